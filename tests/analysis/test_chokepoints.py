@@ -41,5 +41,5 @@ def test_the_longest_corridor_needs_no_recursion() -> None:
 
 
 def test_directions_are_4_or_8() -> None:
-    with pytest.raises(tw.InvalidRecipe, match=r"^directions: 4 or 8, got 6$"):
+    with pytest.raises(tw.InvalidRecipe, match=r"^directions: must be 4 or 8, got 6$"):
         chokepoints(np.ones((2, 2), dtype=np.bool_), directions=6)  # type: ignore[arg-type]

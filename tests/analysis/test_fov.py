@@ -66,19 +66,19 @@ def test_water_can_be_looked_across() -> None:
 @pytest.mark.parametrize(
     ("map", "options", "message"),
     [
-        (np.ones((2, 2, 2), bool), {}, "map: sight needs a map of one level, got 2; take one of them"),
-        (np.zeros((2, 2), bool), {}, "viewer: nothing can be seen from within a wall, got (0, 0)"),
+        (np.ones((2, 2, 2), bool), {}, "map: must have one level, got 2"),
+        (np.zeros((2, 2), bool), {}, "viewer: must not be in a wall, got (0, 0)"),
         (
             np.ones((2, 2), bool),
             {"viewer": (0, 2)},
-            "viewer: (0, 2) lies outside the map of 2 rows and 2 columns; rows come first",
+            "viewer: (0, 2) is outside the map of 2 rows and 2 columns; the row comes first",
         ),
-        (np.ones((2, 2), bool), {"radius": -1}, "radius: a whole number from 0 up, got -1"),
-        (np.ones((2, 2), bool), {"radius": 1.5}, "radius: a whole number from 0 up, got 1.5"),
+        (np.ones((2, 2), bool), {"radius": -1}, "radius: must be an integer of at least 0, got -1"),
+        (np.ones((2, 2), bool), {"radius": 1.5}, "radius: must be an integer of at least 0, got 1.5"),
         (
             np.ones((2, 2), bool),
             {"through": ["a"]},
-            "through: names tiles of a TileMap; an array already says what one sees through",
+            "through: needs a TileMap; for an array, mark transparent cells in the array",
         ),
     ],
 )

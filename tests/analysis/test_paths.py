@@ -219,24 +219,30 @@ def test_absurd_costs_end() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"goals": (0, 2)}, "goals: (0, 2) is a wall; take a cell that one can walk on"),
-        ({"goals": (2, 0)}, "goals: (2, 0) lies outside the map of 2 rows and 3 columns; rows come first"),
-        ({"goals": (0, -1)}, "goals: (0, -1) lies outside the map of 2 rows and 3 columns; rows come first"),
-        ({"goals": []}, "goals: cells as (row, column), a mask or a marker's name, got []"),
-        ({"goals": np.zeros((2, 3), bool)}, "goals: at least one cell, got none"),
-        ({"goals": np.zeros((3, 3), bool)}, "goals: a mask of the map's shape, (2, 3), got (3, 3)"),
-        ({"goals": (0.5, 1)}, "goals: cells as (row, column), a mask or a marker's name, got (0.5, 1)"),
-        ({"goals": [(0, 0), (1,)]}, "goals: cells as (row, column), a mask or a marker's name, got [(0, 0), (1,)]"),
-        ({"goals": "exti"}, "unknown marker 'exti'; did you mean 'exit'? (goals: or give a cell)"),
-        ({"directions": 6}, "directions: 4 or 8, got 6"),
-        ({"diagonal": 0}, "diagonal: a number above 0 and up to 1,000,000,000, got 0"),
-        ({"diagonal": math.nan}, "diagonal: a number above 0 and up to 1,000,000,000, got nan"),
-        ({"costs": {"swamp": -1}}, "costs: from 0 up to 1,000,000,000, or infinite for walls, got -1.0"),
-        ({"costs": {"swamp": True}}, "costs: 'swamp' needs a number, got True"),
-        ({"costs": {"swamp": math.nan}}, "costs: from 0 up to 1,000,000,000, or infinite for walls, got nan"),
-        ({"costs": np.ones((3, 2))}, "costs: an array of the map's shape, (2, 3), got (3, 2)"),
-        ({"costs": -np.ones((2, 3))}, "costs: from 0 up to 1,000,000,000, or infinite for walls, got -1.0"),
-        ({"costs": "horse"}, "unknown mover 'horse'; there are boat, foot (tileset 'land' knows no costs for it)"),
+        ({"goals": (0, 2)}, "goals: must be passable, got the wall at (0, 2)"),
+        ({"goals": (2, 0)}, "goals: (2, 0) is outside the map of 2 rows and 3 columns; the row comes first"),
+        ({"goals": (0, -1)}, "goals: (0, -1) is outside the map of 2 rows and 3 columns; the row comes first"),
+        ({"goals": []}, "goals: must be cells as (row, column), a mask or a marker's name, got []"),
+        ({"goals": np.zeros((2, 3), bool)}, "goals: must be at least one cell, got none"),
+        ({"goals": np.zeros((3, 3), bool)}, "goals: must be a mask of the map's shape, (2, 3), got (3, 3)"),
+        ({"goals": (0.5, 1)}, "goals: must be cells as (row, column), a mask or a marker's name, got (0.5, 1)"),
+        (
+            {"goals": [(0, 0), (1,)]},
+            "goals: must be cells as (row, column), a mask or a marker's name, got [(0, 0), (1,)]",
+        ),
+        ({"goals": "exti"}, "unknown marker 'exti'; did you mean 'exit'? (goals: or use a cell)"),
+        ({"directions": 6}, "directions: must be 4 or 8, got 6"),
+        ({"diagonal": 0}, "diagonal: must be above 0 and at most 1,000,000,000, got 0"),
+        ({"diagonal": math.nan}, "diagonal: must be above 0 and at most 1,000,000,000, got nan"),
+        ({"costs": {"swamp": -1}}, "costs: must be from 0 to 1,000,000,000, or infinite for walls, got -1.0"),
+        ({"costs": {"swamp": True}}, "costs: cost of 'swamp' must be a number, got True"),
+        ({"costs": {"swamp": math.nan}}, "costs: must be from 0 to 1,000,000,000, or infinite for walls, got nan"),
+        ({"costs": np.ones((3, 2))}, "costs: must be an array of the map's shape, (2, 3), got (3, 2)"),
+        ({"costs": -np.ones((2, 3))}, "costs: must be from 0 to 1,000,000,000, or infinite for walls, got -1.0"),
+        (
+            {"costs": "horse"},
+            "unknown unit type 'horse'; there are boat, foot (tileset 'land' defines no costs for it)",
+        ),
     ],
 )
 def test_mistakes_are_named(options: dict[str, Any], message: str) -> None:
@@ -250,11 +256,13 @@ def test_more_mistakes() -> None:
     mask = np.ones((2, 2), dtype=np.bool_)
     line: Any = np.ones(3)
     calls: dict[Callable[[], object], str] = {
-        lambda: shortest_path(mask, [(0, 0), (1, 1)], (0, 1)): "start: one cell, got 2",
-        lambda: hot_path(mask, (0, 0), (1, 1), slack=-1): "slack: a finite number from 0 up, got -1",
-        lambda: flee_map(mask, (0, 0), fear=1): "fear: a finite number above 1, got 1",
-        lambda: distances(mask, (0, 0), costs={"a": 1}): "costs: by tile they need a TileMap; for a mask give an array",
-        lambda: distances(line, (0, 0)): "map: a TileMap or an array of booleans in 2 or 3 dimensions",
+        lambda: shortest_path(mask, [(0, 0), (1, 1)], (0, 1)): "start: must be one cell, got 2",
+        lambda: hot_path(mask, (0, 0), (1, 1), slack=-1): "slack: must be a finite number of at least 0, got -1",
+        lambda: flee_map(mask, (0, 0), fear=1): "fear: must be a finite number above 1, got 1",
+        lambda: distances(
+            mask, (0, 0), costs={"a": 1}
+        ): "costs: must be an array for a mask; costs by tile need a TileMap",
+        lambda: distances(line, (0, 0)): "map: must be a TileMap or a 2D or 3D array of booleans",
     }
     for call, message in calls.items():
         with pytest.raises(tw.InvalidRecipe) as error:

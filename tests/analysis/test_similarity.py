@@ -235,20 +235,23 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"wrap_sample": "xy"},
         "wrap_sample: says how a map is compared with a sample; name one with like",
     ),
-    "levels": ({"like": "keep"}, "like: the map is flat and the sample has levels; both must be of a kind"),
-    "small": ({"like": ["aa", "ab"]}, "like: the sample of 2x2 cells is smaller than a window of 3; see pattern_size"),
+    "levels": ({"like": "keep"}, "like: the map is flat but the sample has levels; both must be flat or have levels"),
+    "small": (
+        {"like": ["aa", "ab"]},
+        "like: the sample of 2x2 cells is smaller than a pattern of 3 cells; see pattern_size",
+    ),
     "one of two": (
         {"like": [[["a"] * 4] * 4, [["a"] * 4] * 2]},
-        "like: sample 2 of 4x2 cells is smaller than a window of 3; see pattern_size",
+        "like: sample 2 of 4x2 cells is smaller than a pattern of 3 cells; see pattern_size",
     ),
     "one axis": (
         {"like": ["aa", "ab"], "wrap_sample": "x"},
-        "like: the sample of 2x2 cells is smaller than a window of 3; see pattern_size",
+        "like: the sample of 2x2 cells is smaller than a pattern of 3 cells; see pattern_size",
     ),
     "name": ({"like": "dungen"}, "like: unknown map 'dungen'; did you mean 'dungeon'? (and there is no such file)"),
     "free": ({"like": ["aaa", "a?a", "aaa"]}, "like: a sample has no free cells (?)"),
     "size": ({"like": "dungeon", "pattern_size": 0}, "pattern_size: must be at least 1, got 0"),
-    "huge": ({"like": "dungeon", "pattern_size": 30}, "pattern_size: windows of at most 512 cells, 30 has 900"),
+    "huge": ({"like": "dungeon", "pattern_size": 30}, "pattern_size: patterns must have at most 512 cells, 30 has 900"),
     "true": ({"like": "dungeon", "pattern_size": True}, "pattern_size: must be a number, got True"),
     "axes": (
         {"like": "dungeon", "wrap": "yx"},

@@ -109,11 +109,11 @@ def test_models_are_merged(tilewright: Run) -> None:
 def test_samples_without_a_tileset_are_hinted_at(tilewright: Run) -> None:
     done = tilewright("learn", "patterns", "maps", "-o", "a.json")
     assert done.code == 0
-    assert done.err.count("no tileset named") == 1
+    assert done.err.count("no tileset given") == 1
     assert "AWBW maps are read with --from awbw" in done.err
     Path("a.txt").write_text("##.\n#..\n...\n")
     done = tilewright("learn", "patterns", "a.txt", "-o", "a.json")
-    assert "no tileset named" in done.err
+    assert "no tileset given" in done.err
     assert "AWBW" not in done.err
     assert "no tileset" not in tilewright("learn", "patterns", "dungeon", "-o", "a.json").err
     done = tilewright("learn", "patterns", "a.txt", "--tileset", "cave", "-o", "a.json")

@@ -84,7 +84,7 @@ def test_an_overlay_has_a_legend(tilewright: Run) -> None:
     done = tilewright("show", "cave.json", "--overlay", "path")
     legend = tw.overlay(CAVE, "path").legend
     assert done.out == f"{CAVE}\n"
-    told = f"{legend}; to see it takes colours: a terminal that has them, or a .png"
+    told = f"{legend}; an overlay needs a terminal with colors, or a .png file"
     assert done.err == f"cave.json: caves 20x8, seed 7\n{told}\n"
     assert told in tilewright("make", "caves", "--width", "20", "--height", "8", "--seed", "7", "--overlay", "path").err
 
@@ -123,7 +123,7 @@ def test_a_saved_map_is_shaped(tilewright: Run) -> None:
 
 
 def test_maps_without_tiles_are_told_about_once(tilewright: Run) -> None:
-    told = "no tileset named: tiles are made up, and every tile but # can be walked on; name one with --tileset\n"
+    told = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset\n"
     for name in ("a.txt", "b.csv", "c.json"):
         CAVE.save(name)
     for command in (["show"], ["measure"], ["convert", "-o", "{stem}.png"]):
@@ -135,7 +135,7 @@ def test_maps_without_tiles_are_told_about_once(tilewright: Run) -> None:
 def test_a_map_is_a_film_of_one_frame(tilewright: Run) -> None:
     CAVE.save("cave.json")
     done = tilewright("convert", "cave.json", "cave.gif")
-    assert done.err == "wrote cave.gif (one frame; make and run write the film)\n"
+    assert done.err == "wrote cave.gif (one frame; make and run write animations)\n"
 
 
 def test_several_maps_need_names_of_their_own(tilewright: Run) -> None:
@@ -143,7 +143,7 @@ def test_several_maps_need_names_of_their_own(tilewright: Run) -> None:
         CAVE.save(name)
     done = tilewright("convert", "a.json", "b.json", "-o", "out.txt")
     assert done.code == 2
-    assert done.err == "tilewright: out.txt: several maps, but one file name; put {stem} or {index} into it\n"
+    assert done.err == "tilewright: out.txt: the same file name for several maps; add {stem} or {index} to it\n"
     assert tilewright("convert", "a.json", "b.json", "-o", "{stem}.txt").code == 0
     assert tilewright("convert", "a.json", "b.json", "-o", "{index}.txt").code == 0
     assert {path.name for path in Path().glob("*.txt")} == {"a.txt", "b.txt", "0.txt", "1.txt"}
@@ -169,7 +169,7 @@ def test_a_map_compared_with_samples(tilewright: Run) -> None:
     table = tilewright("measure", "level.txt", "--like", "sample.txt").out
     assert [line.split()[:3] for line in table.splitlines() if "copied" in line] == [
         ["copied_block", "3", "cells"],
-        ["copied_share", "1", "share"],
+        ["copied_share", "1", "fraction"],
     ]
     assert "divergence" not in tilewright("measure", "level.txt").out
     wanted = ("--measures", "divergence,sample_distance", "--json")

@@ -68,7 +68,8 @@ def test_a_bug_is_one_line_and_the_trace_is_there_when_wanted(tilewright: Run, m
     done = tilewright("warmup")
     assert done.code == 70
     assert done.err == (
-        "tilewright: this is a bug in Tilewright (ZeroDivisionError: two lines); TILEWRIGHT_DEBUG=1 shows where\n"
+        "tilewright: this is a bug in Tilewright (ZeroDivisionError: two lines); "
+        "TILEWRIGHT_DEBUG=1 shows the traceback\n"
     )
     monkeypatch.setenv("TILEWRIGHT_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
@@ -141,7 +142,7 @@ def test_a_map_taller_than_the_terminal_becomes_a_picture_of_its_own_width() -> 
     assert code == 0
     lines = [line for line in bare(shown).split("\r\n") if "▀" in line]
     assert [len(line) for line in lines] == [30] * 26
-    assert "drawn 30 wide; --glyphs shows every cell" in shown
+    assert "reduced to 30 columns; --glyphs shows each cell" in shown
 
 
 def test_glyphs_or_blocks_as_one_likes() -> None:

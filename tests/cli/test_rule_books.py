@@ -73,7 +73,7 @@ def test_back_to_the_compact_form(tilewright: Run) -> None:
     assert tilewright("run", "again.json", "--seed", "3").out == tilewright("run", "level.json", "--seed", "3").out
     done = tilewright("explain", "open-caves", "--compact")
     assert done.code == 2
-    assert done.err == "tilewright: compact: only technique rules and its recipes have a compact form, not open-caves\n"
+    assert done.err == "tilewright: compact: must be technique rules or one of its recipes, got open-caves\n"
     assert json.loads(tilewright("explain", "rules", "--compact").out)["mapData"] == ["80x50", "solid:empty"]
 
 

@@ -22,7 +22,7 @@ from tests.cli.conftest import Run
 from tests.cli.test_program import PROGRAM, imported_by
 from tilewright.studio import Settings, server
 
-LINE = re.compile(r"The studio is at (http://\S+) \(Ctrl-C ends it\)\n")
+LINE = re.compile(r"The studio is at (http://\S+) \(press Ctrl-C to stop\)\n")
 
 
 @contextmanager
@@ -150,7 +150,7 @@ def test_a_browser_opens_where_there_is_a_screen(
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    assert tilewright("studio").out == "The studio is at http://127.0.0.1:1/ (Ctrl-C ends it)\n"
+    assert tilewright("studio").out == "The studio is at http://127.0.0.1:1/ (press Ctrl-C to stop)\n"
     monkeypatch.setenv("DISPLAY", ":0")
     tilewright("studio", "--no-browser")
     assert not opened

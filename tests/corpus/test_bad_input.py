@@ -57,7 +57,7 @@ MISTAKES = {
     ),
     "measure": (f"{MAKE} --count 5 -o x --measures regons", "unknown measure 'regons'; did you mean 'regions'?"),
     "no sample": (f"{MAKE} --count 5 -o x --measures divergence", "divergence compares a map with a sample"),
-    "parameter": ("corpus make caves --width 5 --count 5 -o x", "--width: corpus make changes a recipe with --set"),
+    "parameter": ("corpus make caves --width 5 --count 5 -o x", "--width: corpus make sets parameters with --set"),
     "setting": (f"{MAKE} --set wals=1 --count 5 -o x", "set: unknown parameter 'wals'; did you mean 'walls'?"),
     "value": (f"{MAKE} --set walls=2 --count 5 -o x", "caves: walls: must be at most 1"),
     "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: written as walls=0.4..0.5:0.02 or steps=3,5,7"),
@@ -80,15 +80,15 @@ MISTAKES = {
     "later layout": ("corpus info later", "later: made by Tilewright 9.9, whose corpora are laid out otherwise"),
     "id": ("corpus take mine 6 -o x.png", "id: there are maps 0 to 5, got 6"),
     "no id": ("corpus take mine -o x.png", "ID... is missing"),
-    "one name": ("corpus take mine 1 2 -o x.png", "several maps, but one file name; put {id} or {seed} into it"),
+    "one name": ("corpus take mine 1 2 -o x.png", "the same file name for several maps; add {id} or {seed} to it"),
     "animation": ("corpus take mine 1 -o x.pgn", "unknown file extension '.pgn'; did you mean '.png'?"),
     "by": ("corpus best mine --by region", "unknown column 'region'; did you mean 'regions'?"),
     "axis": ("corpus range mine --x regions --y path", "unknown column 'path'"),
-    "picture": ("corpus range mine --x regions --y regions -o x.tmx", "x.tmx: pictures of a corpus are .png files"),
+    "picture": ("corpus range mine --x regions --y regions -o x.tmx", "x.tmx: must end in .png"),
     "format": ("corpus export mine -o x --format vglcc", "unknown format 'vglcc'; did you mean 'vglc'?"),
-    "nothing": ("corpus export mine -o x.npz --where regions>99", "no map of the corpus is so"),
+    "nothing": ("corpus export mine -o x.npz --where regions>99", "no map of the corpus matches"),
     "side": ("corpus export mine -o x.npz --split trian", "did you mean 'train'?"),
-    "splits": ("corpus export mine -o x.npz --splits s.json", "splits: says how maps are divided"),
+    "splits": ("corpus export mine -o x.npz --splits s.json", "splits: names a split"),
     "splits file": ("corpus export mine -o x.npz --split a --splits other/note.txt", "other/note.txt: not JSON"),
     "shares": ("corpus split mine --train 0.9 --test 0.2", "shares: must add up to 1"),
 }
@@ -286,7 +286,7 @@ def test_a_scheduler_that_dies_is_one_line(here: Path) -> None:
             process.kill()
             out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (2, "")
-    lines = [line for line in err.splitlines() if not line.startswith("Dask's dashboard")]
+    lines = [line for line in err.splitlines() if not line.startswith("Dask dashboard")]
     assert len(lines) == 1, err
     assert lines[0].startswith(f"tilewright: the scheduler at {address} is lost")
     assert lines[0].endswith("; run again to go on")

@@ -116,7 +116,7 @@ def test_the_command(tilewright: Run, caves: Path) -> None:
     assert done.code == 0
     assert done.out.splitlines()[0].split() == ["id", "seed", "walls", "floor_share", "regions", "path_length"]
     assert len(done.out.splitlines()) == 4
-    assert done.err.endswith(" maps of 300, the first 3 are shown\n")
+    assert done.err.endswith(" maps of 300, showing the first 3\n")
     rows = json.loads(tilewright("corpus", "query", str(caves), "id = 5", "--columns", "id,walls", "--json").out)
     assert rows == [{"id": 5, "walls": 0.5}]
     assert tilewright("corpus", "query", str(caves), "false").err == "0 maps of 300\n"

@@ -447,8 +447,8 @@ def test_windows_are_read_where_files_are(here: Path, capfd: pytest.CaptureFixtu
     assert main(["show", "w.zarr@30,20,25,12"]) == 0
     assert capfd.readouterr().out == f"{world.window(30, 20, 25, 12)}\n"
     for name, line in [
-        ("w.zarr", "w.zarr: of a world a window is read, w.zarr@X,Y,WIDTH,HEIGHT"),
-        ("w.zarr@1,2", "w.zarr: of a world a window is read, w.zarr@X,Y,WIDTH,HEIGHT, got '1,2'"),
+        ("w.zarr", "w.zarr: a window of a world must be written w.zarr@X,Y,WIDTH,HEIGHT"),
+        ("w.zarr@1,2", "w.zarr: a window of a world must be written w.zarr@X,Y,WIDTH,HEIGHT, got '1,2'"),
         ("w.zarr@1,2,300,4", "window: 300x4 from 1, 2 on does not lie in the 100x60 that there are"),
         ("x.zarr@1,2,3,4", "x.zarr: there is no world"),
     ]:
@@ -469,13 +469,13 @@ def test_what_does_not_fit_into_memory_goes_into_a_world(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ("make caves -o w.zarr -o w.png", "w.zarr: is written alone; its picture will be w.zarr/overview.png"),
-        ("make caves -o w.zarr --count 3", "count: w.zarr holds one map; for many there is tilewright corpus make"),
-        ("make caves -o w.zarr --scale 3", "scale: says how to draw or write a map, and w.zarr is no such file"),
-        ("make caves -o w.zarr --plain", "says how to draw or write a map, and w.zarr is no such file"),
+        ("make caves -o w.zarr -o w.png", "w.zarr: must be the only output; its picture will be w.zarr/overview.png"),
+        ("make caves -o w.zarr --count 3", "count: w.zarr stores one map; for many maps use tilewright corpus make"),
+        ("make caves -o w.zarr --scale 3", "scale: does not apply to a world (w.zarr)"),
+        ("make caves -o w.zarr --plain", "does not apply to a world (w.zarr)"),
         ("make caves -o w_{sed}.zarr", "unknown placeholder '{sed}'; did you mean '{seed}'?"),
-        ("make caves --workers 2", "workers: for worlds, which are made in pieces; name one with -o"),
-        ("make caves --scheduler x -o a.png", "scheduler: for worlds, which are made in pieces; name one with -o"),
+        ("make caves --workers 2", "workers: only applies to worlds; name one with -o"),
+        ("make caves --scheduler x -o a.png", "scheduler: only applies to worlds; name one with -o"),
         ("make caves -o w.zarr --workers -1", "--workers: -1 is not in the range x>=0"),
         ("make caves -o w.zarr --workers 2 --scheduler tcp://x:1", "workers: a scheduler has workers of its own"),
         ("make bsp -o w.zarr", "bsp: cannot be made in parts"),

@@ -221,8 +221,8 @@ def test_a_fully_locked_map_is_unchanged(optimiser: str) -> None:
         ({"borders": ["left"], "wrap": "x"}, "borders: there is no edge left, because wrap includes x"),
         ({"borders": ["above"]}, "borders: below and above need a sample with levels"),
         ({"depth": 3}, "depth: needs a sample with levels, but this one is flat; leave depth out"),
-        ({"wrap": "z"}, "wrap: the map is flat, so that it has no z to wrap along; got 'z'"),
-        ({"wrap_sample": "xz"}, "wrap_sample: the sample is flat, so that it has no z to wrap along; got 'xz'"),
+        ({"wrap": "z"}, "wrap: the map has no z axis to wrap around; got 'z'"),
+        ({"wrap_sample": "xz"}, "wrap_sample: the sample has no z axis to wrap around; got 'xz'"),
         ({"optimiser": "anneal"}, "optimiser: must be 'annealing', 'evolution' or 'genetic', got 'anneal'"),
     ],
 )

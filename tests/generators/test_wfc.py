@@ -430,9 +430,9 @@ def test_relaxed_map_without_a_solution(size: int) -> None:
             "locks: 2 cells locked, more than counts: treasure 1 allows",
         ),
         ({"depth": 2}, "depth: needs a sample with levels, but this one is flat"),
-        ({"wrap": "z"}, "wrap: the map is flat, so that it has no z to wrap along; got 'z'"),
-        ({"wrap": "yz", "rules": "countryside"}, "wrap: the map is flat, so that it has no z to wrap along; got 'yz'"),
-        ({"wrap_sample": "xz"}, "wrap_sample: the sample is flat, so that it has no z to wrap along; got 'xz'"),
+        ({"wrap": "z"}, "wrap: the map has no z axis to wrap around; got 'z'"),
+        ({"wrap": "yz", "rules": "countryside"}, "wrap: the map has no z axis to wrap around; got 'yz'"),
+        ({"wrap_sample": "xz"}, "wrap_sample: the sample has no z axis to wrap around; got 'xz'"),
     ],
 )
 def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:

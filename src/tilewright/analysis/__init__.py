@@ -1,6 +1,6 @@
-"""Maps to numbers and masks: distances, paths, fields of view, regions, chokepoints, rooms, keys.
+"""Analysis of maps: distances, paths, fields of view, regions, chokepoints, rooms, keys.
 
-The functions below are the public ones, imported when they are first used:
+The functions below are public. They are imported on first use.
 
 >>> import tilewright as tw
 >>> cave = tw.make("caves", width=30, height=12, seed=7)
@@ -47,12 +47,12 @@ _HOMES = {
     "regions": ("regions", "regions"),
     "rooms_graph": ("rooms", "rooms_graph"),
 }
-"""The public names: module and name in it."""
+"""Module and attribute of each public name."""
 __all__ = sorted(_HOMES)
 
 
 class _Index(ModuleType):
-    """Some functions have the names of their modules; importing such a module must not hide its function."""
+    """Module type that keeps a public function when a submodule of the same name is imported."""
 
     def __getattr__(self, name: str) -> Any:
         if name not in _HOMES:

@@ -1,9 +1,9 @@
-"""Chokepoints: cells that a region falls apart without, so that whoever stands there holds it.
+"""Chokepoints: cells that disconnect their region when blocked.
 
-In the words of graphs they are articulation points; a corridor one cell wide is made of them. Found in one walk over
-all cells, in time and memory that grow with the map and no faster.
+In graph theory they are articulation points; a corridor one cell wide consists of them. They are found by one
+depth-first search in linear time and memory.
 
-Source: Tarjan, "Depth-first search and linear graph algorithms", 1972, without the recursion.
+Source: Tarjan, "Depth-first search and linear graph algorithms", 1972, without recursion.
 """
 
 from __future__ import annotations
@@ -20,8 +20,21 @@ from .regions import Directions, Walkable, neighbor_offsets, passable_of
 
 
 def chokepoints(map: Walkable, *, directions: Directions = 4) -> NDArray[np.bool_]:
-    """The passable cells that the cells around them could not reach each other without.
+    """Return the mask of passable cells whose removal disconnects their region.
 
+    Parameters
+    ----------
+    map : TileMap or ndarray of bool
+        A map, or a mask of passable cells.
+    directions : {4, 8}
+        Steps along the axes only, or diagonal steps as well.
+
+    Returns
+    -------
+    ndarray of bool, same shape as the map
+
+    Examples
+    --------
     >>> chokepoints(np.array([[1, 1, 0, 1, 1], [1, 1, 1, 1, 1]], dtype=bool)).astype(int)
     array([[0, 0, 0, 0, 0],
            [0, 1, 1, 1, 0]])
@@ -31,42 +44,48 @@ def chokepoints(map: Walkable, *, directions: Directions = 4) -> NDArray[np.bool
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """The chokepoints of a map, and the walk that found them."""
+    """Chokepoints of a map, and the depth-first search that found them."""
 
     cells: NDArray[np.bool_]
     graph: StepGraph
     came_from: NDArray[np.uint8]
     gates: NDArray[np.uint8]
     order: NDArray[np.int32]
-    """The step of the walk that reached each cell, from 1 on, region by region."""
+    """Step of the search that reached each cell, from 1, region by region."""
 
     @classmethod
     def of(
         cls, passable: NDArray[np.bool_], *, start: tuple[int, ...] | None = None, directions: Directions = 4
     ) -> Cuts:
-        """Look for them, beginning at a cell that one can walk on, or anywhere."""
+        """Find the chokepoints by a search from a passable cell; by default from any."""
         if directions not in (4, 8):
-            raise InvalidRecipe("4 or 8", at="directions", got=directions, rule="choice")
-        ground = StepGraph(passable, neighbor_offsets(passable.ndim, directions))
-        order = np.full(ground.padded_shape, WALL, dtype=np.int32)
-        order[ground.inner] = passable.view(np.int8) + np.int8(WALL)
+            raise InvalidRecipe("must be 4 or 8", at="directions", got=directions, rule="choice")
+        graph = StepGraph(passable, neighbor_offsets(passable.ndim, directions))
+        order = np.full(graph.padded_shape, WALL, dtype=np.int32)
+        order[graph.inner] = passable.view(np.int8) + np.int8(WALL)
         came, gates, cuts = (np.zeros(order.size, dtype=np.uint8) for _ in range(3))
-        root = -1 if start is None else int(ground.to_flat(np.array([start]))[0])
-        find_cuts(order.reshape(-1), ground.shifts, root, came, gates, cuts)
-        cells = cuts.reshape(ground.padded_shape)[ground.inner].astype(np.bool_)
-        return cls(cells, ground, came, gates, order.reshape(-1))
+        root = -1 if start is None else int(graph.to_flat(np.array([start]))[0])
+        find_cuts(order.reshape(-1), graph.shifts, root, came, gates, cuts)
+        cells = cuts.reshape(graph.padded_shape)[graph.inner].astype(np.bool_)
+        return cls(cells, graph, came, gates, order.reshape(-1))
 
     def count_between(self, start: tuple[int, ...], exit: tuple[int, ...]) -> int:
-        """How many cells every way to the exit leads over, from the start where the walk began; without both."""
+        """Return the number of cells that every path to the exit uses, excluding the start of the search and
+        the exit.
+        """
         first, cell = (int(place) for place in self.graph.to_flat(np.array([start, exit])))
         return count_gates(self.graph.shifts, self.came_from, self.gates, first, cell)
 
     def trace_beyond(self, start: tuple[int, ...], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """What lies beyond each cell of the region in which the walk began, of so many cells.
+        """Return the cells behind each cell of the region where the search started.
 
-        The first array, (step, axis), holds the cells in the order of the walk; the second, (step,), up to which step
-        it led on from each. What a chokepoint with two ways on cuts off from the start are the cells of the steps
-        after its own, up to that one.
+        Returns
+        -------
+        walk : ndarray, (step, axis)
+            Cells of the region in the order of the search; the region has `count` cells.
+        last : ndarray, (step,)
+            Last step of the search below each cell. A chokepoint separates the cells of the steps after its own, up to
+            that step, from the start.
         """
         walk = np.empty(count, dtype=np.int64)
         reached = np.flatnonzero((self.order >= 1) & (self.order <= count))

@@ -1,8 +1,7 @@
-"""Field of view: which cells can be seen from a cell.
+"""Field of view: cells visible from a cell.
 
-Symmetric shadowcasting: of two cells that one can see through, each sees the other or neither does, so nobody is shot
-at from the dark; and it is computed in whole numbers alone. A wall is seen if any of it is in the light, so rooms show
-all of their walls. Maps with levels are refused: take one level.
+Symmetric shadowcasting: of two transparent cells, either both see each other or neither does. It uses integers only. A
+wall is visible if any part of it is lit, so all walls of a room are visible. Only for maps of one level.
 
 Source: Ford, "Symmetric shadowcasting", https://www.albertford.com/shadowcasting, 2017.
 """
@@ -22,17 +21,38 @@ from .paths import Places, read_cells
 from .regions import Walkable, passable_of
 
 MAX_SIDE = 1 << 20
-"""Sides of larger maps would make the slopes overflow."""
+"""Maximum edge length of a map; slopes would overflow on larger maps."""
 
 
 def field_of_view(
     map: Walkable, viewer: Places, *, radius: int | None = None, through: Iterable[str] = ()
 ) -> NDArray[np.bool_]:
-    """The cells that are seen from a cell, itself included; several viewers see what any of them sees.
+    """Return the mask of cells visible from a cell, including the cell itself.
 
-    One sees through passable cells, and through tiles named in `through`, such as water; an array says so itself. With
-    a radius, only cells within a circle count: those with dx^2 + dy^2 <= radius * (radius + 1).
+    Passable cells are transparent.
 
+    Parameters
+    ----------
+    map : TileMap or ndarray of bool
+        A map of one level, or a mask of transparent cells.
+    viewer : str, sequence of int or ndarray
+        Marker name, cell, cells or mask. Several viewers see what any of them sees.
+    radius : int, optional
+        Radius of view: only cells with dx^2 + dy^2 <= radius * (radius + 1) are visible. Unlimited by default.
+    through : iterable of str
+        Other transparent tiles, such as water.
+
+    Returns
+    -------
+    ndarray of bool, same shape as the map
+
+    Raises
+    ------
+    InvalidRecipe
+        If the map has levels or a viewer is in a wall.
+
+    Examples
+    --------
     >>> clear = np.array([[1, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]], dtype=bool)
     >>> field_of_view(clear, (1, 0)).astype(int)
     array([[1, 1, 1, 1],
@@ -41,19 +61,19 @@ def field_of_view(
     """
     clear = passable_of(map)
     if clear.ndim != 2:
-        raise InvalidRecipe(f"sight needs a map of one level, got {len(clear)}; take one of them", at="map")
+        raise InvalidRecipe(f"must have one level, got {len(clear)}", at="map")
     if max(clear.shape) > MAX_SIDE:
-        raise InvalidRecipe(f"sight needs sides of at most {MAX_SIDE:,}, got {max(clear.shape):,}", at="map")
+        raise InvalidRecipe(f"must be at most {MAX_SIDE:,} cells wide and high, got {max(clear.shape):,}", at="map")
     if isinstance(map, TileMap):
-        words = [through] if isinstance(through, str) else list(through)
-        clear = clear | map.where(*words) if words else clear
+        names = [through] if isinstance(through, str) else list(through)
+        clear = clear | map.where(*names) if names else clear
     elif through:
-        raise InvalidRecipe("names tiles of a TileMap; an array already says what one sees through", at="through")
+        raise InvalidRecipe("needs a TileMap; for an array, mark transparent cells in the array", at="through")
     reach = 2 * MAX_SIDE**2 if radius is None else _square_radius(radius)
     viewers = read_cells(map, viewer, "viewer")
     inside = viewers[~clear[tuple(viewers.T)]]
     if len(inside):
-        raise InvalidRecipe(f"nothing can be seen from within a wall, got {tuple(inside[0].tolist())}", at="viewer")
+        raise InvalidRecipe(f"must not be in a wall, got {tuple(inside[0].tolist())}", at="viewer")
     seen = np.zeros(clear.shape, dtype=np.uint8)
     for row, column in viewers.tolist():
         cast(clear.view(np.uint8), row, column, reach, seen)
@@ -62,10 +82,10 @@ def field_of_view(
 
 def _square_radius(radius: int) -> int:
     try:
-        whole = -1 if isinstance(radius, bool) else index(radius)
+        integer = -1 if isinstance(radius, bool) else index(radius)
     except TypeError:
-        whole = -1
-    if whole < 0:
-        raise InvalidRecipe("a whole number from 0 up", at="radius", got=radius, rule="range")
-    whole = min(whole, 2 * MAX_SIDE)
-    return whole * (whole + 1)
+        integer = -1
+    if integer < 0:
+        raise InvalidRecipe("must be an integer of at least 0", at="radius", got=radius, rule="range")
+    integer = min(integer, 2 * MAX_SIDE)
+    return integer * (integer + 1)

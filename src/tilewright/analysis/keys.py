@@ -1,9 +1,9 @@
-"""Keys and locks: playing a map, to see whether all of it can be reached.
+"""Keys and locks: playing a map to find out whether all of it can be reached.
 
-A marker `lock red` closes its cell to whoever has no red key; a marker `key red` is one, and opens every lock of its
-colour for good. Colours are any words. Since keys are never used up and no way is shut again, what a player can reach
-only grows: whoever goes on as long as something is left to do ends with the same cells, keys and locks, whatever
-was done first. So one play stands for every order of play.
+A marker `lock red` blocks its cell until a red key is found. A marker `key red` is such a key and opens all locks of
+its color permanently. Colors are arbitrary words. Keys are never used up and no path closes again, so the set of
+reachable cells only grows. Every order of play ends with the same cells, keys and locks, so one simulated play is
+enough.
 """
 
 from __future__ import annotations
@@ -23,51 +23,70 @@ KEY, LOCK = "key", "lock"
 
 @dataclass(frozen=True, eq=False)
 class Playthrough:
-    """What a player gets to who takes every key and opens every lock that can be opened."""
+    """Result of playing a map: all reachable keys taken, all of their locks opened."""
 
     reached: NDArray[np.bool_]
-    """The cells that were walked on."""
+    """Mask of the reached cells."""
     rounds: tuple[tuple[str, ...], ...]
-    """The colours of the keys found before any lock is opened, then after those locks are, and so on."""
+    """Colors of the keys found before any lock is opened, then after opening their locks, and so on."""
     missing: tuple[Marker, ...]
-    """Keys and locks that were never reached."""
+    """Keys and locks that were not reached."""
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The colours of all keys, in the order in which they were found."""
+        """Colors of all keys, in the order in which they were found."""
         return tuple(color for found in self.rounds for color in found)
 
 
 def play(map: TileMap, start: Places = "start", *, without: Container[str] = ()) -> Playthrough:
-    """Play a map from its start: walk, take keys, open locks, until nothing changes.
+    """Play a map: walk, take keys and open locks until nothing changes.
 
-    Keys of the colours in `without` are left lying. A start in a wall leads nowhere.
+    Parameters
+    ----------
+    map : TileMap
+        Map with markers such as `key red` and `lock red`.
+    start : str, sequence of int or ndarray
+        Marker name, cell, cells or mask to start from. From a wall, nothing is reached.
+    without : container of str
+        Colors of keys to leave.
+
+    Returns
+    -------
+    Playthrough
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> cave = tw.make("caves", width=30, height=12, seed=7)
+    >>> cave = tw.shape(tw.shape(cave, "connect"), "place")
+    >>> play(cave).keys
+    ()
     """
     keys, locks = (_find_colored(map, kind) for kind in (KEY, LOCK))
     starts = read_cells(map, start, "start")
-    held: dict[str, None] = {}
+    found_keys: dict[str, None] = {}
     rounds: list[tuple[str, ...]] = []
     while True:
-        open_ = map.passable.copy()
+        accessible = map.passable.copy()
         for marker, color in locks:
-            if color not in held:
-                open_[_cell(map, marker)] = False
-        begin = starts[open_[tuple(starts.T)]]
-        reached = np.isfinite(steps_from(open_, begin)) if len(begin) else np.zeros_like(open_)
-        fresh = {
+            if color not in found_keys:
+                accessible[_cell(map, marker)] = False
+        open_starts = starts[accessible[tuple(starts.T)]]
+        reached = np.isfinite(steps_from(accessible, open_starts)) if len(open_starts) else np.zeros_like(accessible)
+        new_keys = {
             color: None
             for marker, color in keys
-            if reached[_cell(map, marker)] and color not in held and color not in without
+            if reached[_cell(map, marker)] and color not in found_keys and color not in without
         }
-        if not fresh:
+        if not new_keys:
             missing = tuple(marker for marker, _ in (*keys, *locks) if not reached[_cell(map, marker)])
             return Playthrough(reached, tuple(rounds), missing)
-        held |= fresh
-        rounds.append(tuple(fresh))
+        found_keys |= new_keys
+        rounds.append(tuple(new_keys))
 
 
 def is_solvable(map: TileMap) -> bool | None:
-    """Whether an exit, every key and every lock can be reached from each start, in whatever order one plays.
+    """Return whether an exit, all keys and all locks can be reached from each start, in any order of play.
 
     None for maps without the markers start and exit.
     """
@@ -79,9 +98,9 @@ def is_solvable(map: TileMap) -> bool | None:
 
 
 def needed_keys(map: TileMap) -> tuple[str, ...] | None:
-    """The colours of the keys that no exit can be reached without, from any start.
+    """Return the key colors without which no exit can be reached from any start.
 
-    None where no exit can be reached at all, or the map has no markers start and exit.
+    None if no exit can be reached, or the map has no markers start and exit.
     """
     starts, exits = _find_ends(map)
 
@@ -101,7 +120,7 @@ def _find_ends(map: TileMap) -> tuple[list[tuple[int, ...]], list[tuple[int, ...
 
 
 def _find_colored(map: TileMap, kind: str) -> list[tuple[Marker, str]]:
-    """The keys or locks of a map with their colours; one that is called key, and no more, opens what is called lock."""
+    """Return the keys or locks of a map with their colors; a plain `key` opens a plain `lock`."""
     named = [(marker, marker.name.split(" ", 1)) for marker in map.markers]
     return [(marker, words[1] if len(words) > 1 else "") for marker, words in named if words[0] == kind]
 

@@ -1,10 +1,11 @@
-"""Named numbers of a map. Each is a function of a Survey, and None where it does not apply.
+"""Measures: named numbers of a map. Each is a function of a `Survey` that returns None where it does not apply.
 
-Ways are counted in steps along the axes, and lead from the marker start to the marker exit, the nearest two of several;
-in a map without them, between two far ends of the largest region, as `Survey.way` says.
+Path lengths are counted in steps along the axes. Paths lead from the marker `start` to the marker `exit`, the nearest
+two if there are several. On a map without these markers they lead between two distant cells of the largest region, see
+`Survey.route`.
 
-Those that compare a map with samples count windows: all squares (cubes, where there are levels) of `pattern_size` cells
-on a side, also across the edges of what wraps. Tiles are the same that have the same name, or else the same glyph.
+Measures that compare a map with samples count patterns: all N×N blocks (N×N×N on maps with levels) of `pattern_size`
+cells along each axis, including blocks across wrapped edges. Tiles match by name, or else by glyph.
 """
 
 from __future__ import annotations
@@ -30,35 +31,35 @@ from .symmetry import symmetry_y as symmetry_y
 
 @measure(unit="cells")
 def cells(survey: Survey) -> float:
-    """How many cells the map has."""
+    """Number of cells of the map."""
     return survey.map.cells.size
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def floor_share(survey: Survey) -> float:
-    """The share of cells that one can walk on."""
+    """Fraction of cells that are passable."""
     return int(survey.passable.sum()) / survey.passable.size
 
 
 @measure(unit="regions")
 def regions(survey: Survey) -> float:
-    """How many separate parts the passable cells make, without diagonal steps; 1 is a connected map."""
+    """Number of connected regions of passable cells, without diagonal steps; 1 for a connected map."""
     return survey.regions.count
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def largest_region(survey: Survey) -> float | None:
-    """The share of passable cells that belong to the largest separate part; 1 is a connected map."""
+    """Fraction of passable cells in the largest connected region; 1 for a connected map."""
     sizes = survey.regions.sizes
     return int(sizes.max()) / int(sizes.sum()) if survey.regions.count else None
 
 
 @measure(unit="pieces")
 def misfits(survey: Survey) -> float | None:
-    """How many pieces go on at a side where their neighbour does not let them, such as a river that ends in a wood.
+    """Number of tiles that connect to a neighbor that does not connect back, such as a river ending at a wood.
 
-    What each side may meet is written in the tileset. It does not apply to tilesets without such rules; for maps of one
-    level.
+    The tileset defines what each edge of a tile may connect to. Does not apply to tilesets without such rules, nor to
+    maps with levels.
     """
     map = survey.map
     if not map.tileset.joints or map.cells.ndim != 2:
@@ -68,35 +69,35 @@ def misfits(survey: Survey) -> float | None:
 
 @measure(unit="tiles")
 def tiles_used(survey: Survey) -> float:
-    """How many different tiles the map holds."""
+    """Number of different tiles on the map."""
     return int(np.count_nonzero(survey.counts))
 
 
 @measure(unit="bits")
 def tile_entropy(survey: Survey) -> float:
-    """How evenly the tiles are used, as Shannon's entropy: 0 for a single tile, log2(n) for n equally common ones.
+    """Shannon entropy of the tile frequencies: 0 for a single tile, log2(n) for n equally frequent tiles.
 
     Source: Shannon, "A mathematical theory of communication", 1948.
     """
-    shares = survey.counts[survey.counts > 0] / survey.map.cells.size
-    return float(np.sum(shares * -np.log2(shares)))
+    fractions = survey.counts[survey.counts > 0] / survey.map.cells.size
+    return float(np.sum(fractions * -np.log2(fractions)))
 
 
 @measure(unit="steps")
 def path_length(survey: Survey) -> float | None:
-    """Steps from start to exit, or between the far ends of the largest region where nothing is marked.
+    """Number of steps from start to exit; without markers, between two distant cells of the largest region.
 
-    The far ends are found by two sweeps: the cell farthest from the region's first cell, and the farthest from that. It
-    does not apply where no way leads from start to exit.
+    The distant cells are found by two searches: the cell farthest from the first cell of the region, and the cell
+    farthest from that. Does not apply if the exit cannot be reached.
     """
     return survey.route.length if survey.route else None
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def hot_path_share(survey: Survey) -> float | None:
-    """The share of cells one can reach that lie on ways to the exit at most a tenth longer than the shortest.
+    """Fraction of reachable cells on paths to the exit that are at most 10% longer than the shortest path.
 
-    The rest is optional: 1 is a map without any detour.
+    The other cells are optional; 1 means that there are no detours.
     """
     hot = survey.hot_path
     if hot is None:
@@ -105,12 +106,11 @@ def hot_path_share(survey: Survey) -> float | None:
     return count / (count + int(hot.optional.sum()))
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def linearity(survey: Survey) -> float | None:
-    """The share of the way from start to exit that nobody can walk around: 1 in a single corridor, 0 in a wide hall.
+    """Fraction of the shortest path that every path to the exit must use: 1 in a corridor, 0 in a wide hall.
 
-    Counted are the cells between start and exit that every way leads over, of the cells between them on the shortest.
-    It does not apply where no cell lies between the two.
+    Only cells strictly between start and exit count. Does not apply if there are none.
     """
     if survey.route is None or survey.route.length < 2:
         return None
@@ -119,22 +119,22 @@ def linearity(survey: Survey) -> float | None:
 
 @measure(unit="cells")
 def chokepoints(survey: Survey) -> float:
-    """How many passable cells part their region if they are blocked."""
+    """Number of passable cells that disconnect their region when blocked."""
     return int(survey.cuts.cells.sum())
 
 
 @measure(unit="cells")
 def dead_ends(survey: Survey) -> float:
-    """How many passable cells have just one passable neighbour, without diagonals."""
+    """Number of passable cells with exactly one passable neighbor, without diagonals."""
     return int(np.count_nonzero(survey.passable & (survey.neighbor_counts == 1)))
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def corridor_share(survey: Survey) -> float | None:
-    """The share of passable cells that are corridor: one cell wide, with two ways on that do not touch.
+    """Fraction of passable cells that are in corridors: one cell wide, with two separate continuations.
 
-    These are cells with exactly two passable neighbours of four: opposite ones, or around a bend whose inner cell is
-    not passable. For maps of one level.
+    These are cells with exactly two passable neighbors of four: opposite ones, or at a bend whose inner cell is not
+    passable. Does not apply to maps with levels.
     """
     if survey.passable.ndim != 2 or not survey.passable.any():
         return None
@@ -144,9 +144,9 @@ def corridor_share(survey: Survey) -> float | None:
 
 @measure(unit="cells")
 def junctions(survey: Survey) -> float | None:
-    """How many passable cells three or four ways lead from that do not touch each other: crossings of corridors.
+    """Number of corridor crossings: passable cells with three or four separate continuations.
 
-    Ways touch where the cell between them, diagonally, is passable too. For maps of one level.
+    Continuations are separate if the diagonal cell between them is not passable. Does not apply to maps with levels.
     """
     if survey.passable.ndim != 2:
         return None
@@ -154,20 +154,20 @@ def junctions(survey: Survey) -> float | None:
 
 
 def _count_branches(survey: Survey) -> NDArray[np.int16]:
-    """How many groups the passable neighbours of four make, joined by passable cells in the corners between them.
+    """Return the number of groups of passable neighbors of each cell, without diagonals.
 
-    0 where all eight are passable.
+    Neighbors joined by a passable diagonal cell are in one group. The result is 0 where all eight cells are passable.
     """
-    around = survey.neighbor_masks
-    joined = (around[corner] & around[corner - 1] & around[(corner + 1) % 8] for corner in (1, 3, 5, 7))
+    masks = survey.neighbor_masks
+    joined = (masks[corner] & masks[corner - 1] & masks[(corner + 1) % 8] for corner in (1, 3, 5, 7))
     return survey.neighbor_counts.astype(np.int16) - sum(joined, np.zeros(survey.passable.shape, dtype=np.int16))
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def openness(survey: Survey) -> float | None:
-    """The mean share of passable cells among the eight around each passable cell: 1/4 in a corridor, near 1 in a plain.
+    """Mean fraction of passable cells among the eight around each passable cell: 1/4 in a corridor.
 
-    What lies outside the map is not passable. For maps of one level.
+    Cells outside the map are not passable. The value is near 1 on an open plain. Does not apply to maps with levels.
     """
     if survey.passable.ndim != 2 or not survey.passable.any():
         return None
@@ -176,38 +176,38 @@ def openness(survey: Survey) -> float | None:
 
 @measure(unit="rooms")
 def room_count(survey: Survey) -> float | None:
-    """How many rooms the map has; it does not apply to maps made without rooms."""
+    """Number of rooms of the map. Does not apply to maps without rooms."""
     return len(survey.map.rooms) or None
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def room_spread(survey: Survey) -> float | None:
-    """How much the rooms differ in size: the standard deviation of their areas by their mean; 0 if all are alike."""
+    """Coefficient of variation of the room areas: their standard deviation divided by their mean; 0 if equal."""
     areas = [room.width * room.height for room in survey.map.rooms]
-    # In whole numbers up to the root: the same on every machine.
+    # Integers up to the square root, so that the result is the same on every machine.
     spread = len(areas) * sum(area * area for area in areas) - sum(areas) ** 2
     return math.sqrt(spread) / sum(areas) if areas else None
 
 
 @measure(unit="loops")
 def loops(survey: Survey) -> float | None:
-    """How many cycles the graph of rooms has: links that could be cut without parting it; 0 is a tree."""
+    """Number of independent cycles in the room graph: links that can be removed without disconnecting it."""
     return survey.rooms.loops if survey.map.rooms else None
 
 
 @measure(unit="links")
 def branching(survey: Survey) -> float | None:
-    """To how many other rooms a room is joined on average: just under 2 in a chain, 2 in a ring, more with loops."""
+    """Mean number of rooms linked to a room: just under 2 in a chain, 2 in a ring, more with loops."""
     return 2 * len(survey.rooms.links) / len(survey.map.rooms) if survey.map.rooms else None
 
 
 @measure(unit="yes or no")
 def solvable(survey: Survey) -> float | None:
-    """Whether the exit, every key and every lock can be reached: 1 if they can, in whatever order one plays; else 0.
+    """Whether the exit, all keys and all locks can be reached, in any order of play: 1 or 0.
 
-    A lock is a marker such as `lock red`; whoever has reached a marker `key red` can pass it, as often as need be. The
-    map is played until nothing changes, from each start if there are several; one exit is enough. Without locks it is
-    solvable if a way leads to the exit. It does not apply to maps without the markers start and exit.
+    A lock is a marker such as `lock red`. It can be passed, any number of times, once a marker `key red` is reached.
+    The map is played from each start until nothing changes; reaching one exit is enough. Without locks, the map is
+    solvable if a path leads to the exit. Does not apply to maps without the markers start and exit.
     """
     found = keys.is_solvable(survey.map)
     return None if found is None else int(found)
@@ -215,9 +215,9 @@ def solvable(survey: Survey) -> float | None:
 
 @measure(unit="keys")
 def keys_needed(survey: Survey) -> float | None:
-    """How many keys, by colour, nobody gets to the exit without; the others open what is optional.
+    """Number of key colors that are required to reach the exit; the others open optional areas.
 
-    It does not apply where the exit cannot be reached, nor to maps without the markers start and exit.
+    Does not apply if the exit cannot be reached, nor to maps without the markers start and exit.
     """
     found = keys.needed_keys(survey.map)
     return None if found is None else len(found)
@@ -225,10 +225,10 @@ def keys_needed(survey: Survey) -> float | None:
 
 @measure(unit="nats", compares=True)
 def divergence(survey: Survey) -> float | None:
-    """How far the map's windows are from the sample's, in both directions: 0 where each is as common as in the sample.
+    """Symmetric divergence of the patterns of map and sample: 0 if all patterns are equally frequent in both.
 
-    The mean of `divergence_new` and `divergence_missed`. The sample is named with like, the windows' side with
-    pattern_size. It does not apply to maps that are smaller than a window.
+    The mean of `divergence_new` and `divergence_missed`. `like` names the sample, `pattern_size` the edge length of the
+    patterns. Does not apply to maps smaller than a pattern.
     """
     found = _divergences(survey)
     return None if found is None else 0.5 * found[0] + 0.5 * found[1]
@@ -236,11 +236,11 @@ def divergence(survey: Survey) -> float | None:
 
 @measure(unit="nats", compares=True)
 def divergence_new(survey: Survey) -> float | None:
-    """How far the map's windows are from the sample's: grows with windows that the sample lacks, or has less often.
+    """KL divergence of the map's patterns from the sample's: grows with patterns that are rare in the sample.
 
-    Kullback and Leibler's divergence of the map from the sample: the sum of p log(p / q) over all windows that occur in
-    either, where p and q are a window's share of the map's windows and of the sample's. So that no share is 0, a
-    window's count is taken for a millionth more than it is: (count + e) / ((total + e) (1 + e)), with e = 0.000001.
+    Kullback-Leibler divergence of the map from the sample: the sum of p log(p / q) over all patterns that occur in
+    either, where p and q are the fractions of a pattern among the patterns of the map and of the sample. Counts are
+    smoothed, so that no fraction is 0: (count + e) / ((total + e) (1 + e)), with e = 0.000001.
 
     Source: Lucas and Volz, "Tile pattern KL-divergence for analysing and evolving game levels", 2019.
     """
@@ -250,7 +250,7 @@ def divergence_new(survey: Survey) -> float | None:
 
 @measure(unit="nats", compares=True)
 def divergence_missed(survey: Survey) -> float | None:
-    """How far the sample's windows are from the map's: grows with the sample's windows that the map misses.
+    """KL divergence of the sample's patterns from the map's: grows with sample patterns missing on the map.
 
     As `divergence_new`, with map and sample exchanged.
     """
@@ -262,28 +262,28 @@ def _divergences(survey: Survey) -> tuple[float, float] | None:
     return survey.comparison.divergences if survey.comparison else None
 
 
-@measure(unit="share", compares=True)
+@measure(unit="fraction", compares=True)
 def copied_share(survey: Survey) -> float | None:
-    """The share of the map's windows that occur in the sample: 1 where nothing is new but how they are put together."""
+    """Fraction of the map's patterns that occur in the sample; 1 if every pattern is copied."""
     return survey.comparison.copied_share if survey.comparison else None
 
 
 @measure(unit="cells", compares=True)
 def copied_block(survey: Survey) -> float | None:
-    """The side of the largest square of the map, or cube, that stands in the sample as it is; 0 if no tile does.
+    """Edge length of the largest block of the map that occurs unchanged in the sample; 0 if no tile does.
 
-    Squares of a single tile do not count, but for one cell: an empty sky is nobody's invention. A sample that wraps
-    goes on for ever, a map that wraps has squares across its edges; with symmetries, the sample's mirror images and
-    turns count as well.
+    Blocks of a single tile, such as empty sky, only count as one cell. A sample that wraps around repeats without end,
+    and a map that wraps around has blocks across its edges. With symmetries, the mirror images and rotations of the
+    sample count as well.
     """
     return survey.comparison.copied_side if survey.comparison else None
 
 
-@measure(unit="share", compares=True)
+@measure(unit="fraction", compares=True)
 def sample_distance(survey: Survey) -> float | None:
-    """The share of cells that differ from the nearest sample, the smaller laid on the larger where they differ least.
+    """Smallest fraction of cells that differ from a sample, over all positions of the smaller on the larger.
 
-    Along each axis the shorter of map and sample lies wholly on the longer, and only cells on each other count: 0 is a
-    copy, or a part of one. A sample that wraps is repeated over the whole map.
+    Along each axis, the shorter of map and sample is placed completely on the longer, and only overlapping cells count.
+    The value is 0 for a copy or a part of one. A sample that wraps around is repeated over the whole map.
     """
     return survey.comparison.min_difference if survey.comparison else None

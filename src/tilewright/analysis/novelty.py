@@ -1,4 +1,4 @@
-"""Novelty: how much of a map is copied, from samples whose tiles bear the same numbers."""
+"""Novelty: the part of a map that is copied from samples with the same tile numbers."""
 
 from __future__ import annotations
 
@@ -15,56 +15,57 @@ from ..core.seeds import CELL_GAMMA, ROW_SALT
 from .patterns import Keys, Tiles, Wrap
 
 FIRST, SECOND, SPREAD = np.uint64(CELL_GAMMA), np.uint64(ROW_SALT), np.uint64(0xBF58476D1CE4E5B9)
-"""Odd numbers that keep the halves of a block apart, and spread their bits."""
+"""Odd multipliers that distinguish the halves of a block and mix their bits."""
 HALF = np.uint64(32)
 LOOP_COST = 80_000
-"""Cells that are compared in the time that a loop takes to go round."""
+"""Number of cells compared in the time of one loop iteration."""
 TRANSFORM_COST = 500
-"""Cells that are compared in the time in which one cell is transformed, there and back."""
+"""Number of cells compared in the time needed to transform one cell and back."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """All blocks of one side in a map, by their first cells: a key each, the same for the same tiles.
+    """All blocks of one size in a map, indexed by their first cells, with a key per block.
 
-    Keys are 64 bits of any kind; two different blocks share one with a chance of one in 2^64.
+    Equal blocks have equal keys. Keys have 64 bits; two different blocks share a key with probability 2^-64.
     """
 
     keys: Keys
     wrap: Wrap
     tiles: Tiles
-    """(first cell) the tile of a block that is made of it alone, -1 for any other block."""
+    """Tile of each block that consists of one tile, -1 for other blocks."""
 
     @classmethod
     def from_cells(cls, map: Tiles, wrap: Wrap) -> Blocks:
-        """Of side 1."""
+        """Return the blocks of edge length 1."""
         return cls(map.astype(np.uint64), wrap, map.astype(np.int32))
 
     @property
     def mixed(self) -> Keys:
-        """The keys of blocks that hold several tiles."""
+        """Keys of the blocks with several tiles."""
         return self.keys[self.tiles < 0]
 
     def grow(self, more: int) -> Blocks:
-        """Blocks whose side is longer by as many cells, at most twice as long: they are made of two along every axis.
+        """Return the blocks whose edges are longer by `more` cells, at most twice as long.
 
-        Along an axis that wraps there are as many of any side.
+        Each is composed of two blocks along every axis. Along an axis that wraps around, the number of blocks is
+        constant.
         """
         keys: Keys = self.keys
         tiles: Tiles = self.tiles
-        for axis, round_ in enumerate(self.wrap):
-            first, second = _shift_pairs(keys, axis, more, round_)
+        for axis, wraps in enumerate(self.wrap):
+            first, second = _shift_pairs(keys, axis, more, wraps)
             keys = np.asarray(first * FIRST + second * SECOND, dtype=np.uint64)
             keys ^= keys >> HALF
             keys *= SPREAD
-            here, there = _shift_pairs(tiles, axis, more, round_)
-            tiles = np.where(here == there, here, -1)
+            first_tiles, second_tiles = _shift_pairs(tiles, axis, more, wraps)
+            tiles = np.where(first_tiles == second_tiles, first_tiles, -1)
         return Blocks(keys, self.wrap, tiles)
 
 
-def _shift_pairs(values: NDArray[Any], axis: int, more: int, round_: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The values along an axis, and those so many places behind them."""
-    if round_:
+def _shift_pairs(values: NDArray[Any], axis: int, more: int, wraps: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the values along an axis, and the values `more` places behind them."""
+    if wraps:
         return values, np.roll(values, -more, axis)
     before, length = (slice(None),) * axis, values.shape[axis]
     rest = max(0, length - more)
@@ -72,25 +73,38 @@ def _shift_pairs(values: NDArray[Any], axis: int, more: int, round_: bool) -> tu
 
 
 def find_copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]]) -> int:
-    """The side of the largest square or cube of a map that stands in one of some samples as it is.
+    """Return the edge length of the largest square or cube of a map that occurs unchanged in a sample.
 
-    Blocks of one tile alone do not count, but for single cells: an empty sky is nobody's invention. What wraps has
-    blocks across its edges too; a sample that wraps goes on for ever. A block is made of smaller ones, so sides are
-    doubled while some block is still known, and what lies between is halved.
+    Blocks of a single tile, such as empty sky, only count as one cell. A sample that wraps around repeats without end.
+    The search doubles the edge length while a common block exists, then bisects.
+
+    Parameters
+    ----------
+    map : ndarray of int
+        Tiles of the map.
+    wrap : sequence of bool
+        Whether each axis of the map wraps around.
+    samples : sequence of (ndarray of int, sequence of bool)
+        Tiles of the samples, and whether each axis wraps around.
+
+    Returns
+    -------
+    int
+        Edge length in cells; 0 if no tile of the map occurs in a sample.
     """
-    most = min(map.shape)
-    own, others, side = Blocks.from_cells(map, wrap), [Blocks.from_cells(*sample) for sample in samples], 1
+    longest = min(map.shape)
+    blocks, sample_blocks, side = Blocks.from_cells(map, wrap), [Blocks.from_cells(*sample) for sample in samples], 1
     if not np.isin(map, np.concatenate([sample.reshape(-1) for sample, _ in samples])).any():
         return 0
-    while 2 * side <= most:
-        longer, known = own.grow(side), [one.grow(side) for one in others]
-        if not _has_common_block(longer, known):
+    while 2 * side <= longest:
+        longer_blocks, longer_samples = blocks.grow(side), [one.grow(side) for one in sample_blocks]
+        if not _has_common_block(longer_blocks, longer_samples):
             break
-        own, others, side = longer, known, 2 * side
-    low, high = side, min(most, 2 * side - 1)
+        blocks, sample_blocks, side = longer_blocks, longer_samples, 2 * side
+    low, high = side, min(longest, 2 * side - 1)
     while low < high:
         middle = (low + high + 1) // 2
-        if _has_common_block(own.grow(middle - side), [one.grow(middle - side) for one in others]):
+        if _has_common_block(blocks.grow(middle - side), [one.grow(middle - side) for one in sample_blocks]):
             low = middle
         else:
             high = middle - 1
@@ -98,7 +112,7 @@ def find_copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap
 
 
 def find_copied(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], side: int) -> NDArray[np.bool_]:
-    """The first cells of all blocks of a side that stand in one of some samples, but for those of one tile alone."""
+    """Return a mask of the first cells of all copied blocks of an edge length, without blocks of a single tile."""
     every = [Blocks.from_cells(map, wrap), *(Blocks.from_cells(*sample) for sample in samples)]
     reached = 1
     while reached < side:
@@ -110,36 +124,40 @@ def find_copied(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], s
 
 
 def _has_common_block(one: Blocks, others: Sequence[Blocks]) -> bool:
-    """Whether a block of the one, of several tiles, is among those of the others."""
+    """Return whether blocks of several tiles occur both in `one` and in `others`."""
     mine = np.sort(one.mixed)
     theirs = np.sort(np.concatenate([other.mixed for other in others]))
     if not mine.size or not theirs.size:
         return False
-    few, many = (mine, theirs) if mine.size < theirs.size else (theirs, mine)
-    places = np.minimum(np.searchsorted(many, few), many.size - 1)
-    return bool((many[places] == few).any())
+    smaller, larger = (mine, theirs) if mine.size < theirs.size else (theirs, mine)
+    places = np.minimum(np.searchsorted(larger, smaller), larger.size - 1)
+    return bool((larger[places] == smaller).any())
 
 
 def min_difference(map: Tiles, sample: Tiles, wrap: Wrap) -> float:
-    """The least share of cells in which a map and a sample differ, one laid on the other in every possible way.
+    """Return the smallest fraction of cells in which a map and a sample differ, over all positions of one on the other.
 
-    Along each axis the shorter lies wholly on the longer; a sample that wraps is repeated as far as the map goes, and
-    laid on it at every cell of its own. Only cells that lie on each other count.
+    Along each axis, the shorter is placed completely on the longer. A sample that wraps around is repeated over the map
+    and shifted by each of its own cells. Only overlapping cells count.
     """
-    kind = np.min_scalar_type(max(int(map.max()), int(sample.max())))  # small numbers are compared many at a time
+    kind = np.min_scalar_type(max(int(map.max()), int(sample.max())))  # small integers are compared faster
     map, sample = map.astype(kind), sample.astype(kind)
-    lies = [AxisOverlap(*axis) for axis in zip(map.shape, sample.shape, wrap, strict=True)]
+    overlaps = [AxisOverlap(*axis) for axis in zip(map.shape, sample.shape, wrap, strict=True)]
     tiles = np.intersect1d(map, sample)
-    plain = prod(axis.position_count for axis in lies) * (prod(axis.shared for axis in lies) + LOOP_COST)
-    transformed = prod(max(axis.map, axis.sample) for axis in lies) * len(tiles) * TRANSFORM_COST
-    alike = max(_count_matches(map, sample, lies)) if plain <= transformed else _max_matches(map, sample, lies, tiles)
-    cells: int = prod(axis.shared for axis in lies)
-    return (cells - alike) / cells
+    direct_cost = prod(axis.position_count for axis in overlaps) * (prod(axis.shared for axis in overlaps) + LOOP_COST)
+    transform_cost = prod(max(axis.map, axis.sample) for axis in overlaps) * len(tiles) * TRANSFORM_COST
+    matches = (
+        max(_count_matches(map, sample, overlaps))
+        if direct_cost <= transform_cost
+        else _max_matches(map, sample, overlaps, tiles)
+    )
+    cells: int = prod(axis.shared for axis in overlaps)
+    return (cells - matches) / cells
 
 
 @dataclass(frozen=True)
 class AxisOverlap:
-    """How a map and a sample of these lengths lie on each other along an axis."""
+    """Overlap of a map and a sample along one axis, by their lengths."""
 
     map: int
     sample: int
@@ -147,61 +165,65 @@ class AxisOverlap:
 
     @property
     def shared(self) -> int:
-        """How many cells lie on each other."""
+        """Number of overlapping cells."""
         return self.map if self.wraps else min(self.map, self.sample)
 
     @property
     def position_count(self) -> int:
-        """How many ways there are to lay them."""
+        """Number of relative positions."""
         return self.sample if self.wraps else abs(self.map - self.sample) + 1
 
-    def slices_at(self, way: int) -> tuple[slice, slice]:
-        """Where in the map, and in a sample that is repeated, what lies on each other begins and ends."""
-        here, there = (way, 0) if not self.wraps and self.map > self.sample else (0, way)
-        return slice(here, here + self.shared), slice(there, there + self.shared)
+    def slices_at(self, position: int) -> tuple[slice, slice]:
+        """Return the slices of the map and of the repeated sample that overlap at a position."""
+        map_start, sample_start = (position, 0) if not self.wraps and self.map > self.sample else (0, position)
+        return slice(map_start, map_start + self.shared), slice(sample_start, sample_start + self.shared)
 
 
-def _count_matches(map: Tiles, sample: Tiles, lies: Sequence[AxisOverlap]) -> Iterator[int]:
-    """How many cells are alike, for every way of laying one on the other: cell by cell."""
+def _count_matches(map: Tiles, sample: Tiles, overlaps: Sequence[AxisOverlap]) -> Iterator[int]:
+    """Yield the number of equal cells at each position, compared cell by cell."""
     wide = sample
-    for number, axis in enumerate(lies):
+    for number, axis in enumerate(overlaps):
         if axis.wraps:
             wide = np.take(wide, np.arange(axis.sample + axis.map - 1) % axis.sample, number)
-    for ways in product(*(range(axis.position_count) for axis in lies)):
-        here, there = zip(*(axis.slices_at(way) for axis, way in zip(lies, ways, strict=True)), strict=True)
+    for positions in product(*(range(axis.position_count) for axis in overlaps)):
+        here, there = zip(
+            *(axis.slices_at(position) for axis, position in zip(overlaps, positions, strict=True)), strict=True
+        )
         yield int(np.count_nonzero(map[here] == wide[there]))
 
 
-def _max_matches(map: Tiles, sample: Tiles, lies: Sequence[AxisOverlap], tiles: Tiles) -> int:
-    """The greatest of these numbers: from a sum of correlations, one for each tile.
+def _max_matches(map: Tiles, sample: Tiles, overlaps: Sequence[AxisOverlap], tiles: Tiles) -> int:
+    """Return the maximum number of equal cells over all positions: the maximum of a sum of correlations, one per tile.
 
-    By fast Fourier transforms, which are off by far less than the half that rounding forgives. They go round by
-    themselves: along an axis that wraps they are as long as the sample, and the map is wound up on it.
+    Computed by fast Fourier transforms, whose error is far below the 0.5 that rounding removes. The transforms are
+    cyclic: along an axis that wraps around they have the length of the sample, and the map is folded onto it.
     """
     from scipy import fft
 
-    lengths = [axis.sample if axis.wraps else fft.next_fast_len(max(axis.map, axis.sample), real=True) for axis in lies]
+    lengths = [
+        axis.sample if axis.wraps else fft.next_fast_len(max(axis.map, axis.sample), real=True) for axis in overlaps
+    ]
     total = np.zeros((*lengths[:-1], lengths[-1] // 2 + 1), dtype=np.complex128)
     for tile in tiles:
         here, there = (map == tile).astype(np.float64), (sample == tile).astype(np.float64)
-        for number, axis in enumerate(lies):
+        for number, axis in enumerate(overlaps):
             here = _fold(here, axis.sample, number) if axis.wraps else here
         total += fft.rfftn(here, lengths) * fft.rfftn(there, lengths).conj()
     counts = np.rint(fft.irfftn(total, lengths)).astype(np.int64)
-    # The transforms count how far the map's cells are moved: where the sample is the longer one, backwards.
+    # A transform counts positions of the map. If the sample is the longer one, they are negative.
     moves = [
         np.arange(axis.position_count)
         if axis.wraps or axis.map > axis.sample
         else -np.arange(axis.position_count) % length
-        for axis, length in zip(lies, lengths, strict=True)
+        for axis, length in zip(overlaps, lengths, strict=True)
     ]
     return int(counts[np.ix_(*moves)].max())
 
 
 def _fold(values: NDArray[np.float64], length: int, axis: int) -> NDArray[np.float64]:
-    """Values that come to lie on each other when an axis is wound up to this length, added."""
+    """Return the sums of the values whose positions are equal modulo a length."""
     margin = [(0, 0)] * values.ndim
     margin[axis] = (0, -values.shape[axis] % length)
-    wide = np.pad(values, margin)
-    wound: NDArray[np.float64] = wide.reshape(*wide.shape[:axis], -1, length, *wide.shape[axis + 1 :]).sum(axis)
-    return wound
+    padded = np.pad(values, margin)
+    folded: NDArray[np.float64] = padded.reshape(*padded.shape[:axis], -1, length, *padded.shape[axis + 1 :]).sum(axis)
+    return folded

@@ -1,4 +1,4 @@
-"""Connected parts of a map: cells that can be reached from each other, as labels."""
+"""Connected regions: labels of cells that can be reached from each other."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from ..kernels.bridges import Waves, build_labeled_map
 from ..kernels.flood import label_regions
 
 Directions: TypeAlias = Literal[4, 8]
-"""4 steps along the axes (6 in 3D), 8 diagonally as well (26)."""
+"""Step directions: 4 along the axes (6 with levels), or 8 with diagonals (26 with levels)."""
 
 
 Walkable: TypeAlias = TileMap | NDArray[np.bool_]
-"""A map, or the cells that one can walk on."""
+"""A map, or a mask of passable cells."""
 
 
 @renamed_members(ranked="rank", chosen="mask", kept="keep")
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """Regions numbered from 1 on, in reading order of their first cells."""
+    """Connected regions, numbered from 1 in the reading order of their first cells."""
 
     labels: NDArray[np.int32]
-    """The region of every cell, 0 where there is none."""
+    """Region of each cell, 0 where there is none."""
     sizes: NDArray[np.int64]
-    """(count + 1,) how many cells each has; 0 for number 0."""
+    """(count + 1,) number of cells of each region; 0 for number 0."""
 
     @property
     def count(self) -> int:
         return len(self.sizes) - 1
 
     def rank(self) -> NDArray[np.int64]:
-        """Their numbers, the largest first; of equal ones the earlier."""
+        """Return the region numbers by descending size; equal sizes in ascending order."""
         return np.argsort(-self.sizes[1:], kind="stable") + 1
 
     def mask(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
-        """The cells of the regions with these numbers."""
+        """Return the mask of the cells of some regions."""
         return self._flags(numbers)[self.labels]
 
     def keep(self, numbers: NDArray[Any]) -> Regions:
-        """These regions alone, numbered anew in the same order."""
+        """Return only these regions, renumbered in the same order."""
         flags = self._flags(numbers)
         if flags[1:].all():
             return self
@@ -61,22 +61,41 @@ class Regions:
 
 
 def passable_of(map: Walkable) -> NDArray[np.bool_]:
-    """The cells of a map that one can walk on."""
+    """Return the mask of passable cells of a map."""
     if isinstance(map, TileMap):
         return map.passable
     mask = np.asarray(map)
     if mask.ndim not in (2, 3) or not mask.size or mask.dtype != np.bool_:
-        raise InvalidRecipe("a TileMap or an array of booleans in 2 or 3 dimensions", at="map", got=map, rule="type")
+        raise InvalidRecipe("must be a TileMap or a 2D or 3D array of booleans", at="map", got=map, rule="type")
     return np.ascontiguousarray(mask)
 
 
 def regions(map: Walkable, *, directions: Directions = 4) -> Regions:
-    """Return the connected regions of the cells that can be walked on."""
+    """Return the connected regions of passable cells.
+
+    Parameters
+    ----------
+    map : TileMap or ndarray of bool
+        A map, or a mask of passable cells.
+    directions : {4, 8}
+        Steps along the axes only, or diagonal steps as well.
+
+    Returns
+    -------
+    Regions
+        Label of each cell, and the size of each region.
+
+    Examples
+    --------
+    >>> found = regions(np.array([[True, False], [False, True]]))
+    >>> found.count, found.sizes.tolist()
+    (2, [0, 1, 1])
+    """
     return regions_of(passable_of(map), directions)
 
 
 def regions_of(mask: NDArray[np.bool_], directions: Directions = 4) -> Regions:
-    """The connected regions of the cells in a mask.
+    """Return the connected regions of the cells in a mask.
 
     >>> regions_of(np.array([[True, False], [False, True]])).count
     2
@@ -91,7 +110,7 @@ def regions_of(mask: NDArray[np.bool_], directions: Directions = 4) -> Regions:
 
 
 def regions_of_tiles(cells: NDArray[Any], tiles: Iterable[int], directions: Directions = 4) -> Regions:
-    """The connected regions of equal tiles, for each of these tiles; numbered tile by tile, in the order given."""
+    """Return the connected regions of equal tiles, for some tiles; numbered tile by tile in the given order."""
     labels, sizes = np.zeros(cells.shape, dtype=np.int32), [np.zeros(1, dtype=np.int64)]
     count = 0
     for tile in tiles:
@@ -103,7 +122,7 @@ def regions_of_tiles(cells: NDArray[Any], tiles: Iterable[int], directions: Dire
 
 
 def neighbor_offsets(dimensions: int, directions: Directions) -> NDArray[np.int64]:
-    """(neighbour, axis) the offsets to a cell's neighbours: straight ones first, then diagonal ones."""
+    """Return the (neighbor, axis) offsets to a cell's neighbors: straight ones first, then diagonal ones."""
     offsets: NDArray[np.int64] = np.argwhere(_build_structure(dimensions, directions)) - 1
     steps = np.abs(offsets).sum(axis=1)
     return offsets[np.argsort(steps, kind="stable")][1:]
@@ -112,9 +131,9 @@ def neighbor_offsets(dimensions: int, directions: Directions) -> NDArray[np.int6
 def find_blocking_cells(
     parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: NDArray[np.int64]
 ) -> list[list[int]]:
-    """The cells that are not walkable on the shortest way between two parts that nothing walkable joins.
+    """Return the impassable cells on the shortest path between two labeled areas that no walkable path connects.
 
-    `parts` numbers cells from 1 on and is 0 elsewhere; `offsets` say which cells are neighbours.
+    `parts` holds the label of each cell, from 1, and 0 elsewhere. `offsets` holds the (neighbor, axis) offsets.
     """
     places = label_regions(walkable, offsets)
     with_parts = np.unique(places.cells[parts > 0])
@@ -128,6 +147,6 @@ def find_blocking_cells(
 
 
 def _build_structure(dimensions: int, directions: Directions) -> NDArray[np.bool_]:
-    """A 3x3 (or 3x3x3) block of which the cells are set that touch the one in the middle, and that one."""
+    """Return a 3x3 (or 3x3x3) mask of the center cell and its neighbors."""
     steps: NDArray[np.int64] = np.abs(np.indices((3,) * dimensions) - 1).sum(axis=0)
     return steps <= (1 if directions == 4 else dimensions)

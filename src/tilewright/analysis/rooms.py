@@ -1,4 +1,4 @@
-"""The graph of a map's rooms: which are joined, how it hangs together, and which lie on the way to the exit."""
+"""Room graph of a map: links, components, and the route from start to exit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Link: TypeAlias = tuple[int, int]
 
 
 def rooms_graph(map: TileMap) -> RoomGraph:
-    """The graph of the rooms and links that a map knows; rooms are numbered as in `map.rooms`.
+    """Return the graph of the rooms and links of a map; rooms are numbered as in `map.rooms`.
 
     >>> from tilewright.core.tilemap import Room
     >>> from tilewright.core.tileset import Tileset
@@ -32,20 +32,20 @@ def rooms_graph(map: TileMap) -> RoomGraph:
 @renamed_members(parts="components", part_count="component_count", way="route", way_links="route_links")
 @dataclass(frozen=True)
 class RoomGraph:
-    """Rooms as nodes, links as edges."""
+    """Graph with rooms as nodes and links as edges."""
 
     count: int
-    """How many rooms there are."""
+    """Number of rooms."""
     links: tuple[Link, ...]
-    """Which rooms are joined: each pair once, in order, the smaller id first."""
+    """Linked rooms: each pair once, sorted, the smaller id first."""
     start: int | None = None
-    """The room that the marker start lies in."""
+    """Room with the marker start."""
     exit: int | None = None
-    """The room that the marker exit lies in."""
+    """Room with the marker exit."""
 
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
-        """(room,) the rooms that each is joined to, in order."""
+        """(room,) linked rooms of each room, sorted."""
         joined: list[list[int]] = [[] for _ in range(self.count)]
         for one, other in self.links:
             joined[one].append(other)
@@ -54,60 +54,61 @@ class RoomGraph:
 
     @cached_property
     def components(self) -> tuple[int, ...]:
-        """(room,) the separate part of the graph that each belongs to, numbered from 0 on by their first rooms."""
-        part = [-1] * self.count
+        """(room,) connected component of each room, numbered from 0 by their first rooms."""
+        component = [-1] * self.count
         for room in range(self.count):
-            if part[room] < 0:
-                number = max(part, default=-1) + 1
+            if component[room] < 0:
+                number = max(component, default=-1) + 1
                 for reached in self._search_from(room):
-                    part[reached] = number
-        return tuple(part)
+                    component[reached] = number
+        return tuple(component)
 
     @property
     def component_count(self) -> int:
-        """How many separate parts the rooms and their links make."""
+        """Number of connected components."""
         return max(self.components, default=-1) + 1
 
     @property
     def loops(self) -> int:
-        """How many links could be cut without parting the graph; 0 is a tree."""
+        """Number of links that can be removed without disconnecting the graph; 0 for a tree."""
         return len(self.links) - self.count + self.component_count
 
     @cached_property
     def route(self) -> tuple[int, ...]:
-        """The rooms from the start's to the exit's over the fewest links, both included.
+        """Rooms from the start's to the exit's over the fewest links, both included.
 
-        Empty where one of them lies in no room, or no links lead there. Of equal ways the one over smaller ids.
+        Empty if one of them is in no room, or no links lead there. Of equally short routes, the one with the smaller
+        ids.
         """
         if self.start is None or self.exit is None:
             return ()
-        came = self._search_from(self.exit)
-        if self.start not in came:
+        came_from = self._search_from(self.exit)
+        if self.start not in came_from:
             return ()
-        way = [self.start]
-        while way[-1] != self.exit:
-            way.append(came[way[-1]])
-        return tuple(way)
+        route = [self.start]
+        while route[-1] != self.exit:
+            route.append(came_from[route[-1]])
+        return tuple(route)
 
     @property
     def route_links(self) -> tuple[Link, ...]:
-        """The links of the way, in its order."""
+        """Links of the route, in order."""
         return tuple((min(pair), max(pair)) for pair in zip(self.route, self.route[1:], strict=False))
 
     def _search_from(self, room: int) -> dict[int, int]:
-        """The rooms that can be reached from one, each with the one before it, breadth first."""
-        came, queue = {room: room}, deque([room])
+        """Return the rooms that can be reached from a room, each with its predecessor, breadth first."""
+        came_from, queue = {room: room}, deque([room])
         while queue:
             here = queue.popleft()
-            for near in self.neighbours[here]:
-                if near not in came:
-                    came[near] = here
-                    queue.append(near)
-        return came
+            for neighbor in self.neighbours[here]:
+                if neighbor not in came_from:
+                    came_from[neighbor] = here
+                    queue.append(neighbor)
+        return came_from
 
 
 def _find_room(map: TileMap, name: str) -> int | None:
-    """The first room that holds the first marker of a name."""
+    """Return the first room that contains the first marker of a name."""
     first = [marker for marker in map.markers if marker.name == name][:1]
     holding = (
         number

@@ -1,4 +1,4 @@
-"""Similarity: what maps are compared with, and how, and the comparison of one map."""
+"""Similarity of maps and samples: settings of the comparison, and the comparison of one map."""
 
 from __future__ import annotations
 
@@ -33,60 +33,63 @@ from .patterns import (
 )
 
 MAX_CELLS = 512
-"""Of a window."""
+"""Maximum number of cells of a pattern."""
 
 
 class Similarity(Params):
-    """Samples that maps are compared with, and how both are read."""
+    """Samples to compare maps with, and settings of the comparison."""
 
     like: Samples = param(...)
-    """One or several maps: files, drawings, or names of built-in samples."""
+    """Samples: files, drawings, or names of built-in samples."""
     pattern_size: int = param(DEFAULT_PATTERN_SIZE, ge=1, le=MAX_CELLS, typical=(2, 5))
-    """Side of the windows that are compared."""
+    """Edge length of the compared patterns in cells."""
     wrap_sample: AxesOf = param("none")
-    """Axes along which the samples wrap, such as xy."""
+    """Axes along which the samples wrap around, such as xy."""
     wrap: AxesOf = param("none")
-    """Axes along which the map wraps, such as xy."""
+    """Axes along which the map wraps around, such as xy."""
     symmetries: Literal[1, 2, 8] = param(1)
-    """Views of the samples that count: 1 as they are, 2 mirrored left to right too, 8 also turned by quarters."""
+    """Symmetric views of the samples to include: 1 unchanged, 2 also mirror images, 8 also rotations."""
 
     def find_problems(self) -> Iterator[Problem]:
         cells = self.pattern_size**self.like.axes
         if cells > MAX_CELLS:
-            text = f"windows of at most {MAX_CELLS} cells, {self.pattern_size} has {cells:,}"
+            text = f"patterns must have at most {MAX_CELLS} cells, {self.pattern_size} has {cells:,}"
             yield problem(text, at="pattern_size")
             return
         yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
         yield from find_axis_problems("wrap", "the map", self.wrap, self.like.axes)
         for number, grid in enumerate(self.like):
             sides = zip(grid.shape, wraps(self.wrap_sample, self.like.axes), strict=True)
-            if any(side < self.pattern_size and not round_ for side, round_ in sides):
+            if any(side < self.pattern_size and not wraps_around for side, wraps_around in sides):
                 which = f"sample {number + 1}" if len(self.like) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                text = f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size"
+                text = (
+                    f"{which} of {size} cells is smaller than a pattern of {self.pattern_size} cells; see pattern_size"
+                )
                 yield problem(text, at="like", rule="sample_size")
 
     def compare(self, map: TileMap) -> Comparison:
-        """A map, compared."""
+        """Compare a map with the samples."""
         if map.cells.ndim != self.like.axes:
             kinds = {2: "is flat", 3: "has levels"}
-            text = f"the map {kinds[map.cells.ndim]} and the sample {kinds[self.like.axes]}; both must be of a kind"
+            both = f"the map {kinds[map.cells.ndim]} but the sample {kinds[self.like.axes]}"
+            text = f"{both}; both must be flat or have levels"
             raise InvalidRecipe(text, at="like")
-        looks = tuple(grid.tileset for grid in self.like)
-        return Comparison(map, self, _number_samples(self, looks, map.tileset))
+        tilesets = tuple(grid.tileset for grid in self.like)
+        return Comparison(map, self, _number_samples(self, tilesets, map.tileset))
 
 
 def find_similarity(recipe: Recipe) -> Similarity | None:
-    """What the maps of a recipe are like: its training data; None where it has none."""
+    """Return the settings to compare maps of a recipe with its training data; None if it has none."""
     training = techniques.get(recipe.technique).training_of(recipe.params)
     if training is None:
         return None
-    # Bare words become the tileset's tiles as the pipeline makes them.
+    # Resolve labels to tiles as the pipeline does.
     renamed, samples = dict(recipe.tiles), training.samples
-    words = [renamed.get(word, word) for word in samples.labels]
+    labels = [renamed.get(label, label) for label in samples.labels]
     return Similarity.validate(
         {
-            "like": Samples([Grid(words, tiles) for tiles in samples.maps]),
+            "like": Samples([Grid(labels, tiles) for tiles in samples.maps]),
             "pattern_size": training.pattern_size,
             "wrap_sample": training.wrap_sample,
             "wrap": training.wrap,
@@ -97,25 +100,30 @@ def find_similarity(recipe: Recipe) -> Similarity | None:
 
 @dataclass(frozen=True, eq=False)
 class NumberedSamples:
-    """Samples whose tiles bear a tileset's numbers; those that it lacks have numbers of their own behind them."""
+    """Samples in the tile numbers of a tileset; tiles that it lacks get higher numbers."""
 
     views: tuple[tuple[Tiles, tuple[bool, ...]], ...]
-    """The samples, also turned and mirrored, and along which axes each wraps."""
+    """Tiles of each symmetric view of the samples, and whether each axis wraps around."""
     coding: Coding
     patterns: PatternCounts
 
 
 @lru_cache(maxsize=4)
 def _number_samples(similarity: Similarity, tilesets: tuple[Tileset | None, ...], tileset: Tileset) -> NumberedSamples:
-    """Worked out once for many maps of one tileset. Equal samples may have other looks, which count here."""
+    """Convert samples to the tile numbers of a tileset, cached for many maps.
+
+    The tilesets are an argument because equal samples may have different tilesets.
+    """
     samples, axes = similarity.like, similarity.like.axes
     unknown: dict[str, int] = {}
     views = []
     for grid, own in zip(samples, tilesets, strict=True):
-        tiles = _number_words(grid, own, tileset, unknown)[grid.cells]
+        tiles = _number_labels(grid, own, tileset, unknown)[grid.cells]
         wrap = wraps(similarity.wrap_sample, axes)
-        turns = zip(iter_views(tiles, similarity.symmetries), iter_view_wraps(wrap, similarity.symmetries), strict=True)
-        views += [(np.ascontiguousarray(view), round_) for view, round_ in turns]
+        views_and_wraps = zip(
+            iter_views(tiles, similarity.symmetries), iter_view_wraps(wrap, similarity.symmetries), strict=True
+        )
+        views += [(np.ascontiguousarray(view), view_wrap) for view, view_wrap in views_and_wraps]
     size = similarity.pattern_size
     coding = Coding(size, axes, len(tileset) + len(unknown))
     return NumberedSamples(
@@ -127,35 +135,37 @@ def _pad_wrapped(map: Tiles, size: int, wrap: Sequence[bool]) -> Tiles:
     return pad_map(map, size, wrap, [(False, False)] * map.ndim, 0)
 
 
-def _number_words(
+def _number_labels(
     grid: Grid, own_tileset: Tileset | None, tileset: Tileset, unknown: dict[str, int]
 ) -> NDArray[np.int64]:
-    """(word,) each word of a grid as a number of the tileset, by name, then glyph; bare words then by number too.
+    """Return, for each label of a grid, the tile number by name, then by glyph; without a tileset, also by number.
 
-    Where both come with looks, names go first: a glyph whose tile is named by another word is not the same tile. Words
-    that the tileset lacks are numbered in `strange`, which gains those that are new.
+    If both have tilesets, names take precedence: a glyph whose tile is named by another label is a different tile.
+    Labels that the tileset lacks are numbered in `unknown`, which is extended by new ones.
     """
     found: dict[Label, int | None]
     if own_tileset is None:
-        found = {word: tileset.find(word) for word in grid.labels}
+        found = {label: tileset.find(label) for label in grid.labels}
     else:
-        found = {word: tileset.by_name.get(str(word)) for word in grid.labels}
+        found = {label: tileset.by_name.get(str(label)) for label in grid.labels}
         named = set(found.values())
-        glyphs = {word: own_tileset[own].glyph for word in grid.labels if (own := own_tileset.find(word)) is not None}
-        for word, glyph in glyphs.items():
+        glyphs = {
+            label: own_tileset[own].glyph for label in grid.labels if (own := own_tileset.find(label)) is not None
+        }
+        for label, glyph in glyphs.items():
             number = tileset.by_glyph.get(glyph)
-            if found[word] is None and number not in named:
-                found[word] = number
+            if found[label] is None and number not in named:
+                found[label] = number
     numbers = [
-        len(tileset) + unknown.setdefault(str(word), len(unknown)) if number is None else number
-        for word, number in found.items()
+        len(tileset) + unknown.setdefault(str(label), len(unknown)) if number is None else number
+        for label, number in found.items()
     ]
     return np.array(numbers, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A map and what it is compared with; each number is worked out when it is asked for."""
+    """A map and the samples it is compared with; each property is computed on first access."""
 
     map: TileMap
     similarity: Similarity
@@ -167,19 +177,19 @@ class Comparison:
 
     @cached_property
     def patterns(self) -> PatternCounts | None:
-        """The map's; None where it is smaller than a window."""
-        wide = _pad_wrapped(self.map.cells, self.similarity.pattern_size, self.wrap)
-        found = PatternCounts.of(self.samples.coding, [wide])
+        """Patterns of the map; None if it is smaller than a pattern."""
+        padded = _pad_wrapped(self.map.cells, self.similarity.pattern_size, self.wrap)
+        found = PatternCounts.of(self.samples.coding, [padded])
         return found if found.total else None
 
     @cached_property
     def divergences(self) -> tuple[float, float] | None:
-        """Of the map from the samples, and of the samples from the map."""
+        """Divergence of the map from the samples, and of the samples from the map."""
         return None if self.patterns is None else divergences(self.patterns, self.samples.patterns)
 
     @cached_property
     def copied_share(self) -> float | None:
-        """The share of the map's windows that the samples have."""
+        """Fraction of the map's patterns that occur in the samples."""
         own = self.patterns
         if own is None:
             return None
@@ -187,10 +197,10 @@ class Comparison:
 
     @cached_property
     def copied_side(self) -> int:
-        """The side of the largest block of the map that the samples have."""
+        """Edge length of the largest block of the map that occurs in the samples."""
         return novelty.find_copied_side(self.map.cells, self.wrap, self.samples.views)
 
     @cached_property
     def min_difference(self) -> float:
-        """From the nearest sample."""
+        """Smallest fraction of cells that differ from a sample."""
         return min(novelty.min_difference(self.map.cells, view, wrap) for view, wrap in self.samples.views)

@@ -1,9 +1,9 @@
-"""Measures of maps for war games: who owns what, and how far everybody has to walk. None without countries.
+"""Measures of maps for war games: ownership and distances. None for tilesets without countries.
 
-Properties are the tiles that have a country, which for those that anybody may take is `neutral`. Players are the
-countries that have a headquarters. Ways are those of infantry, the mover `foot`, by the tileset's movement costs: a way
-costs what the cells cost that it enters, so from a headquarters its own cell is free. Where the tileset knows no costs
-for infantry, each step costs 1.
+Properties are the tiles with a country; unowned ones belong to `neutral`. Players are the countries with a
+headquarters. Paths are those of infantry, the unit type `foot`, with the movement costs of the tileset. A path costs
+the sum of the cells it enters, so the cell of the headquarters itself is free. Without costs for infantry, each step
+costs 1.
 """
 
 from __future__ import annotations
@@ -24,77 +24,78 @@ NEUTRAL = "neutral"
 HEADQUARTERS = "headquarters"
 BASE = "base"
 WITHOUT_INCOME = ("com tower", "lab")
-"""Properties that are worth owning but pay nothing, as in Advance Wars By Web; each other one pays the same."""
+"""Properties without income, as in Advance Wars By Web; all others have equal income."""
 INFANTRY = "foot"
 POINTS_A_DAY = 3
-"""How far infantry moves in a day."""
+"""Movement points of infantry per day."""
 
 
 @measure(unit="players")
 def player_count(survey: Survey) -> float | None:
-    """How many countries have a headquarters; it does not apply to tilesets without countries."""
+    """Number of countries with a headquarters. Does not apply to tilesets without countries."""
     return len(_list_players(survey.map)) if any(tile.country for tile in survey.map.tileset) else None
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def income_balance(survey: Survey) -> float | None:
-    """How evenly the players are paid at the start: the least income by the most; 1 is fair.
+    """Ratio of the lowest to the highest starting income of the players; 1 is fair.
 
-    Headquarters, cities, bases, airports and ports pay the same, com towers and labs nothing. It applies where at least
-    two players have a headquarters.
+    Headquarters, cities, bases, airports and ports give equal income, com towers and labs none. Applies if at least two
+    players have a headquarters.
     """
     map = survey.map
-    paid = np.array([tile.kind not in WITHOUT_INCOME for tile in map.tileset])[map.cells]
-    paying = [(_find_owned(map, country) & paid).sum() for country in _list_players(map)]
-    return float(min(paying) / max(paying)) if len(paying) > 1 else None
+    has_income = np.array([tile.kind not in WITHOUT_INCOME for tile in map.tileset])[map.cells]
+    incomes = [(_find_owned(map, country) & has_income).sum() for country in _list_players(map)]
+    return float(min(incomes) / max(incomes)) if len(incomes) > 1 else None
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def distance_balance(survey: Survey) -> float | None:
-    """How evenly near the neutral properties are to the players' headquarters, on foot; 1 is fair.
+    """Ratio of the players' walking distances to neutral properties, from their headquarters; 1 is fair.
 
-    Each player's ways to all neutral properties are sorted, and the nearest ones are compared, the second ones, and so
-    on: the least by the most. The balance is the mean of these shares, so near properties count as much as far ones. It
-    is 0 for those that some players can walk to and others cannot; those that nobody can walk to do not count. It
-    applies where at least two players have a headquarters and there is a neutral property to walk to.
+    The distances of each player to all neutral properties are sorted. The nearest ones are compared, then the second
+    ones, and so on: the smallest divided by the largest. The balance is the mean of these ratios, so that near
+    properties count as much as far ones. The ratio is 0 if only some players can reach a property. Properties that no
+    player can reach do not count. Applies if at least two players have a headquarters and a neutral property can be
+    reached.
     """
     map = survey.map
-    sides = _list_players(map)
+    players = _list_players(map)
     goals = _find_owned(map, NEUTRAL)
-    if len(sides) < 2 or not goals.any():
+    if len(players) < 2 or not goals.any():
         return None
-    starts = (_find_owned(map, country, HEADQUARTERS) for country in sides)
-    ways = np.stack([np.sort(_foot_distances(map, start)[goals]) for start in starts])
-    ways = ways[:, np.isfinite(ways).any(axis=0)]
-    if not ways.size:
+    starts = (_find_owned(map, country, HEADQUARTERS) for country in players)
+    steps = np.stack([np.sort(_foot_distances(map, start)[goals]) for start in starts])
+    steps = steps[:, np.isfinite(steps).any(axis=0)]
+    if not steps.size:
         return None
-    least, most = ways.min(axis=0), ways.max(axis=0)
-    # Teleports cost nothing: two that are both at hand are equally near.
-    return float(np.mean(np.where(most > 0, least / np.where(most > 0, most, 1), 1)))
+    lowest, highest = steps.min(axis=0), steps.max(axis=0)
+    # Teleports cost nothing, so both distances may be 0.
+    return float(np.mean(np.where(highest > 0, lowest / np.where(highest > 0, highest, 1), 1)))
 
 
 @measure(unit="days")
 def first_contact(survey: Survey) -> float | None:
-    """How many days infantry of two opponents walks until it meets, if both walk towards each other.
+    """Number of days until the infantry of two opponents meets, if they walk towards each other.
 
-    The cheapest way between headquarters or bases of two players, halved, by the 3 points that infantry moves in a day.
-    It does not apply where no two opponents have a way on foot to each other.
+    Half of the cheapest path between headquarters or bases of two players, divided by the 3 points that infantry moves
+    per day. Does not apply if no two opponents can reach each other on foot.
     """
     map = survey.map
     starts = {country: _find_owned(map, country, HEADQUARTERS, BASE) for country in _list_players(map)}
-    ways = [
+    costs = [
         float(_foot_distances(map, starts[one])[starts[other]].min(initial=np.inf))
         for one, other in combinations(starts, 2)
     ]
-    nearest = min(ways, default=np.inf)
+    nearest = min(costs, default=np.inf)
     return nearest / (2 * POINTS_A_DAY) if np.isfinite(nearest) else None
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def capturable_reach(survey: Survey) -> float | None:
-    """The share of all properties that infantry from some headquarters can walk to; 1 needs no transports.
+    """Fraction of all properties that infantry can reach from a headquarters; 1 needs no transports.
 
-    It applies where there is a headquarters.
+    Applies if there is a headquarters.
     """
     map = survey.map
     properties = np.array([bool(tile.country) for tile in map.tileset])[map.cells]
@@ -105,30 +106,30 @@ def capturable_reach(survey: Survey) -> float | None:
 
 
 def foot_costs(tileset: Tileset) -> NDArray[np.float64]:
-    """(tile,) what entering it costs infantry; infinite where it cannot walk."""
+    """Return the cost for infantry to enter each tile; infinity if it cannot."""
     costs = [dict(tile.costs).get(INFANTRY, 1.0) if tile.passable else np.inf for tile in tileset]
     return np.array(costs, dtype=np.float64)
 
 
 def _find_owned(map: TileMap, country: str, *kinds: str) -> NDArray[np.bool_]:
-    """The cells that belong to a country, of some kinds or of any."""
+    """Return the mask of the cells that belong to a country, of some kinds or of any."""
     fits = [tile.country == country and (not kinds or tile.kind in kinds) for tile in map.tileset]
     return np.array(fits)[map.cells]
 
 
 def _list_players(map: TileMap) -> Sequence[str]:
-    """The countries that have a headquarters, in the order of the tileset."""
+    """Return the countries with a headquarters, in the order of the tileset."""
     present = np.bincount(map.cells.reshape(-1), minlength=len(map.tileset)) > 0
     found = [
         tile.country
-        for tile, there in zip(map.tileset, present.tolist(), strict=True)
-        if there and tile.kind == HEADQUARTERS and tile.country not in ("", NEUTRAL)
+        for tile, is_present in zip(map.tileset, present.tolist(), strict=True)
+        if is_present and tile.kind == HEADQUARTERS and tile.country not in ("", NEUTRAL)
     ]
     return list(dict.fromkeys(found))
 
 
 def _foot_distances(map: TileMap, starts: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """What the way on foot from the nearest start to every cell costs."""
+    """Return the cost of the walking path from the nearest start to each cell."""
     starts = starts & map.passable
     if not starts.any():
         return np.full(map.shape, np.inf)

@@ -1,4 +1,4 @@
-"""What measures and shapers ask of a map, worked out once and only when asked for."""
+"""Survey of a map: properties that measures and shapers use, computed once on first access."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .similarity import Comparison, Similarity
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """The way through a map: from its start to its exit, in steps along the axes."""
+    """Route from the start to the exit of a map, in steps along the axes."""
 
     start: tuple[int, ...]
     exit: tuple[int, ...]
     from_start: NDArray[np.float64]
-    """Steps of every cell from the start; from the nearest one, where there are several."""
+    """Steps of each cell from the nearest start."""
     to_exit: NDArray[np.float64]
-    """Steps of every cell to the nearest exit."""
+    """Steps of each cell to the nearest exit."""
     length: int
 
 
@@ -37,40 +37,48 @@ class Route:
     way="route", around="neighbor_masks", exits="neighbor_counts", marked="find_markers", commonest="most_common_tile"
 )
 class Survey:
-    """A map, looked at."""
+    """A map and its lazily computed properties.
+
+    Parameters
+    ----------
+    map : TileMap
+        The map to analyze.
+    like : Similarity, optional
+        Samples to compare the map with.
+    """
 
     def __init__(self, map: TileMap, like: Similarity | None = None) -> None:
         self.map = map
         self.like = like
-        """What it is compared with, if anything."""
+        """Samples to compare the map with."""
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The map compared with samples; None where none were given."""
+        """Comparison of the map with the samples; None without samples."""
         return self.like.compare(self.map) if self.like is not None else None
 
     @cached_property
     def passable(self) -> NDArray[np.bool_]:
-        """The cells that one can walk on."""
+        """Mask of passable cells."""
         return self.map.passable
 
     @cached_property
     def regions(self) -> Regions:
-        """The connected regions of passable cells, without diagonal steps."""
+        """Connected regions of passable cells, without diagonal steps."""
         return regions_of(self.passable)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """(tile,) how many cells hold each tile."""
+        """(tile,) number of cells with each tile."""
         return np.bincount(self.map.cells.reshape(-1), minlength=len(self.map.tileset))
 
     @cached_property
     def route(self) -> Route | None:
-        """The way between the markers start and exit, the nearest two of them; None where there is none.
+        """Route between the nearest markers start and exit; None if there is no path.
 
-        Without these markers it leads through the largest region, between two cells that are far from each other: the
-        farthest from its first cell, and the farthest from that (of equally far ones the first). In mazes without loops
-        no two cells are further apart; elsewhere a few may be.
+        Without these markers, the route connects two distant cells of the largest region: the cell farthest from its
+        first cell, and the cell farthest from that (the first of equally far ones). In a maze without loops this is the
+        longest shortest path; elsewhere a few may be longer.
         """
         marked = [self.find_markers("start"), self.find_markers("exit")]
         if all(len(cells) for cells in marked):
@@ -83,38 +91,40 @@ class Survey:
 
     @cached_property
     def hot_path(self) -> HotPath | None:
-        """The cells of ways that are a tenth longer at most than the shortest."""
-        way = self.route
-        return find_hot_path(way.from_start, way.to_exit, way.length // 10, rounding=0) if way else None
+        """Cells on paths at most 10% longer than the shortest."""
+        route = self.route
+        return find_hot_path(route.from_start, route.to_exit, route.length // 10, rounding=0) if route else None
 
     @cached_property
     def cuts(self) -> Cuts:
-        """The chokepoints, looked for from the start where there is one."""
+        """Chokepoints, searched from the start if there is one."""
         return Cuts.of(self.passable, start=self.route.start if self.route else None)
 
     @cached_property
     def neighbor_masks(self) -> NDArray[np.uint8]:
-        """(8, row, column) which of the cells around each are passable, clockwise from above; one level only."""
-        wide = np.pad(self.passable.view(np.uint8), 1)
+        """(8, row, column) passability of the cells around each cell, clockwise from above; only for maps of
+        one level.
+        """
+        padded = np.pad(self.passable.view(np.uint8), 1)
         rows, columns = self.passable.shape
-        turns = ((0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0))
-        return np.stack([wide[row : row + rows, column : column + columns] for row, column in turns])
+        corners = ((0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0))
+        return np.stack([padded[row : row + rows, column : column + columns] for row, column in corners])
 
     @cached_property
     def neighbor_counts(self) -> NDArray[np.uint8]:
-        """How many passable cells each cell has beside it along the axes."""
-        wide = np.pad(self.passable.view(np.uint8), 1)
-        inner = (slice(1, -1),) * wide.ndim
-        sides = (np.roll(wide, step, axis)[inner] for axis in range(wide.ndim) for step in (1, -1))
+        """Number of passable neighbors of each cell along the axes."""
+        padded = np.pad(self.passable.view(np.uint8), 1)
+        inner = (slice(1, -1),) * padded.ndim
+        sides = (np.roll(padded, step, axis)[inner] for axis in range(padded.ndim) for step in (1, -1))
         return sum(sides, np.zeros(self.passable.shape, dtype=np.uint8))
 
     @cached_property
     def rooms(self) -> RoomGraph:
-        """The rooms and how they are joined."""
+        """Room graph."""
         return rooms_graph(self.map)
 
     def find_markers(self, name: str) -> NDArray[np.int64]:
-        """(cell, axis) the passable cells with a marker of this name."""
+        """Return the (cell, axis) passable cells with a marker of this name."""
         axes = self.passable.ndim
         cells = [(marker.level, marker.y, marker.x)[-axes:] for marker in self.map.markers if marker.name == name]
         places = np.array(cells, dtype=np.int64).reshape(-1, axes)
@@ -129,9 +139,9 @@ class Survey:
         return Route(start, exit, from_start, to_exit, int(to_exit[start]))
 
     def most_common_tile(self, *, passable: bool) -> int | None:
-        """The most common tile of those that are passable, or are not; of equally common ones the first.
+        """Return the most common tile that is passable, or that is not; the first of equally common ones.
 
-        None if the tileset has no such tile at all.
+        None if the tileset has no such tile.
         """
         fitting = np.flatnonzero(self.map.tileset.passable == passable)
         return int(fitting[np.argmax(self.counts[fitting])]) if fitting.size else None
@@ -144,30 +154,44 @@ def measure_map(
     *,
     before_each: Callable[[], None] | None = None,
 ) -> dict[str, float]:
-    """The measures of these names, nan where one does not apply; without names, all that apply.
+    """Compute measures of a map.
 
-    `before_each` is called before every one of them: what it raises ends the work.
+    Parameters
+    ----------
+    map : TileMap
+        The map to measure.
+    names : iterable of str
+        Names of measures; all that apply by default.
+    like : Similarity, optional
+        Samples to compare the map with.
+    before_each : callable, optional
+        Function called before each measure. An exception from it ends the computation.
+
+    Returns
+    -------
+    dict of str to float
+        Values by name; NaN for a named measure that does not apply.
     """
     survey = Survey(map, like)
-    asked = [registry.measures.get(name) for name in names]
+    entries = [registry.measures.get(name) for name in names]
     if like is None:
-        check_comparing(asked)
+        check_comparing(entries)
     found: dict[str, float] = {}
-    for entry in asked or registry.measures:
+    for entry in entries or registry.measures:
         if before_each is not None:
             before_each()
         number = entry.body(survey)
-        if number is not None or asked:
+        if number is not None or entries:
             found[entry.name] = np.nan if number is None else float(number)
     return found
 
 
-def check_comparing(asked: Iterable[registry.Measure]) -> None:
-    """Measures that compare a map with a sample, where there is none."""
-    lacking = [entry.name for entry in asked if entry.compares]
-    if lacking:
-        verb = "compare" if len(lacking) > 1 else "compares"
-        raise InvalidRecipe(f"{' and '.join(lacking)} {verb} a map with a sample; name one with like", rule="missing")
+def check_comparing(entries: Iterable[registry.Measure]) -> None:
+    """Refuse measures that compare a map with a sample, if there is none."""
+    comparing = [entry.name for entry in entries if entry.compares]
+    if comparing:
+        verb = "compare" if len(comparing) > 1 else "compares"
+        raise InvalidRecipe(f"{' and '.join(comparing)} {verb} a map with a sample; name one with like", rule="missing")
 
 
 __getattr__ = renamed_names(__name__, Way="Route")

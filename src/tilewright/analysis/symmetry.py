@@ -1,4 +1,4 @@
-"""How symmetric a map is; rivers, roads and other pieces turn with it."""
+"""Symmetry of maps. Directional tiles such as rivers and roads are transformed with the map."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from .strategy import NEUTRAL
 from .survey import Survey
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def symmetry_x(survey: Survey) -> float:
-    """The share of cells that hold the same tile as their mirror image, left and right swapped.
+    """Fraction of cells that are equal to their mirror image with left and right swapped.
 
-    Rivers, roads and other pieces are turned over with the map, and a building is the same whichever country it is of.
+    Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
     """
     return _symmetry_share(survey, "x")
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def symmetry_y(survey: Survey) -> float:
-    """The share of cells that hold the same tile as their mirror image, top and bottom swapped.
+    """Fraction of cells that are equal to their mirror image with top and bottom swapped.
 
-    Rivers, roads and other pieces are turned over with the map, and a building is the same whichever country it is of.
+    Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
     """
     return _symmetry_share(survey, "y")
 
 
-@measure(unit="share")
+@measure(unit="fraction")
 def symmetry_turn(survey: Survey) -> float:
-    """The share of cells that hold the same tile as the cell that takes their place in half a turn.
+    """Fraction of cells that are equal to the cell at their position after a rotation by 180 degrees.
 
-    Rivers, roads and other pieces turn with the map, and a building is the same whichever country it is of.
+    Directional tiles such as rivers and roads are rotated with the map. The owner of a building is ignored.
     """
     return _symmetry_share(survey, "xy")
 
 
-def _symmetry_share(survey: Survey, move: str) -> float:
+def _symmetry_share(survey: Survey, transform: str) -> float:
     cells, tileset = survey.map.cells, survey.map.tileset
-    image = np.flip(cells, tuple({"x": -1, "y": -2}[step] for step in move))
+    image = np.flip(cells, tuple({"x": -1, "y": -2}[step] for step in transform))
     if any(tile.joins or tile.country for tile in tileset):
         alike = _merge_owners(tileset)
-        same = alike[cells] == alike[tileset.reorient_tiles(move)][image]
+        same = alike[cells] == alike[tileset.reorient_tiles(transform)][image]
     else:
         same = cells == image
     return int(np.count_nonzero(same)) / cells.size
 
 
 def _merge_owners(tileset: Tileset) -> NDArray[np.int64]:
-    """(tile,) the first tile that differs in nothing but whose it is; what is neutral is nobody's."""
+    """Return, for each tile, the first tile that differs at most in its owner; neutral tiles have no owner."""
     first: dict[tuple[str, str], int] = {}
     return np.array(
         [

@@ -1,8 +1,8 @@
-"""The command line: one file per command, imported when it is used.
+"""The command line: one file per command, imported on use.
 
-At the start only click is imported, so that help answers at once. Whatever goes wrong reaches a person as one line
-on standard error; the exit code is 0 when all went well, 1 when `verify` finds another map (or nobody reads our
-output any more), 2 for a mistake, 70 for a bug of ours and 130 when stopped with Ctrl-C.
+Only click is imported at startup, so that `--help` is fast. Every error is shown as one line on standard error. The
+exit code is 0 for success, 1 if `verify` finds a different map or standard output was closed, 2 for a user error, 70
+for a bug in Tilewright and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ import click
 from ..core.errors import TilewrightError, UnknownName, did_you_mean
 
 COMMANDS = {
-    "make": "Make maps with a technique, and draw or write them.",
-    "run": "Make maps from a recipe, and draw or write them.",
-    "show": "Draw a file's maps in the terminal.",
+    "make": "Generate maps with a technique and draw or save them.",
+    "run": "Generate maps from a recipe and draw or save them.",
+    "show": "Draw the maps of files in the terminal.",
     "list": "List techniques, shapers, measures, formats, tilesets and recipes.",
-    "explain": "Explain one of them: what it does, its parameters, an example.",
-    "convert": "Write a file's maps in another format, or shaped.",
-    "learn": "Learn from samples, so that they need not be read again.",
-    "measure": "Measure a file's maps.",
-    "verify": "Make the maps of files again, and say whether they are the same.",
-    "corpus": "Make maps by the million, and measure, filter, compare and export them.",
-    "studio": "Open the studio: every technique in the browser, live.",
-    "warmup": "Compile everything ahead, so that the first map comes at once.",
-    "version": "Tell the versions of Tilewright and what it stands on.",
+    "explain": "Describe one of them: its purpose, its parameters, an example.",
+    "convert": "Convert maps to another format; post-process them on request.",
+    "learn": "Learn a model from samples and save it.",
+    "measure": "Compute measures of maps.",
+    "verify": "Regenerate stored maps and check that they are identical.",
+    "corpus": "Generate large sets of maps; measure, filter, compare and export them.",
+    "studio": "Open the studio, a web page for all techniques.",
+    "warmup": "Compile all kernels in advance.",
+    "version": "Show the versions of Tilewright and its dependencies.",
 }
-"""What each command does; help is drawn from here, so that no command is imported for it."""
+"""Summary of each command. `--help` shows these, so that it imports no command."""
 
 MISTAKE, BUG, STOPPED = 2, 70, 130
 
 
 class Program(click.Group):
-    """Commands by the names of their files in a folder of this package, each imported when it is asked for."""
+    """Command group whose commands are modules of this package, imported on use."""
 
     def __init__(self, *arguments: Any, summaries: Mapping[str, str], folder: str, kind: str, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -48,7 +48,7 @@ class Program(click.Group):
         self.kind = kind
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*self.summaries]  # `list` is one of our files here, once it has been imported
+        return [*self.summaries]  # `list` is the command module here
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.summaries:
@@ -80,13 +80,24 @@ class Program(click.Group):
 @click.version_option(package_name="tilewright", message="%(prog)s %(version)s")
 @click.pass_context
 def program(context: click.Context) -> None:
-    """Tilewright makes tile maps: many techniques, one way to make, watch, lock, shape, measure and export them."""
+    """Generate tile maps with many techniques; lock, post-process, measure, animate and export them."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; the result is its exit code."""
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Arguments of the command line; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
     with warnings.catch_warnings():
         warnings.showwarning = _warn
         return _run(arguments)
@@ -111,30 +122,30 @@ def _run(arguments: Sequence[str] | None) -> int:
     except Exception as error:
         if os.environ.get("TILEWRIGHT_DEBUG"):
             raise
-        what = f"{type(error).__name__}: {error}".rstrip(": ")
-        return error_line(f"this is a bug in Tilewright ({what}); TILEWRIGHT_DEBUG=1 shows where", BUG)
+        cause = f"{type(error).__name__}: {error}".rstrip(": ")
+        return error_line(f"this is a bug in Tilewright ({cause}); TILEWRIGHT_DEBUG=1 shows the traceback", BUG)
     return code if isinstance(code, int) else 0
 
 
 def error_line(message: str, code: int) -> int:
-    """One line on standard error, whatever the message was made from; gives the exit code back."""
+    """Print an error message as one line on standard error, and return the exit code."""
     line = "".join(letter if letter.isprintable() else " " for letter in message)
     click.echo(f"tilewright: {line}", err=True)
     return code
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning without the line of our source that Python shows."""
+    """Print a warning without the source line that Python shows."""
     error_line(str(message), 0)
 
 
 def _format_usage(error: click.ClickException) -> str:
-    """click's findings in our words."""
+    """Return the message of a click error in the style of our own errors."""
     context = getattr(error, "ctx", None)
     if isinstance(error, click.NoSuchOption):
         options = [name for option in context.command.get_params(context) for name in option.opts] if context else ()
-        near = did_you_mean(error.option_name, [name for name in options if name.startswith("--")])
-        return f"unknown option {error.option_name!r}{near if 'did you mean' in near else _help_hint(context)}"
+        hint = did_you_mean(error.option_name, [name for name in options if name.startswith("--")])
+        return f"unknown option {error.option_name!r}{hint if 'did you mean' in hint else _help_hint(context)}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return f"{error.param.human_readable_name} is missing{_help_hint(context)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
@@ -147,5 +158,8 @@ def _help_hint(context: click.Context | None) -> str:
 
 
 def _discard_output() -> None:
-    """Nobody reads it or nothing can hold it: let the last flush go nowhere, or Python complains at its end."""
+    """Discard further output.
+
+    Nothing reads the output, or it cannot be stored. Without this, Python reports an error when it flushes at exit.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

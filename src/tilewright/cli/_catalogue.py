@@ -1,4 +1,4 @@
-"""Everything that has a name, by kind: what `list` lists and `explain` explains."""
+"""All named things by kind, for `list` and `explain`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from ..formats._resolver import FileResolver
 from ._console import make_printable
 
 CatalogEntry = Entry | Tileset | Model | Mapping[str, Any]
-"""What a name can stand for; a recipe is its data."""
+"""A thing that `explain` can describe; recipes are represented by their data."""
 
 
 class RegistryLike(Protocol):
-    """What can be listed and asked for by name."""
+    """Collection with named entries."""
 
     def names(self) -> Iterable[str]: ...
     def get(self, name: str, /) -> CatalogEntry: ...
 
 
 class Recipes:
-    """The recipes that ship with Tilewright."""
+    """Recipes that are part of Tilewright."""
 
     def names(self) -> Iterable[str]:
         return data.list_names("recipes")
@@ -52,18 +52,21 @@ KINDS: dict[str, RegistryLike] = {
     "recipes": Recipes(),
 }
 FILES = {".toml": "tilesets", ".yaml": "recipes", ".yml": "recipes", ".json": "recipes", ".npz": "models"}
-"""What a file of one's own holds, by its ending."""
+"""Kind of a user's file by its extension."""
 
 
 def read_kind(context: click.Context, option: click.Parameter, kind: str | None) -> str | None:
-    """A kind as it was typed; for one that is not there, the nearest."""
+    """Validate a kind given on the command line."""
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
     return kind
 
 
 def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
-    """All things of this name, by kind (`fashion` is a technique and a tileset); or what a file holds."""
+    """Return the things with a name, by kind, or the content of a file.
+
+    One name can have several kinds: `fashion` is a technique and a tileset.
+    """
     file_kind = FILES.get(Path(name).suffix.lower())
     if file_kind == "recipes" and kind is None and (model := find_model(name)) is not None:
         return {"models": model}
@@ -80,7 +83,7 @@ def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
 
 
 def list_summaries(kind: str) -> list[tuple[str, str]]:
-    """The names of a kind, each with a line about it; what cannot be loaded is left out with a warning."""
+    """Return the names of a kind with their summaries; entries that cannot be loaded are skipped with a warning."""
     found = []
     for name in KINDS[kind].names():
         try:
@@ -102,12 +105,12 @@ def summarize(thing: CatalogEntry, name: str) -> str:
 
 
 def recipe_doc(name: str) -> str:
-    """The comment at the head of a recipe, on one line."""
+    """Return the comment at the head of a recipe, on one line."""
     return read_head_comment("\n".join(read_recipe_lines(name)))
 
 
 def read_recipe_lines(name: str) -> list[str]:
-    """A recipe as it is written, one that ships or one in a file."""
+    """Return the lines of a recipe, built-in or in a file."""
     text = (
         data.read_text("recipes", name) if name in data.list_names("recipes") else read_file(name).decode("utf-8-sig")
     )
@@ -115,7 +118,7 @@ def read_recipe_lines(name: str) -> list[str]:
 
 
 def _read_entry(path: str, kind: str) -> CatalogEntry:
-    """A tileset or recipe of one's own, checked."""
+    """Read and validate a user's tileset, model or recipe."""
     resolver = FileResolver()
     if kind == "tilesets":
         return resolver.read_tileset(path)
@@ -123,6 +126,6 @@ def _read_entry(path: str, kind: str) -> CatalogEntry:
         return resolver.read_model(path)
     found = as_recipe_data(resolver.read_recipe(path)[0])
     if "technique" not in found:
-        raise BadFile("holds no recipe; a map is drawn with `tilewright show`", at=path)
+        raise BadFile("is not a recipe; to draw a map use `tilewright show`", at=path)
     Recipe.of(path, resolver)
     return found

@@ -1,4 +1,4 @@
-"""Where words go: results to standard output, notes about them to standard error."""
+"""Console output: results on standard output, messages about them on standard error."""
 
 from __future__ import annotations
 
@@ -14,32 +14,35 @@ from rich.text import Text
 
 DEFAULT_WIDTH = 100
 MAX_WIDTH = 10_000
-"""Columns of a table that is not for a terminal: nothing is wrapped or cut."""
+"""Width in columns of a table that is not shown in a terminal, so that nothing is wrapped or cut."""
 
 
 def stdout_console() -> Console:
-    """What was asked for. Plain in a pipe; rich itself heeds NO_COLOR, TERM and the terminal's colours."""
+    """Return the console for results.
+
+    Output to a pipe is plain. Rich respects NO_COLOR, TERM and the color support of the terminal.
+    """
     return Console(highlight=False, markup=False, emoji=False)
 
 
 def stderr_console() -> Console:
-    """What is said beside it: seeds, written files, progress."""
+    """Return the console for messages: seeds, written files, progress."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def output_width() -> int:
-    """Columns of the terminal, or as many as are easily read where there is none."""
+    """Return the width of the terminal in columns, or `DEFAULT_WIDTH` without a terminal."""
     console = stdout_console()
     return console.width if console.is_terminal else DEFAULT_WIDTH
 
 
 def info(text: str) -> None:
-    """One dim line beside the result."""
+    """Print a dim line on standard error."""
     stderr_console().print(Text(make_printable(text), "dim"), soft_wrap=True)
 
 
 def make_printable(text: str) -> str:
-    """Text from a file cannot move the cursor."""
+    """Replace control characters by spaces, so that text from a file cannot move the cursor."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
@@ -51,25 +54,40 @@ def print_table(
     header: bool = True,
     style: str = "cyan",
 ) -> None:
-    """Print rows as a table without lines, whose first column has a style; `numbers` are the columns to align right.
+    """Print rows as a table without lines.
 
-    It is fitted to a terminal; in a pipe it is whole, without padding at the line's end.
+    The table is fitted to the width of a terminal. In a pipe it is complete and without trailing spaces.
+
+    Parameters
+    ----------
+    rows : iterable of iterable of (rich.text.Text or str)
+        Cells of the table.
+    *columns : str
+        Column headings.
+    title : str
+        Line above the table.
+    numbers : container of int
+        Indices of the columns to align right.
+    header : bool
+        Whether to print the headings.
+    style : str
+        Style of the first column.
     """
-    made = Table(title=title or None, title_justify="left", title_style="bold", header_style="dim", show_header=header)
-    made.box, made.pad_edge, made.padding = None, False, (0, 2, 0, 0)
+    table = Table(title=title or None, title_justify="left", title_style="bold", header_style="dim", show_header=header)
+    table.box, table.pad_edge, table.padding = None, False, (0, 2, 0, 0)
     for place, column in enumerate(columns):
-        made.add_column(column, justify="right" if place in numbers else "left", overflow="fold")
-    made.columns[0].style, made.columns[0].no_wrap, made.columns[0].overflow = style, True, "ellipsis"
+        table.add_column(column, justify="right" if place in numbers else "left", overflow="fold")
+    table.columns[0].style, table.columns[0].no_wrap, table.columns[0].overflow = style, True, "ellipsis"
     for row in rows:
-        made.add_row(*row)
+        table.add_row(*row)
     console = stdout_console()
     if console.is_terminal:
-        console.print(made)
+        console.print(table)
         return
     wide = Console(file=StringIO(), width=MAX_WIDTH, color_system=None)
-    with wide.capture() as caught:
-        wide.print(made)
-    click.echo("\n".join(line.rstrip() for line in caught.get().rstrip("\n").split("\n")))
+    with wide.capture() as captured:
+        wide.print(table)
+    click.echo("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
 
 
 def print_json(data: Any) -> None:

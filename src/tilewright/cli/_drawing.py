@@ -1,4 +1,4 @@
-"""A map in the terminal: coloured glyphs, or half-block pixels where it is too large; plain text in a pipe."""
+"""Maps in the terminal: colored glyphs, half-block pixels for large maps, plain text in a pipe."""
 
 from __future__ import annotations
 
@@ -25,27 +25,25 @@ if TYPE_CHECKING:
 Rgb = tuple[int, int, int]
 DrawMode = Literal["glyphs", "blocks", "plain"]
 SHADE = 0.42
-"""How bright a cell's ground is beside its glyph."""
+"""Brightness of a cell's background relative to its glyph."""
 LINE = (255, 244, 214)
 MIN_BRIGHTNESS = 130
-"""Glyphs of dark tiles are lifted to this brightness: a dark wall must still be seen on a dark terminal."""
+"""Minimum brightness of glyphs, so that dark tiles are visible on a dark terminal."""
 HUES = ((20, "red"), (65, "yellow"), (165, "green"), (200, "cyan"), (265, "blue"), (345, "magenta"), (360, "red"))
-"""The colours of a terminal that has but sixteen, each with the hue, in degrees, where it ends."""
+"""Colors of a 16-color terminal, each with the upper limit of its hue in degrees."""
 
 OPTIONS = (
-    click.Option(
-        ["look", "--glyphs"], flag_value="glyphs", help="Draw every cell as its glyph, however large the map."
-    ),
-    click.Option(["look", "--blocks"], flag_value="blocks", help="Draw a small picture, two cells in a character."),
-    click.Option(["look", "--plain"], flag_value="plain", help="Draw without colours, every cell as its glyph."),
+    click.Option(["look", "--glyphs"], flag_value="glyphs", help="Draw each cell as its glyph, for maps of any size."),
+    click.Option(["look", "--blocks"], flag_value="blocks", help="Draw a small picture, two cells per character."),
+    click.Option(["look", "--plain"], flag_value="plain", help="Draw each cell as its glyph, without colors."),
 )
 
 
 def read_overlay(text: str | None) -> OverlayRequest | None:
-    """What is to be drawn over maps, as it was typed; wrong ones are refused before any work."""
+    """Parse and validate an overlay given on the command line."""
     if text is None:
         return None
-    from ..overlays.kinds import OverlayRequest  # brings the kernels along, which only those need who ask
+    from ..overlays.kinds import OverlayRequest  # imports kernels
 
     try:
         return OverlayRequest.parse(text)
@@ -54,40 +52,40 @@ def read_overlay(text: str | None) -> OverlayRequest | None:
 
 
 def draw(map: TileMap, caption: str, *, look: DrawMode | None = None, overlay: OverlayRequest | None = None) -> None:
-    """Draw a map on standard output, and below it, on standard error, one line about it, and one about its overlay."""
+    """Draw a map on standard output, then a caption and the legend of the overlay on standard error."""
     console = stdout_console()
-    over = None if overlay is None else overlay.compute(map)
-    shown_over = False
+    computed = None if overlay is None else overlay.compute(map)
+    overlay_visible = False
     columns = min(map.width, console.width)
     if look == "plain" or not console.is_terminal:
         click.echo(str(map))
     elif console.color_system is None or console.no_color:
         shown = map.width if look == "glyphs" else columns
         click.echo("\n".join(line[:shown] for line in str(map).split("\n")))
-        caption += "" if shown == map.width else f", the first {shown} columns; --plain shows all"
+        caption += "" if shown == map.width else f", only {shown} columns shown; --plain shows all"
     else:
-        few, shown_over = console.color_system in ("standard", "windows"), True
-        tinted = None if over is None else _blend_overlay(map, over)
+        few_colors, overlay_visible = console.color_system in ("standard", "windows"), True
+        colors = None if computed is None else _blend_overlay(map, computed)
         large = map.width > console.width or map.height > console.height
         blocks = look == "blocks" or (look is None and large)
         for level, cells in enumerate(map.cells if map.cells.ndim == 3 else map.cells[None]):
             if level:
                 console.print()
-            ground = None if tinted is None else tinted[level]
+            ground = None if colors is None else colors[level]
             if blocks:
-                segments = _pixel_segments(map, cells, ground, columns, few=few)
+                segments = _pixel_segments(map, cells, ground, columns, few_colors=few_colors)
             else:
-                segments = _glyph_segments(map, cells, ground, level, few=few)
+                segments = _glyph_segments(map, cells, ground, level, few_colors=few_colors)
             console.print(Segments(segments), end="", crop=False)
         if blocks and look is None:
-            caption += f", drawn {columns} wide; --glyphs shows every cell"
+            caption += f", reduced to {columns} columns; --glyphs shows each cell"
     info(caption)
-    if over is not None:
-        info(over.legend + ("" if shown_over else "; to see it takes colours: a terminal that has them, or a .png"))
+    if computed is not None:
+        info(computed.legend + ("" if overlay_visible else "; an overlay needs a terminal with colors, or a .png file"))
 
 
 def describe(map: TileMap) -> str:
-    """`caves 80x50, seed 7`, and which try it was if several were needed."""
+    """Return a caption such as `caves 80x50, seed 7`, with the number of the try if it is not the first."""
     size = "x".join(str(side) for side in reversed(map.shape))
     if map.recipe is None:
         return f"{size} of {map.tileset.name}"
@@ -96,9 +94,9 @@ def describe(map: TileMap) -> str:
 
 
 def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
-    """(level, row, column, 3) the colours of a map's cells below its overlay, of which lines are cells too."""
+    """Return the (level, row, column, 3) colors of a map's cells with its overlay, lines included."""
     colors = overlay.blend(map.tileset.colors[map.cells])
-    for (x, y), (end_x, end_y) in overlay.lines:  # on maps of one level alone
+    for (x, y), (end_x, end_y) in overlay.lines:  # only on maps of one level
         points = np.linspace((y, x), (end_y, end_x), int(max(abs(end_x - x), abs(end_y - y))) + 2)
         rows, columns = points.round().astype(int).T
         colors[rows, columns] = LINE
@@ -106,20 +104,20 @@ def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
 
 
 def _glyph_segments(
-    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, level: int, *, few: bool
+    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, level: int, *, few_colors: bool
 ) -> list[Segment]:
-    """A segment per run of equal cells, over a ground of colours where one is given; markers show as first letters."""
-    looks = [(tile.glyph, _tile_style(tile.rgb, few)) for tile in map.tileset]
-    marked = {
+    """Return a segment per run of equal cells, on background colors if given; markers are shown as initials."""
+    styles = [(tile.glyph, _tile_style(tile.rgb, few_colors)) for tile in map.tileset]
+    markers = {
         (marker.y, marker.x): (marker.name[:1].upper(), _MARKER) for marker in map.markers if marker.level == level
     }
     segments = []
     for row, ids in enumerate(cells.tolist()):
-        line = [marked.get((row, column), looks[number]) for column, number in enumerate(ids)]
+        line = [markers.get((row, column), styles[tile_id]) for column, tile_id in enumerate(ids)]
         if ground is not None:
             colors = [(red, green, blue) for red, green, blue in ground[row].tolist()]
             line = [
-                (glyph, style if style is _MARKER else _ground_style(rgb, few))
+                (glyph, style if style is _MARKER else _ground_style(rgb, few_colors))
                 for (glyph, style), rgb in zip(line, colors, strict=True)
             ]
         segments += [Segment(glyph * len(list(run)), style) for (glyph, style), run in groupby(line)]
@@ -128,9 +126,9 @@ def _glyph_segments(
 
 
 def _pixel_segments(
-    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, columns: int, *, few: bool
+    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, columns: int, *, few_colors: bool
 ) -> list[Segment]:
-    """The map shrunk to so many columns, two pixels above each other in a character."""
+    """Return the map reduced to a number of columns, two pixels per character."""
     height, width = cells.shape
     rows = max(1, round(height * columns / width))
     left = np.arange(columns) * width // columns
@@ -139,23 +137,23 @@ def _pixel_segments(
     lines = []
     for first, last in zip(top[:-1].tolist(), top[1:].tolist(), strict=True):
         part = slice(first, max(last, first + 1))
-        # A band at a time: large maps stay cheap.
+        # One band of rows at a time, to save memory on large maps.
         band = (map.tileset.colors[cells[part]] if ground is None else ground[part]).mean(axis=0)
         pixels = (np.add.reduceat(band, left, axis=0) / counts).round().astype(int).tolist()
         lines.append([(red, green, blue) for red, green, blue in pixels])
     segments = []
-    alone: list[Rgb | None] = [None] * columns  # below the last of an odd number of rows
-    for upper, lower in zip_longest(lines[::2], lines[1::2], fillvalue=alone):
+    blank: list[Rgb | None] = [None] * columns  # below the last row, if their number is odd
+    for upper, lower in zip_longest(lines[::2], lines[1::2], fillvalue=blank):
         pairs = zip(upper, lower, strict=True)
-        segments += [Segment("▀" * len(list(run)), _pixel_style(*pair, few)) for pair, run in groupby(pairs)]
+        segments += [Segment("▀" * len(list(run)), _pixel_style(*pair, few_colors)) for pair, run in groupby(pairs)]
         segments.append(Segment.line())
     return segments
 
 
 @cache
-def _tile_style(rgb: Rgb, few: bool) -> Style:
-    """The glyph in the tile's colour over a shade of it; of few colours both would often be the same one."""
-    if few:
+def _tile_style(rgb: Rgb, few_colors: bool) -> Style:
+    """Return a style with the glyph in the tile's color on a darker shade; with few colors, without background."""
+    if few_colors:
         return Style(color=_ansi(rgb))
     lift = max(1.0, MIN_BRIGHTNESS / max(1, *rgb))
     red, green, blue = (min(255, round(part * lift)) for part in rgb)
@@ -163,9 +161,9 @@ def _tile_style(rgb: Rgb, few: bool) -> Style:
 
 
 @cache
-def _ground_style(rgb: Rgb, few: bool) -> Style:
-    """A glyph that is darker than its ground, or lighter where the ground is dark."""
-    if few:
+def _ground_style(rgb: Rgb, few_colors: bool) -> Style:
+    """Return a style with a glyph darker than its background, or lighter on a dark background."""
+    if few_colors:
         return Style(color="black", bgcolor=_ansi(rgb))
     bright = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000 > 100
     red, green, blue = (round(part * 0.5) if bright else min(255, part + 70) for part in rgb)
@@ -173,13 +171,13 @@ def _ground_style(rgb: Rgb, few: bool) -> Style:
 
 
 @cache
-def _pixel_style(above: Rgb, below: Rgb | None, few: bool) -> Style:
-    upper, lower = (rgb and (_ansi(rgb) if few else Color.from_rgb(*rgb)) for rgb in (above, below))
+def _pixel_style(above: Rgb, below: Rgb | None, few_colors: bool) -> Style:
+    upper, lower = (rgb and (_ansi(rgb) if few_colors else Color.from_rgb(*rgb)) for rgb in (above, below))
     return Style(color=upper, bgcolor=lower)
 
 
 def _ansi(rgb: Rgb) -> str:
-    """The nearest of sixteen colours by hue, not by distance, so that water stays blue; never black."""
+    """Return the nearest of the 16 terminal colors, except black, by hue, so that water stays blue."""
     hue, saturation, value = rgb_to_hsv(*(part / 255 for part in rgb))
     if saturation < 0.3:
         return "bright_black" if value < 0.45 else "white" if value < 0.8 else "bright_white"

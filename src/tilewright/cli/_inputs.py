@@ -1,4 +1,4 @@
-"""Files to read maps from: what `show`, `convert` and `measure` share."""
+"""Input files of maps, shared by `show`, `convert` and `measure`."""
 
 from __future__ import annotations
 
@@ -16,38 +16,58 @@ from ._console import info
 from ._world import is_world, read_window
 
 OPTIONS = (
-    click.Option(["source", "--from"], metavar="FORMAT", help="Read as this format, whatever the ending says."),
-    click.Option(["--tileset"], metavar="NAME", help="Read glyphs and ids as this tileset's: a name or a .toml file."),
+    click.Option(["source", "--from"], metavar="FORMAT", help="Input format. [chosen by the file extension]"),
     click.Option(
-        ["--index"], type=int, metavar="K", help="Take only map K of a file that holds several; the first is 0."
+        ["--tileset"], metavar="NAME", help="Tileset of the glyphs or ids in the file: a name or a .toml file."
     ),
+    click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0."),
 )
 WITHOUT_TILES = ("txt", "csv")
-"""Formats that say nothing about their tiles."""
-NO_TILESET = "no tileset named: tiles are made up, and every tile but # can be walked on; name one with --tileset"
+"""Formats that store no tileset."""
+NO_TILESET = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset"
 
 
 def format_hint(format: str) -> str:
-    """What to say about a map whose tiles are made up."""
+    """Return the message for a map whose file stores no tileset."""
     return NO_TILESET + ("; AWBW maps are read with --from awbw" if format == "csv" else "")
 
 
 @dataclass(frozen=True)
 class InputMap:
-    """A map from a file."""
+    """Map read from a file."""
 
     map: TileMap
     stem: str
     name: str
-    """The file's path, with the map's position where the file holds several."""
+    """Path of the file, with the index of the map if the file has several."""
 
 
 def read_maps(
     files: Sequence[str], *, source: str | None = None, tileset: str | None = None, index: int | None = None
 ) -> Iterator[InputMap]:
-    """The maps of the files, one after the other; a folder or a pattern of names stands for all its maps.
+    """Yield the maps of files, folders and quoted file patterns, in order.
 
-    Of a world a window is read, such as world.zarr@30000,20000,200,100.
+    A part of a world is written `world.zarr@X,Y,WIDTH,HEIGHT`.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Paths, folders, file patterns and windows of worlds.
+    source : str, optional
+        Name of the format; chosen by the file extension by default.
+    tileset : str, optional
+        Name or path of the tileset.
+    index : int, optional
+        Index of the only map to read of each file; all maps by default.
+
+    Yields
+    ------
+    InputMap
+
+    Raises
+    ------
+    InvalidRecipe
+        If a file has no map with this index.
     """
     chosen = None if tileset is None else FileResolver().read_tileset(tileset)
     hinted = chosen is not None
@@ -60,7 +80,7 @@ def read_maps(
             info(format_hint(format_of(path, source).name))
             hinted = True
         if index is not None and not -len(found) <= index < len(found):
-            raise InvalidRecipe(f"{path} holds {pluralize(len(found), 'map')}, there is no number {index}", at="index")
+            raise InvalidRecipe(f"{path} has {pluralize(len(found), 'map')}, no map {index}", at="index")
         for number in range(len(found)) if index is None else [index]:
             name = path if len(found) == 1 else f"{path}[{number}]"
             yield InputMap(found[number].map, Path(path).stem, name)

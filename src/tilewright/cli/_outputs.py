@@ -1,4 +1,4 @@
-"""Files to write maps to: names with placeholders, formats and their options. All is checked before any work."""
+"""Output files of maps: names with placeholders, formats and their options, validated before any map is made."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ OPTIONS = (
         ["outputs", "-o", "--output"],
         multiple=True,
         metavar="FILE",
-        help="Write to a file; its ending chooses the format. Can be given several times; - is standard output.",
+        help="Output file; its extension chooses the format. May be repeated; - is standard output.",
     ),
-    click.Option(["--format"], metavar="NAME", help="Write in this format, whatever the ending says."),
-    click.Option(["--scale"], metavar="N", help="Pixels per cell, for pictures."),
+    click.Option(["--format"], metavar="NAME", help="Output format. [chosen by the file extension]"),
+    click.Option(["--scale"], metavar="N", help="Pixels per cell in images."),
     click.Option(
         ["--overlay"],
         metavar="NAME[,SETTING=VALUE...]",
-        help="Draw over the map: distance, flee, path, hot-path, regions, rooms, chokepoints or sight; with settings, "
+        help="Overlay on the map: distance, flee, path, hot-path, regions, rooms, chokepoints or sight; with settings"
         "such as hot-path,slack=8 or sight,origin=3,4,radius=9.",
     ),
-    click.Option(["--layer"], metavar="NAME", help="Show a layer, such as height, as a 16-bit grey png."),
-    click.Option(["--frames"], metavar="N", help="Most frames of an animation."),
-    click.Option(["--duration"], metavar="MS", help="Milliseconds a frame is shown."),
+    click.Option(["--layer"], metavar="NAME", help="Layer, such as height, to write as a 16-bit grayscale PNG."),
+    click.Option(["--frames"], metavar="N", help="Maximum number of frames of an animation."),
+    click.Option(["--duration"], metavar="MS", help="Milliseconds per frame."),
     click.Option(
         ["settings", "--option"],
         multiple=True,
         metavar="NAME=VALUE",
-        help="Any option of the format; `tilewright explain png` lists them.",
+        help="Option of the format, listed by `tilewright explain FORMAT`.",
     ),
 )
 
 
 @dataclass(frozen=True)
 class PreparedFile:
-    """What a file will hold: all of a map's files are prepared before the first is written."""
+    """Content of an output. All files of a map are prepared before the first is written."""
 
     path: str
     contents: Mapping[str, bytes]
-    """By file name, the path's own first, then what belongs beside it."""
+    """Bytes by file name: the output itself first, then its companion files."""
 
     def write(self, *, first: bool = True) -> None:
-        """Write it; on standard output, maps after the first one follow an empty line."""
+        """Write the files. On standard output, a blank line separates maps."""
         if self.path != STANDARD_OUTPUT:
             write_files(self.path, self.contents)
             return
@@ -69,7 +69,7 @@ class PreparedFile:
 
 @dataclass(frozen=True)
 class Output:
-    """A file name with placeholders, and how to write there."""
+    """File name with placeholders, its format and options."""
 
     template: str
     format: Format
@@ -83,17 +83,17 @@ class Output:
         return fill_template(self.template, **fields)
 
     def prepare_map(self, map: TileMap, path: str, *, alone: bool = True) -> PreparedFile:
-        """A map, ready to be written; `alone` where no other map goes the same way."""
+        """Return the files of a map; `alone` if it is the only map."""
         assert self.format.write is not None
         return self._prepare(path, self.format.write(map, self.options, self._target_path(path)), alone)
 
     def prepare_animation(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> PreparedFile:
-        """The work on a map, ready to be written."""
+        """Return the files of an animation; `alone` if it is the only one."""
         assert self.format.animate is not None
         return self._prepare(path, self.format.animate(frames, self.options, self._target_path(path)), alone)
 
     def _target_path(self, path: str) -> Path:
-        """Where the content will lie, as formats want to know it: absolute, or a bare name where it is no file."""
+        """Return the absolute path of the output, or a bare name for standard output, as formats expect it."""
         if path == STANDARD_OUTPUT:
             return Path("map").with_suffix("".join(self.format.extensions[:1]))
         refuse_unwritable(path)
@@ -102,14 +102,18 @@ class Output:
     def _prepare(self, path: str, contents: Mapping[str, bytes], alone: bool) -> PreparedFile:
         if path == STANDARD_OUTPUT and b"\0" in next(iter(contents.values())):
             if sys.stdout.isatty():
-                raise TilewrightError(f"{self.format.name} is not for terminals; pipe it, or name a file with -o")
+                raise TilewrightError(
+                    f"{self.format.name} is binary and cannot be shown in a terminal; use a pipe or name a file with -o"
+                )
             if not alone:
-                raise TilewrightError(f"several {self.format.name} files do not go into one; name files with -o")
+                raise TilewrightError(
+                    f"several {self.format.name} maps cannot be written to standard output; name files with -o"
+                )
         return PreparedFile(path, contents)
 
 
 def fill_template(template: str, **fields: str | int) -> str:
-    """A file name with its placeholders filled in; what no file name may hold becomes an underscore."""
+    """Fill the placeholders of a file name; characters not allowed in file names become underscores."""
     _check_placeholders(template, tuple(fields))
     safe = {
         name: re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", value) if isinstance(value, str) else value
@@ -127,13 +131,37 @@ def read_outputs(
     still: bool = False,
     **shorthands: str | None,
 ) -> list[Output]:
-    """The outputs as they were typed, with every mistake that can be seen before the work.
+    """Parse and validate the outputs given on the command line.
 
-    An option goes to those outputs whose format has it; `still` refuses formats that hold animations alone.
+    Each format option is passed to the outputs whose format has it.
+
+    Parameters
+    ----------
+    names : sequence of str
+        File names with placeholders; `-` is standard output.
+    fields : iterable of str
+        Names of the allowed placeholders.
+    format : str, optional
+        Name of the format of all outputs; chosen by the file extension by default.
+    settings : sequence of str
+        Format options, written `name=value`.
+    still : bool
+        Whether to refuse formats that only store animations.
+    **shorthands : str or None
+        Format options that have a command-line option of their own.
+
+    Returns
+    -------
+    list of Output
+
+    Raises
+    ------
+    InvalidRecipe
+        If a name, a placeholder or an option is invalid.
     """
     settings = [*settings, *(f"{name}={text}" for name, text in shorthands.items() if text is not None)]
     if format is not None and not names:
-        raise InvalidRecipe("says how to write a file; name one with -o (-o - is standard output)", at="format")
+        raise InvalidRecipe("only applies to output files; name one with -o (-o - is standard output)", at="format")
     chosen = [_find_format(name, format, still) for name in names]
     for setting in settings:
         _refuse_unknown(setting.partition("=")[0], chosen)
@@ -149,23 +177,23 @@ def read_outputs(
 
 
 def describe_written(outputs: Sequence[Output], last: Mapping[str, str | int], count: int) -> str:
-    """What was written, by the names of the last map's files; empty where all went to standard output."""
+    """Return a message with the files written for the last map; empty if all went to standard output."""
     names = ", ".join(output.format_path(**last) for output in outputs if output.template != STANDARD_OUTPUT)
     several = f"{count} maps up to " if count > 1 else ""
     return f"wrote {several}{names}" if names else ""
 
 
 def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, str | int]], *remedies: str) -> None:
-    """Check the paths of the first maps: each its own file, and each can be written."""
+    """Check that the files of the first maps have distinct paths that can be written."""
     seen: dict[str, str] = {}
     for output in outputs:
         paths = [output.format_path(**filled) for filled in fields]
         if len(set(paths)) < len(paths) and output.template != STANDARD_OUTPUT:
             missing = " or ".join(f"{{{name}}}" for name in remedies if f"{{{name}" not in output.template)
-            raise InvalidRecipe(f"several maps, but one file name; put {missing} into it", at=output.template)
+            raise InvalidRecipe(f"the same file name for several maps; add {missing} to it", at=output.template)
         for path in dict.fromkeys(paths):
             if path in seen:
-                raise InvalidRecipe("is written twice; give each output its own name", at=path, rule="duplicate")
+                raise InvalidRecipe("is the path of two outputs; give each its own name", at=path, rule="duplicate")
             seen[path] = output.template
             if path != STANDARD_OUTPUT:
                 refuse_unwritable(path)
@@ -173,15 +201,15 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
 
 def _find_format(name: str, format: str | None, still: bool) -> Format:
     if name == STANDARD_OUTPUT and format is None:
-        raise InvalidRecipe("standard output has no ending; name a format with --format")
+        raise InvalidRecipe("standard output has no file extension; choose a format with --format")
     if os.path.isdir(name):
-        refuse_unwritable(name)  # which says so; a folder has no ending to complain about
+        refuse_unwritable(name)  # raises; a folder has no extension to choose a format by
     entry = format_of(name, format)
     if entry.write is None and (still or entry.animate is None):
         writable = [other.name for other in format_registry if other.write]
-        raise TilewrightError(f"{name}: format {entry.name!r} holds no single map; {', '.join(writable)} do")
+        raise TilewrightError(f"{name}: format {entry.name!r} stores no single map; use {', '.join(writable)}")
     if name == STANDARD_OUTPUT and entry.write is None:
-        raise TilewrightError("animations are written to files; name one with -o")
+        raise TilewrightError("an animation cannot be written to standard output; name a file with -o")
     return entry
 
 
@@ -192,7 +220,7 @@ def _option_name(setting: str) -> str:
 def _refuse_unknown(name: str, chosen: Sequence[Format]) -> None:
     known = {option for entry in chosen for option in entry.params.model_fields}
     if not chosen:
-        raise InvalidRecipe("an option for files; name one with -o", at=name, rule="missing")
+        raise InvalidRecipe("only applies to output files; name one with -o", at=name, rule="missing")
     if _option_name(name) not in known:
         names = list(dict.fromkeys(entry.name for entry in chosen))
         have = "has" if len(names) == 1 else "have"
@@ -206,8 +234,8 @@ def _check_placeholders(template: str, fields: Sequence[str]) -> None:
                 shown = [f"{{{field}}}" for field in fields]
                 raise UnknownName("placeholder", f"{{{name}}}", shown, f"in {template}")
             if conversion or not re.fullmatch(r"0?\d?", form or ""):
-                raise ValueError("a placeholder may only say its width, such as {index:03}")
+                raise ValueError("a placeholder may only have a width, such as {index:03}")
     except UnknownName:
         raise
     except ValueError as error:
-        raise InvalidRecipe(f"{error}; a brace itself is written twice", at=template, rule="duplicate") from None
+        raise InvalidRecipe(f"{error}; write a literal brace twice", at=template, rule="duplicate") from None

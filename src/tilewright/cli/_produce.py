@@ -1,4 +1,4 @@
-"""What `make` and `run` share: from a checked recipe to maps that are drawn or written."""
+"""Generation shared by `make` and `run`: from a validated recipe to maps that are drawn or saved."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FIELDS = ("seed", "technique", "index")
 
 OPTIONS = (
     click.Option(
-        ["--seed"], metavar="SEED", help="A number or any text: the same seed, the same map. [picked and shown]"
+        ["--seed"], metavar="SEED", help="Number or string; equal seeds give equal maps. [random, shown with the map]"
     ),
     click.Option(
         ["--count"],
         type=click.IntRange(min=1),
         metavar="N",
-        help="Make N maps; map k has the seed SEED-k. Put {seed} or {index} into the file's name.",
+        help="Number of maps; map k has the seed SEED-k. Use {seed} or {index} in the file name.",
     ),
     *_outputs.OPTIONS,
     *_drawing.OPTIONS,
@@ -42,7 +42,7 @@ OPTIONS = (
 
 @dataclass
 class MapJob:
-    """One map in the making: tells how far it is, and is made once, watched or not."""
+    """Generation of one map, which runs once, with or without frames, and reports its progress."""
 
     recipe: Recipe
     report: Report
@@ -53,11 +53,11 @@ class MapJob:
         return pipeline.drain(change_frames(work, lambda frame: self.report(frame.progress, frame.stage)))
 
     def frames(self) -> Iterator[Frame]:
-        """The frames of the work, for an animation."""
+        """Yield the frames of the generation, for an animation."""
         for frame in pipeline.watch(self.recipe):
             self.report(frame.progress, frame.stage)
             if frame.map is not None:
-                self.__dict__["map"] = frame.map  # where cached_property looks first
+                self.__dict__["map"] = frame.map  # set the cached property
             yield frame
 
 
@@ -72,7 +72,7 @@ def produce(
     scheduler: str | None,
     **options: Any,
 ) -> None:
-    """Make the maps of a recipe; draw them, or write them where the outputs say."""
+    """Generate the maps of a recipe, and draw them or write the outputs."""
     if _world.is_world(outputs):
         options |= {"workers": workers, "scheduler": scheduler, "look": look}
         _world.produce_world(recipe, seed=seed, count=count, outputs=outputs, **options)
@@ -80,25 +80,25 @@ def produce(
     _world.refuse_workers(workers=workers, scheduler=scheduler)
     make_plan(recipe)
     start_quickly()
-    given = read_seed(recipe.seed if seed is None else seed)
-    # Without a file the overlay is for the terminal; a technique may have a parameter of that name.
-    wanted = None if outputs else read_overlay(options.pop("overlay", None))
+    base_seed = read_seed(recipe.seed if seed is None else seed)
+    # Without a file, the overlay is for the terminal. A technique may have a parameter of that name.
+    overlay = None if outputs else read_overlay(options.pop("overlay", None))
     targets = _outputs.read_outputs(outputs, fields=FIELDS, **options)
-    first = [_template_fields(recipe, given, count, index) for index in range(min(count or 1, 2))]
+    first = [_template_fields(recipe, base_seed, count, index) for index in range(min(count or 1, 2))]
     _outputs.refuse_collisions(targets, first, "seed", "index")
     if targets:
-        _write_all(recipe, given, count, targets)
+        _write_all(recipe, base_seed, count, targets)
     else:
         for index in range(count or 1):
             if index:
                 click.echo()
             with show_progress() as report:
-                map = MapJob(recipe.with_seed(_map_seed(given, count, index)), report).map
-            draw(map, describe(map), look=look, overlay=wanted)
+                map = MapJob(recipe.with_seed(_map_seed(base_seed, count, index)), report).map
+            draw(map, describe(map), look=look, overlay=overlay)
 
 
 def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output]) -> None:
-    """Map after map: all files of one are prepared, then all are written."""
+    """Generate and write each map; prepare all files of a map before writing any."""
     total = count or 1
     with show_progress() as report:
         for index in range(total):
@@ -112,7 +112,7 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
             fields = _template_fields(recipe, seed, count, index)
             job = MapJob(recipe.with_seed(_map_seed(seed, count, index)), report_all)
             prepared = []
-            for target in sorted(targets, key=lambda target: not target.is_animation):  # a film's last frame is the map
+            for target in sorted(targets, key=lambda target: not target.is_animation):  # animations end with the map
                 path = target.format_path(**fields)
                 if target.is_animation:
                     prepared.append(target.prepare_animation(job.frames(), path, alone=total == 1))
@@ -133,5 +133,5 @@ def _map_seed(seed: str, count: int | None, index: int) -> str:
 
 
 def _template_fields(recipe: Recipe, seed: str, count: int | None, index: int) -> dict[str, str | int]:
-    """What the placeholders of a file name stand for."""
+    """Return the values of the placeholders in a file name."""
     return {"seed": _map_seed(seed, count, index), "technique": recipe.technique, "index": index}

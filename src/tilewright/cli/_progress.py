@@ -1,4 +1,4 @@
-"""How far long work is: a bar on a terminal, nothing in a pipe."""
+"""Progress of long work: a progress bar in a terminal, nothing in a pipe."""
 
 from __future__ import annotations
 
@@ -16,15 +16,21 @@ if TYPE_CHECKING:
     from ..corpus import Progress
 
 BAR_DELAY = 0.5
-"""Seconds before a bar appears: quick work shows none."""
+"""Seconds until the bar appears, so that quick work shows none."""
 
 Report = Callable[[float | None, str], None]
-"""Takes the share that is done, 0..1 or None where it is unknown, and a word about what is being done."""
+"""Function that takes the completed fraction, 0 to 1 or None if unknown, and a word for the current step."""
 
 
 @contextmanager
 def show_progress(*, remaining: bool = True) -> Iterator[Report]:
-    """Give a function to report with; its bar goes away when the work ends. It tells the time that is left, or not."""
+    """Yield a function that reports progress, shown as a bar until the block ends.
+
+    Parameters
+    ----------
+    remaining : bool
+        Whether the bar shows the remaining time.
+    """
     console = stderr_console()
     if not console.is_terminal:
         yield lambda done, what: None
@@ -33,12 +39,12 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     bar = Progress(*columns, *([TimeRemainingColumn()] if remaining else []), console=console, transient=True)
-    task = bar.add_task("compiling, this once" if is_cold() else "", total=None)
+    task = bar.add_task("compiling (first use only)" if is_cold() else "", total=None)
 
     def report(done: float | None, what: str) -> None:
         bar.update(task, completed=done or 0.0, total=None if done is None else 1.0, description=what)
 
-    # A timer rather than a look at the clock: the first step may be a long one, such as compiling kernels.
+    # A timer, because the first step may be a long one such as compiling kernels.
     start = Timer(BAR_DELAY, bar.start)
     start.daemon = True
     start.start()
@@ -52,18 +58,18 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
 
 @contextmanager
 def job_progress(noun: str, folder: str) -> Iterator[JobProgress]:
-    """Tell how far the work is in a bar; stopped by Ctrl-C, it says what of it is there."""
+    """Yield a progress callback for a resumable job; after Ctrl-C, print how much of it is done."""
     job = JobProgress(noun)
     try:
         with show_progress(remaining=False) as job.report:
             yield job
     except KeyboardInterrupt:
-        info(f"stopped; {job.summary} are in {folder}, and the same command goes on")
+        info(f"stopped; {job.summary} are in {folder}; repeat the command to continue")
         raise
 
 
 class JobProgress:
-    """Takes how far the work is, and tells it: how much is there, at what rate, the time left, failures."""
+    """Progress callback that shows completed items, rate, remaining time and failures."""
 
     report: Report
 
@@ -75,11 +81,11 @@ class JobProgress:
 
     def __call__(self, state: Progress) -> None:
         if self.state is None or (state.dashboard and not self._dashboard):
-            self._start_time = monotonic()  # what it takes to start workers is no part of the rate
+            self._start_time = monotonic()  # exclude the time to start workers from the rate
         self.state = state
         if state.dashboard and not self._dashboard:
             self._dashboard = state.dashboard
-            info(f"Dask's dashboard: {state.dashboard}")
+            info(f"Dask dashboard: {state.dashboard}")
         self.report(state.done / state.count, self._format_line(state))
 
     @property
@@ -91,6 +97,6 @@ class JobProgress:
         if state.made:
             rate = state.made / max(monotonic() - self._start_time, 1e-9)
             left = round((state.count - state.done) / rate)
-            line += f", {rate:,.0f} a second" if rate >= 10 else f", {rate:.2g} a second"
+            line += f", {rate:,.0f} per second" if rate >= 10 else f", {rate:.2g} per second"
             line += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
         return f"{line}, {state.failures:,} failed" if state.failures else line

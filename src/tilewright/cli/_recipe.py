@@ -1,4 +1,4 @@
-"""What a recipe holds beside its params, as options: what `make`, `run` and `convert` share."""
+"""Options for the recipe fields other than params, shared by `make`, `run` and `convert`."""
 
 from __future__ import annotations
 
@@ -30,40 +30,42 @@ SHAPING = click.Option(
     ["shaping", "--shape"],
     multiple=True,
     metavar="SHAPER[,NAME=VALUE]...",
-    help="Shape the map, such as connect,thickness=2. Can be given several times, in order.",
+    help="Post-process the map with a shaper, such as connect,thickness=2. May be repeated; applied in order.",
 )
 OPTIONS = (
-    click.Option(["--tileset"], metavar="NAME", help="Draw with this tileset: a name, or a .toml file of your own."),
-    click.Option(["--tiles"], metavar="WORD=TILE,...", help="Tiles of that tileset to use, such as floor=grass."),
+    click.Option(["--tileset"], metavar="NAME", help="Tileset of the map: a name or a .toml file."),
+    click.Option(["--tiles"], metavar="WORD=TILE,...", help="Tiles of the tileset to use, such as floor=grass."),
     click.Option(
-        ["--locks"], metavar="MAP", help="A map whose cells must be kept; ? is free. Or JSON: [[x, y, tile]]."
+        ["--locks"], metavar="MAP", help="Map whose cells are kept, with ? for free cells; or JSON: [[x, y, tile]]."
     ),
     click.Option(
         ["--keep"],
         multiple=True,
         metavar="X,Y,WIDTH,HEIGHT",
-        help="Keep only this rectangle of the locks' map. Can be given several times.",
+        help="Rectangle of the --locks map to keep. [all of it] May be repeated.",
     ),
     SHAPING,
     click.Option(
         ["--require"],
         multiple=True,
         metavar="MEASURE>NUMBER",
-        help="Try until a measure is so, such as regions=1, or keep the best, such as path_length=most.",
+        help="Retry until a measure has this value, such as regions=1, or keep the best map, such as path_length=most.",
     ),
-    click.Option(["--tries"], type=click.IntRange(min=1), metavar="N", help="How often to try that. [default 20]"),
+    click.Option(
+        ["--tries"], type=click.IntRange(min=1), metavar="N", help="Maximum number of tries for --require. [default 20]"
+    ),
 )
 
 SETTINGS = click.Option(
     ["settings_inside", "--set"],
     multiple=True,
     metavar="PATH=VALUE",
-    help="Change the recipe, such as params.walls=0.5 or shaping.0.connect.thickness=2.",
+    help="Change a field of the recipe, such as params.walls=0.5 or shaping.0.connect.thickness=2.",
 )
 
 
 class RecipeCommand(click.Command):
-    """Knows what is meant by an option that a technique has."""
+    """Command on a recipe, whose errors explain how to set a technique's parameter."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         try:
@@ -72,43 +74,45 @@ class RecipeCommand(click.Command):
             name = error.option_name.lstrip("-").replace("-", "_")
             if not any(name in entry.params.model_fields for entry in techniques):
                 raise
-            own = f"{context.command_path.partition(' ')[2]} changes a recipe with --set"
+            own = f"{context.command_path.partition(' ')[2]} sets parameters with --set"
             raise InvalidRecipe(f"{own}, such as --set params.{name}=40", at=error.option_name) from None
 
 
-def read_words(values: dict[str, Any]) -> dict[str, Any]:
-    """Take what a recipe holds out of the options, as words of a recipe; those that were not given are left out."""
+def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
+    """Remove the recipe options from `values` and return them as recipe fields, without those not given."""
     typed = {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
     locks, keep, tiles = typed["locks"], typed.pop("keep"), typed["tiles"]
     if keep and locks is None:
-        raise InvalidRecipe("says what to keep of a map; name one with --locks", at="keep", rule="missing")
+        raise InvalidRecipe("only applies to a map of locks; name one with --locks", at="keep", rule="missing")
     given = read_json(locks, read_text) if locks is not None and is_json(locks, read_text) else locks
-    words = {
+    fields = {
         **typed,
         "tiles": read_pairs(tiles, "tiles") if tiles is not None else None,
         "locks": _keep_inside(given, keep) if keep else given,
         "shaping": [dict([read_stage(text, read_text)]) for text in typed["shaping"]] or None,
         "require": dict(read_requirement(text) for text in typed["require"]) or None,
     }
-    return {word: value for word, value in words.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
-def with_words(data: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
-    """A recipe's data with other words. What these name lies where the person is, not beside the recipe."""
+def with_recipe_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe's data with other fields. Their files are relative to the working directory, not to the
+    recipe.
+    """
     here = FileResolver()
-    changed = {**data, **words}
-    if "tileset" in words:
-        changed["tileset"] = here.read_tileset(words["tileset"])
-    if "locks" in words:
-        changed["locks"] = _read_locks(words["locks"])
-    if "shaping" in words:
-        added = [_make_stage(name, values, here) for stage in words["shaping"] for name, values in stage.items()]
+    changed = {**data, **fields}
+    if "tileset" in fields:
+        changed["tileset"] = here.read_tileset(fields["tileset"])
+    if "locks" in fields:
+        changed["locks"] = _read_locks(fields["locks"])
+    if "shaping" in fields:
+        added = [_make_stage(name, values, here) for stage in fields["shaping"] for name, values in stage.items()]
         changed["shaping"] = [*_list_stages(data), *added]
     return changed
 
 
 def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[str, Any]:
-    """A recipe's data with parts set, one after the other."""
+    """Return a recipe's data with several settings applied in order."""
     try:
         for setting in settings:
             data = with_setting(data, setting)
@@ -118,9 +122,9 @@ def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[s
 
 
 def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
-    """A recipe's data with a part set: `seed=3`, `params.walls=0.5`, `shaping.0.connect.thickness=2`.
+    """Return a recipe's data with one field set: `seed=3`, `params.walls=0.5`, `shaping.0.connect.thickness=2`.
 
-    Parameters are read as `make` reads them, everything else as JSON or, failing that, text.
+    Parameters are parsed as in `make`. Other values are parsed as JSON or, if that fails, taken as strings.
     """
     path, equals, text = setting.partition("=")
     steps = path.strip().split(".")
@@ -151,14 +155,14 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
 
 
 def _copy_mapping(values: Any, place: str) -> dict[str, Any]:
-    """A copy of named values in a recipe's data; nothing is an empty set of them."""
+    """Return a copy of a mapping in a recipe's data; empty for None."""
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at=place, got=values, rule="type")
     return dict(values or {})
 
 
 def _list_stages(data: Mapping[str, Any]) -> list[Any]:
-    """The shapers of a recipe's data; one alone may stand without a list."""
+    """Return the shapers of a recipe's data, as a list."""
     shaping = data.get("shaping")
     return [] if shaping is None else list(shaping) if isinstance(shaping, (list, tuple)) else [shaping]
 
@@ -179,7 +183,7 @@ def _read_locks(given: Any) -> Locks:
 
 
 def _keep_inside(given: Any, rectangles: Sequence[str]) -> Locks:
-    """Of the locks, those inside one of the rectangles."""
+    """Return the locks inside the rectangles."""
     locks = _read_locks(given)
     y, x = locks.places.T[-2:]
     kept = np.zeros(len(locks), dtype=np.bool_)
@@ -187,7 +191,7 @@ def _keep_inside(given: Any, rectangles: Sequence[str]) -> Locks:
         left, top, width, height = _parse_rectangle(text)
         if locks.map_shape is not None and (left + width > locks.map_shape[-1] or top + height > locks.map_shape[-2]):
             raise InvalidRecipe(
-                f"{text} reaches outside the map of {locks.map_shape[-1]}x{locks.map_shape[-2]}", at="keep"
+                f"{text} exceeds the map of {locks.map_shape[-1]}x{locks.map_shape[-2]} cells", at="keep"
             )
         kept |= (left <= x) & (x < left + width) & (top <= y) & (y < top + height)
     return Locks(locks.places[kept], locks.label_indices[kept], locks.labels, locks.map_shape)
@@ -196,8 +200,8 @@ def _keep_inside(given: Any, rectangles: Sequence[str]) -> Locks:
 def _parse_rectangle(text: str) -> tuple[int, int, int, int]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
-        raise InvalidRecipe("written as X,Y,WIDTH,HEIGHT, such as 10,5,8,4", at="keep", got=text, rule="format")
+        raise InvalidRecipe("must be written X,Y,WIDTH,HEIGHT, such as 10,5,8,4", at="keep", got=text, rule="format")
     left, top, width, height = map(int, parts)
     if not width or not height:
-        raise InvalidRecipe(f"{text} is empty; its width and height are at least 1", at="keep", rule="minimum")
+        raise InvalidRecipe(f"width and height must be at least 1, got {text}", at="keep", rule="minimum")
     return left, top, width, height

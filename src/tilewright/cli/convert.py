@@ -1,4 +1,4 @@
-"""`tilewright convert IN... -o OUT`: a file's maps in another format."""
+"""`tilewright convert IN... -o OUT`: maps of files in another format."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def command(
     outputs: tuple[str, ...],
     **writing: Any,
 ) -> None:
-    """Write a file's maps in another format, shaped where you wish.
+    """Convert maps to another format; post-process them on request.
 
-    Without -o the last name is the file to write. Several maps need {stem} (the file's name without its ending)
-    or {index} in it. IN may also be a folder, for all maps in it, or a quoted pattern such as "maps/*.csv".
-    All maps are read and prepared before the first file is written: if one of them is bad, nothing is.
+    Without -o, the last name is the output. For several maps, the name of the output needs {stem} (the input's name
+    without extension) or {index}. IN may also be a folder of maps or a quoted pattern such as "maps/*.csv". All maps
+    are read and prepared before the first file is written: if one is invalid, no file is written.
 
     \b
     tilewright convert level.json level.tmx
@@ -43,7 +43,7 @@ def command(
     """
     if not outputs:
         if len(files) < 2:
-            raise click.UsageError(f"{files[0]}: where to? Name a file to write", click.get_current_context())
+            raise click.UsageError(f"{files[0]}: name a file to write", click.get_current_context())
         *inputs, last = files
         files, outputs = tuple(inputs), (last,)
     stages = [read_stage(text, read_text) for text in shaping]
@@ -69,5 +69,5 @@ def command(
         for file in files_of_one:
             file.write(first=number == 0)
     if written := _outputs.describe_written(targets, fields[-1], len(given)):
-        films = " (one frame; make and run write the film)" if any(target.is_animation for target in targets) else ""
-        info(written + films)
+        hint = " (one frame; make and run write animations)" if any(target.is_animation for target in targets) else ""
+        info(written + hint)

@@ -1,4 +1,4 @@
-"""`tilewright corpus`: many maps, made and looked at; one file per command in _corpus."""
+"""`tilewright corpus`: large sets of maps; one file per command in `_corpus`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import click
 from . import Program
 
 COMMANDS = {
-    "make": "Make a corpus, or go on with one that was stopped.",
-    "info": "Tell what a corpus holds: sizes, failures, how its measures are spread.",
+    "make": "Generate a corpus, or resume one.",
+    "info": "Summarize a corpus: sizes, failures, distributions of its measures.",
     "query": "Find maps by a condition, such as path_length > 80 and regions = 1.",
-    "take": "Take maps out of a corpus, as files or to look at.",
-    "best": "Find the maps with the most of a measure, all alike or far apart.",
-    "range": "Draw the expressive range: how two measures are spread together.",
-    "compare": "Tell how two corpora differ.",
-    "split": "Divide a corpus into parts for training and testing.",
-    "export": "Write maps for other tools, as text in the manner of VGLC or as numpy arrays.",
-    "repair": "Check every part of a corpus, and make damaged ones again.",
+    "take": "Draw maps of a corpus, or write them to files.",
+    "best": "Find the maps with the highest values of a measure, optionally a diverse set.",
+    "range": "Draw the expressive range: the joint distribution of two measures.",
+    "compare": "Compare the distributions and maps of two corpora.",
+    "split": "Split a corpus into training, validation and test sets.",
+    "export": "Export maps as VGLC text files or as NumPy arrays.",
+    "repair": "Check all parts of a corpus and regenerate damaged ones.",
 }
 
 
@@ -30,7 +30,7 @@ COMMANDS = {
 )
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Make maps by the million, and measure, filter, compare and export them.
+    """Generate large sets of maps; measure, filter, compare and export them.
 
     \b
     tilewright corpus make open-caves --count 10000 --seed 7 --measures floor_share,regions,path_length -o caves

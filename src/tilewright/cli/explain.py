@@ -1,4 +1,4 @@
-"""`tilewright explain NAME`: what something does, its parameters, and an example."""
+"""`tilewright explain NAME`: description, parameters and an example."""
 
 from __future__ import annotations
 
@@ -29,21 +29,26 @@ from ._console import info, print_json, print_table, stdout_console
     "--kind",
     metavar="|".join(KINDS),
     callback=read_kind,
-    help="Which one, where a name stands for several things.",
+    help="Kind of the thing, if several have this name.",
 )
 @click.option(
-    "as_json", "--json", is_flag=True, help="As JSON: the schema of its parameters; a tileset's tiles; a recipe."
+    "as_json",
+    "--json",
+    is_flag=True,
+    help="Print JSON: the schema of the parameters, the tiles of a tileset or the recipe.",
 )
-@click.option("--compact", is_flag=True, help="A recipe's rule book (technique rules) as a ProcEngine object.")
+@click.option(
+    "--compact", is_flag=True, help="Print the rulebook of a recipe of technique rules as a ProcEngine object."
+)
 def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
-    """Explain a technique, shaper, measure, format, tileset or recipe: what it does, its parameters, an example.
+    """Explain a technique, shaper, measure, format, tileset or recipe: its purpose, its parameters, an example.
 
-    A tileset or recipe of your own is explained from its file, and so is a model that `tilewright learn` wrote.
+    NAME may also be the file of a tileset, a recipe or a model written by `tilewright learn`.
     """
     if compact:
         own = techniques.get(name).params.validate() if name in techniques else Recipe.of(name, FileResolver()).params
         if own.compact is None:
-            raise InvalidRecipe(f"only technique rules and its recipes have a compact form, not {name}", at="compact")
+            raise InvalidRecipe(f"must be technique rules or one of its recipes, got {name}", at="compact")
         print_json(own.compact)
         return
     found = find(name, kind)
@@ -79,26 +84,26 @@ def _explain(name: str, kind: str, thing: CatalogEntry) -> None:
 
 
 def _print_doc(doc: str) -> None:
-    """Paragraphs as wide as the terminal, but not wider than one likes to read."""
+    """Print paragraphs, at most 100 columns wide."""
     console = stdout_console()
     paragraphs = [" ".join(part.split()) for part in doc.strip().split("\n\n")]
     console.print("\n\n".join(paragraphs), width=min(console.width, 100))
 
 
 def _print_facts(entry: Entry) -> None:
-    """What an entry declares beside its parameters."""
+    """Print the properties of an entry other than its parameters."""
     facts: dict[str, str] = {}
     if isinstance(entry, Technique):
-        words = entry.labels_of(entry.params.validate())
+        labels = entry.labels_of(entry.params.validate())
         facts["tileset"] = entry.own_tileset(entry.params.validate()).name
-        facts["tiles"] = ", ".join(words) if words else "all of its tileset"
+        facts["tiles"] = ", ".join(labels) if labels else "all of its tileset"
     elif isinstance(entry, Measure) and entry.unit:
         facts["unit"] = entry.unit
         if entry.compares:
-            facts["needs"] = "a sample to compare with: --like"
+            facts["needs"] = "a sample to compare with (--like)"
     elif isinstance(entry, Format):
         able = {"write": entry.write, "animate": entry.animate, "read": entry.read}
-        facts["endings"] = ", ".join(entry.extensions) or "none; name it with --format"
+        facts["endings"] = ", ".join(entry.extensions) or "none; use --format"
         facts["can"] = ", ".join(word for word, ability in able.items() if ability)
     if facts:
         click.echo()
@@ -122,7 +127,7 @@ def _print_fields(model: type[BaseModel], heading: str) -> None:
         (field.name, field.form.replace("|", " | "), short_default(field), field.range, field.description)
         for field in fields
     )
-    print_table(rows, heading, "type", "default", "range", "what it is")
+    print_table(rows, heading, "type", "default", "range", "description")
 
 
 def _print_tiles(tileset: Tileset) -> None:
@@ -140,7 +145,7 @@ def _print_tiles(tileset: Tileset) -> None:
 
 
 def _print_model(model: Model) -> None:
-    """What was learned, from what, and how."""
+    """Print what a model was learned from and how."""
     stdout_console().print(f"What {model.technique} learned from {pluralize(len(model.samples), 'sample')}.")
     click.echo()
     sizes = Counter("x".join(str(side) for side in reversed(grid.shape)) for grid in model.samples)
@@ -157,11 +162,11 @@ def _print_model(model: Model) -> None:
         (str(model.samples.labels[number]), f"{counts[number]:,}", f"{counts[number] / counts.sum():.1%}")
         for number in np.argsort(-counts, kind="stable").tolist()
     )
-    print_table(rows, "tile", "cells", "share")
+    print_table(rows, "tile", "cells", "fraction")
 
 
 def _format_example(name: str, thing: CatalogEntry) -> str:
-    """A command to try, with a parameter of its own where it has one."""
+    """Return an example command, with a parameter if there is one."""
     if isinstance(thing, Tileset):
         return f"tilewright convert level.txt --tileset {name} -o level.png"
     if isinstance(thing, Model):

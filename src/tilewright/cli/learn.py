@@ -1,4 +1,4 @@
-"""`tilewright learn TECHNIQUE SAMPLE... -o MODEL`: what a technique learns from samples, as a file."""
+"""`tilewright learn TECHNIQUE SAMPLE... -o MODEL`: a model learned from samples, as a file."""
 
 from __future__ import annotations
 
@@ -26,11 +26,15 @@ from ._progress import show_progress
 @click.command("learn")
 @click.argument("technique")
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
-@click.option("output", "-o", "--output", metavar="MODEL", required=True, help="The file to write, .json or .npz.")
-@click.option("source", "--from", metavar="FORMAT", help="Read samples as this format, whatever their endings say.")
-@click.option("--tileset", metavar="NAME", help="Read glyphs and ids as this tileset's: a name or a .toml file.")
+@click.option("output", "-o", "--output", metavar="MODEL", required=True, help="Output file, .json or .npz.")
+@click.option("source", "--from", metavar="FORMAT", help="Format of the samples. [chosen by the file extension]")
+@click.option("--tileset", metavar="NAME", help="Tileset of the glyphs or ids in the samples: a name or a .toml file.")
 @click.option(
-    "settings", "--set", multiple=True, metavar="NAME=VALUE", help="How samples are read, such as pattern_sizes=2,3."
+    "settings",
+    "--set",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Parameter of the learning, such as pattern_sizes=2,3.",
 )
 def command(
     technique: str,
@@ -40,10 +44,10 @@ def command(
     tileset: str | None,
     settings: tuple[str, ...],
 ) -> None:
-    """Learn from samples, so that they need not be read again.
+    """Learn a model from samples and save it, so that the samples are not read again.
 
-    A sample is a file, a folder of maps, a quoted pattern such as "maps/*.csv", or the name of a built-in one. A model
-    that was learned before counts with all its samples, so that models can be merged.
+    A sample is a file, a folder of maps, a quoted pattern such as "maps/*.csv", or the name of a built-in sample. An
+    existing model stands for all of its samples, so that models can be merged.
 
     \b
     tilewright learn patterns village -o village.json
@@ -66,7 +70,7 @@ def command(
         first = models[0].params
         params = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
     if models and models[0].technique != entry.name:
-        raise InvalidRecipe(f"a model of {models[0].technique} is no sample for {entry.name}")
+        raise InvalidRecipe(f"must be a model of {entry.name}, got one of {models[0].technique}")
     parts = [*models, *([learn(entry, grids, params, FileResolver())] if grids else ())]
     model = parts[0].merge(*parts[1:])
     model.save(output)
@@ -77,7 +81,7 @@ def command(
 
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
-    """The models among the samples, and the maps."""
+    """Return the models among the samples, and the maps."""
     chosen = None if tileset is None else FileResolver().read_tileset(tileset)
     resolver = FileResolver(format=source, map_tileset=chosen)
     models, grids = [], []
@@ -99,7 +103,7 @@ def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tu
 
 
 def _find_bare_format(name: str, resolver: FileResolver) -> str:
-    """The format of a sample, if it is one that says nothing about tiles."""
+    """Return the format of a sample if it is one that stores no tileset, else an empty string."""
     format, path = resolver.split_reference(name)
     found = format_of(path, format).name
     return found if found in WITHOUT_TILES else ""

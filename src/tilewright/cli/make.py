@@ -1,4 +1,4 @@
-"""`tilewright make TECHNIQUE`: every technique is a command whose options are its parameters."""
+"""`tilewright make TECHNIQUE`: one command per technique, whose options are its parameters."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SETTINGS_INSIDE = click.Option(
     ["settings_inside", "--set"],
     multiple=True,
     metavar="NAME.PART=VALUE",
-    help="Set a part of a structured parameter, such as scores.0=0.5.",
+    help="Set part of a structured parameter, such as scores.0=0.5.",
 )
 OWN_OPTIONS = (SETTINGS_INSIDE, *_recipe.OPTIONS, *_produce.OPTIONS)
 
 
 class TechniqueCommand(click.Command):
-    """A technique's command: its parameters first, then what all techniques have."""
+    """Command of a technique, whose help lists the parameters before the common options."""
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         options = self.get_params(context)
@@ -42,7 +42,7 @@ class TechniqueCommand(click.Command):
 
 
 class TechniqueGroup(click.Group):
-    """The techniques as commands, each imported when it is asked for."""
+    """Techniques as commands, imported on use."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return techniques.names()
@@ -60,13 +60,13 @@ class TechniqueGroup(click.Group):
         try:
             return super().parse_args(context, arguments)
         except click.NoSuchOption as error:
-            raise InvalidRecipe("the technique comes first, then its options", at=error.option_name) from None
+            raise InvalidRecipe("the technique must come before its options", at=error.option_name) from None
 
 
 @click.group("make", cls=TechniqueGroup, invoke_without_command=True, subcommand_metavar="TECHNIQUE [OPTIONS]")
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Make maps with a technique, and draw or write them.
+    """Generate maps with a technique and draw or save them.
 
     \b
     tilewright make caves --width 60 --seed 7
@@ -76,14 +76,14 @@ def command(context: click.Context) -> None:
     tilewright make caves -o growing.gif
     tilewright make caves --width 65536 --height 65536 -o world.zarr
 
-    The options of a technique: tilewright make caves --help
+    List the options of a technique: tilewright make caves --help
     """
     if context.invoked_subcommand is None:
-        raise InvalidRecipe(f"TECHNIQUE is missing; there are {', '.join(techniques.names())}", rule="unknown_name")
+        raise InvalidRecipe(f"TECHNIQUE is missing; choose one of {', '.join(techniques.names())}", rule="unknown_name")
 
 
 def _make_command(entry: Technique) -> click.Command:
-    # A parameter called like an option of formats takes its place.
+    # A parameter replaces the format option of the same name.
     named = {field.name: field for field in fields_of(entry.params) if field.name not in RESERVED_FLAGS}
     renamed = {old.replace("_", "-"): new.replace("_", "-") for old, new in entry.params.renamed.items()}
 
@@ -111,7 +111,7 @@ def _make_option(field: Field) -> click.Option:
     flag = flag_of(field)
     if field.is_switch:
         return click.Option([field.name, f"{flag}/--no-{flag[2:]}"], default=None, help=help)
-    # Choices keep their spelling, everything else is a stand-in.
+    # Choices are shown as they are, other types in upper case.
     form = "json" if field.is_structured else field.form
     return click.Option([field.name, flag], metavar=form if "|" in form else form.upper(), help=help)
 
@@ -130,13 +130,13 @@ def _make(
         if given is not None:
             params[name] = read_value(given, field, read_text) if isinstance(given, str) else given
     if any("." in setting.partition("=")[0] for setting in settings_inside):
-        # A part of what the other options say, or leave at its default.
-        whole = entry.params.validate(params, resolver=FileResolver())
-        params = {name: value for name, value in whole.model_dump(mode="json").items() if value is not None}
+        # Start from the other options and the defaults.
+        validated = entry.params.validate(params, resolver=FileResolver())
+        params = {name: value for name, value in validated.model_dump(mode="json").items() if value is not None}
     try:
         for setting in settings_inside:
             read_setting(params, setting, entry.params, read_text)
     except InvalidRecipe as error:
         raise error.within("set") from None
-    words = _recipe.read_words(values)
-    produce(Recipe.of({"technique": entry.name, "params": params, **words}, FileResolver()), **values)
+    recipe_fields = _recipe.read_recipe_fields(values)
+    produce(Recipe.of({"technique": entry.name, "params": params, **recipe_fields}, FileResolver()), **values)

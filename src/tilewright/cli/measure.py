@@ -1,4 +1,4 @@
-"""`tilewright measure FILE...`: numbers of maps."""
+"""`tilewright measure FILE...`: measures of maps."""
 
 from __future__ import annotations
 
@@ -18,13 +18,25 @@ from ._inputs import OPTIONS, read_maps
 
 @click.command("measure", params=list(OPTIONS))
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("wanted", "--measures", metavar="NAME,...", help="Only these. [all that apply]")
-@click.option("like", "--like", metavar="SAMPLE,...", help="Compare with these: files or names of built-in samples.")
-@click.option("--pattern-size", type=int, metavar="N", help="Side of the windows that are compared. [3]")
-@click.option("--wrap-sample", metavar="AXES", help="Axes along which the samples wrap, such as xy.")
-@click.option("--wrap", metavar="AXES", help="Axes along which the maps wrap, such as xy.")
-@click.option("--symmetries", type=int, metavar="1|2|8", help="Count the samples mirrored (2) and turned (8) as well.")
-@click.option("as_json", "--json", is_flag=True, help="As JSON: a list of {file, measures}.")
+@click.option(
+    "wanted",
+    "--measures",
+    metavar="NAME,...",
+    help="Measures to compute, listed by `tilewright list measures`. [all that apply]",
+)
+@click.option(
+    "like", "--like", metavar="SAMPLE,...", help="Samples to compare with: files or names of built-in samples."
+)
+@click.option("--pattern-size", type=int, metavar="N", help="Edge length of the compared patterns in cells. [3]")
+@click.option("--wrap-sample", metavar="AXES", help="Axes along which the samples wrap around, such as xy.")
+@click.option("--wrap", metavar="AXES", help="Axes along which the maps wrap around, such as xy.")
+@click.option(
+    "--symmetries",
+    type=int,
+    metavar="1|2|8",
+    help="Symmetries of the samples to include: 1 none, 2 mirror images, 8 also rotations. [1]",
+)
+@click.option("as_json", "--json", is_flag=True, help="Print JSON: a list of {file, measures}.")
 def command(
     files: tuple[str, ...],
     wanted: str | None,
@@ -38,7 +50,7 @@ def command(
     tileset: str | None,
     index: int | None,
 ) -> None:
-    """Measure a file's maps.
+    """Compute measures of maps.
 
     \b
     tilewright measure level.png
@@ -67,7 +79,7 @@ def command(
         ((name, numbers),) = measured
         entries = [(measures.get(measure), number) for measure, number in numbers.items()]
         rows = [(one.name, f"{format_number(number)} {one.unit}".rstrip(), one.summary) for one, number in entries]
-        print_table(rows, "measure", "value", "what it is", title=name, numbers=[1])
+        print_table(rows, "measure", "value", "description", title=name, numbers=[1])
     else:
         columns = list(dict.fromkeys(measure for _, numbers in measured for measure in numbers))
         lines = (
@@ -78,7 +90,7 @@ def command(
 
 
 def _read_samples(names: str) -> Samples:
-    """Samples from their files or names, with commas between."""
+    """Read samples given by comma-separated file names or sample names."""
     try:
         return Samples.of([Grid.of(name.strip(), FileResolver()) for name in names.split(",")])
     except (InvalidRecipe, UnknownName) as error:

@@ -1,4 +1,4 @@
-"""`tilewright run RECIPE`: maps from a recipe's file, or from one that ships with Tilewright."""
+"""`tilewright run RECIPE`: maps from a recipe, built-in or in a file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ._produce import produce
 @click.command("run", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS, *_produce.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
 def command(recipe: str, settings_inside: tuple[str, ...], **values: Any) -> None:
-    """Make maps from a recipe, and draw or write them.
+    """Generate maps from a recipe and draw or save them.
 
-    RECIPE is a YAML or JSON file, or a name from `tilewright list recipes`. A rule book of technique rules, such as a
-    ProcEngine object, is a recipe as it is. Files that it names are looked for
-    beside it, those that you name, where you are. What you --shape comes after the recipe's own shaping.
+    RECIPE is a YAML or JSON file, or a name from `tilewright list recipes`. A rulebook of technique rules, such as a
+    ProcEngine object, is a valid recipe. Files that the recipe names are relative to the recipe; files named on the
+    command line are relative to the working directory. Each --shape runs after the shaping of the recipe.
 
     \b
     tilewright run open-caves
     tilewright run open-caves --set params.walls=0.5 --shape border
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     """
-    words = _recipe.read_words(values)
+    fields = _recipe.read_recipe_fields(values)
     found, beside = FileResolver().read_recipe(recipe)
     data = _recipe.with_settings(as_recipe_data(found), settings_inside)
-    checked = Recipe.of(_recipe.with_words(data, words), beside)
+    checked = Recipe.of(_recipe.with_recipe_fields(data, fields), beside)
     produce(checked, **values)

@@ -1,4 +1,4 @@
-"""`tilewright show FILE`: a file's maps in the terminal."""
+"""`tilewright show FILE`: maps drawn in the terminal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def command(
     tileset: str | None,
     index: int | None,
 ) -> None:
-    """Draw a file's maps in the terminal.
+    """Draw the maps of files in the terminal.
 
-    Coloured glyphs where the map fits; a larger one is drawn as a small picture, unless told.
+    A map is drawn as colored glyphs. One that does not fit is drawn as a small picture, unless --glyphs is given.
 
     \b
     tilewright show level.json --overlay distance

@@ -1,4 +1,4 @@
-"""`tilewright studio`: every technique in the browser."""
+"""`tilewright studio`: the web page for all techniques."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from ..core.notation import flag_of
 from ..studio import Settings, serve
 
 FIRST = ("host", "port", "token")
-"""The settings that help shows first."""
+"""Settings that `--help` lists first."""
 
 
 def _make_option(field: Field) -> click.Option:
-    usual = f" [{field.default}]" if field.default is not None else ""
+    default = f" [{field.default}]" if field.default is not None else ""
     form = {"host": "HOST", "port": "PORT", "token": "TOKEN", "seconds": "S"}.get(field.name, "N")
-    return click.Option([field.name, flag_of(field)], metavar=form, help=f"{field.description.rstrip('.')}.{usual}")
+    return click.Option([field.name, flag_of(field)], metavar=form, help=f"{field.description.rstrip('.')}.{default}")
 
 
 @click.command("studio")
-@click.option("--no-browser", is_flag=True, help="Only say where it is; open no browser.")
+@click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
 @click.pass_context
 def command(context: click.Context, /, no_browser: bool, **values: str | None) -> None:
-    """Open the studio: every technique in the browser, live, and an HTTP API for engines and scripts.
+    """Open the studio, a web page for all techniques, with an HTTP API for engines and scripts.
 
     \b
     tilewright studio
     tilewright studio --port 9000 --no-browser
     tilewright studio --host 0.0.0.0 --token "a long word"
 
-    Only this machine can reach it, unless --host names another address; then a token is needed, and one is made up
-    where none is given. Ctrl-C ends it.
+    Only this machine can connect, unless --host names another address. Then clients need a token; without --token, a
+    random one is generated. Press Ctrl-C to stop.
     """
     settings = Settings.validate({name: value for name, value in values.items() if value is not None})
     if not settings.is_local and settings.token is None:
         settings = settings.replace(token=secrets.token_urlsafe(16))
 
     def on_ready(address: str) -> None:
-        click.echo(f"The studio is at {address} (Ctrl-C ends it)")
+        click.echo(f"The studio is at {address} (press Ctrl-C to stop)")
         sys.stdout.flush()
         if not no_browser and has_display():
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -54,7 +54,7 @@ def command(context: click.Context, /, no_browser: bool, **values: str | None) -
 
 
 def has_display() -> bool:
-    """Whether there is a screen on which a browser could open."""
+    """Return whether a browser can open a window."""
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

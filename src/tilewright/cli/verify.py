@@ -1,4 +1,4 @@
-"""`tilewright verify FILE...`: can these maps be born again?"""
+"""`tilewright verify FILE...`: regenerate stored maps and compare."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ._console import make_printable
     "--with",
     multiple=True,
     metavar="FILE",
-    help="A map that a recipe names without holding it; repeatable.",
+    help="Map that a recipe refers to by file name. May be repeated.",
 )
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], beside: tuple[str, ...]) -> None:
-    """Make a file's map again, and say whether it is the same.
+    """Regenerate stored maps and check that they are identical.
 
-    The exit code is 0 for the same map, 1 for another one, 2 when it cannot be made; of several files, the worst.
-    No file is opened but those named here.
+    The exit code is 0 if the map is identical, 1 if it differs and 2 if it cannot be generated; for several files, the
+    highest. Only files named on the command line are opened.
     """
     context.exit(max(_verify_file(file, beside) for file in files))
 
 
 def _verify_file(file: str, beside: tuple[str, ...]) -> int:
-    """Tell about one file; one that cannot be read does not keep the others from being verified."""
+    """Verify one file, print the result and return the exit code; a file that cannot be read is not fatal."""
     try:
         verdict = api.verify(file, files=beside)
     except TilewrightError as error:

@@ -1,4 +1,4 @@
-"""`tilewright version`: what is installed here."""
+"""`tilewright version`: installed versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import __version__
 
 @click.command("version")
 def command() -> None:
-    """Tell the versions of Tilewright and what it stands on."""
+    """Show the versions of Tilewright and its dependencies."""
     click.echo(f"tilewright {__version__}")
     click.echo(f"Python {platform.python_version()} on {platform.system()} {platform.machine()}")
     for package in ("numpy", "numba", "scipy", "pydantic", "Pillow"):

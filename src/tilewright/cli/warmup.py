@@ -1,4 +1,4 @@
-"""`tilewright warmup`: compile everything ahead."""
+"""`tilewright warmup`: compile all kernels."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ._progress import show_progress
 
 
 @click.command("warmup")
-@click.option("--clear", is_flag=True, help="Also delete what earlier versions compiled.")
+@click.option("--clear", is_flag=True, help="Also delete the caches of earlier versions.")
 def command(clear: bool) -> None:
-    """Compile everything ahead, so that the first map comes at once.
+    """Compile all kernels in advance, so that the first map is fast.
 
-    What is compiled is kept for you in a cache folder; TILEWRIGHT_CACHE names another one.
+    Compiled kernels are stored in a cache folder of the user; TILEWRIGHT_CACHE sets another folder.
     """
     stale = kernels.clear_stale_caches() if clear else []
     total = len(kernels.list_entries())

@@ -1,4 +1,4 @@
-"""What the corpus commands share: the way to the corpus itself, which is imported when a command runs."""
+"""Functions shared by the corpus commands. The corpus package is imported when a command runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .._console import print_table
 if TYPE_CHECKING:
     from ...corpus.reader import Corpus
 
-PICTURE = click.Option(["picture", "-o", "--output"], metavar="FILE", help="Draw it into a .png file.")
-AS_JSON = click.Option(["as_json", "--json"], is_flag=True, help="As JSON.")
+PICTURE = click.Option(["picture", "-o", "--output"], metavar="FILE", help="Write a picture to a .png file.")
+AS_JSON = click.Option(["as_json", "--json"], is_flag=True, help="Print JSON.")
 
 
 def open_corpus(folder: str) -> Corpus:
-    """The corpus in a folder; where packages for corpora are missing, an error names one."""
+    """Open the corpus in a folder; raise an error if a package for corpora is missing."""
     refuse_without_packages()
     from ...corpus.reader import Corpus
 
@@ -32,9 +32,9 @@ def open_corpus(folder: str) -> Corpus:
 
 
 def check_picture_path(path: str | None) -> None:
-    """Say before the work that a picture cannot be written there."""
+    """Check that a picture can be written to a path."""
     if path is not None and Path(path).suffix.lower() != ".png":
-        raise InvalidRecipe("pictures of a corpus are .png files", at=path)
+        raise InvalidRecipe("must end in .png", at=path)
     if path is not None:
         refuse_unwritable(path)
 
@@ -47,13 +47,13 @@ def write_picture(image: Any, path: str) -> None:
 
 
 def split_names(text: str | None) -> list[str]:
-    """Names with commas between."""
+    """Split comma-separated names."""
     names = [name.strip() for name in (text or "").split(",")]
     return [name for name in names if name]
 
 
 def format_value(value: Any) -> str:
-    """A value of a table as it is read."""
+    """Return a table value as a string."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -62,7 +62,7 @@ def format_value(value: Any) -> str:
 
 
 def format_bytes(size: float) -> str:
-    """Bytes in words."""
+    """Return a size in bytes with its unit."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.3g} {unit}" if unit != "bytes" else f"{size} bytes"

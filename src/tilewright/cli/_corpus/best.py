@@ -1,4 +1,4 @@
-"""`tilewright corpus best FOLDER --by MEASURE`: the maps that have the most of something."""
+"""`tilewright corpus best FOLDER --by MEASURE`: maps with the highest values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .take import take
 
 @click.command("best", params=[AS_JSON, *_outputs.OPTIONS])
 @click.argument("folder")
-@click.option("--by", metavar="COLUMN", required=True, help="A measure or a swept parameter.")
-@click.option("--smallest", is_flag=True, help="Those with the least of it.")
-@click.option("--diverse", metavar="COLUMN,...", help="Far apart in these, among the best.")
-@click.option("--count", type=click.IntRange(min=1), default=10, metavar="N", help="How many. [10]")
+@click.option("--by", metavar="COLUMN", required=True, help="Measure or swept parameter.")
+@click.option("--smallest", is_flag=True, help="Find the lowest values instead.")
+@click.option("--diverse", metavar="COLUMN,...", help="Measures or swept parameters in which the maps should differ.")
+@click.option("--count", type=click.IntRange(min=1), default=10, metavar="N", help="Number of maps. [10]")
 def command(
     folder: str,
     by: str,
@@ -29,7 +29,7 @@ def command(
     outputs: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Find the maps with the most of a measure, all alike or far apart in others; equal maps count once.
+    """Find the maps with the highest values of a measure, optionally diverse in others; equal maps count once.
 
     \b
     tilewright corpus best caves --by path_length
@@ -51,4 +51,4 @@ def command(
     elif rows:
         print_rows(columns, rows)
     else:
-        info(f"no map has {by}")
+        info(f"no map has a value of {by}")

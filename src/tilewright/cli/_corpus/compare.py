@@ -1,4 +1,4 @@
-"""`tilewright corpus compare A B`: how two corpora differ."""
+"""`tilewright corpus compare A B`: differences between two corpora."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from . import AS_JSON, PICTURE, check_picture_path, format_value, open_corpus, w
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 def command(first: str, second: str, as_json: bool, picture: str | None) -> None:
-    """Tell how two corpora differ: measure by measure, and in the maps that both have.
+    """Compare two corpora: the distribution of each measure, and the maps they have in common.
 
-    `apart` is the largest difference between the shares of maps below any number (Kolmogorov and Smirnov), `moved` how
-    far numbers have to move on average, as a share of their range (the earth mover's distance): 0 alike, 1 as far as
-    can be.
+    `apart` is the Kolmogorov-Smirnov statistic: the largest difference between the cumulative distributions. `moved` is
+    the earth mover's distance as a fraction of the range of values. Both are 0 for equal distributions and at most 1.
 
     \b
     tilewright corpus compare caves rooms
@@ -47,7 +46,7 @@ def command(first: str, second: str, as_json: bool, picture: str | None) -> None
 
 
 def _to_plain(value: Any) -> Any:
-    """As JSON has it, which knows no number that is none."""
+    """Return a value with NaN and infinity replaced by None, as JSON has neither."""
     if isinstance(value, dict):
         return {name: _to_plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

@@ -18,12 +18,14 @@ FORMATS = ("vglc", "npz")
 
 @click.command("export")
 @click.argument("folder")
-@click.option("output", "-o", "--output", metavar="PATH", required=True, help="A folder for vglc, a file for npz.")
-@click.option("--format", metavar="|".join(FORMATS), help="[npz for a name that ends so, else vglc]")
-@click.option("--where", metavar="CONDITION", help="Only maps that are so, as `corpus query` has it.")
-@click.option("--unique", is_flag=True, help="Of equal maps only the first.")
-@click.option("side", "--split", metavar="SIDE", help="Only this side of a split: of 0.8 train and 0.2 test.")
-@click.option("splits", "--splits", metavar="FILE", help="Another split, as `corpus split -o` has written it.")
+@click.option(
+    "output", "-o", "--output", metavar="PATH", required=True, help="Output folder for vglc, output file for npz."
+)
+@click.option("--format", metavar="|".join(FORMATS), help="Output format. [npz if PATH ends in .npz, else vglc]")
+@click.option("--where", metavar="CONDITION", help="Only maps that match this condition, as in `corpus query`.")
+@click.option("--unique", is_flag=True, help="Only the first of equal maps.")
+@click.option("side", "--split", metavar="SIDE", help="Only this set of a split: train or test. [train 0.8, test 0.2]")
+@click.option("splits", "--splits", metavar="FILE", help="Split written by `corpus split -o`, instead of the default.")
 def command(
     folder: str,
     output: str,
@@ -33,7 +35,7 @@ def command(
     side: str | None,
     splits: str | None,
 ) -> None:
-    """Write maps for other tools: text files in the manner of VGLC, or arrays in one file of numpy's.
+    """Export maps for other tools: as VGLC text files or as arrays in one NumPy file.
 
     \b
     tilewright corpus export caves -o caves-text --format vglc
@@ -43,11 +45,11 @@ def command(
     if chosen not in FORMATS:
         raise UnknownName("format", chosen, FORMATS)
     if splits is not None and side is None:
-        raise InvalidRecipe("says how maps are divided; name a side of it with --split", at="splits")
+        raise InvalidRecipe("names a split; choose one of its sets with --split", at="splits")
     corpus = open_corpus(folder)
     ids = _choose_ids(corpus, where, unique, side, splits)
     if ids is not None and not ids:
-        raise InvalidRecipe("no map of the corpus is so; nothing was written")
+        raise InvalidRecipe("no map of the corpus matches; nothing was written")
     from ...corpus import export
 
     write = export.write_npz if chosen == "npz" else export.write_vglc
@@ -56,7 +58,7 @@ def command(
 
 
 def _choose_ids(corpus: Any, where: str | None, unique: bool, side: str | None, splits: str | None) -> list[int] | None:
-    """The maps that are wanted, in their order; None for all."""
+    """Return the ids of the selected maps in ascending order; None for all maps."""
     from ...corpus import query, select
 
     wanted: list[set[int]] = []
@@ -67,7 +69,7 @@ def _choose_ids(corpus: Any, where: str | None, unique: bool, side: str | None, 
     if side is not None:
         divided = _read_splits(splits) if splits is not None else select.split(corpus)
         if side not in divided:
-            raise UnknownName("side of the split", side, divided)
+            raise UnknownName("set of the split", side, divided)
         wanted.append(set(divided[side]))
     if not wanted:
         return None
@@ -84,5 +86,5 @@ def _read_splits(path: str) -> dict[str, Sequence[int]]:
         raise BadFile("not JSON", at=path) from None
     sides = found.values() if isinstance(found, dict) else [None]
     if not all(isinstance(ids, list) and all(type(number) is int for number in ids) for ids in sides):
-        raise BadFile("must hold lists of ids by name, as `corpus split -o` writes them", at=path)
+        raise BadFile("must contain lists of ids by name, as written by `corpus split -o`", at=path)
     return dict(found)

@@ -1,4 +1,4 @@
-"""`tilewright corpus info FOLDER`: what a corpus holds."""
+"""`tilewright corpus info FOLDER`: summary of a corpus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_REASONS = 10
 @click.command("info", params=[AS_JSON, PICTURE])
 @click.argument("folder")
 def command(folder: str, as_json: bool, picture: str | None) -> None:
-    """Tell what a corpus holds: sizes, failures, how its measures are spread.
+    """Summarize a corpus: sizes, failures, distributions of its measures.
 
     \b
     tilewright corpus info caves
@@ -46,18 +46,16 @@ def command(folder: str, as_json: bool, picture: str | None) -> None:
 
 def _describe(corpus: Any, facts: Any) -> list[str]:
     manifest = corpus.manifest
-    found = [
-        f"{facts.maps:,} are there, in {pluralize(len(corpus.parts), 'part')}, {format_bytes(corpus.folder.size())}"
-    ]
+    found = [f"{facts.maps:,} stored, in {pluralize(len(corpus.parts), 'part')}, {format_bytes(corpus.folder.size())}"]
     if not corpus.is_complete:
         found.append(f"not finished: {pluralize(manifest.parts - len(corpus.parts), 'part')} missing")
     if manifest.sweep.axes:
         how = "sampled" if manifest.sweep.sampled else f"{pluralize(manifest.sweep.size, 'combination')}"
         found.append(f"swept: {', '.join(axis.column for axis in manifest.sweep.axes)}, {how}")
     if facts.duplicates:
-        found.append(f"{facts.duplicates:,} equal to an earlier one")
+        found.append(f"{facts.duplicates:,} duplicates of earlier maps")
     if facts.failures:
-        found.append(f"{facts.failures:,} could not be made:")
+        found.append(f"{facts.failures:,} failed:")
         found += [f"  {number:,}: {reason}" for reason, number in facts.most_common_reasons()[:MAX_REASONS]]
     return found
 

@@ -20,20 +20,26 @@ from . import format_bytes, split_names
 
 @click.command("make", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
-@click.option("output", "-o", "--output", metavar="FOLDER", required=True, help="The folder, or an fsspec address.")
-@click.option("--count", type=int, metavar="N", help="How many maps.")
-@click.option("--seed", metavar="SEED", help="Map k has the seed SEED-k. [the recipe's, or picked and recorded]")
-@click.option("--measures", metavar="NAME,...", help="What to measure of every map; `tilewright list measures`.")
+@click.option("output", "-o", "--output", metavar="FOLDER", required=True, help="Output folder, or an fsspec URL.")
+@click.option("--count", type=int, metavar="N", help="Number of maps.")
+@click.option("--seed", metavar="SEED", help="Seed of the corpus; map k has the seed SEED-k. [the recipe's, or random]")
+@click.option(
+    "--measures", metavar="NAME,...", help="Measures to compute for each map, listed by `tilewright list measures`."
+)
 @click.option(
     "sweeps",
     "--sweep",
     multiple=True,
     metavar="NAME=VALUES",
-    help="Vary a parameter from map to map, such as walls=0.4..0.5:0.02 or steps=3,5. Can be given several times.",
+    help="Vary a parameter from map to map, such as walls=0.4..0.5:0.02 or steps=3,5. May be repeated.",
 )
-@click.option("--sampled", is_flag=True, help="Draw swept values by chance, instead of all combinations in turn.")
-@click.option("--workers", type=int, metavar="N", help="Processes; 0 for none but this one. [one per processor]")
-@click.option("--scheduler", metavar="ADDRESS", help="A Dask cluster to use instead, such as tcp://10.0.0.1:8786.")
+@click.option(
+    "--sampled", is_flag=True, help="Sample the swept values at random instead of using all combinations in turn."
+)
+@click.option(
+    "--workers", type=int, metavar="N", help="Number of worker processes; 0 uses only this process. [one per processor]"
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Dask cluster to use instead, such as tcp://10.0.0.1:8786.")
 def command(
     recipe: str,
     output: str,
@@ -45,24 +51,24 @@ def command(
     workers: int | None,
     scheduler: str | None,
     settings_inside: tuple[str, ...],
-    **words: Any,
+    **recipe_options: Any,
 ) -> None:
-    """Make a corpus, or go on with one that was stopped.
+    """Generate a corpus, or resume one.
 
-    RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, a technique, or a corpus, which is made again.
-    A file may say `sweep:` and `sampled:` beside its words. Whatever stops the work, the same command goes on, and
-    ends with the same files. Without --scheduler, DASK_SCHEDULER_ADDRESS is used where it is set.
+    RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, a technique, or a corpus to generate again. A
+    file may also have the keys `sweep` and `sampled`. If the work is interrupted, repeat the command to continue; the
+    result is the same. Without --scheduler, DASK_SCHEDULER_ADDRESS is used if it is set.
 
     \b
     tilewright corpus make open-caves --count 10000 --seed 7 --measures floor_share,regions -o caves
     tilewright corpus make caves --set width=64 --set height=64 --sweep walls=0.4..0.5:0.02 --count 600 -o swept
     tilewright corpus make level.yaml --count 100000 -o s3://bucket/levels --scheduler tcp://10.0.0.1:8786
     """
-    typed = _recipe.read_words(words)
+    recipe_fields = _recipe.read_recipe_fields(recipe_options)
     settings = [_qualify_setting(setting) for setting in settings_inside]
 
     def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        return _recipe.with_words(_recipe.with_settings(data, settings), typed)
+        return _recipe.with_recipe_fields(_recipe.with_settings(data, settings), recipe_fields)
 
     refuse_without_packages()
     from ...corpus import build, sweep
@@ -85,13 +91,13 @@ def command(
         )
     failures = job.state.failures if job.state else 0
     what = f"{pluralize(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
-    failed = f"; {pluralize(failures, 'map')} could not be made" if failures else ""
+    failed = f"; {pluralize(failures, 'map')} failed" if failures else ""
     info(
         f"{what}, in {output}: {pluralize(corpus.manifest.parts, 'part')}, {format_bytes(corpus.folder.size())}{failed}"
     )
 
 
 def _qualify_setting(setting: str) -> str:
-    """A parameter may be set by its bare name."""
+    """Prefix a bare parameter name by `params.`."""
     head = setting.partition("=")[0].partition(".")[0].strip()
     return setting if head in RECIPE_FIELDS else f"params.{setting}"

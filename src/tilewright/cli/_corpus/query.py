@@ -1,4 +1,4 @@
-"""`tilewright corpus query FOLDER CONDITION`: maps that are so."""
+"""`tilewright corpus query FOLDER CONDITION`: maps that match a condition."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from .._console import info, print_json
 from . import AS_JSON, open_corpus, print_rows, split_names
 
 HIDDEN_BY_DEFAULT = ("digest", "levels", "height", "width", "cells", "reason")
-"""Columns that are shown when they are asked for."""
+"""Columns shown only on request."""
 
 
 @click.command("query", params=[AS_JSON])
 @click.argument("folder")
 @click.argument("condition")
-@click.option("--limit", type=click.IntRange(min=1), default=20, metavar="N", help="Show so many at most. [20]")
-@click.option("--order", metavar="COLUMN", help="Least first; -COLUMN is most first. [id]")
-@click.option("--columns", metavar="NAME,...", help="What to show of each map. [its seed, swept values, measures]")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, metavar="N", help="Maximum number of maps to show. [20]"
+)
+@click.option("--order", metavar="COLUMN", help="Column to sort by; -COLUMN for descending order. [id]")
+@click.option("--columns", metavar="NAME,...", help="Columns to show. [id, seed, swept parameters, measures]")
 def command(folder: str, condition: str, limit: int, order: str | None, columns: str | None, as_json: bool) -> None:
-    """Find maps by a condition over the columns, in SQL.
+    """Find maps by a condition on their columns, in SQL.
 
-    Columns are the measures, the swept parameters, and id, seed, digest, levels, height, width and reason (why a map
-    could not be made).
+    Columns are the measures, the swept parameters, and id, seed, digest, levels, height, width and reason (why the
+    generation of a map failed).
 
     \b
     tilewright corpus query caves "path_length > 80 and regions = 1" --limit 20
@@ -40,5 +42,5 @@ def command(folder: str, condition: str, limit: int, order: str | None, columns:
         return
     if rows:
         print_rows(found.table.column_names, rows)
-    more = f", the first {len(rows)} are shown" if found.matches > len(rows) else ""
+    more = f", showing the first {len(rows)}" if found.matches > len(rows) else ""
     info(f"{pluralize(found.matches, 'map')} of {len(corpus):,}{more}")

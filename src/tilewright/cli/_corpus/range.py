@@ -10,10 +10,10 @@ from . import PICTURE, check_picture_path, open_corpus, write_picture
 
 @click.command("range", params=[PICTURE])
 @click.argument("folder")
-@click.option("--x", metavar="COLUMN", required=True, help="A measure or a swept parameter, from left to right.")
-@click.option("--y", metavar="COLUMN", required=True, help="Another, from bottom to top.")
+@click.option("--x", metavar="COLUMN", required=True, help="Measure or swept parameter on the horizontal axis.")
+@click.option("--y", metavar="COLUMN", required=True, help="Measure or swept parameter on the vertical axis.")
 def command(folder: str, x: str, y: str, picture: str | None) -> None:
-    """Draw the expressive range of a generator: how two measures of its maps are spread together.
+    """Draw the expressive range of a generator: the joint distribution of two measures of its maps.
 
     \b
     tilewright corpus range caves --x floor_share --y path_length

@@ -1,4 +1,4 @@
-"""`tilewright corpus repair FOLDER`: damaged parts, found and made again."""
+"""`tilewright corpus repair FOLDER`: find and regenerate damaged parts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .._progress import show_progress
 from . import open_corpus
 
 DAMAGED = 1
-"""The exit code where something is wrong and was left so."""
+"""Exit code if damaged parts were found and not regenerated."""
 
 
 @click.command("repair")
 @click.argument("folder")
-@click.option("again", "--remake", is_flag=True, help="Make damaged parts again: the same bytes as they were.")
-def command(folder: str, again: bool) -> int:
-    """Check every part of a corpus to its last byte, and make damaged ones again.
+@click.option("remake", "--remake", is_flag=True, help="Regenerate damaged parts, with identical content.")
+def command(folder: str, remake: bool) -> int:
+    """Check all bytes of each part of a corpus and regenerate damaged parts.
 
-    Ends with 1 where parts are damaged and were not made again. Parts that were never made are left to `corpus make`.
+    The exit code is 1 if parts are damaged and --remake is not given. Missing parts are left to `corpus make`.
 
     \b
     tilewright corpus repair caves
@@ -32,16 +32,16 @@ def command(folder: str, again: bool) -> int:
     with show_progress() as report:
         report(None, f"reading {pluralize(len(corpus.parts), 'part')}")
         found = build.find_damaged(corpus)
-        if found and again:
+        if found and remake:
             start_quickly()
-            report(None, f"making {pluralize(len(found), 'part')}")
+            report(None, f"regenerating {pluralize(len(found), 'part')}")
             build.remake(corpus, sorted(found))
     for wrong in found.values():
         click.echo(make_printable(wrong))
     missing = corpus.manifest.parts - len(corpus.parts)
-    left = f"; {pluralize(missing, 'part')} not made yet" if missing else ""
+    left = f"; {pluralize(missing, 'part')} not generated yet" if missing else ""
     if not found:
-        info(f"{pluralize(len(corpus.parts), 'part')} read, all whole{left}")
+        info(f"{pluralize(len(corpus.parts), 'part')} read, none damaged{left}")
         return 0
-    info(f"{pluralize(len(found), 'part')} {'made again' if again else 'damaged; --remake makes them again'}{left}")
-    return 0 if again else DAMAGED
+    info(f"{pluralize(len(found), 'part')} {'regenerated' if remake else 'damaged; --remake regenerates them'}{left}")
+    return 0 if remake else DAMAGED

@@ -1,4 +1,4 @@
-"""`tilewright corpus take FOLDER ID...`: maps out of a corpus."""
+"""`tilewright corpus take FOLDER ID...`: single maps of a corpus."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FIELDS = ("id", "seed", "technique", "index")
 @click.argument("folder")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, type=int)
 def command(folder: str, ids: tuple[int, ...], look: DrawMode | None, outputs: tuple[str, ...], **options: Any) -> None:
-    """Take maps out of a corpus, as files or to look at.
+    """Draw maps of a corpus, or write them to files.
 
-    They are made again, with rooms and markers, and compared with what is stored.
+    The maps are regenerated with rooms and markers, and compared with the stored cells.
 
     \b
     tilewright corpus take caves 12
@@ -38,10 +38,10 @@ def command(folder: str, ids: tuple[int, ...], look: DrawMode | None, outputs: t
 def take(
     corpus: Any, ids: Sequence[int], outputs: Sequence[str], *, look: Any = None, over: Any = None, **options: Any
 ) -> None:
-    """Make maps again, compare them with what is stored, and draw or write them."""
+    """Regenerate maps, compare them with the stored cells, and draw or write them."""
     targets = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
     for number in ids:
-        corpus.row(number)  # those that there are not are told first
+        corpus.row(number)  # raises for an unknown id, before any work
     fields = [_template_fields(corpus, number, index) for index, number in enumerate(ids)]
     _outputs.refuse_collisions(targets, fields, "id", "seed")
     if not targets:
