@@ -180,7 +180,7 @@ def test_a_map_compared_with_samples(tilewright: Run) -> None:
     expected = tw.measure(tw.load("level.txt"), "divergence", "sample_distance", like=like, **settings)
     assert found["measures"] == expected
     assert found["measures"]["sample_distance"] == 0
-    assert "a sample to compare with: --like" in tilewright("explain", "copied_block").out
+    assert "a sample to compare with (--like)" in tilewright("explain", "copied_block").out
 
 
 def test_verdicts_and_their_exit_codes(tilewright: Run) -> None:

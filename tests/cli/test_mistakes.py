@@ -50,7 +50,7 @@ MISTAKES = {
     "keep outside": ("make caves --locks whole.json --keep 15,0,6,2", "keep: 15,0,6,2 exceeds the map of 20x8 cells"),
     "keep's form": ("make caves --locks whole.json --keep 1,2,3", "keep: must be written X,Y,WIDTH,HEIGHT"),
     "keep's sign": ("make caves --locks whole.json --keep -1,2,3,4", "keep: must be written X,Y,WIDTH,HEIGHT"),
-    "keep no cell": ("make caves --locks whole.json --keep 1,2,0,4", "keep: 1,2,0,4 is empty"),
+    "keep no cell": ("make caves --locks whole.json --keep 1,2,0,4", "keep: width and height must be at least 1, got 1,2,0,4"),
     "shaper": ("make caves --shape conect", "unknown shaper 'conect'; did you mean 'connect'?"),
     "shaper's parameter": (
         "make caves --shape connect,thicknes=2",
@@ -72,7 +72,7 @@ MISTAKES = {
     "folder as file": ("make caves -o .. --format png", "..: is a folder"),
     "unwritable": ("make caves -o broken.png/x.png", "broken.png/x.png: cannot be written"),
     "later unwritable": ("make caves -o fine.png -o broken.png/x.png", "broken.png/x.png: cannot be written"),
-    "one name for many": ("make caves --count 2 -o x.png", "put {seed} or {index} into it"),
+    "one name for many": ("make caves --count 2 -o x.png", "add {seed} or {index} to it"),
     "same name twice": ("make caves -o x.png -o x.png", "x.png: is the path of two outputs"),
     "placeholder": ("make caves -o {sed}.png", "unknown placeholder '{sed}'; did you mean '{seed}'?"),
     "inside placeholder": ("make caves -o {seed.__class__}.png", "unknown placeholder"),
@@ -118,7 +118,7 @@ MISTAKES = {
     ),
     "layer of the terminal": ("make noise --layer height", "layer: only applies to output files; name one with -o"),
     "index": ("show whole.json --index 1", "has 1 map, no map 1"),
-    "where to": ("convert whole.json", "whole.json: where to?"),
+    "where to": ("convert whole.json", "whole.json: name a file to write"),
     "convert's shaper": ("convert whole.json x.png --shape conect", "unknown shaper 'conect'; did you mean 'connect'?"),
     "convert's shaping": (
         "convert whole.json x.png --shape connect,thickness=0",

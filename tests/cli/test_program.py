@@ -134,7 +134,7 @@ def test_a_map_wider_than_the_terminal_becomes_a_small_picture() -> None:
     shown, code = on_a_terminal("make", "caves", "--width", "300", "--height", "20", "--seed", "1")
     assert code == 0
     assert "▀" in shown
-    assert "drawn 100 wide" in shown
+    assert "reduced to 100 columns" in shown
 
 
 def test_a_map_taller_than_the_terminal_becomes_a_picture_of_its_own_width() -> None:
@@ -187,7 +187,7 @@ def test_without_colours_a_wide_map_is_cut_and_says_so() -> None:
     shown, code = on_a_terminal("make", "caves", "--width", "300", "--height", "4", "--seed", "1", NO_COLOR="1")
     assert code == 0
     assert "\x1b[38" not in shown
-    assert "the first 100 columns" in shown
+    assert "only 100 columns shown" in shown
     assert max(len(line) for line in shown.split("\r\n")) <= 100
 
 

@@ -44,7 +44,7 @@ MISTAKES = {
     "command": ("corpus mkae", "unknown corpus command 'mkae'; did you mean 'make'?"),
     "no recipe": ("corpus make -o x", "RECIPE is missing; see tilewright corpus make --help"),
     "recipe": ("corpus make cavess --count 5 -o x", "unknown technique or recipe 'cavess'; did you mean 'caves'?"),
-    "no count": ("corpus make caves -o x", "count: how many maps the corpus is to have is missing"),
+    "no count": ("corpus make caves -o x", "count: must be set: the number of maps"),
     "zero maps": (f"{MAKE} --count 0 -o x", "count: must be a whole number from 1 to 1,000,000,000, got 0"),
     "too many": (f"{MAKE} --count 9999999999 -o x", "count: must be a whole number from 1 to 1,000,000,000"),
     "workers": (
@@ -62,23 +62,23 @@ MISTAKES = {
     "value": (f"{MAKE} --set walls=2 --count 5 -o x", "caves: walls: must be at most 1"),
     "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: written as walls=0.4..0.5:0.02 or steps=3,5,7"),
     "swept": (f"{MAKE} --sweep walls=0.4,7 --count 5 -o x", "sweep: caves: walls: must be at most 1"),
-    "something else": (f"{MAKE} --count 5 -o other", "other: holds something else than a corpus; name an empty folder"),
+    "something else": (f"{MAKE} --count 5 -o other", "other: is not empty and contains no corpus; name an empty or new folder"),
     "file": (f"{MAKE} --count 5 -o other/note.txt", "other/note.txt"),
     "nowhere": (f"{MAKE} --count 5 -o gopher://x/y", "gopher://x/y: "),
-    "other count": (f"{MAKE} --count 7 --measures regions -o mine", "mine: holds another corpus (count is 6, not 7)"),
+    "other count": (f"{MAKE} --count 7 --measures regions -o mine", "mine: contains another corpus (count is 6, not 7)"),
     "other seed": (f"{MAKE}1 --count 6 --measures regions -o mine", "(seed is 7, not 71)"),
     "other measures": (f"{MAKE} --count 6 -o mine", "(measures is regions, not nothing)"),
     "other recipe": (
         f"{MAKE} --set walls=0.5 --count 6 --measures regions -o mine",
-        "(its recipe has another params.walls)",
+        "(its recipe differs in params.walls)",
     ),
     "other technique": ("corpus make maze --count 6 --seed 7 --workers 0 -o mine", "its technique is caves, not maze"),
-    "no corpus": ("corpus info nowhere", "nowhere: holds no corpus"),
-    "not a corpus": ("corpus info other", "other: holds something else than a corpus"),
-    "damaged manifest": ("corpus info broken", "broken: its manifest.json is damaged, or belongs to something else"),
-    "strange manifest": ("corpus info strange", "strange: its manifest.json is damaged, or belongs to something else"),
-    "later layout": ("corpus info later", "later: made by Tilewright 9.9, whose corpora are laid out otherwise"),
-    "id": ("corpus take mine 6 -o x.png", "id: there are maps 0 to 5, got 6"),
+    "no corpus": ("corpus info nowhere", "nowhere: contains no corpus"),
+    "not a corpus": ("corpus info other", "other: is not empty and contains no corpus"),
+    "damaged manifest": ("corpus info broken", "broken: manifest.json is damaged or belongs to something else"),
+    "strange manifest": ("corpus info strange", "strange: manifest.json is damaged or belongs to something else"),
+    "later layout": ("corpus info later", "later: written by Tilewright 9.9 in another file layout"),
+    "id": ("corpus take mine 6 -o x.png", "id: must be from 0 to 5, got 6"),
     "no id": ("corpus take mine -o x.png", "ID... is missing"),
     "one name": ("corpus take mine 1 2 -o x.png", "the same file name for several maps; add {id} or {seed} to it"),
     "animation": ("corpus take mine 1 -o x.pgn", "unknown file extension '.pgn'; did you mean '.png'?"),
@@ -222,7 +222,7 @@ def test_two_at_once_are_told_apart(tilewright: Run, made: Path) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split())
     assert done.code == 2
-    assert done.err == "tilewright: mine: another process is making it right now\n"
+    assert done.err == "tilewright: mine: another process is writing to it\n"
 
 
 def test_whatever_a_file_system_raises_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,7 +289,7 @@ def test_a_scheduler_that_dies_is_one_line(here: Path) -> None:
     lines = [line for line in err.splitlines() if not line.startswith("Dask dashboard")]
     assert len(lines) == 1, err
     assert lines[0].startswith(f"tilewright: the scheduler at {address} is lost")
-    assert lines[0].endswith("; run again to go on")
+    assert lines[0].endswith("; run again to continue")
     assert not list(here.glob("mine/parts/.*"))
     corpus = Corpus("mine")
     assert 0 < len(corpus.parts) < corpus.manifest.parts

@@ -138,7 +138,7 @@ def test_the_datasheet_tells_all_and_its_snippets_work(caves: Path, monkeypatch:
     corpus = Corpus(caves)
     failures = corpus.table(["reason"])["reason"]
     assert text.startswith(f"# {COUNT} maps by caves\n")
-    assert f"maps that could not be made: {COUNT - failures.null_count}\n" in text
+    assert f"failed maps: {COUNT - failures.null_count}\n" in text
     assert "- `walls`: 0.4, 0.45, 0.5\n" in text
     assert "require:\n  floor_share: '>0.35'" in text.replace("> 0", ">0")
     values = np.array(corpus.table(["path_length"])["path_length"].drop_null().to_pylist())

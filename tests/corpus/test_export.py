@@ -68,12 +68,12 @@ def test_some_maps_as_text(corpus: Corpus, tmp_path: Path) -> None:
     assert write_vglc(corpus, tmp_path, ids=chosen) == 2
     assert len(list(tmp_path.glob("*.txt"))) == 2
     failed = next(number for number in range(len(corpus)) if number not in corpus.ids())
-    with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made"):
+    with pytest.raises(InvalidRecipe, match=f"map {failed} failed"):
         write_vglc(corpus, tmp_path / "failed", ids=[failed])
 
 
 def test_text_never_lands_in_a_corpus(corpus: Corpus) -> None:
-    with pytest.raises(BadFile, match="holds a corpus; name another folder"):
+    with pytest.raises(BadFile, match="contains a corpus; name another folder"):
         write_vglc(corpus, str(corpus.folder))
 
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_written(corpus: Corpus, swept: Corpus, tmp_path: Path) -
     with pytest.raises(BadFile, match=r"x\.npz: "):
         write_npz(corpus, tmp_path / "file" / "x.npz")
     failed = next(number for number in range(len(corpus)) if number not in corpus.ids())
-    with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made"):
+    with pytest.raises(InvalidRecipe, match=f"map {failed} failed"):
         write_npz(corpus, tmp_path / "x.npz", ids=[0, failed])
     assert not (tmp_path / "x.npz").exists()
 
@@ -173,6 +173,6 @@ def test_far_away(corpus: Corpus) -> None:
 def test_nothing_to_write(tmp_path: Path) -> None:
     recipe = tw.recipe("caves", width=8, height=8, require={"regions": ">60"}, tries=1)
     corpus = make(recipe, tmp_path / "none", count=3, seed=1, workers=0)
-    with pytest.raises(InvalidRecipe, match="no map could be made, so there is nothing to write"):
+    with pytest.raises(InvalidRecipe, match="contains no generated map; nothing was written"):
         write_npz(corpus, tmp_path / "none.npz")
     assert write_vglc(corpus, tmp_path / "text") == 0

@@ -97,7 +97,7 @@ def test_an_unknown_column_has_a_neighbour(corpus: Corpus) -> None:
         find_maps(corpus, "true", order="region")
     with pytest.raises(UnknownName, match="did you mean 'seed'"):
         find_maps(corpus, "true", columns=["sed"])
-    with pytest.raises(InvalidRecipe, match="column 'cells' holds whole maps"):
+    with pytest.raises(InvalidRecipe, match="column 'cells' contains maps"):
         find_maps(corpus, "cells is null")
     with pytest.raises(InvalidRecipe, match="limit: must be a whole number from 1 on, got 0"):
         find_maps(corpus, "true", limit=0)

@@ -27,7 +27,7 @@ from tilewright.corpus.tiles import convert_cells, tileset_of
 COUNT = 420
 RECIPE = {"require": {"floor_share": ">0.4"}, "tries": 1, "width": 12, "height": 10, "walls": 0.45}
 """Some of its maps cannot be made."""
-DAMAGED = r"parts/part-000001\.parquet is damaged; `corpus repair --remake` makes it again"
+DAMAGED = r"parts/part-000001\.parquet is damaged; `corpus repair --remake` regenerates it"
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +90,13 @@ def test_cells_are_ones_own(corpus: Corpus) -> None:
 
 @pytest.mark.parametrize("number", [-1, COUNT, True, 1.0, "3", None, 10**30])
 def test_a_map_that_there_is_not(corpus: Corpus, number: Any) -> None:
-    with pytest.raises(InvalidRecipe, match=f"there are maps 0 to {COUNT - 1}"):
+    with pytest.raises(InvalidRecipe, match=f"must be from 0 to {COUNT - 1}"):
         corpus[number]
 
 
 def test_a_map_that_could_not_be_made(corpus: Corpus) -> None:
     failed = next(number for number in range(COUNT) if number not in made(corpus))
-    with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made: .*floor_share > 0.4"):
+    with pytest.raises(InvalidRecipe, match=f"map {failed} failed: .*floor_share > 0.4"):
         corpus[failed]
     assert corpus.row(failed)["cells"] is None
 
@@ -131,7 +131,7 @@ def test_a_missing_column_is_told(corpus: Corpus, read: Callable[[Corpus, list[s
 
 
 def test_columns_that_hold_no_numbers(corpus: Corpus) -> None:
-    with pytest.raises(InvalidRecipe, match="column 'digest' holds no numbers; those that do are regions"):
+    with pytest.raises(InvalidRecipe, match="column 'digest' is not numeric; numeric columns are regions"):
         corpus.numeric_columns(["digest"])
     assert corpus.numeric_columns() == ["regions", "path_length"]
     with pytest.raises(InvalidRecipe, match="must be a list of names"):
@@ -208,12 +208,12 @@ def test_maps_of_several_sizes_come_as_a_list(swept: Corpus) -> None:
         ({"size": True}, "size: must be"),
         ({"workers": 0}, "workers: must be"),
         ({"worker": 2, "workers": 2}, "worker: must be a whole number from 0 to 1, got 2"),
-        ({"ids": [1], "shuffle": 3}, "ids: come in the order they are given"),
-        ({"ids": [1], "split": "train"}, "ids: come in the order they are given"),
-        ({"ids": [COUNT]}, "there are maps 0 to"),
-        ({"ids": ["a"]}, "there are maps 0 to"),
-        ({"split": "trian"}, "unknown side of the split 'trian'; did you mean 'train'"),
-        ({"shares": {"a": 1.0}}, "shares: name the side too"),
+        ({"ids": [1], "shuffle": 3}, "ids: cannot be combined with shuffle, split or workers"),
+        ({"ids": [1], "split": "train"}, "ids: cannot be combined with shuffle, split or workers"),
+        ({"ids": [COUNT]}, "must be from 0 to"),
+        ({"ids": ["a"]}, "must be from 0 to"),
+        ({"split": "trian"}, "unknown set of the split 'trian'; did you mean 'train'"),
+        ({"shares": {"a": 1.0}}, "shares: needs the name of a set"),
     ],
 )
 def test_mistakes_are_told_at_once(corpus: Corpus, words: dict[str, Any], told: str) -> None:
@@ -390,7 +390,7 @@ def test_a_part_that_is_not_there_yet(copied: Path) -> None:
     corpus = Corpus(copied)
     assert not corpus.is_complete
     assert sum(len(batch.ids) for batch in corpus.batches()) == len(corpus.ids()) > 0
-    with pytest.raises(BadFile, match="part 1 is not there yet; `corpus make` goes on where it stopped"):
+    with pytest.raises(BadFile, match="part 1 is not generated yet; `corpus make` continues"):
         corpus[COUNT - 1]
 
 
@@ -405,7 +405,7 @@ def test_any_file_system(folder: Path) -> None:
 
 
 def test_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="holds no corpus"):
+    with pytest.raises(BadFile, match="contains no corpus"):
         Corpus(tmp_path / "nothing")
 
 

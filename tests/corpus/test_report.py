@@ -168,13 +168,13 @@ def test_a_corpus_and_itself(caves: Corpus) -> None:
     assert all(one.apart == one.moved == 0 for one in found.measures)
     assert found.shared == found.maps[0] == found.maps[1] < len(caves.ids())
     assert found.overlap == 1
-    assert found.sentence.startswith("No measure differs more than by chance")
+    assert found.sentence.startswith("No measure differs significantly")
 
 
 def test_two_seeds_differ_by_chance_alone(folder: Path) -> None:
     recipe = tw.recipe("caves", width=16, height=16)
     a, b = (make(recipe, folder / f"s{seed}", count=200, seed=seed, measures=MEASURES, workers=0) for seed in (1, 2))
-    assert "more than by chance" in report.compare(a, b).sentence
+    assert "differs significantly" in report.compare(a, b).sentence
 
 
 def test_nothing_in_common(caves: Corpus, nothing: Corpus) -> None:
@@ -239,7 +239,7 @@ def test_compare_picture(caves: Corpus, rooms: Corpus) -> None:
 def test_unknown_measures(caves: Corpus, ask: Any) -> None:
     with pytest.raises(UnknownName, match="unknown column 'regoins'; did you mean 'regions'"):
         ask(caves, "regoins", "regions")
-    with pytest.raises(InvalidRecipe, match="column 'seed' holds no numbers"):
+    with pytest.raises(InvalidRecipe, match="column 'seed' is not numeric"):
         ask(caves, "regions", "seed")
 
 

@@ -112,7 +112,7 @@ def test_how_many_must_be_a_count(corpus: Corpus, count: Any) -> None:
 def test_unknown_measures(corpus: Corpus, words: dict[str, Any]) -> None:
     with pytest.raises(UnknownName, match="unknown column 'regoins'; did you mean 'regions'"):
         find_best(corpus, count=3, **words)
-    with pytest.raises(InvalidRecipe, match="column 'seed' holds no numbers"):
+    with pytest.raises(InvalidRecipe, match="column 'seed' is not numeric"):
         find_best(corpus, "seed", 3)
 
 
@@ -163,15 +163,15 @@ def test_the_last_side_takes_the_rest() -> None:
 @pytest.mark.parametrize(
     ("shares", "told"),
     [
-        ({}, "shares: must be names with shares"),
+        ({}, "shares: must be names with fractions"),
         ({"train": 0.8}, "shares: must add up to 1, got 0.8"),
         ({"train": 80, "test": 20}, "shares: train: must be above 0 and at most 1, got 80"),
         ({"train": 1.0, "test": 0.0}, "shares: test: must be above 0"),
         ({"train": "0.8", "test": 0.2}, "shares: train: must be above 0"),
         ({"train": float("nan"), "test": 0.2}, "shares: train: must be above 0"),
         ({"train": True}, "shares: train: must be above 0"),
-        ({"": 1.0}, "shares: must be names with shares"),
-        ([0.8, 0.2], "shares: must be names with shares"),
+        ({"": 1.0}, "shares: must be names with fractions"),
+        ([0.8, 0.2], "shares: must be names with fractions"),
     ],
 )
 def test_shares_are_checked(corpus: Corpus, shares: Any, told: str) -> None:

@@ -72,12 +72,12 @@ def test_what_is_written_reads_the_same(low: float, length: float, data: st.Data
 @pytest.mark.parametrize(
     ("sweep", "message"),
     [
-        ({"walls": 0.4}, "walls: a list of values, or a range with from and to, got 0.4"),
+        ({"walls": 0.4}, "walls: must be a list of values, or a range with from and to, got 0.4"),
         ({"walls": []}, "walls: a list of values"),
-        ({"walls": [[1]]}, "values are numbers, words, true or false"),
+        ({"walls": [[1]]}, "values must be numbers, strings, true or false"),
         ({"walls": {"from": 0.4}}, "to must be a number, got None"),
         ({"walls": {"from": 0.4, "too": 1}}, "unknown key 'too'; did you mean 'to'"),
-        ({"walls": {"from": 0.5, "to": 0.4}}, "goes from low to high"),
+        ({"walls": {"from": 0.5, "to": 0.4}}, "must go from low to high"),
         ({"walls": {"from": 0.4, "to": 0.5, "step": 0}}, "by steps above 0"),
         ({"walls": {"from": 0.4, "to": 0.5, "step": 1e-300}}, "at most 100,000 values"),
         ({"walls": {"from": 0.4, "to": math.inf}}, "to must be a number, got inf"),
@@ -85,7 +85,7 @@ def test_what_is_written_reads_the_same(low: float, length: float, data: st.Data
         ({"walls": {"from": 0, "to": 10**400}}, "to must be a number"),
         ({"walls": {"from": 0, "to": 1, "count": 0}}, "count must be 1 to 100,000"),
         ({"walls": {"from": True, "to": 1}}, "from must be a number, got True"),
-        ({"a.b": [1], "a_b": [1]}, "'a_b' stands there twice"),
+        ({"a.b": [1], "a_b": [1]}, "'a_b' occurs twice"),
         ([1], "must be a set of named values"),
     ],
 )
@@ -107,9 +107,9 @@ def planned(sweep: dict[str, Any], **words: Any) -> Manifest:
         ({"walls": [0.4, 1.5]}, "sweep: caves: walls: must be at most 1.0, got 1.5"),
         ({"wals": [0.4]}, "did you mean 'walls'"),
         ({"walls": ["x"]}, "walls: must be a number"),
-        ({"shaping.0.thickness": [1]}, "a shaper's parameter is shaping.NUMBER.NAME"),
-        ({"regions": [1]}, "'regions' is a column of its own already"),
-        ({"width": [8, 9]}, "'width' is a column of its own already; write it params.width"),
+        ({"shaping.0.thickness": [1]}, "must be written shaping.INDEX.NAME"),
+        ({"regions": [1]}, "'regions' is already a column"),
+        ({"width": [8, 9]}, "'width' is already a column; write params.width"),
     ],
 )
 def test_values_are_tried_before_the_work(sweep: dict[str, Any], message: str) -> None:

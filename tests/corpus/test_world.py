@@ -171,7 +171,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_piec
     whole = Folder.write
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "write", write)
-        with pytest.raises(tw.BadFile, match="No space left on device; what was made until now stays, run again"):
+        with pytest.raises(tw.BadFile, match="No space left on device; finished chunks are kept; run again"):
             make_world("caves", tmp_path / "w.zarr", **words)
     assert len(list(tmp_path.glob("w.zarr/cells/c.*"))) >= 10
     make_world("caves", tmp_path / "w.zarr", **words)
@@ -275,7 +275,7 @@ def test_windows(tmp_path: Path) -> None:
     for wrong in [(0, 0, 101, 1), (-1, 0, 5, 5), (0, 0, 0, 5), (0, 59, 5, 2), (True, 0, 1, 1), (0.5, 0, 1, 1)]:
         with pytest.raises(tw.InvalidRecipe, match=r"^window: "):
             world.window(*wrong)  # type: ignore[arg-type]
-    with pytest.raises(tw.InvalidRecipe, match=r"^level: there are 2, got 3$"):
+    with pytest.raises(tw.InvalidRecipe, match=r"^level: must be one of 2, got 3$"):
         world.overview(3)
 
 
@@ -288,13 +288,13 @@ def test_damage_is_told(tmp_path: Path) -> None:
     content = chunk.read_bytes()
     for bad in (b"", content[:-4], b"nonsense", content + b"more"):
         chunk.write_bytes(bad)
-        with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: damaged; delete it"):
+        with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: damaged; delete the file"):
             world.window(0, 0, 40, 40)
     chunk.write_bytes(world_layout.compress_chunk(np.full((16, 16), 200, dtype=np.uint8), 16))
-    with pytest.raises(tw.BadFile, match="a cell holds 200, of 7 tiles"):
+    with pytest.raises(tw.BadFile, match="tile id 200, but there are 7 tiles"):
         world.window(0, 0, 40, 40)
     chunk.unlink()
-    with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: not made yet"):
+    with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: not generated yet"):
         world.window(0, 0, 40, 40)
     world.window(0, 0, 16, 40)  # the rest can be read
 
@@ -310,7 +310,7 @@ def test_somebody_elses_group(content: bytes, tmp_path: Path) -> None:
         lambda: make_world("caves", tmp_path, workers=0),
     )
     for use in uses:
-        with pytest.raises(tw.BadFile, match=r"zarr\.json is damaged, or belongs to something else$"):
+        with pytest.raises(tw.BadFile, match=r"zarr\.json is damaged or belongs to something else$"):
             use()
     assert files(tmp_path) == {"zarr.json": content}
 
@@ -322,13 +322,13 @@ def test_damaged_facts(tmp_path: Path) -> None:
     for word, wrong in [("shape", [0, 5]), ("shape", 3), ("chunk", 7), ("tileset", {"name": 3}), ("recipe", None)]:
         document["attributes"]["tilewright"] = {**facts, word: wrong}
         (tmp_path / "zarr.json").write_text(json.dumps(document))
-        with pytest.raises(tw.BadFile, match="damaged, or belongs to something else"):
+        with pytest.raises(tw.BadFile, match="damaged or belongs to something else"):
             World(tmp_path)
     document["attributes"]["tilewright"] = {**facts, "layout": 99}
     (tmp_path / "zarr.json").write_text(json.dumps(document))
-    with pytest.raises(tw.BadFile, match="whose worlds are laid out otherwise"):
+    with pytest.raises(tw.BadFile, match="in another folder layout"):
         World(tmp_path)
-    with pytest.raises(tw.BadFile, match="there is no world"):
+    with pytest.raises(tw.BadFile, match="contains no world"):
         World(tmp_path / "none")
 
 
@@ -378,7 +378,7 @@ def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("caves", {"chunk": 100}, r"^chunk: must be a power of two from 8 to 8,192, got 100$"),
         ("caves", {"widht": 5}, "widht"),
         ("nothing", {}, "nothing"),
-        ({"technique": "caves"}, {"width": 5}, "^width: a recipe brings its own params"),
+        ({"technique": "caves"}, {"width": 5}, "^width: a recipe has its own params"),
         ({"technique": "caves", "shaping": ["connect"]}, {}, "^shaping: connect works on a whole map"),
         ("fashion", {"width": 65536, "height": 65536, "generations": 2000}, r"all within 4,000 cells.*9,024x9,024"),
         ("caves", {"width": 65536, "height": 65536, "steps": 1000, "workers": 7000}, "workers"),
@@ -449,8 +449,8 @@ def test_windows_are_read_where_files_are(here: Path, capfd: pytest.CaptureFixtu
     for name, line in [
         ("w.zarr", "w.zarr: a window of a world must be written w.zarr@X,Y,WIDTH,HEIGHT"),
         ("w.zarr@1,2", "w.zarr: a window of a world must be written w.zarr@X,Y,WIDTH,HEIGHT, got '1,2'"),
-        ("w.zarr@1,2,300,4", "window: 300x4 from 1, 2 on does not lie in the 100x60 that there are"),
-        ("x.zarr@1,2,3,4", "x.zarr: there is no world"),
+        ("w.zarr@1,2,300,4", "window: 300x4 at 1, 2 exceeds the size of 100x60"),
+        ("x.zarr@1,2,3,4", "x.zarr: contains no world"),
     ]:
         assert told_by(capfd, "show", name) == (2, f"tilewright: {line}\n")
 
@@ -477,10 +477,10 @@ def test_what_does_not_fit_into_memory_goes_into_a_world(
         ("make caves --workers 2", "workers: only applies to worlds; name one with -o"),
         ("make caves --scheduler x -o a.png", "scheduler: only applies to worlds; name one with -o"),
         ("make caves -o w.zarr --workers -1", "--workers: -1 is not in the range x>=0"),
-        ("make caves -o w.zarr --workers 2 --scheduler tcp://x:1", "workers: a scheduler has workers of its own"),
+        ("make caves -o w.zarr --workers 2 --scheduler tcp://x:1", "workers: a scheduler has its own workers"),
         ("make bsp -o w.zarr", "bsp: cannot be made in parts"),
         ("make caves --shape connect -o w.zarr", "shaping: connect works on a whole map"),
-        ("make caves -o there/w.zarr", "there/w.zarr: holds something else than a world; name an empty folder"),
+        ("make caves -o there/w.zarr", "there/w.zarr: is not empty and contains no world; name an empty or new folder"),
     ],
 )
 def test_mistakes_in_one_line(arguments: str, line: str, here: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ OPTIONS = (
     click.Option(
         ["--overlay"],
         metavar="NAME[,SETTING=VALUE...]",
-        help="Overlay on the map: distance, flee, path, hot-path, regions, rooms, chokepoints or sight; with settings"
+        help="Overlay on the map: distance, flee, path, hot-path, regions, rooms, chokepoints or sight; with settings, "
         "such as hot-path,slack=8 or sight,origin=3,4,radius=9.",
     ),
     click.Option(["--layer"], metavar="NAME", help="Layer, such as height, to write as a 16-bit grayscale PNG."),

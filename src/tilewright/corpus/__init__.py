@@ -1,4 +1,4 @@
-"""Many maps: made on all processors or a cluster, measured, stored, and read again.
+"""Corpora: large sets of maps, generated in parallel or on a cluster, measured, stored and read.
 
 >>> from tilewright.corpus import Corpus, make  # doctest: +SKIP
 >>> make(tw.recipe("caves"), "caves", count=1000, seed=7, measures=["regions"])  # doctest: +SKIP
@@ -48,7 +48,7 @@ def __getattr__(name: str) -> Any:
 
 
 def refuse_without_packages() -> None:
-    """Say how to get what corpora stand on, where it is not installed."""
+    """Raise an error with installation instructions if a required package is missing."""
     missing = next((name for name in PACKAGES if find_spec(name) is None), None)
     if missing is not None:
         raise TilewrightError(f'corpora need {missing}; install it with: pip install "tilewright[corpus]"')

@@ -1,6 +1,6 @@
-"""Simple charts, drawn with Pillow: bars, bins of two measures, axes and scales, on light paper.
+"""Simple charts drawn with Pillow: bars, 2D histograms, axes and scales.
 
-Our own, because a report needs few of them, and the libraries that draw more are larger than all the rest of us.
+Chart libraries are much larger than Tilewright, and a report only needs a few chart types.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ FIRST: Color = (64, 113, 168)
 SECOND: Color = (226, 125, 58)
 WARNING: Color = (196, 84, 72)
 HEAT = ((206, 229, 194), (157, 211, 181), (78, 172, 171), (36, 118, 155), (34, 66, 122), (30, 26, 70))
-"""Colours of few to many."""
+"""Color scale from low to high counts."""
 SMALL, NORMAL, LARGE, TITLE = 12, 14, 17, 30
-"""Sizes of letters."""
+"""Font sizes in pixels."""
 
 
 class Box(NamedTuple):
-    """A rectangle in pixels; what is at the right and at the bottom lies outside."""
+    """Rectangle in pixels; the right and bottom coordinates are exclusive."""
 
     left: int
     top: int
@@ -50,12 +50,12 @@ class Box(NamedTuple):
         return self.bottom - self.top
 
     def shrink(self, left: int, top: int, right: int, bottom: int) -> Box:
-        """What is left of it within margins."""
+        """Return the rectangle without margins."""
         return Box(self.left + left, self.top + top, self.right - right, self.bottom - bottom)
 
 
 class Canvas:
-    """A picture under way."""
+    """A picture to draw on."""
 
     def __init__(self, width: int, height: int) -> None:
         self.picture = Image.new("RGB", (width, height), PAPER)
@@ -70,17 +70,17 @@ class Canvas:
         anchor: str = "la",
         max_width: float | None = None,
     ) -> None:
-        """One line, cut where it is wider than `most`; the anchor is the point of it that lies there."""
+        """Draw a line of text, cut to `max_width`; `anchor` is the point of the text at `place`."""
         shown = text if max_width is None else truncate_text(text, size, max_width)
         self.pen.text(place, shown, fill=color, font=load_font(size), anchor=anchor)
 
     def draw_vertical_text(self, place: tuple[int, int], text: str, size: int = NORMAL, color: Color = INK) -> None:
-        """A line from bottom to top, its middle there."""
+        """Draw vertical text from bottom to top, centered at `place`."""
         width, height = ceil(text_width(text, size)) + 4, size * 2
         line = Image.new("L", (width, height), 0)
         ImageDraw.Draw(line).text((width / 2, height / 2), text, fill=255, font=load_font(size), anchor="mm")
-        turned = line.rotate(90, expand=True)
-        self.picture.paste(color, (place[0] - turned.width // 2, place[1] - turned.height // 2), turned)
+        rotated = line.rotate(90, expand=True)
+        self.picture.paste(color, (place[0] - rotated.width // 2, place[1] - rotated.height // 2), rotated)
 
     def draw_panel(self, box: Box) -> None:
         self.pen.rounded_rectangle((box.left, box.top, box.right - 1, box.bottom - 1), 8, PANEL, FAINT)
@@ -90,9 +90,9 @@ class Canvas:
     def draw_bars(
         self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], *, sideways: bool = False
     ) -> None:
-        """Bars between edges, upwards, or to the right with the first one at the bottom; none that is there vanishes.
+        """Draw bars between edges: upwards, or sideways to the right from the bottom. Nonzero bars are always visible.
 
-        Heights are shares of the box.
+        Heights are fractions of the box.
         """
         start, end = (box.bottom, box.top) if sideways else (box.left, box.right)
         places = _to_pixels(edges, start, end)
@@ -108,14 +108,14 @@ class Canvas:
     def draw_outline(
         self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color, opacity: float = 0.35
     ) -> None:
-        """Bars as one transparent shape with an edge, so that two of them can lie over each other."""
+        """Draw bars as one transparent outlined shape, so that two can overlap."""
         places = _to_pixels(edges, box.left, box.right)
         base = box.bottom - 1
         tops = [min(base, round(box.bottom - height * box.height)) for height in heights.tolist()]
         mask = Image.new("L", self.picture.size, 0)
-        shade, line = ImageDraw.Draw(mask), [(places[0], base)]
+        mask_pen, line = ImageDraw.Draw(mask), [(places[0], base)]
         for left, right, top in zip(places, places[1:], tops, strict=False):
-            shade.rectangle((left, top, right - 1, base), round(255 * opacity))
+            mask_pen.rectangle((left, top, right - 1, base), round(255 * opacity))
             line += [(left, top), (right, top)]
         self.picture.paste(color, mask=mask)
         line.append((places[-1], base))
@@ -126,7 +126,7 @@ class Canvas:
     # -- bins of two measures -----------------------------------------------------------------------------------
 
     def draw_bins(self, box: Box, counts: NDArray[np.int64]) -> None:
-        """(y, x) counts as colours, the first row at the bottom; what is empty stays paper."""
+        """Draw (y, x) counts as colors, the first row at the bottom; cells with 0 stay blank."""
         pixels = np.array(PANEL, dtype=np.uint8)[None, None].repeat(counts.shape[0], 0).repeat(counts.shape[1], 1)
         filled = counts > 0
         pixels[filled] = heat_colors(_heat_share(counts[filled], int(counts.max())))
@@ -135,9 +135,9 @@ class Canvas:
         self.pen.rectangle((box.left - 1, box.top - 1, box.right, box.bottom), outline=FAINT)
 
     def draw_heat_scale(self, box: Box, max_count: int) -> None:
-        """What the colours of bins stand for, from the bottom up."""
-        shares = np.linspace(1.0, 0.0, box.height)[:, None].repeat(box.width, 1)
-        self.picture.paste(Image.fromarray(heat_colors(shares)), (box.left, box.top))
+        """Draw the color scale of a 2D histogram, from bottom to top."""
+        fractions = np.linspace(1.0, 0.0, box.height)[:, None].repeat(box.width, 1)
+        self.picture.paste(Image.fromarray(heat_colors(fractions)), (box.left, box.top))
         for count in _choose_counts(max_count):
             y = round(box.bottom - 1 - float(_heat_share(np.array(count), max_count)) * (box.height - 1))
             self.pen.line((box.right, y, box.right + 4, y), fill=MUTED)
@@ -146,7 +146,7 @@ class Canvas:
     # -- axes ---------------------------------------------------------------------------------------------------
 
     def draw_bottom_axis(self, box: Box, low: float, high: float, numbers: Sequence[float] | None = None) -> None:
-        """A line under a box with some numbers on it, round ones unless told."""
+        """Draw a horizontal axis below a box, with the given numbers or round ones."""
         self.pen.line((box.left, box.bottom, box.right - 1, box.bottom), fill=MUTED)
         shown = ticks(low, high, max(2, box.width // 70)) if numbers is None else numbers
         for number in shown:
@@ -156,7 +156,7 @@ class Canvas:
             self.draw_text((x, box.bottom + 7), label, SMALL, MUTED, "ma")
 
     def draw_left_axis(self, box: Box, low: float, high: float) -> None:
-        """A line beside a box with some round numbers on it."""
+        """Draw a vertical axis beside a box, with round numbers."""
         self.pen.line((box.left - 1, box.top, box.left - 1, box.bottom - 1), fill=MUTED)
         for number in ticks(low, high, max(2, box.height // 50)):
             y = round(box.bottom - (number - low) / (high - low) * (box.height - 1))
@@ -168,7 +168,7 @@ class Canvas:
 
 
 def ticks(low: float, high: float, max_ticks: int) -> list[float]:
-    """Some round numbers from low to high.
+    """Return some round numbers from low to high.
 
     >>> ticks(0.13, 0.58, 5)
     [0.2, 0.3, 0.4, 0.5]
@@ -184,17 +184,17 @@ def ticks(low: float, high: float, max_ticks: int) -> list[float]:
 
 
 def tick_label(number: float) -> str:
-    """A round number with all its digits."""
+    """Return a round number with all its digits."""
     return format_short(number) if number == round(number) else f"{number:.10g}"
 
 
 def _heat_share(counts: NDArray[np.int64], max_count: int) -> NDArray[np.float64]:
-    """Counts from 1 to the most as shares of a scale of roots: there few are seen beside many."""
+    """Return counts from 1 to the maximum as fractions of a square-root scale, so that low counts are visible."""
     return (np.sqrt(counts) - 1) / max(1e-9, max_count**0.5 - 1) if max_count > 1 else np.full(counts.shape, 0.5)
 
 
 def _choose_counts(max_count: int) -> list[int]:
-    """The most, 1, and some round numbers between that stand apart on the scale."""
+    """Return the maximum, 1, and round numbers between them that are distinguishable on the scale."""
     chosen = [max_count]
     round_numbers = [
         factor * 10**power for power in range(floor(log10(max(1, max_count))), -1, -1) for factor in (5, 2, 1)
@@ -207,25 +207,25 @@ def _choose_counts(max_count: int) -> list[int]:
 
 
 def _to_pixels(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
-    """Edges as pixels."""
-    shares = (edges - edges[0]) / (edges[-1] - edges[0])
-    places: list[int] = np.round(first + shares * (last - first)).astype(int).tolist()
+    """Return the pixel positions of edges."""
+    fractions = (edges - edges[0]) / (edges[-1] - edges[0])
+    places: list[int] = np.round(first + fractions * (last - first)).astype(int).tolist()
     return places
 
 
-# -- colours and letters ----------------------------------------------------------------------------------------
+# -- colors and text ----------------------------------------------------------------------------------------------
 
 
-def heat_colors(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Colours of numbers from 0 to 1: (..., 3)."""
+def heat_colors(fractions: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the (..., 3) colors of numbers from 0 to 1."""
     stops = np.linspace(0, 1, len(HEAT))
-    colors = [np.interp(shares, stops, [color[channel] for color in HEAT]) for channel in range(3)]
+    colors = [np.interp(fractions, stops, [color[channel] for color in HEAT]) for channel in range(3)]
     return np.round(np.stack(colors, axis=-1)).astype(np.uint8)
 
 
 @cache
 def load_font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Pillow's own letters: the same on every machine."""
+    """Return Pillow's default font, which is the same on every machine."""
     return ImageFont.load_default(size)
 
 
@@ -234,7 +234,7 @@ def text_width(text: str, size: int) -> float:
 
 
 def truncate_text(text: str, size: int, max_width: float) -> str:
-    """A text that is no wider than this, cut at its end."""
+    """Cut text at its end to a maximum width."""
     if text_width(text, size) <= max_width:
         return text
     kept = text
@@ -244,7 +244,7 @@ def truncate_text(text: str, size: int, max_width: float) -> str:
 
 
 def wrap_text(text: str, size: int, max_width: float) -> list[str]:
-    """A text in lines that are no wider than this."""
+    """Wrap text into lines of a maximum width."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -256,6 +256,6 @@ def wrap_text(text: str, size: int, max_width: float) -> list[str]:
 
 
 def as_shares(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
-    """Counts as shares of the largest."""
+    """Return counts as fractions of the largest."""
     array = np.asarray(counts, dtype=np.float64)
     return array / max(1.0, float(array.max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""The pictures of a report: a corpus, the range of two measures, two corpora over each other."""
+"""Pictures of reports: a corpus, the joint distribution of two measures, a comparison of two corpora."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_REASONS = 8
 
 
 def draw_corpus_picture(corpus: Corpus) -> Image.Image:
-    """Maps from all over the corpus, a histogram of every measure, and why maps could not be made."""
+    """Draw maps from all parts of the corpus, a histogram of each measure, and the reasons of failures."""
     facts = Facts.of(corpus)
     found = report.compute_histograms(corpus)
     columns = _count_columns(facts)
@@ -70,14 +70,14 @@ def draw_corpus_picture(corpus: Corpus) -> Image.Image:
 
 
 def draw_range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image:
-    """Bins of two measures, a histogram of each at the edges, and what the colours stand for."""
+    """Draw a joint histogram of two measures, a histogram of each at the edges, and the color scale."""
     found = compute_joint(corpus, x, y, bins)
     counts, x_edges, y_edges = found.counts, found.x_edges, found.y_edges
     canvas = Canvas(960, 880)
     canvas.draw_text((EDGE, 30), "Expressive range", TITLE)
     shown = int(counts.sum())
-    some = f"{shown:,} of " if shown < len(corpus) else ""
-    canvas.draw_text((EDGE, 74), f"{some}{_format_title(corpus)}", NORMAL, MUTED, max_width=880)
+    fraction_shown = f"{shown:,} of " if shown < len(corpus) else ""
+    canvas.draw_text((EDGE, 74), f"{fraction_shown}{_format_title(corpus)}", NORMAL, MUTED, max_width=880)
     box = Box(110, 210, 710, 810)
     canvas.draw_panel(box)
     canvas.draw_bars(Box(box.left, 120, box.right, box.top - 8), as_shares(counts.sum(axis=0)), x_edges)
@@ -96,7 +96,7 @@ def draw_range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image
 
 
 def draw_comparison_picture(a: Corpus, b: Corpus) -> Image.Image:
-    """Every measure that both have: shares of maps in the same bins, one over the other."""
+    """Draw each measure that both corpora have: the fractions of maps in the same bins, overlapping."""
     comparison = report.compare(a, b)
     names = [one.name for one in comparison.measures]
     pairs = list(zip(compute_distributions(a, names), compute_distributions(b, names), strict=True))
@@ -118,19 +118,19 @@ def draw_comparison_picture(a: Corpus, b: Corpus) -> Image.Image:
         box = _panel_box(place, top, PANELS_PER_ROW)
         canvas.draw_panel(box)
         canvas.draw_text((box.left + 16, box.top + 14), one.name, LARGE, max_width=box.width - 120)
-        canvas.draw_text((box.right - 16, box.top + 17), f"apart {one.apart:.2f}", SMALL, MUTED, "ra")
+        canvas.draw_text((box.right - 16, box.top + 17), f"distance {one.apart:.2f}", SMALL, MUTED, "ra")
         edges = compute_bin_edges(mine, other)
         chart = box.shrink(16, 52, 16, 34)
-        shares = [spread.count_in_bins(edges) / max(1, spread.count) for spread in (mine, other)]
-        most = max(float(share.max(initial=0)) for share in shares) or 1.0
-        for share, color in zip(shares, (FIRST, SECOND), strict=True):
-            canvas.draw_outline(chart, share / most, edges, color)
+        fractions = [spread.count_in_bins(edges) / max(1, spread.count) for spread in (mine, other)]
+        highest = max(float(fraction.max(initial=0)) for fraction in fractions) or 1.0
+        for fraction, color in zip(fractions, (FIRST, SECOND), strict=True):
+            canvas.draw_outline(chart, fraction / highest, edges, color)
         _draw_axis(canvas, chart, edges, mine, other)
     return canvas.picture
 
 
 def sample_ids(corpus: Corpus, count: int) -> list[int]:
-    """Some maps that could be made, from all over the corpus."""
+    """Return the ids of some generated maps from all parts of the corpus."""
     parts = corpus.parts[:: max(1, ceil(len(corpus.parts) / MAX_SAMPLED_PARTS))]
     found: list[int] = []
     for part in parts:
@@ -140,49 +140,49 @@ def sample_ids(corpus: Corpus, count: int) -> list[int]:
 
 
 def _count_columns(facts: Facts) -> int:
-    """How many maps stand in a row: as many as fill it best, in whole pixels a cell."""
+    """Return the number of thumbnails per row that fills the row best, with an integer number of pixels per cell."""
     sizes = facts.sizes
-    wide = _total_width(int(sizes["levels"].maximum), int(sizes["width"].maximum)) if sizes["width"].count else 1
+    cells = _total_width(int(sizes["levels"].maximum), int(sizes["width"].maximum)) if sizes["width"].count else 1
     filled = {}
     for columns in MAP_COLUMNS:
         side = _thumbnail_size(columns)
-        filled[columns] = min(1.0, max(1, side // wide) * wide / side)
+        filled[columns] = min(1.0, max(1, side // cells) * cells / side)
     return max(filled, key=lambda columns: (round(filled[columns], 2), columns))
 
 
 def _thumbnail_size(columns: int) -> int:
-    """Pixels for a map where so many stand in a row."""
+    """Return the size of a thumbnail in pixels, for a number of columns."""
     return (WIDTH - 2 * EDGE - (columns - 1) * GAP) // columns
 
 
 def _total_width(levels: int, width: int) -> int:
-    """Cells along a map, whose levels stand side by side."""
+    """Return the width of a map in cells, with its levels side by side."""
     return levels * (width + 1) - 1
 
 
 def _draw_maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
-    """A sheet of maps, each with its number."""
+    """Draw a sheet of maps with their ids."""
     side = _thumbnail_size(columns)
     pictures = [_draw_thumbnail(TileMap(corpus[number], corpus.tileset), side) for number in ids]
-    tall = max((picture.height for picture in pictures), default=0)
-    canvas = Canvas(WIDTH - 2 * EDGE, max(1, ceil(len(ids) / columns) * (tall + 30)))
+    max_height = max((picture.height for picture in pictures), default=0)
+    canvas = Canvas(WIDTH - 2 * EDGE, max(1, ceil(len(ids) / columns) * (max_height + 30)))
     for place, (number, picture) in enumerate(zip(ids, pictures, strict=True)):
         row, column = divmod(place, columns)
-        left, top = column * (side + GAP), row * (tall + 30)
-        x, y = left + (side - picture.width) // 2, top + (tall - picture.height) // 2
+        left, top = column * (side + GAP), row * (max_height + 30)
+        x, y = left + (side - picture.width) // 2, top + (max_height - picture.height) // 2
         canvas.picture.paste(picture, (x, y))
         canvas.pen.rectangle((x, y, x + picture.width - 1, y + picture.height - 1), outline=FAINT)
-        canvas.draw_text((left + side / 2, top + tall + 5), f"{number:,}", SMALL, MUTED, "ma")
+        canvas.draw_text((left + side / 2, top + max_height + 5), f"{number:,}", SMALL, MUTED, "ma")
     return canvas.picture
 
 
 def _draw_thumbnail(map: TileMap, side: int) -> Image.Image:
-    """A map as large as fits, in whole pixels a cell where it is small enough."""
-    wide = _total_width(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
-    drawn = map.image(scale=max(1, side // max(wide, map.height)), sprites=False).convert("RGB")
-    if max(drawn.size) > side:
-        drawn.thumbnail((side, side), Image.Resampling.BOX)
-    return drawn
+    """Draw a map as large as it fits, with an integer number of pixels per cell if possible."""
+    cells = _total_width(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
+    thumbnail = map.image(scale=max(1, side // max(cells, map.height)), sprites=False).convert("RGB")
+    if max(thumbnail.size) > side:
+        thumbnail.thumbnail((side, side), Image.Resampling.BOX)
+    return thumbnail
 
 
 def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
@@ -192,10 +192,12 @@ def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
     left = float(box.left + 16)
     for word, value in _list_facts(spread):
         text = f"{word} {value}"
-        canvas.draw_text((left, box.top + 40), text, SMALL, SECOND if word == "mean" else MUTED)  # as its line below
+        canvas.draw_text(
+            (left, box.top + 40), text, SMALL, SECOND if word == "mean" else MUTED
+        )  # the color of its line below
         left += text_width(f"{text}    ", SMALL)
     chart = box.shrink(16, 68, 16, 34)
-    if len(one.counts) == 1:  # a single number, in the middle
+    if len(one.counts) == 1:  # a single value, in the middle
         chart = chart.shrink(chart.width * 2 // 5, 0, chart.width * 2 // 5, 0)
     canvas.draw_bars(chart, as_shares(one.counts), one.edges)
     _draw_axis(canvas, chart, one.edges, spread)
@@ -205,11 +207,11 @@ def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
         canvas.pen.line((x, chart.top - 2, x, chart.bottom - 1), fill=SECOND, width=2)
 
 
-def _draw_axis(canvas: Canvas, box: Box, edges: NDArray[np.float64], *spread: Distribution) -> None:
-    """The axis under bins: of a few numbers all of them, else round ones."""
-    values = np.unique(np.concatenate([one.values for one in spread]))
-    few = len(values) == len(edges) - 1 and text_width(format_short(values[-1]), SMALL) * 2 * len(values) < box.width
-    canvas.draw_bottom_axis(box, float(edges[0]), float(edges[-1]), values.tolist() if few else None)
+def _draw_axis(canvas: Canvas, box: Box, edges: NDArray[np.float64], *distributions: Distribution) -> None:
+    """Draw the axis below bins, with all values if they are few, else round numbers."""
+    values = np.unique(np.concatenate([one.values for one in distributions]))
+    fits = len(values) == len(edges) - 1 and text_width(format_short(values[-1]), SMALL) * 2 * len(values) < box.width
+    canvas.draw_bottom_axis(box, float(edges[0]), float(edges[-1]), values.tolist() if fits else None)
 
 
 def _list_facts(spread: Distribution) -> list[tuple[str, str]]:
@@ -219,15 +221,15 @@ def _list_facts(spread: Distribution) -> list[tuple[str, str]]:
 
 
 def _draw_failures(canvas: Canvas, top: int, reasons: list[tuple[str, int]], facts: Facts) -> None:
-    """Reasons, and what share of all maps each has cost."""
-    canvas.draw_text((EDGE, top), f"{facts.failures:,} could not be made", LARGE)
+    """Draw the reasons of failures with the fraction of all maps that each affects."""
+    canvas.draw_text((EDGE, top), f"{facts.failures:,} failed", LARGE)
     right = WIDTH - EDGE
     for place, (reason, count) in enumerate(reasons):
-        y, share = top + 36 + place * 42, count / facts.maps
+        y, fraction = top + 36 + place * 42, count / facts.maps
         canvas.draw_text((EDGE, y), reason, NORMAL, max_width=right - EDGE - 160)
-        canvas.draw_text((right, y), f"{count:,} · {share:.1%}", NORMAL, MUTED, "ra")
+        canvas.draw_text((right, y), f"{count:,} · {fraction:.1%}", NORMAL, MUTED, "ra")
         canvas.pen.rectangle((EDGE, y + 23, right - 1, y + 27), FAINT)
-        canvas.pen.rectangle((EDGE, y + 23, EDGE + max(2, round((right - EDGE - 1) * share)), y + 27), WARNING)
+        canvas.pen.rectangle((EDGE, y + 23, EDGE + max(2, round((right - EDGE - 1) * fraction)), y + 27), WARNING)
 
 
 def _panel_box(place: int, top: int, columns: int) -> Box:
@@ -242,15 +244,15 @@ def _format_title(corpus: Corpus) -> str:
 
 
 def _describe_corpus(corpus: Corpus, facts: Facts) -> str:
-    """What there is to know, in a line."""
+    """Return a one-line description of a corpus."""
     swept = [axis.column for axis in corpus.manifest.sweep.axes]
-    words = [
+    facts_shown = [
         facts.format_size("-"),
         f"seed {corpus.manifest.seed}",
         f"swept: {', '.join(swept)}" if swept else "",
-        f"{facts.maps:,} there so far" if facts.maps < len(corpus) else "",
-        f"{facts.duplicates:,} equal to an earlier one" if facts.duplicates else "",
-        f"{facts.failures:,} could not be made" if facts.failures else "",
+        f"{facts.maps:,} so far" if facts.maps < len(corpus) else "",
+        f"{facts.duplicates:,} duplicates" if facts.duplicates else "",
+        f"{facts.failures:,} failed" if facts.failures else "",
         f"Tilewright {corpus.manifest.version}",
     ]
-    return " · ".join(word for word in words if word)
+    return " · ".join(fact for fact in facts_shown if fact)

@@ -1,7 +1,7 @@
-"""Making a corpus: parts that are missing are made, here, on all processors or on a cluster, and written by us alone.
+"""Generation of a corpus: missing parts are generated in parallel or on a cluster, and written by this process.
 
-Workers send finished parts back, so that they need not see the folder; a part is written under a temporary name and
-renamed. Killed at any moment, the next start finds what is there and makes the rest.
+Workers return finished parts, so they need no access to the folder. A part is written to a temporary name and renamed.
+If the process is killed, the next run continues with the missing parts.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .store import DATASHEET, MANIFEST, PARTS, Folder, part_name
 from .sweep import Sweep
 
 MIN_TASKS_PER_WORKER = 16
-"""Tasks that are left for each worker, at least, while they hold several parts."""
+"""Minimum number of tasks left per worker while tasks contain several parts."""
 MAX_PARTS_PER_TASK = 8
-"""Parts in a task."""
+"""Maximum number of parts in a task."""
 
 
 @renamed_keywords(tell="on_progress")
@@ -42,24 +42,56 @@ def make(
     scheduler: str | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Corpus:
-    """Make a corpus in a folder, or go on with one that was stopped.
+    """Generate a corpus in a folder, or resume one.
 
-    It is made by a recipe, plain data, a file, or the name of a technique or a recipe; `sweep` and `sampled` may stand
-    among its words. A corpus's manifest makes that corpus again. `workers`: processes of this machine (all processors
-    by default), 0 for none but this one. `scheduler` is the address of a Dask cluster to use instead, as is the
-    environment's DASK_SCHEDULER_ADDRESS.
+    Parameters
+    ----------
+    given : Request, Recipe, mapping, str or path-like
+        Recipe as an object, data or file, or the name of a technique or recipe. Data may have the additional keys
+        `sweep` and `sampled`. The manifest of a corpus generates that corpus again.
+    folder : str or path-like
+        Folder or fsspec URL to write to.
+    count : int, optional
+        Number of maps. Required unless `given` is a manifest.
+    seed : int or str, optional
+        Seed of the corpus; map i has the seed `{seed}-i`. By default the seed of the recipe, or a random one.
+    measures : sequence of str, optional
+        Measures to compute for each map.
+    sweep : Sweep, optional
+        Parameters that vary from map to map.
+    workers : int, optional
+        Number of worker processes; 0 uses only this process. All processors by default.
+    scheduler : str, optional
+        Address of a Dask cluster to use instead; the environment variable DASK_SCHEDULER_ADDRESS by default.
+    on_progress : callable, optional
+        Function called with a `Progress` after each step.
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    InvalidRecipe
+        If the recipe or an argument is invalid.
+    BadFile
+        If the folder contains something else or cannot be written.
+
+    Examples
+    --------
+    >>> make("caves", "caves", count=1000, seed=7, measures=["regions"])  # doctest: +SKIP
     """
     check_workers(workers, scheduler)
     request = Request.of(given)
     count = request.count if count is None else count
     if count is None:
-        raise InvalidRecipe("how many maps the corpus is to have is missing", at="count", rule="missing")
+        raise InvalidRecipe("must be set: the number of maps", at="count", rule="missing")
     store = Folder(os.fspath(folder))
     found = Manifest.from_folder(store)
-    asked = seed if seed is not None else request.seed
+    corpus_seed = seed if seed is not None else request.seed
     wanted = Manifest.from_recipe(
         request.recipe,
-        seed=read_seed(asked if asked is not None or found is None else found.seed),
+        seed=read_seed(corpus_seed if corpus_seed is not None or found is None else found.seed),
         count=count,
         measures=request.measures if measures is None else measures,
         sweep=request.sweep if sweep is None else sweep,
@@ -69,7 +101,7 @@ def make(
     else:
         store.write(wanted.text.encode(), MANIFEST, durable=True)
     with store.lock():
-        now = Manifest.from_folder(store)  # another process may have begun another one just now
+        now = Manifest.from_folder(store)  # another process may have just created another corpus
         if now is not None:
             now.check_matches(wanted, store)
         return _build_missing(found or wanted, store, workers, scheduler, on_progress or (lambda progress: None))
@@ -78,12 +110,12 @@ def make(
 def _build_missing(
     manifest: Manifest, store: Folder, workers: int | None, scheduler: str | None, on_progress: ProgressCallback
 ) -> Corpus:
-    """Make what is missing."""
+    """Generate the missing parts."""
     store.remove_temporary(PARTS)
     missing = sorted(set(range(manifest.parts)) - set(store.list_parts()))
     progress = Progress(manifest.count, manifest.count - sum(len(manifest.maps_of(part)) for part in missing))
     on_progress(progress)
-    made: dict[int, Facts] = {}
+    facts_by_part: dict[int, Facts] = {}
     if missing:
         work = iter_results(
             make_parts,
@@ -99,14 +131,14 @@ def _build_missing(
                 try:
                     store.write(part.content, PARTS, part_name(part.number), durable=True)
                 except BadFile as error:
-                    raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
-                made[part.number] = part.facts
+                    raise BadFile(f"{error}; finished parts are kept; run again to continue") from None
+                facts_by_part[part.number] = part.facts
                 progress.done += part.facts.maps
-                progress.made += part.facts.maps
+                progress.facts_by_part += part.facts.maps
                 progress.failures += part.facts.failures
                 on_progress(progress)
     corpus = Corpus(store.address)
-    facts = Facts.of(corpus, made)
+    facts = Facts.of(corpus, facts_by_part)
     sheet = render_datasheet(corpus, facts).encode()
     if store.read(DATASHEET) != sheet:
         store.write(sheet, DATASHEET)
@@ -116,18 +148,35 @@ def _build_missing(
 
 
 def make_parts(manifest_text: str, numbers: list[int]) -> list[Part]:
-    """The work of one task, wherever it is done: these parts, one after the other."""
+    """Generate some parts; the work of one task."""
     manifest = Manifest.from_text(manifest_text)
     manifest.refuse_other_revisions()
     return [make_part(manifest, number) for number in numbers]
 
 
 def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
-    """Make parts anew, such as damaged ones: the same bytes as they were."""
+    """Regenerate parts, such as damaged ones, with identical content.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to repair.
+    numbers : sequence of int
+        Numbers of the parts.
+
+    Raises
+    ------
+    InvalidRecipe
+        If there is no such part.
+
+    Examples
+    --------
+    >>> remake(corpus, sorted(find_damaged(corpus)))  # doctest: +SKIP
+    """
     corpus.manifest.refuse_other_revisions()
     for number in numbers:
         if not 0 <= number < corpus.manifest.parts:
-            text = f"there are {corpus.manifest.parts}, counted from 0"
+            text = f"must be less than {corpus.manifest.parts}"
             raise InvalidRecipe(text, at=("part", number), place=f"part {number}")
     with corpus.folder.lock():
         for number in numbers:
@@ -136,12 +185,12 @@ def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
 
 
 def find_damaged(corpus: Corpus) -> dict[int, str]:
-    """Every part that cannot be read to its end, or is not of this corpus, with what is wrong; all are read."""
+    """Read all parts, and return a message for each that is damaged or belongs to another corpus."""
     found = {}
     for number in corpus.parts:
         try:
             ids = corpus.part(number)["id"].to_pylist()
-            wrong = "" if ids == list(corpus.manifest.maps_of(number)) else f"{part_name(number)} holds other maps"
+            wrong = "" if ids == list(corpus.manifest.maps_of(number)) else f"{part_name(number)} contains other maps"
         except BadFile as error:
             wrong = str(error)
         if wrong:
@@ -150,12 +199,12 @@ def find_damaged(corpus: Corpus) -> dict[int, str]:
 
 
 def group_tasks(manifest: Manifest, numbers: Sequence[int], workers: int) -> list[list[int]]:
-    """Parts in tasks: the last ones are small, so that all workers end together; none is larger than a large part."""
+    """Group parts into tasks; the last tasks are small, so that all workers finish together."""
     max_parts = max(1, min(MAX_PARTS_PER_TASK, MAX_CELLS_PER_PART // (manifest.part_size * manifest.max_cells)))
     tasks: list[list[int]] = []
     first = 0
     while first < len(numbers):
-        together = max(1, min(max_parts, (len(numbers) - first) // (workers * MIN_TASKS_PER_WORKER)))
-        tasks.append(list(numbers[first : first + together]))
-        first += together
+        parts_per_task = max(1, min(max_parts, (len(numbers) - first) // (workers * MIN_TASKS_PER_WORKER)))
+        tasks.append(list(numbers[first : first + parts_per_task]))
+        first += parts_per_task
     return tasks

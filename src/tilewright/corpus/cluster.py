@@ -1,4 +1,4 @@
-"""Dask at work: processes of this machine, or somebody's cluster."""
+"""Parallel work with Dask: processes on this machine, or an existing cluster."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..core.params import check_integer
 T = TypeVar("T")
 SCHEDULER = "DASK_SCHEDULER_ADDRESS"
 TIMEOUT = "20s"
-"""How long a scheduler may take to answer, and to have a worker."""
+"""Time limit for a scheduler to answer, and to have a worker."""
 RECONNECT_SECONDS = 3
-"""Seconds in which a client may find a lost scheduler again."""
+"""Time limit for a client to reconnect to a lost scheduler."""
 TASKS_AHEAD = 2
-"""Tasks that wait for a worker's thread, for each of them: no worker idles, and few results wait for us."""
+"""Tasks queued per worker thread, so that no worker is idle and few results are pending."""
 MAX_WORKER_KILLS = 10
-"""Workers of ours that may be killed by one task before it is given up: others may have killed them."""
+"""Number of our own workers that may be killed during one task; another process may have killed them."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 LOGS = ("distributed", "tornado", "asyncio", "bokeh")
 MAX_WORKERS = 4096
@@ -34,17 +34,17 @@ MAX_WORKERS = 4096
 
 @dataclass
 class Progress:
-    """How far the work is: maps of a corpus, or chunks of a world."""
+    """Progress of a job: maps of a corpus, or chunks of a world."""
 
     count: int
     done: int = 0
-    """Those that are there, of earlier runs too."""
+    """Number of finished items, including those of earlier runs."""
     made: int = 0
-    """Those of this run."""
+    """Number of items finished in this run."""
     failures: int = 0
-    """Maps that could not be made: of this run while it works, of the whole corpus in the end."""
+    """Number of failed maps: of this run while it is working, of the complete corpus at the end."""
     dashboard: str = ""
-    """Where Dask shows what its workers do."""
+    """URL of Dask's dashboard."""
 
 
 WorldProgress = Progress
@@ -52,11 +52,11 @@ ProgressCallback = Callable[[Progress], None]
 
 
 class LostCluster(TilewrightError):
-    """The scheduler does not answer, or no longer."""
+    """Error for a scheduler that does not answer, or no longer answers."""
 
 
 class Cluster:
-    """A Dask client that works through tasks."""
+    """Dask client that runs tasks."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client = client
@@ -64,32 +64,33 @@ class Cluster:
 
     @property
     def dashboard(self) -> str:
-        """Where Dask shows what its workers do."""
+        """URL of Dask's dashboard."""
         return str(self._client.dashboard_link or "")
 
     @property
     def threads(self) -> int:
-        """How many tasks can be worked on at once, now: in somebody's cluster workers come and go."""
+        """Current number of tasks that can run at once; the number of workers of a cluster may change."""
         with self._translate_errors():
             if self._client.status != "running":
-                raise LostCluster(f"{self._address} is lost; run again to go on")
+                raise LostCluster(f"{self._address} is lost; run again to continue")
             return max(1, int(sum(self._client.nthreads().values())))
 
     def run_tasks(self, work: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Generator[T, None, None]:
-        """What the work makes of each task, as it is finished; few tasks are ahead of the workers.
+        """Yield the result of each task as it finishes; submit only a few tasks ahead of the workers.
 
-        A worker that dies costs what it was at; what a task raises is raised here. Closing the iterator stops all.
+        If a worker dies, its task is repeated. An exception of a task is raised here. Closing the iterator cancels all
+        tasks.
         """
         from distributed import as_completed
 
-        waiting = iter(tasks)
+        pending = iter(tasks)
         unfinished: set[Any] = set()
         try:
             with self._translate_errors():
                 running = as_completed(loop=self._client.loop)
             while True:
                 with self._translate_errors():
-                    for task in islice(waiting, max(0, self.threads * (1 + TASKS_AHEAD) - len(unfinished))):
+                    for task in islice(pending, max(0, self.threads * (1 + TASKS_AHEAD) - len(unfinished))):
                         future = self._client.submit(work, *task, pure=False)
                         unfinished.add(future)
                         running.add(future)
@@ -100,7 +101,7 @@ class Cluster:
                 result = self._result(future)
                 future.release()
                 yield result
-                del result  # not held while we wait for the next one
+                del result  # free the memory before waiting for the next result
         finally:
             with suppress(Exception):
                 self._client.cancel(list(unfinished))
@@ -114,16 +115,16 @@ class Cluster:
         if not failed:
             return result
         if isinstance(result, KilledWorker):
-            text = "a task has killed its workers again and again, perhaps for want of memory; run again to go on"
+            text = "a task has repeatedly killed its workers, perhaps for lack of memory; run again to continue"
             raise LostCluster(text)
         if isinstance(result, ImportError) or "deserializ" in str(result):
-            reason = f"workers of {self._address} need this Tilewright and what it stands on ({_short_message(result)})"
+            reason = f"workers of {self._address} need this Tilewright and its dependencies ({_short_message(result)})"
             raise LostCluster(reason)
         raise result from None
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """That the cluster is gone is told in one line; what was made until then stays."""
+        """Convert the loss of the cluster to a one-line error; finished results are kept."""
         from concurrent.futures import CancelledError
 
         try:
@@ -131,16 +132,16 @@ class Cluster:
         except (Exception, CancelledError) as error:
             if isinstance(error, TilewrightError):
                 raise
-            raise LostCluster(f"{self._address} is lost ({_short_message(error)}); run again to go on") from None
+            raise LostCluster(f"{self._address} is lost ({_short_message(error)}); run again to continue") from None
 
 
 def check_workers(workers: int | None, scheduler: str | None) -> None:
-    """Refuse a number of workers that there cannot be, or one beside the address of a scheduler."""
+    """Validate the number of workers; refuse it together with the address of a scheduler."""
     if workers is None:
         return
     check_integer("workers", workers, 0, MAX_WORKERS)
     if scheduler is not None:
-        text = "a scheduler has workers of its own; give a number of workers, or its address"
+        text = "a scheduler has its own workers; set either workers or scheduler"
         raise InvalidRecipe(text, at="workers")
 
 
@@ -154,9 +155,9 @@ def iter_results(
     progress: Progress,
     on_progress: ProgressCallback,
 ) -> Generator[T, None, None]:
-    """Yield what the work makes of each task, in any order: on a cluster, or without workers what `alone` makes here.
+    """Yield the result of each task, in any order, from a cluster or, without workers, from `run_here`.
 
-    `tasks` gives the tasks for that many threads. Closing the generator ends the tasks, then the workers.
+    `tasks` returns the tasks for a number of threads. Closing the generator ends the tasks, then the workers.
     """
     if workers == 0:
         yield from run_here()
@@ -170,9 +171,9 @@ def iter_results(
 
 @contextmanager
 def connect(address: str | None, workers: int | None) -> Iterator[Cluster]:
-    """A cluster to work with: somebody's, by its scheduler's address, or processes of our own for as long as this.
+    """Connect to a cluster: an existing one by the address of its scheduler, or new processes on this machine.
 
-    Without an address the environment's DASK_SCHEDULER_ADDRESS counts, unless a number of workers is asked for.
+    Without an address, the environment variable DASK_SCHEDULER_ADDRESS is used, unless a number of workers is given.
     """
     import dask
     import distributed  # noqa: F401  # before its settings are changed: it brings them along
@@ -184,9 +185,9 @@ def connect(address: str | None, workers: int | None) -> Iterator[Cluster]:
         "distributed.comm.timeouts.connect": TIMEOUT,
         "distributed.scheduler.allowed-failures": MAX_WORKER_KILLS,
         "distributed.admin.log-length": 100,
-        # Without Dask's MALLOC_TRIM_THRESHOLD_, with which every array begins with page faults: half the speed.
+        # Dask sets MALLOC_TRIM_THRESHOLD_, which causes page faults for each array and halves the speed.
         "distributed.nanny.pre-spawn-environ": dict.fromkeys(THREAD_VARIABLES, 1),
-        # What workers do else many times a second, to profile tasks of seconds, is a twentieth of their time.
+        # Profiling takes 5% of the workers' time.
         "distributed.worker.profile.enabled": False,
         "distributed.admin.tick.interval": "1s",
     }
@@ -216,8 +217,8 @@ def _local_cluster(workers: int) -> Iterator[Cluster]:
                 client = _make_client(own)
                 ends.callback(_close_client, client)
         except (OSError, RuntimeError, ValueError) as error:
-            message = f"no worker processes could be started on this machine ({_short_message(error)})"
-            raise LostCluster(f"{message}; --workers 0 does without") from None
+            message = f"cannot start worker processes on this machine ({_short_message(error)})"
+            raise LostCluster(f"{message}; --workers 0 needs none") from None
         yield Cluster(client, "the cluster on this machine")
 
 
@@ -226,7 +227,7 @@ def _remote_cluster(address: str) -> Iterator[Cluster]:
     with ExitStack() as ends:
         try:
             client = _make_client(address)
-        except Exception as error:  # an address may be anything
+        except Exception as error:  # an address may cause any error
             raise LostCluster(f"no scheduler answers at {address} ({_short_message(error)})") from None
         ends.callback(_close_client, client)
         try:
@@ -238,11 +239,11 @@ def _remote_cluster(address: str) -> Iterator[Cluster]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Threads that begin now, and all processes that these ever start, do not hear Ctrl-C: we end them ourselves."""
+    """Block Ctrl-C in threads and processes started in this block; they are ended by us."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # whoever starts it hears Ctrl-C again
+    resource_tracker.ensure_running()  # a process started by others would receive Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -251,7 +252,7 @@ def _block_interrupts() -> Iterator[None]:
 
 
 def _make_client(place: Any) -> Any:
-    """A client that is closed by us alone: others close once more when Python ends, with complaints."""
+    """Return a client that only we close; Dask's own closes again at exit, with error messages."""
     from distributed import Client
 
     class QuietClient(Client):  # type: ignore[misc]
@@ -259,12 +260,12 @@ def _make_client(place: Any) -> Any:
             pass
 
     client = QuietClient(place, timeout=TIMEOUT, set_as_default=False)
-    client._timeout = RECONNECT_SECONDS  # with the connection all tasks are lost: finding it again later helps nobody
+    client._timeout = RECONNECT_SECONDS  # a lost connection loses all tasks, so reconnecting later is of no use
     return client
 
 
 def _close_client(client: Any) -> None:
-    """Close a client; one that has lost its scheduler closes by itself after a while, and cannot be made to before."""
+    """Close a client. One that lost its scheduler takes a while to close by itself and cannot be closed before."""
     for _ in range(100):
         if client.status != "connecting":
             break
@@ -279,7 +280,7 @@ def _close_quietly(one: Any, timeout: int) -> None:
 
 @contextmanager
 def _silence_logs() -> Iterator[None]:
-    """Dask says nothing: whatever goes wrong is told by us. After a loss it would go on complaining."""
+    """Silence the logs of Dask, because we report its errors ourselves. After a loss they stay silent."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.split(".")[0] in LOGS]
     before = [(logger, logger.disabled) for logger in loggers]
     with warnings.catch_warnings():

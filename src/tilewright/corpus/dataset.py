@@ -1,4 +1,4 @@
-"""Maps for PyTorch, which is not imported here: what its DataLoader asks for, and arrays that it can take over."""
+"""Maps for PyTorch, which is not imported here: a map-style dataset, and arrays that PyTorch accepts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,23 @@ if TYPE_CHECKING:
 
 
 class Dataset:
-    """Maps by their places, from 0 on; `torch.utils.data.DataLoader` takes it as it is, with any number of workers.
+    """Map-style dataset of maps, for `torch.utils.data.DataLoader` with any number of workers.
 
-    A sample is an array of tile ids (row, column), with `onehot` one of floats (tile, row, column), and with columns
-    a pair of it and their numbers; `transform` may make anything of it. `ids` are the maps' numbers in the corpus.
+    A sample is a (row, column) array of tile ids. With `onehot` it is a (tile, row, column) array of floats. With
+    columns it is a pair of the array and their values. `transform` is applied to each sample.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to read.
+    ids : ndarray of int
+        Ids of the maps.
+    columns : tuple of str
+        Numeric columns to return with each map.
+    onehot : bool
+        Whether to encode tiles as one-hot layers.
+    transform : callable, optional
+        Function applied to each sample.
     """
 
     def __init__(
@@ -43,13 +56,13 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __getitem__(self, place: int) -> Any:
-        """The sample at a place; an IndexError after the last, so that it can be gone through."""
-        return self.__getitems__([place])[0]
+    def __getitem__(self, position: int) -> Any:
+        """Return the sample at a position."""
+        return self.__getitems__([position])[0]
 
-    def __getitems__(self, places: Sequence[int]) -> list[Any]:
-        """Several samples at once, which is how newer versions of PyTorch ask."""
-        chosen = self.ids[np.asarray(places, dtype=np.int64)]
+    def __getitems__(self, positions: Sequence[int]) -> list[Any]:
+        """Return several samples at once, as newer versions of PyTorch request them."""
+        chosen = self.ids[np.asarray(positions, dtype=np.int64)]
         samples: list[Any] = []
         for batch in self.corpus.batches(max(1, len(chosen)), ids=chosen, columns=self.columns):
             samples += [as_torch(cells, self._tiles) for cells in batch.cells]
@@ -61,24 +74,39 @@ class Dataset:
 def make_samples(
     cells: NDArray[Any] | list[NDArray[Any]], table: pa.Table, columns: Sequence[str], tiles: int = 0
 ) -> Any:
-    """A batch of samples: cells, or cells and the numbers of some columns."""
+    """Return a batch of samples: cells, or cells and the values of some columns."""
     if isinstance(cells, list):
-        taken: Any = [as_torch(one, tiles) for one in cells]
+        samples: Any = [as_torch(one, tiles) for one in cells]
     else:
-        taken = as_torch(cells, tiles, batched=True)
-    return (taken, _column_values(table, columns)) if columns else taken
+        samples = as_torch(cells, tiles, batched=True)
+    return (samples, _column_values(table, columns)) if columns else samples
 
 
 def as_torch(cells: NDArray[Any], tiles: int = 0, *, batched: bool = False) -> NDArray[Any]:
-    """Cells as `torch.from_numpy` takes them: writable, in C order, and of a type that every version knows."""
+    """Return cells as `torch.from_numpy` accepts them: writable, in C order, of a supported type."""
     if tiles:
         return one_hot(cells, tiles, batched=batched)
     return np.require(cells, np.int32 if cells.dtype == np.uint16 else cells.dtype, ["C", "W", "O"])
 
 
 def one_hot(cells: NDArray[Any], tiles: int, *, batched: bool = False) -> NDArray[np.float32]:
-    """Tile ids as a layer of ones and zeros for each tile, before rows and columns: (tile, row, column).
+    """Return tile ids as one layer of ones and zeros per tile: (tile, row, column).
 
+    Parameters
+    ----------
+    cells : ndarray of int
+        Tile ids.
+    tiles : int
+        Number of tiles.
+    batched : bool
+        Whether the first axis of `cells` is the map; the tile axis then comes second.
+
+    Returns
+    -------
+    ndarray of float32
+
+    Examples
+    --------
     >>> one_hot(np.array([[0, 1]]), 2).tolist()
     [[[1.0, 0.0]], [[0.0, 1.0]]]
     """
@@ -91,5 +119,5 @@ def one_hot(cells: NDArray[Any], tiles: int, *, batched: bool = False) -> NDArra
 
 
 def _column_values(table: pa.Table, columns: Sequence[str]) -> NDArray[np.float32]:
-    """(map, column) numbers; what is missing is no number."""
+    """Return the (map, column) values; NaN where missing."""
     return np.stack([as_numbers(table[name]) for name in columns], axis=1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The datasheet of a corpus: its README, for whoever finds the folder. Nothing in it depends on clock or machine."""
+"""Datasheet of a corpus: its README. It does not depend on the time or the machine."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .reader import Corpus
 
 MAX_COMPARED_MAPS = 50_000_000
-"""Maps among which the same ones are counted; 8 bytes of memory each."""
+"""Maximum number of maps among which duplicates are counted; 8 bytes of memory each."""
 MAX_REASONS = 1000
-"""Reasons of failures that are told apart."""
+"""Maximum number of distinct reasons of failures."""
 MAX_SHOWN = 20
 SIZES = ("width", "height", "levels")
 Names = NDArray[np.uint64]
@@ -32,7 +32,7 @@ Names = NDArray[np.uint64]
 
 @dataclass
 class RunningStats:
-    """What the numbers of a measure are like."""
+    """Count, minimum, maximum and sum of values."""
 
     count: int = 0
     minimum: float = math.inf
@@ -44,7 +44,7 @@ class RunningStats:
         if finite.size:
             self.count += finite.size
             self.minimum, self.maximum = min(self.minimum, float(finite.min())), max(self.maximum, float(finite.max()))
-            self.sums.append(math.fsum(finite.tolist()))  # exact: numpy adds in another order on other processors
+            self.sums.append(math.fsum(finite.tolist()))  # exact, as the order of NumPy's sum depends on the processor
 
     def merge(self, other: RunningStats) -> None:
         self.count += other.count
@@ -58,7 +58,7 @@ class RunningStats:
 
 @dataclass
 class Facts:
-    """What is found in a part of a corpus, or in all of them."""
+    """Statistics of a part of a corpus, or of all parts."""
 
     maps: int = 0
     failures: int = 0
@@ -66,29 +66,29 @@ class Facts:
     sizes: dict[str, RunningStats] = field(default_factory=lambda: {name: RunningStats() for name in SIZES})
     measures: dict[str, RunningStats] = field(default_factory=dict)
     digest_prefixes: Names = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-    """(map,) the first half of its digest; empty where the corpus has too many maps to compare them."""
+    """(map,) first half of each digest; empty if the corpus has too many maps to compare."""
     duplicates: int | None = None
-    """Maps that are equal to an earlier one; None where there are too many to tell."""
+    """Number of maps equal to an earlier one; None if there are too many maps to compare."""
 
     @classmethod
     def of(cls, corpus: Corpus, known: Mapping[int, Facts] | None = None) -> Facts:
-        """Gather what is found in all parts; those that are not known yet are read."""
+        """Collect the statistics of all parts; read those that are not in `known`."""
         manifest, known = corpus.manifest, known or {}
         found = cls(measures={name: RunningStats() for name in manifest.measures})
         columns = ["reason", *SIZES, *manifest.measures, *(["digest"] if _counts_duplicates(manifest) else [])]
-        names = [found.digest_prefixes]
+        prefixes = [found.digest_prefixes]
         for number in corpus.parts:
             part = known.get(number) or cls.from_table(corpus.part(number, columns), manifest)
             found._add(part)
-            names.append(part.digest_prefixes)
+            prefixes.append(part.digest_prefixes)
         if _counts_duplicates(manifest):
-            together = np.concatenate(names)
-            found.duplicates = together.size - np.unique(together).size
+            all_prefixes = np.concatenate(prefixes)
+            found.duplicates = all_prefixes.size - np.unique(all_prefixes).size
         return found
 
     @classmethod
     def from_table(cls, table: pa.Table, manifest: Manifest) -> Facts:
-        """Describe the maps of a part, given as a table."""
+        """Compute the statistics of a part, given as a table."""
         reasons = table["reason"].drop_null().to_pylist()
         found = cls(table.num_rows, len(reasons), Counter(reasons))
         found.measures = {name: RunningStats() for name in manifest.measures}
@@ -100,7 +100,7 @@ class Facts:
         return found
 
     def format_size(self, separator: str) -> str:
-        """Width and height, and levels where there are several, each as a number or a range; empty without maps."""
+        """Return width, height and number of levels (if above 1), each as a number or a range; empty without maps."""
         spans = [span for name, span in self.sizes.items() if span.count and (name != "levels" or span.maximum > 1)]
         return " x ".join(
             f"{span.minimum:,.0f}" + ("" if span.minimum == span.maximum else f"{separator}{span.maximum:,.0f}")
@@ -108,7 +108,7 @@ class Facts:
         )
 
     def most_common_reasons(self) -> list[tuple[str, int]]:
-        """Why maps could not be made, and how often; equally common reasons in alphabetical order."""
+        """Return the reasons of failures with their counts, by descending count, then alphabetically."""
         return sorted(self.reasons.items(), key=lambda item: (-item[1], item[0]))
 
     def _add(self, part: Facts) -> None:
@@ -126,51 +126,55 @@ def _counts_duplicates(manifest: Manifest) -> bool:
 
 
 def render_datasheet(corpus: Corpus, facts: Facts | None = None) -> str:
-    """What it is, how it was made, by which version, how to read it, and the measures' ranges."""
+    """Return the datasheet as Markdown: content, recipe, version, file format and ranges of the measures."""
     return "\n\n".join(_iter_blocks(corpus, facts or Facts.of(corpus))) + "\n"
 
 
 def _iter_blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
-    """Headings, paragraphs, lists, tables and code, which are separated by empty lines."""
+    """Yield headings, paragraphs, lists, tables and code, to be separated by blank lines."""
     manifest = corpus.manifest
     yield f"# {pluralize(len(corpus), 'map')} by {manifest.recipe['technique']}"
     yield (
-        f"A corpus of tile maps, made by Tilewright {manifest.version} from the seed `{manifest.seed}`:\n"
-        f"map i has the seed `{manifest.seed}-i` and depends on nothing else but the recipe."
+        f"A corpus of tile maps, generated by Tilewright {manifest.version} from the seed `{manifest.seed}`:\n"
+        f"map i has the seed `{manifest.seed}-i` and depends only on this seed and the recipe."
     )
     if facts.maps < len(corpus):
-        yield f"It is not finished: {pluralize(facts.maps, 'map')} are there."
+        yield f"It is not complete: {pluralize(facts.maps, 'map')} generated so far."
     yield _format_bullets(
         f"size: {facts.format_size('..') or 'unknown'}",
         f"tiles: {_describe_tiles(corpus)}",
-        f"maps that could not be made: {facts.failures:,}",
-        "" if facts.duplicates is None else f"maps equal to an earlier one: {facts.duplicates:,}",
+        f"failed maps: {facts.failures:,}",
+        "" if facts.duplicates is None else f"duplicate maps: {facts.duplicates:,}",
     )
-    yield "## The recipe"
+    yield "## Recipe"
     recipe = json.loads(json.dumps(manifest.recipe))
     yield _format_code("yaml", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=120))
     if manifest.sweep.axes:
         sampled = manifest.sweep.sampled
-        yield "Each map draws these by chance:" if sampled else "Maps go through all combinations of these:"
+        yield (
+            "Each map has random values of these parameters:"
+            if sampled
+            else "The maps use all combinations of these values in turn:"
+        )
         yield _format_bullets(*(f"`{axis.column}`: {_format_values(axis)}" for axis in manifest.sweep.axes))
-    yield "## Making it again"
+    yield "## Regenerating the corpus"
     yield _format_code("", "tilewright corpus make manifest.json -o again\ntilewright corpus take . 0 -o map.png\n")
     yield (
-        "The same version makes the same files, byte for byte, in any number of processes.\n"
+        "The same version generates the same files, byte for byte, with any number of processes.\n"
         f"Revisions: {', '.join(f'{name} {number}' for name, number in manifest.revisions.items())}."
     )
     if facts.measures:
         yield "## Measures"
         yield "\n".join(_format_measures(facts))
     if facts.reasons:
-        yield "## Maps that could not be made"
-        most = facts.most_common_reasons()
-        others = f"and {len(most) - MAX_SHOWN:,} other reasons" if len(most) > MAX_SHOWN else ""
+        yield "## Failed maps"
+        reasons = facts.most_common_reasons()
+        others = f"and {len(reasons) - MAX_SHOWN:,} other reasons" if len(reasons) > MAX_SHOWN else ""
         yield _format_bullets(
-            *(f"{number:,}: {' '.join(reason.split())}" for reason, number in most[:MAX_SHOWN]), others
+            *(f"{number:,}: {' '.join(reason.split())}" for reason, number in reasons[:MAX_SHOWN]), others
         )
     yield "## Files"
-    yield "`manifest.json` decides everything. `parts/` holds Parquet files, each with the manifest in its metadata."
+    yield "`manifest.json` determines all files. `parts/` contains Parquet files with the manifest in their metadata."
     yield _format_bullets(*(f"`{name}`: {text}" for name, text in _describe_columns(corpus)))
     yield "With Tilewright:"
     yield _format_code("python", WITH_TILEWRIGHT)
@@ -208,7 +212,7 @@ def _format_code(language: str, text: str) -> str:
 
 
 def _format_measures(facts: Facts) -> Iterator[str]:
-    yield "| measure | lowest | mean | highest | maps | what it is |"
+    yield "| measure | lowest | mean | highest | maps | description |"
     yield "| --- | ---: | ---: | ---: | ---: | --- |"
     for name, span in facts.measures.items():
         shown = [format_number(number) if span.count else "" for number in (span.minimum, span.mean, span.maximum)]
@@ -219,8 +223,8 @@ def _format_measures(facts: Facts) -> Iterator[str]:
 def _describe_columns(corpus: Corpus) -> Iterable[tuple[str, str]]:
     size = pluralize(np.dtype(corpus.tileset.dtype).itemsize, "byte")
     yield from ((name, text.replace("{bytes}", size)) for name, (_, text) in OWN_COLUMNS.items())
-    yield from ((axis.column, "swept") for axis in corpus.manifest.sweep.axes)
-    yield from ((name, "measured") for name in corpus.manifest.measures)
+    yield from ((axis.column, "swept parameter") for axis in corpus.manifest.sweep.axes)
+    yield from ((name, "measure") for name in corpus.manifest.measures)
 
 
 def _describe_tiles(corpus: Corpus) -> str:

@@ -1,4 +1,4 @@
-"""How the numbers of a corpus are spread, gathered part by part in little memory, and how far two corpora are apart."""
+"""Distributions of the numbers of a corpus, collected part by part in limited memory, and their differences."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 MAX_VALUES = 1 << 18
-"""Different numbers that are told apart; of more, neighbours are put together."""
+"""Maximum number of distinct values; beyond it, adjacent values are merged."""
 BINS = 40
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """The different numbers of a column, in order, and how often each occurs."""
+    """Distinct values of a column in ascending order, with their counts."""
 
     name: str
     values: Floats
     counts: Counts
     missing: int
-    """Maps that could be made and have no such number."""
+    """Number of generated maps without a value."""
 
     @cached_property
     def count(self) -> int:
@@ -48,7 +48,7 @@ class Distribution:
 
     @cached_property
     def mean(self) -> float:
-        # Added exactly, so that machines agree on every digit.
+        # An exact sum, so that all machines agree on every digit.
         return fsum((self.values * self.counts).tolist()) / self.count if self.count else float("nan")
 
     @cached_property
@@ -60,30 +60,30 @@ class Distribution:
     def median(self) -> float:
         return self.quantile(0.5)
 
-    def quantile(self, share: float) -> float:
-        """The smallest number that at least this share of all does not exceed."""
+    def quantile(self, fraction: float) -> float:
+        """Return the smallest value that at least this fraction of all values does not exceed."""
         if not self.count:
             return float("nan")
-        place = int(np.searchsorted(np.cumsum(self.counts), share * self.count))
+        place = int(np.searchsorted(np.cumsum(self.counts), fraction * self.count))
         return float(self.values[min(place, len(self.values) - 1)])
 
     def count_in_bins(self, edges: Floats) -> Counts:
-        """How many lie between each two edges."""
+        """Return the number of values in each bin."""
         return np.histogram(self.values, edges, weights=self.counts)[0].astype(np.int64)
 
 
 def compute_distributions(corpus: Corpus, columns: Sequence[str] | None = None) -> list[Distribution]:
-    """How columns are spread, by default all measures; in one pass over the parts."""
+    """Return the distributions of columns, by default of all measures, in one pass over the parts."""
     names = corpus.numeric_columns(corpus.manifest.measures if columns is None else columns)
-    gathered = {name: DistributionBuilder() for name in names}
+    builders = {name: DistributionBuilder() for name in names}
     for table in corpus.tables(names, made=True) if names else ():
         for name in names:
-            gathered[name].add(as_numbers(table[name]))
-    return [Distribution(name, *gathered[name].finish()) for name in names]
+            builders[name].add(as_numbers(table[name]))
+    return [Distribution(name, *builders[name].finish()) for name in names]
 
 
 class DistributionBuilder:
-    """Numbers on their way into a distribution."""
+    """Accumulator of values for a distribution."""
 
     def __init__(self) -> None:
         self.values = np.empty(0)
@@ -93,10 +93,10 @@ class DistributionBuilder:
         self.missing = 0
 
     def add(self, numbers: Floats) -> None:
-        sound = numbers[np.isfinite(numbers)]
-        self.missing += len(numbers) - len(sound)
-        self.pending.append(sound)
-        self.pending_count += len(sound)
+        finite = numbers[np.isfinite(numbers)]
+        self.missing += len(numbers) - len(finite)
+        self.pending.append(finite)
+        self.pending_count += len(finite)
         if self.pending_count > max(len(self.values), MAX_VALUES // 4):
             self._merge_pending()
 
@@ -114,71 +114,71 @@ class DistributionBuilder:
             self._halve()
 
     def _halve(self) -> None:
-        """Every second number and the one after it become one between them; the ends stay what they are."""
+        """Merge each second value with the next one into their weighted mean; the first and last value stay."""
         last = len(self.values) - 1
         starts = np.concatenate([[0], np.arange(1, last, 2), [last]])
         counts = np.add.reduceat(self.counts, starts)
-        others = np.minimum(starts + 1, np.append(starts[1:], last + 1) - 1)
-        share = np.where(others > starts, self.counts[others] / counts, 0.0)
-        self.values = self.values[starts] + (self.values[others] - self.values[starts]) * share
+        partners = np.minimum(starts + 1, np.append(starts[1:], last + 1) - 1)
+        weight = np.where(partners > starts, self.counts[partners] / counts, 0.0)
+        self.values = self.values[starts] + (self.values[partners] - self.values[starts]) * weight
         self.counts = counts
 
 
 # -- bins -------------------------------------------------------------------------------------------------------
 
 
-def compute_bin_edges(*spread: Distribution, bins: int = BINS) -> Floats:
-    """Edges of at most so many bins, all equally wide; numbers that are some step apart lie equally many in each."""
-    values = np.unique(np.concatenate([one.values for one in spread]))
+def compute_bin_edges(*distributions: Distribution, bins: int = BINS) -> Floats:
+    """Return the edges of at most `bins` bins of equal width; for equally spaced values, all bins hold equally many."""
+    values = np.unique(np.concatenate([one.values for one in distributions]))
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = float(values[0]), float(values[-1])
     step = _find_step(values, bins)
     if step:
         steps = round((high - low) / step) + 1
-        together = -(-steps // bins)
-        return low - step / 2 + step * together * np.arange(-(-steps // together) + 1.0)
+        steps_per_bin = -(-steps // bins)
+        return low - step / 2 + step * steps_per_bin * np.arange(-(-steps // steps_per_bin) + 1.0)
     edges = np.linspace(low, high, bins + 1)
     return edges if (np.diff(edges) > 0).all() else np.array([low, np.nextafter(high, np.inf)])
 
 
 def _find_step(values: Floats, bins: int) -> float:
-    """The step that all numbers are a multiple of apart; 0 where there is none worth speaking of."""
-    reach = float(values[-1] - values[0])
-    if reach < bins and (values == np.round(values)).all():
+    """Return the spacing of equally spaced values; 0 if they are not equally spaced."""
+    span = float(values[-1] - values[0])
+    if span < bins and (values == np.round(values)).all():
         return 1.0
     step = float(np.diff(values).min()) if len(values) > 1 else 1.0
-    if reach > MAX_VALUES * step:
+    if span > MAX_VALUES * step:
         return 0.0
-    step = reach / round(reach / step) if reach else step  # more exact than a single difference
+    step = span / round(span / step) if span else step  # more accurate than a single difference
     steps = (values - values[0]) / step
     return step if np.abs(steps - np.round(steps)).max() < 0.01 else 0.0
 
 
 @dataclass(frozen=True)
 class JointDistribution:
-    """Two columns together."""
+    """Joint distribution of two columns."""
 
     x: Distribution
     y: Distribution
     counts: Counts
-    """(y bin, x bin)"""
+    """(y bin, x bin) counts."""
     x_edges: Floats
     y_edges: Floats
 
 
 def compute_joint(corpus: Corpus, x: str, y: str, bins: int = BINS) -> JointDistribution:
-    """How two columns are spread together; maps that lack one of them do not count."""
+    """Return the joint distribution of two columns; maps without one of the values do not count."""
     names = corpus.numeric_columns([x, y])
     found = compute_distributions(corpus, names)
-    across, up = found[0], found[-1]
-    x_edges, y_edges = compute_bin_edges(across, bins=bins), compute_bin_edges(up, bins=bins)
+    x_values, y_values = found[0], found[-1]
+    x_edges, y_edges = compute_bin_edges(x_values, bins=bins), compute_bin_edges(y_values, bins=bins)
     counts = np.zeros((len(y_edges) - 1, len(x_edges) - 1), dtype=np.int64)
     for table in corpus.tables(names, made=True):
-        places = as_numbers(table[x]), as_numbers(table[y])
-        sound = np.isfinite(places[0]) & np.isfinite(places[1])
-        counts += np.histogram2d(places[1][sound], places[0][sound], (y_edges, x_edges))[0].astype(np.int64)
-    return JointDistribution(across, up, counts, x_edges, y_edges)
+        points = as_numbers(table[x]), as_numbers(table[y])
+        finite = np.isfinite(points[0]) & np.isfinite(points[1])
+        counts += np.histogram2d(points[1][finite], points[0][finite], (y_edges, x_edges))[0].astype(np.int64)
+    return JointDistribution(x_values, y_values, counts, x_edges, y_edges)
 
 
 # -- how far apart ----------------------------------------------------------------------------------------------
@@ -186,40 +186,40 @@ def compute_joint(corpus: Corpus, x: str, y: str, bins: int = BINS) -> JointDist
 
 @dataclass(frozen=True)
 class Difference:
-    """How a measure of one corpus differs from that of another."""
+    """Difference of a measure between two corpora."""
 
     name: str
     means: tuple[float, float]
     medians: tuple[float, float]
     apart: float
-    """Kolmogorov and Smirnov's distance: the largest difference between the shares below any number, 0 to 1."""
+    """Kolmogorov-Smirnov statistic: the largest difference of the cumulative distributions, 0 to 1."""
     moved: float
-    """The earth mover's distance: how far, on average, numbers have to move, as a share of the joint range, 0 to 1."""
+    """Earth mover's distance as a fraction of the joint range, 0 to 1."""
 
 
 def compare_distributions(a: Distribution, b: Distribution) -> Difference:
-    """The difference of two distributions; not a number where one is empty."""
+    """Return the difference of two distributions; NaN if one is empty."""
     means, medians = (a.mean, b.mean), (a.median, b.median)
     if not a.count or not b.count:
         return Difference(a.name, means, medians, float("nan"), float("nan"))
     values = np.union1d(a.values, b.values)
     gaps = np.abs(_cumulative_share(a, values) - _cumulative_share(b, values))
-    reach = float(values[-1] - values[0])
-    moved = fsum((gaps[:-1] * np.diff(values)).tolist()) / reach if reach else 0.0
+    span = float(values[-1] - values[0])
+    moved = fsum((gaps[:-1] * np.diff(values)).tolist()) / span if span else 0.0
     return Difference(a.name, means, medians, float(gaps.max()), moved)
 
 
-def _cumulative_share(spread: Distribution, values: Floats) -> Floats:
-    """The share of numbers that do not exceed each of these."""
-    sums = np.concatenate([[0], np.cumsum(spread.counts)])
-    return sums[np.searchsorted(spread.values, values, side="right")] / spread.count
+def _cumulative_share(distribution: Distribution, values: Floats) -> Floats:
+    """Return the fraction of values that do not exceed each of `values`."""
+    sums = np.concatenate([[0], np.cumsum(distribution.counts)])
+    return sums[np.searchsorted(distribution.values, values, side="right")] / distribution.count
 
 
 # -- numbers in words -------------------------------------------------------------------------------------------
 
 
 def format_short(number: float) -> str:
-    """A number as it is told, short; a dash where there is none.
+    """Return a short string for a number; a dash for NaN and infinity.
 
     >>> [format_short(number) for number in (0.25, 1234.0, 56.789, 0.000123, 3e9)]
     ['0.25', '1,234', '56.8', '0.000123', '3e+09']

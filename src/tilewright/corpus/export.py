@@ -1,4 +1,4 @@
-"""A corpus for other tools: a folder of text files as in the Video Game Level Corpus, or one archive of arrays.
+"""Export of a corpus: text files as in the Video Game Level Corpus (VGLC), or one archive of NumPy arrays.
 
 Source: Summerville, Snodgrass, Mateas, Ontañón, "The VGLC: The Video Game Level Corpus", 2016.
 """
@@ -30,23 +30,42 @@ from .store import MANIFEST, Folder
 
 BATCH = 256
 COMPRESSION_LEVEL = 1
-"""How hard the archive is packed: tile ids become small soon enough."""
+"""Compression level of the archive; tile ids compress well at a low level."""
 OWN_ARRAYS = ("cells", "shapes", "offsets", "ids", "seeds", "digests", "tiles")
-"""A column that is called like one of these gets another name."""
+"""Reserved array names; a column with such a name is renamed."""
 
 
 # -- text -------------------------------------------------------------------------------------------------------
 
 
 def write_vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None = None) -> int:
-    """Write maps as text, a file each, and what the characters stand for; returns how many.
+    """Write each map as a text file, and the legend of the characters.
 
-    `caves-000007.txt` is map 7. `tw.load` reads it with the corpus's tileset. `caves.json` is the legend as others of
-    that corpus have it: whether one can walk there, the kind of the tile, and its name.
+    `caves-000007.txt` is map 7; `tw.load` reads it with the tileset of the corpus. `caves.json` is the legend in the
+    format of the VGLC: passability, kind and name of each tile.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to export.
+    folder : str or path-like
+        Folder or fsspec URL to write to.
+    ids : sequence of int, optional
+        Ids of the maps; all generated maps by default.
+
+    Returns
+    -------
+    int
+        Number of maps written.
+
+    Examples
+    --------
+    >>> write_vglc(Corpus("caves"), "caves-text")  # doctest: +SKIP
+    1000
     """
     store = Folder(os.fspath(folder))
     if MANIFEST in store.list_names():
-        raise BadFile("holds a corpus; name another folder", at=store)
+        raise BadFile("contains a corpus; name another folder", at=store)
     name = str(corpus.manifest.recipe["technique"])
     digits = max(6, len(str(len(corpus) - 1)))
     written = 0
@@ -59,11 +78,11 @@ def write_vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None =
 
 
 def format_legend(tileset: Tileset) -> str:
-    """What the characters of a tileset stand for, as JSON with a line for each."""
-    words = {tile.glyph: ["passable" if tile.passable else "solid", tile.kind, tile.name] for tile in tileset}
+    """Return the legend of a tileset's characters as JSON, one line per character."""
+    properties = {tile.glyph: ["passable" if tile.passable else "solid", tile.kind, tile.name] for tile in tileset}
     lines = [
-        f"  {_to_json(glyph)}: {_to_json([word for word in dict.fromkeys(known) if word])}"
-        for glyph, known in words.items()
+        f"  {_to_json(glyph)}: {_to_json([word for word in dict.fromkeys(values) if word])}"
+        for glyph, values in properties.items()
     ]
     return '{"tiles": {\n' + ",\n".join(lines) + "\n}}\n"
 
@@ -76,20 +95,39 @@ def _to_json(value: object) -> str:
 
 
 def write_npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = None) -> int:
-    """Write maps into one of numpy's archives, which `numpy.load` reads without pickle; returns how many.
+    """Write maps to one NumPy archive, which `numpy.load` reads without pickle.
 
-    `cells` is (map, row, column). Where maps are of several sizes it is all of them in a row, `offsets` (map + 1) where
-    each begins and the last ends, and `shapes` (map, dimension) how to fold it. Beside it lie `ids`, `seeds`,
-    `digests`, the names of `tiles` by id, and every swept parameter and measure by its name. Only some maps at a time
-    are in memory.
+    `cells` is (map, row, column). If the maps differ in size, `cells` is one-dimensional with the cells of all maps;
+    `offsets` (map + 1) holds the start of each map and the end of the last, `shapes` (map, dimension) the sizes. Other
+    arrays are `ids`, `seeds`, `digests`, the names of `tiles` by id, and each swept parameter and measure by its name.
+    Only a few maps are in memory at a time.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to export.
+    path : str or path-like
+        File to write.
+    ids : sequence of int, optional
+        Ids of the maps; all generated maps by default.
+
+    Returns
+    -------
+    int
+        Number of maps written.
+
+    Examples
+    --------
+    >>> write_npz(Corpus("caves"), "caves.npz")  # doctest: +SKIP
+    1000
     """
     arrays = _read_columns(corpus, ids)
     shapes = arrays.pop("shapes")
     count, dtype = len(shapes), np.dtype(corpus.tileset.dtype).newbyteorder("<")
     sizes = np.prod(shapes, axis=1, dtype=np.int64)
-    alike = bool((shapes == shapes[0]).all())
-    shape = (count, *shapes[0].tolist()) if alike else (int(sizes.sum()),)
-    if not alike:
+    is_uniform = bool((shapes == shapes[0]).all())
+    shape = (count, *shapes[0].tolist()) if is_uniform else (int(sizes.sum()),)
+    if not is_uniform:
         arrays |= {"offsets": np.concatenate([[0], np.cumsum(sizes)]), "shapes": shapes}
     arrays["tiles"] = np.array(corpus.tileset.names)
     with _open_archive(os.fspath(path)) as archive:
@@ -106,11 +144,11 @@ def write_npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = No
 
 
 def _read_columns(corpus: Corpus, ids: Ids | None) -> dict[str, NDArray[Any]]:
-    """What is known of the maps beside their cells."""
+    """Return the columns of the maps except the cells, as arrays."""
     numbers = corpus.numeric_columns()
-    words = [name for name in corpus.columns if name not in (*numbers, *OWN_COLUMNS)]
+    strings = [name for name in corpus.columns if name not in (*numbers, *OWN_COLUMNS)]
     sides = ["levels", "height", "width"] if corpus.has_levels else ["height", "width"]
-    names = ["id", "seed", "digest", "reason", *sides, *numbers, *words]
+    names = ["id", "seed", "digest", "reason", *sides, *numbers, *strings]
     tables = corpus.tables(names, made=True) if ids is None else _iter_tables(corpus, ids, names)
     found: list[dict[str, NDArray[Any]]] = [
         {
@@ -119,13 +157,13 @@ def _read_columns(corpus: Corpus, ids: Ids | None) -> dict[str, NDArray[Any]]:
             "digests": np.array(table["digest"].to_pylist()),
             "shapes": np.stack([table[side].to_numpy() for side in sides], axis=1).astype(np.int64),
             **{_array_name(name): as_numbers(table[name]) for name in numbers},
-            **{_array_name(name): np.array([str(word) for word in table[name].to_pylist()]) for name in words},
+            **{_array_name(name): np.array([str(value) for value in table[name].to_pylist()]) for name in strings},
         }
         for table in tables
         if table.num_rows
     ]
     if not found:
-        raise InvalidRecipe("no map could be made, so there is nothing to write", at=corpus.folder)
+        raise InvalidRecipe("contains no generated map; nothing was written", at=corpus.folder)
     return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
 
@@ -133,7 +171,7 @@ def _iter_tables(corpus: Corpus, ids: Ids, names: Sequence[str]) -> Iterator[pa.
     for first in range(0, len(ids), BATCH):
         table = corpus.rows(ids[first : first + BATCH], names)
         for row in table.filter(pc.is_valid(table["reason"])).to_pylist():
-            raise InvalidRecipe(f"map {row['id']} could not be made: {row['reason']}")
+            raise InvalidRecipe(f"map {row['id']} failed: {row['reason']}")
         yield table
 
 
@@ -143,7 +181,7 @@ def _array_name(column: str) -> str:
 
 @contextmanager
 def _open_entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
-    """A file in an archive; without a date, so that equal arrays make equal archives."""
+    """Open a file in an archive; without a date, so that equal arrays give equal archives."""
     entry = zipfile.ZipInfo(f"{name}.npy")
     entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
     with archive.open(entry, "w", force_zip64=True) as file:
@@ -152,11 +190,11 @@ def _open_entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _open_archive(address: str) -> Iterator[zipfile.ZipFile]:
-    """An archive that gets its name when it is whole."""
+    """Open an archive that gets its name when it is complete."""
     parent, _, name = address.rpartition("/")
     store = Folder(parent if parent or not address.startswith("/") else "/")
     if not name or store.file_system.isdir(store.path(name)):
-        raise BadFile("is a folder; name a file in it", at=address)
+        raise BadFile("is a folder; give a file in it", at=address)
     with (
         store.write_atomically(name) as temporary,
         store.file_system.open(temporary, "wb") as file,

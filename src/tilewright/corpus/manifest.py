@@ -1,4 +1,4 @@
-"""The manifest: what a corpus is, all of it. It is written first, and never changes."""
+"""Manifest: the complete definition of a corpus. It is written first and never changes."""
 
 from __future__ import annotations
 
@@ -26,67 +26,67 @@ from .sweep import Sweep
 
 KIND = "tilewright corpus"
 LAYOUT = 1
-"""Raised when files of a corpus look otherwise."""
+"""Version of the file layout; raised when it changes."""
 MAX_MAPS = 10**9
 TARGET_PARTS = 64
 MAX_MAPS_PER_PART = 1000
 MAX_CELLS_PER_PART = 1 << 25
 MAX_TRIED_VALUES = 100
-"""Values of a swept parameter that are tried before the work."""
+"""Maximum number of values per swept parameter that are validated before the work."""
 OWN_COLUMNS = {
-    "id": ("int64", "number of the map, from 0 on"),
-    "seed": ("string", "its seed"),
-    "digest": ("string", "names its cells; equal maps have equal ones"),
-    "levels": ("int32", "levels, 1 in a flat map"),
-    "height": ("int32", "rows"),
-    "width": ("int32", "columns"),
+    "id": ("int64", "number of the map, from 0"),
+    "seed": ("string", "seed of the map"),
+    "digest": ("string", "digest of the cells; equal maps have equal digests"),
+    "levels": ("int32", "number of levels, 1 for a flat map"),
+    "height": ("int32", "number of rows"),
+    "width": ("int32", "number of columns"),
     "cells": ("binary", "tile ids, level by level and row by row, {bytes} each, as one zstd frame"),
-    "reason": ("string", "why the map could not be made; then it has no digest, size, cells or measures"),
+    "reason": ("string", "why the generation failed; then there is no digest, size, cells or measures"),
 }
-"""The columns of every corpus: their types, and what they hold."""
+"""Columns of every corpus: types and descriptions."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """Everything that decides what is in a corpus: map `i` follows from it and `i` alone."""
+    """Definition of a corpus: map `i` depends only on the manifest and `i`."""
 
     recipe: Mapping[str, Any]
-    """With every default written and no paths."""
+    """Recipe with all defaults and without paths."""
     seed: Seed
     count: int
     measures: tuple[str, ...]
     sweep: Sweep
     part_size: int
-    """Maps in a part; fixed at the first start."""
+    """Number of maps in a part; fixed when the corpus is created."""
     version: str
     revisions: Mapping[str, int]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
-        """What is to be made; mistakes are told before anything is."""
+        """Return the manifest of a new corpus; raise an error for invalid arguments before any work."""
         check_integer("count", count, 1, MAX_MAPS)
-        asked = [measure_registry.get(name) for name in dict.fromkeys(measures)]
+        entries = [measure_registry.get(name) for name in dict.fromkeys(measures)]
         if find_similarity(recipe) is None:
-            check_comparing(asked)
-        names = tuple(entry.name for entry in asked)
+            check_comparing(entries)
+        names = tuple(entry.name for entry in entries)
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
-            raise InvalidRecipe(f"{clash!r} is a column of its own already; write it params.{clash}", at="sweep")
-        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # the same numbers as whoever reads the manifest
+            raise InvalidRecipe(f"{clash!r} is already a column; write params.{clash}", at="sweep")
+        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # the same numbers as after reading the manifest
         data = replace(recipe, seed=None, attempt=None).to_data()
-        made = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
-        size = min(MAX_MAPS_PER_PART, -(-count // TARGET_PARTS), max(1, MAX_CELLS_PER_PART // made.max_cells))
-        return replace(made, part_size=size)
+        manifest = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
+        size = min(MAX_MAPS_PER_PART, -(-count // TARGET_PARTS), max(1, MAX_CELLS_PER_PART // manifest.max_cells))
+        return replace(manifest, part_size=size)
 
     # -- maps ---------------------------------------------------------------------------------------------------
 
     @property
     def parts(self) -> int:
-        """How many parts there are in the end."""
+        """Number of parts of the complete corpus."""
         return -(-self.count // self.part_size)
 
     def maps_of(self, part: int) -> range:
-        """The maps in a part."""
+        """Return the ids of the maps in a part."""
         return range(part * self.part_size, min(self.count, (part + 1) * self.part_size))
 
     @cached_property
@@ -94,33 +94,33 @@ class Manifest:
         return Rng.of(self.seed)
 
     def values_of(self, number: int) -> tuple[Any, ...]:
-        """What a map has of the swept parameters."""
+        """Return the values of the swept parameters of a map."""
         return self.sweep.values_for(self.root, number)
 
     def recipe_of(self, number: int) -> Recipe:
-        """The recipe that makes a map, its seed included."""
+        """Return the recipe of a map, including its seed."""
         return _recipe_of(self._variation_key, self.values_of(number)).with_seed(f"{self.seed}-{number}")
 
     @cached_property
     def _variation_key(self) -> str:
-        """What recipes follow from, as text: the recipe, and what is swept."""
+        """Recipe and sweep as a string, for caching."""
         return json.dumps([self.recipe, self.sweep.to_data()])
 
     @cached_property
     def max_cells(self) -> int:
-        """Cells of the largest map, about; values of the sweep that no map can be made with are told here."""
-        usual = [axis.values[0] for axis in self.sweep.axes]
-        wide, cells = list(usual), self._count_cells(usual)
+        """Approximate number of cells of the largest map. Raises an error for invalid values of the sweep."""
+        defaults = [axis.values[0] for axis in self.sweep.axes]
+        largest, cells = list(defaults), self._count_cells(defaults)
         for place, axis in enumerate(self.sweep.axes):
-            few = axis.values[:: -(-len(axis.values) // MAX_TRIED_VALUES)]
+            tried = axis.values[:: -(-len(axis.values) // MAX_TRIED_VALUES)]
             sizes = {
-                value: self._count_cells([*usual[:place], value, *usual[place + 1 :]])
-                for value in dict.fromkeys([*few, axis.values[-1]])
+                value: self._count_cells([*defaults[:place], value, *defaults[place + 1 :]])
+                for value in dict.fromkeys([*tried, axis.values[-1]])
             }
-            wide[place] = max(sizes, key=lambda value: sizes[value])
+            largest[place] = max(sizes, key=lambda value: sizes[value])
             cells = max(cells, *sizes.values())
-        with suppress(InvalidRecipe):  # such a combination is a map that cannot be made
-            cells = max(cells, self._count_cells(wide))
+        with suppress(InvalidRecipe):  # a map with this combination cannot be generated
+            cells = max(cells, self._count_cells(largest))
         return cells
 
     def _count_cells(self, values: Sequence[Any]) -> int:
@@ -163,13 +163,13 @@ class Manifest:
 
     @classmethod
     def from_text(cls, text: str) -> Manifest:
-        """The manifest in a file's text."""
+        """Return the manifest in the text of a file."""
         data = json.loads(text)
         if not isinstance(data, Mapping) or data.get("kind") != KIND:
             raise ValueError("not a corpus")
         if data["layout"] != LAYOUT:
-            raise BadFile(f"made by Tilewright {data.get('tilewright')}, whose corpora are laid out otherwise")
-        made = cls(
+            raise BadFile(f"written by Tilewright {data.get('tilewright')} in another file layout")
+        manifest = cls(
             dict(data["recipe"]),
             str(data["seed"]),
             int(data["count"]),
@@ -179,14 +179,14 @@ class Manifest:
             str(data["tilewright"]),
             dict(data["revisions"]),
         )
-        sizes = 1 <= made.count <= MAX_MAPS and 1 <= made.part_size <= MAX_MAPS_PER_PART
-        if not sizes or not isinstance(made.recipe.get("params", {}), Mapping):
-            raise ValueError("no such corpus is ever made")
-        return made
+        sizes = 1 <= manifest.count <= MAX_MAPS and 1 <= manifest.part_size <= MAX_MAPS_PER_PART
+        if not sizes or not isinstance(manifest.recipe.get("params", {}), Mapping):
+            raise ValueError("invalid count, part_size or params")
+        return manifest
 
     @classmethod
     def from_folder(cls, folder: Folder) -> Manifest | None:
-        """The manifest of a corpus; None where the folder is empty. A folder that holds something else is refused."""
+        """Read the manifest of a corpus; None for an empty folder. Refuse a folder with other content."""
         return folder.read_description(MANIFEST, "corpus", lambda content: cls.from_text(content.decode()))
 
     def check_matches(self, wanted: Manifest, folder: Folder) -> None:
@@ -195,13 +195,13 @@ class Manifest:
         Another version may continue it, if all revisions are the same. It may know parameters by other names and have
         more of them, so recipes are compared as this version writes them.
         """
-        mine, asked = json.loads(self.text), json.loads(wanted.text)
+        mine, requested = json.loads(self.text), json.loads(wanted.text)
         mine["recipe"] = json.loads(json.dumps(Recipe.of(self.recipe).to_data()))
         own = ("part_size", "tilewright", "revisions")
-        words = [word for word in mine if word not in own and mine[word] != asked[word]]
-        differ = [_describe_difference(word, mine[word], asked[word]) for word in words]
+        keys = [key for key in mine if key not in own and mine[key] != requested[key]]
+        differ = [_describe_difference(key, mine[key], requested[key]) for key in keys]
         if differ:
-            raise BadFile(f"holds another corpus ({'; '.join(differ)}); name another folder", at=folder)
+            raise BadFile(f"contains another corpus ({'; '.join(differ)}); name another folder", at=folder)
         self.refuse_other_revisions(folder)
 
 
@@ -210,16 +210,16 @@ def _revisions(recipe: Recipe, names: Sequence[str]) -> dict[str, int]:
     return collect_revisions(recipe) | {name: measure_registry.get(name).revision for name in names}
 
 
-def _describe_difference(word: str, mine: Any, wanted: Any) -> str:
-    """What differs between what is there and what is asked for, down to the parameter where there is one."""
-    if word == "recipe" and mine.get("technique") == wanted.get("technique"):
+def _describe_difference(key: str, mine: Any, wanted: Any) -> str:
+    """Describe a difference between the existing and the requested corpus, down to the parameter."""
+    if key == "recipe" and mine.get("technique") == wanted.get("technique"):
         inner = [key for key in {**mine, **wanted} if key != "params" and mine.get(key) != wanted.get(key)]
         params, others = mine.get("params") or {}, wanted.get("params") or {}
         inner += [f"params.{key}" for key in {**params, **others} if params.get(key) != others.get(key)]
-        return f"its recipe has another {', '.join(inner)}"
-    if word == "recipe":
+        return f"its recipe differs in {', '.join(inner)}"
+    if key == "recipe":
         return f"its technique is {mine.get('technique')}, not {wanted.get('technique')}"
-    return f"{word} is {_format_value(mine)}, not {_format_value(wanted)}"
+    return f"{key} is {_format_value(mine)}, not {_format_value(wanted)}"
 
 
 def _format_value(value: Any) -> str:
@@ -230,8 +230,8 @@ def _format_value(value: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _recipe_of(varied: str, values: tuple[Any, ...]) -> Recipe:
-    """A corpus's recipe with some values of its sweep; kept, because many maps share it."""
+    """Return a corpus's recipe with some values of its sweep; cached, because many maps share it."""
     recipe, sweep = json.loads(varied)
-    made = Recipe.of(Sweep.of(sweep).apply(recipe, values))
-    make_plan(made)
-    return made
+    result = Recipe.of(Sweep.of(sweep).apply(recipe, values))
+    make_plan(result)
+    return result

@@ -1,6 +1,6 @@
-"""Asking a corpus: which maps fulfil a condition, written in SQL and answered by DuckDB, part by part.
+"""Queries on a corpus: maps that match an SQL condition, evaluated by DuckDB part by part.
 
-A condition is one expression over the columns, no statement: it cannot read anything else, nor change anything.
+A condition is one expression on the columns, not a statement. It cannot read or change anything else.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ SETTINGS = {
     "threads": "1",
 }
 FORBIDDEN_CLASSES = ("SUBQUERY", "PARAMETER", "STAR", "WINDOW", "LAMBDA", "DEFAULT")
-"""Kinds of expressions that look at something else than the columns of one map."""
+"""Classes of expressions that refer to something other than the columns of one map."""
 HIDDEN_COLUMN = "cells"
 MAX_CONDITION_LENGTH = 10_000
 
 
 @dataclass(frozen=True)
 class QueryResult:
-    """Maps that fulfil a condition."""
+    """Maps that match a condition."""
 
     table: pa.Table
-    """Those that were asked for, with the columns that were."""
+    """Rows of the maps, with the requested columns."""
     matches: int
-    """How many there are in all."""
+    """Number of matching maps, before the limit."""
 
 
 def find_maps(
@@ -51,42 +51,69 @@ def find_maps(
     order: str | None = None,
     limit: int | None = None,
 ) -> QueryResult:
-    """The maps that fulfil a condition such as `path_length > 80 and regions = 1`, by default in their order.
+    """Return the maps that match a condition such as `path_length > 80 and regions = 1`.
 
-    `order` is a column, the least first; a minus before it turns that around. Maps that lack it come last.
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to search.
+    condition : str
+        SQL expression on the columns.
+    columns : sequence of str, optional
+        Columns to return; all except the cells by default.
+    order : str, optional
+        Column to sort by; a leading minus sorts in descending order. Maps without a value come last. By id by default.
+    limit : int, optional
+        Maximum number of rows to return.
+
+    Returns
+    -------
+    QueryResult
+
+    Raises
+    ------
+    InvalidRecipe
+        If the condition is invalid.
+
+    Examples
+    --------
+    >>> find_maps(Corpus("caves"), "regions = 1", limit=5).matches  # doctest: +SKIP
     """
     known = [name for name in corpus.columns if name != HIDDEN_COLUMN]
     if limit is not None:
         check_integer("limit", limit)
     shown = known if columns is None else [_find_column(name, known) for name in columns]
-    by = None if order is None else _find_column(order.strip().removeprefix("-"), known)
-    turned = order is not None and order.strip().startswith("-")
-    keys = [*([(by, "descending" if turned else "ascending")] if by else []), ("id", "ascending")]
-    taken: list[pa.Table] = []
+    sort_column = None if order is None else _find_column(order.strip().removeprefix("-"), known)
+    is_descending = order is not None and order.strip().startswith("-")
+    keys = [
+        *([(sort_column, "descending" if is_descending else "ascending")] if sort_column else []),
+        ("id", "ascending"),
+    ]
+    selected: list[pa.Table] = []
     matches = 0
     with duckdb.connect(config=SETTINGS) as engine:
-        asked = _find_columns(engine, condition, known)
-        needed = list(dict.fromkeys([*shown, *asked, *(name for name, _ in keys)]))
+        condition_columns = _find_columns(engine, condition, known)
+        needed = list(dict.fromkeys([*shown, *condition_columns, *(name for name, _ in keys)]))
         for table in corpus.tables(needed):
-            some = table.filter(pc.is_in(table["id"], pa.array(_select_ids(engine, table, condition), pa.int64())))
-            matches += some.num_rows
-            taken = (
-                [_sort_and_limit(pa.concat_tables([*taken, some]), keys, limit)]
+            matching = table.filter(pc.is_in(table["id"], pa.array(_select_ids(engine, table, condition), pa.int64())))
+            matches += matching.num_rows
+            selected = (
+                [_sort_and_limit(pa.concat_tables([*selected, matching]), keys, limit)]
                 if limit is not None
-                else [*taken, some]
+                else [*selected, matching]
             )
-    if not taken:
+    if not selected:
         return QueryResult(corpus.table(shown), 0)
-    return QueryResult(_sort_and_limit(pa.concat_tables(taken), keys, limit).select(shown), matches)
+    return QueryResult(_sort_and_limit(pa.concat_tables(selected), keys, limit).select(shown), matches)
 
 
 def _sort_and_limit(table: pa.Table, keys: Sequence[tuple[str, str]], limit: int | None) -> pa.Table:
-    """In order, what is missing last, no more than so many."""
+    """Sort a table, rows without a value last, and cut it to the limit."""
     return table.take(pc.sort_indices(table, sort_keys=keys)).slice(0, limit)
 
 
 def _select_ids(engine: Any, table: pa.Table, condition: str) -> list[int]:
-    """The maps of a table that fulfil the condition."""
+    """Return the ids of the maps of a table that match the condition."""
     engine.register("maps", table)
     try:
         return [number for (number,) in engine.execute(f"select id from maps where ({condition}\n)").fetchall()]
@@ -95,19 +122,17 @@ def _select_ids(engine: Any, table: pa.Table, condition: str) -> list[int]:
 
 
 def find_ids(corpus: Corpus, condition: str) -> list[int]:
-    """The numbers of the maps that fulfil a condition."""
+    """Return the ids of the maps that match a condition."""
     numbers: list[int] = find_maps(corpus, condition, columns=["id"]).table["id"].to_pylist()
     return numbers
 
 
 def _find_columns(engine: Any, condition: str, known: Sequence[str]) -> list[str]:
-    """The columns that a condition names; whatever is no condition over columns is refused."""
+    """Return the columns that a condition uses; refuse anything but one condition on columns."""
     if not condition.strip():
-        raise InvalidRecipe("a condition such as path_length > 80 is missing", at="query", rule="missing")
+        raise InvalidRecipe("must not be empty; write a condition such as path_length > 80", at="query", rule="missing")
     if len(condition) > MAX_CONDITION_LENGTH or "\0" in condition:
-        raise InvalidRecipe(
-            f"a condition has at most {MAX_CONDITION_LENGTH:,} characters, none of them zero", at="query"
-        )
+        raise InvalidRecipe(f"must have at most {MAX_CONDITION_LENGTH:,} characters and no null character", at="query")
     try:
         ((text,),) = engine.execute("select json_serialize_sql(?)", [f"select ({condition}\n)"]).fetchall()
         tree = json.loads(text)
@@ -116,38 +141,38 @@ def _find_columns(engine: Any, condition: str, known: Sequence[str]) -> list[str
     if tree.get("error"):
         raise InvalidRecipe(f"{_shorten(str(tree.get('error_message')))}, in {short_repr(condition)}", at="query")
     node = tree["statements"][0]["node"] if len(tree["statements"]) == 1 else {}
-    alone = len(node.get("select_list", ())) == 1 and node.get("from_table", {}).get("type") == "EMPTY"
+    is_expression = len(node.get("select_list", ())) == 1 and node.get("from_table", {}).get("type") == "EMPTY"
     kinds = list(_iter_expressions(tree))
-    if not alone or any(kind.get("class") in FORBIDDEN_CLASSES for kind in kinds):
-        raise InvalidRecipe("one condition over columns, such as regions = 1", at="query", got=condition)
+    if not is_expression or any(kind.get("class") in FORBIDDEN_CLASSES for kind in kinds):
+        raise InvalidRecipe("must be one condition on columns, such as regions = 1", at="query", got=condition)
     return [_find_column(kind["column_names"][-1], known) for kind in kinds if kind.get("class") == "COLUMN_REF"]
 
 
 def _iter_expressions(part: Any) -> Iterator[dict[str, Any]]:
-    """All expressions in a tree."""
-    waiting = [part]
-    while waiting:
-        part = waiting.pop()
+    """Yield all expressions in a tree."""
+    pending = [part]
+    while pending:
+        part = pending.pop()
         if isinstance(part, dict):
             if "class" in part:
                 yield part
-            waiting.extend(part.values())
+            pending.extend(part.values())
         elif isinstance(part, list):
-            waiting.extend(part)
+            pending.extend(part)
 
 
 def _find_column(name: str, known: Sequence[str]) -> str:
-    """A column by its name; SQL does not care for capital letters."""
+    """Return a column by its name, ignoring case as SQL does."""
     for column in known:
         if column.lower() == name.strip().lower():
             return column
     if name.strip().lower() == HIDDEN_COLUMN:
-        raise InvalidRecipe(f"column {HIDDEN_COLUMN!r} holds whole maps; `corpus take` shows them")
+        raise InvalidRecipe(f"column {HIDDEN_COLUMN!r} contains maps; `corpus take` shows them")
     raise UnknownName("column", name.strip(), known)
 
 
 def _error_message(error: Exception) -> str:
-    """The first line of what DuckDB says, without its kind."""
+    """Return the first line of a DuckDB error, without its type."""
     line = (str(error).strip().splitlines() or [type(error).__name__])[0]
     return _shorten(line.partition(" Error: ")[2] or line)
 

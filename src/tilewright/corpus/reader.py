@@ -1,4 +1,4 @@
-"""Reading a corpus: one map, many, or all in batches, as arrays or as maps. Nothing ever needs all of it in memory."""
+"""Reading a corpus: single maps, or batches, as arrays or maps. The corpus need not fit in memory."""
 
 from __future__ import annotations
 
@@ -29,40 +29,56 @@ from .store import Folder
 from .tiles import tileset_of
 
 MAX_SHUFFLED_GROUPS, MAX_SHUFFLED_BYTES = 16, 1 << 26
-"""Groups of maps that are shuffled together, and no more once they take so many bytes."""
+"""Row groups that are shuffled together; fewer if they exceed this number of bytes."""
 CELLS = ("id", "levels", "height", "width", "cells", "reason")
-"""The columns that a map's cells are read from."""
+"""Columns needed to decode the cells of a map."""
 Ids = Sequence[int] | NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some maps at once."""
+    """A batch of maps."""
 
     ids: NDArray[np.int64]
     cells: NDArray[Any] | list[NDArray[Any]]
-    """(map, row, column) where all are of one size, else an array for each; one's own to write in."""
+    """(map, row, column) array if all maps have one size, else a list of arrays; writable."""
     table: pa.Table
-    """The columns that were asked for, row by row as the ids; all but the cells unless told."""
+    """Requested columns, one row per id; by default all except the cells."""
 
 
 class Corpus:
-    """A corpus that is there, or as much of it as is.
+    """A corpus in a folder, complete or not.
 
-    Maps are named by their numbers, from 0 on. `corpus[7]` is an array of tile ids, `corpus.map(7)` the map itself.
-    It can be pickled and read by several processes, as PyTorch's DataLoader does with `num_workers`.
+    Maps have ids from 0. `corpus[7]` is an array of tile ids, `corpus.map(7)` the map itself. A corpus can be pickled
+    and read by several processes, as PyTorch's DataLoader does with `num_workers`.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        Folder or fsspec URL of the corpus.
+
+    Raises
+    ------
+    BadFile
+        If the folder contains no corpus.
+
+    Examples
+    --------
+    >>> corpus = Corpus("caves")  # doctest: +SKIP
+    >>> corpus[7].shape  # doctest: +SKIP
+    (50, 80)
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Folder(os.fspath(folder))
         found = Manifest.from_folder(self.folder)
         if found is None:
-            raise BadFile("holds no corpus", at=self.folder)
+            raise BadFile("contains no corpus", at=self.folder)
         self.manifest = found
         self._rows = Rows(self.folder, found)
 
     def __len__(self) -> int:
-        """How many maps it has when it is finished, those that could not be made among them."""
+        """Return the number of maps of the complete corpus, including failed ones."""
         return self.manifest.count
 
     def __repr__(self) -> str:
@@ -72,7 +88,7 @@ class Corpus:
 
     @cached_property
     def parts(self) -> list[int]:
-        """The numbers of the parts that are there."""
+        """Numbers of the existing parts."""
         return self.folder.list_parts()
 
     @property
@@ -81,11 +97,11 @@ class Corpus:
 
     @property
     def columns(self) -> list[str]:
-        """What is known of every map: its own columns, swept parameters, measures."""
+        """Names of all columns: map properties, swept parameters, measures."""
         return list(self._rows.schema.names)
 
     def numeric_columns(self, names: Sequence[str] | None = None) -> list[str]:
-        """Columns that hold numbers: those that are named, or all swept parameters and measures that do."""
+        """Validate numeric columns and return them; by default all numeric swept parameters and measures."""
         swept_and_measured = [field for field in self._rows.schema if field.name not in OWN_COLUMNS]
         fits = [field.name for field in swept_and_measured if not pa.types.is_string(field.type)]
         if names is None:
@@ -95,15 +111,15 @@ class Corpus:
             if name not in self.columns:
                 raise UnknownName("column", name, known)
             if name not in known:
-                raise InvalidRecipe(f"column {name!r} holds no numbers; those that do are {', '.join(known)}")
+                raise InvalidRecipe(f"column {name!r} is not numeric; numeric columns are {', '.join(known)}")
         return self._rows.validate_columns(names)
 
     def part(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """A part as a table, all of it or some columns; a damaged one is named."""
+        """Return a part as a table, with all or some columns."""
         return self._rows.read_part(number, columns)
 
     def tables(self, columns: Sequence[str] | None = None, *, made: bool = False) -> Iterator[pa.Table]:
-        """Part by part, some columns, or all but the cells; on request only of maps that could be made."""
+        """Yield a table per part, by default with all columns except the cells; with `made`, without failed maps."""
         names = self._default_columns(columns)
         wanted = [*names, "reason"] if made and "reason" not in names else names
         for number in self.parts:
@@ -111,7 +127,7 @@ class Corpus:
             yield (table.filter(pc.is_null(table["reason"])) if made else table).select(names)
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """All that is there, without the cells unless they are asked for. It must fit into memory."""
+        """Return all rows as one table, which must fit in memory; by default without the cells."""
         empty = self._rows.schema.empty_table().select(self._default_columns(columns))
         return pa.concat_tables([empty, *self.tables(columns)])
 
@@ -124,37 +140,39 @@ class Corpus:
 
     @cached_property
     def tileset(self) -> Tileset:
-        """What the ids in cells stand for, in all of its maps."""
+        """Tileset of all maps, which defines the ids in cells."""
         return tileset_of(self.manifest)
 
     @cached_property
     def has_levels(self) -> bool:
-        """Whether its maps have levels: then cells are (level, row, column)."""
+        """Whether the maps have levels, so that cells are (level, row, column)."""
         return len(self.manifest.recipe_of(0).shape) == 3
 
     def row(self, number: int) -> dict[str, Any]:
-        """Everything about one map."""
+        """Return all columns of one map."""
         return self._read_row(number, self.columns)
 
     def rows(self, ids: Ids, columns: Sequence[str] | None = None) -> pa.Table:
-        """Columns of these maps, in this order; all but the cells unless told."""
+        """Return columns of some maps, in the given order; by default all except the cells."""
         return self._rows.read_rows(ids, self._default_columns(columns))
 
     def __getitem__(self, number: int) -> NDArray[Any]:
-        """The cells of a map: tile ids, an array of one's own."""
+        """Return the tile ids of a map, as a writable array."""
         return self._decode_cells(self._read_row(number, CELLS))
 
     def map(self, number: int) -> TileMap:
-        """A map with everything that belongs to it, rooms and markers too: it is made again, and compared."""
+        """Regenerate a map with rooms and markers, and compare it with the stored cells."""
         row = self.row(number)
         self._decode_cells(row)
         map = run(self.manifest.recipe_of(number))
         if digest(map) != row["digest"]:
-            raise BadFile(f"map {number} is made otherwise now; it was made by {self.manifest.version}", at=self.folder)
+            raise BadFile(
+                f"map {number} differs now; it was generated by Tilewright {self.manifest.version}", at=self.folder
+            )
         return map
 
     def ids(self, split: str | None = None, *, shares: Mapping[str, float] | None = None) -> NDArray[np.int64]:
-        """The numbers of all maps that could be made, or of those on one side of a split."""
+        """Return the ids of all generated maps, or of one set of a split."""
         keep = self._make_split_filter(split, shares)
         tables = self.tables(["id", "digest", "reason"], made=True)
         found = [table["id"].to_numpy() for table in (tables if keep is None else map(keep, tables))]
@@ -174,27 +192,50 @@ class Corpus:
         worker: int = 0,
         workers: int = 1,
     ) -> Iterator[Batch]:
-        """Maps in batches; those that could not be made are left out, all others come exactly once.
+        """Return an iterator over batches of maps; failed maps are left out, all others occur exactly once.
 
-        `ids` chooses some, in their order. `shuffle` is a seed, a new one for every round: groups of maps come in a
-        random order, and are mixed with some others. `split` is one side of `shares` (train and test by default).
-        Several workers, numbered from 0, share the maps.
+        Parameters
+        ----------
+        size : int
+            Number of maps in a batch.
+        ids : sequence of int, optional
+            Ids of the maps to read, in this order.
+        shuffle : int or str, optional
+            Seed of a random order; use another one for each epoch. Row groups are read in random order and mixed with
+            some others.
+        split : str, optional
+            Name of the set to read, such as "train".
+        shares : mapping of str to float, optional
+            Fractions of the sets; 0.8 train and 0.2 test by default.
+        columns : sequence of str, optional
+            Columns of `Batch.table`; all except the cells by default.
+        worker, workers : int
+            Index of this worker and number of workers that share the maps.
+
+        Returns
+        -------
+        iterator of Batch
+
+        Examples
+        --------
+        >>> for batch in Corpus("caves").batches(256, shuffle=1, split="train"):  # doctest: +SKIP
+        ...     print(batch.ids, batch.cells.shape)
         """
         check_integer("size", size)
         check_integer("workers", workers)
         check_integer("worker", worker, 0, workers - 1)
         if ids is not None and (shuffle is not None or split is not None or workers > 1):
-            raise InvalidRecipe("come in the order they are given; leave shuffle, split and workers out", at="ids")
+            raise InvalidRecipe("cannot be combined with shuffle, split or workers", at="ids")
         names = self._default_columns(columns)
         read = list(dict.fromkeys([*CELLS, *names]))
         if ids is None:
-            some = _rebatch(
+            tables = _rebatch(
                 self._iter_shuffled(read, shuffle, self._make_split_filter(split, shares), worker, workers), size
             )
         else:
             self._rows.locate(ids)
-            some = (self._rows.read_rows(ids[first : first + size], read) for first in range(0, len(ids), size))
-        return (self._make_batch(table, names) for table in some)
+            tables = (self._rows.read_rows(ids[first : first + size], read) for first in range(0, len(ids), size))
+        return (self._make_batch(table, names) for table in tables)
 
     def stream(
         self,
@@ -208,14 +249,29 @@ class Corpus:
         worker: int = 0,
         workers: int = 1,
     ) -> Iterator[Any]:
-        """Batches of cells as `torch.from_numpy` takes them: (map, row, column), or (map, tile, row, column) of ones.
+        """Return an iterator over batches of arrays for `torch.from_numpy`.
 
-        With columns, pairs of cells and numbers (map, column). Maps of several sizes come as lists. `batches` tells
-        the rest.
+        Arrays are (map, row, column), or (map, tile, row, column) with `onehot`. With columns, each batch is a pair of
+        the cells and the (map, column) values. Maps of different sizes are returned as lists.
+
+        Parameters
+        ----------
+        batch : int
+            Number of maps in a batch.
+        columns : sequence of str
+            Numeric columns to return with the maps.
+        onehot : bool
+            Whether to encode tiles as one-hot layers.
+        shuffle, split, shares, worker, workers
+            See `batches`.
+
+        Returns
+        -------
+        iterator of ndarray, list or tuple
         """
         names = self.numeric_columns(columns)
-        how: dict[str, Any] = {"shuffle": shuffle, "split": split, "shares": shares}
-        found = self.batches(batch, columns=names, worker=worker, workers=workers, **how)
+        options: dict[str, Any] = {"shuffle": shuffle, "split": split, "shares": shares}
+        found = self.batches(batch, columns=names, worker=worker, workers=workers, **options)
         return (make_samples(one.cells, one.table, columns, len(self.tileset) if onehot else 0) for one in found)
 
     def dataset(
@@ -228,9 +284,29 @@ class Corpus:
         onehot: bool = False,
         transform: Callable[[Any], Any] | None = None,
     ) -> Dataset:
-        """The maps that could be made, or one side of a split, for PyTorch's DataLoader."""
+        """Return the generated maps, or one set of a split, as a dataset for PyTorch's DataLoader.
+
+        Parameters
+        ----------
+        split : str, optional
+            Name of the set, such as "train".
+        shares : mapping of str to float, optional
+            Fractions of the sets; 0.8 train and 0.2 test by default.
+        ids : sequence of int, optional
+            Ids of the maps, instead of a split.
+        columns : sequence of str
+            Numeric columns to return with each map.
+        onehot : bool
+            Whether to encode tiles as one-hot layers.
+        transform : callable, optional
+            Function applied to each sample.
+
+        Returns
+        -------
+        Dataset
+        """
         if ids is not None and split is not None:
-            raise InvalidRecipe("are chosen already; leave split out", at="ids", rule="conflict")
+            raise InvalidRecipe("cannot be combined with split", at="ids", rule="conflict")
         chosen = self.ids(split, shares=shares) if ids is None else np.asarray(ids)
         self._rows.locate(chosen)
         return Dataset(self, chosen, tuple(self.numeric_columns(columns)), onehot=onehot, transform=transform)
@@ -238,12 +314,12 @@ class Corpus:
     def _make_split_filter(
         self, split: str | None, shares: Mapping[str, float] | None
     ) -> Callable[[pa.Table], pa.Table] | None:
-        """What keeps the rows on one side of a split."""
+        """Return a function that keeps the rows of one set of a split."""
         if split is None and shares is None:
             return None
         division = Split.of(shares)
         if split is None:
-            raise InvalidRecipe(f"name the side too, split={division.names[0]!r}", at="shares")
+            raise InvalidRecipe(f"needs the name of a set, such as split={division.names[0]!r}", at="shares")
         side = division.side_index(split)
         return lambda table: table.filter(pa.array(division.assign_sides(table["digest"]) == side))
 
@@ -255,41 +331,41 @@ class Corpus:
         worker: int,
         workers: int,
     ) -> Iterator[pa.Table]:
-        """Rows of maps that could be made, in order, or some groups at a time in a random one."""
+        """Yield rows of generated maps, in order, or a few row groups at a time in random order."""
         read = [*columns, "digest"] if keep is not None and "digest" not in columns else columns
         groups = self._rows.groups_of(self.parts)
         rng = None if shuffle is None else Rng.of(shuffle).child("shuffle")
         if rng is not None:
             groups = groups[_random_order(rng, len(groups))]
-        waiting: list[pa.Table] = []
-        mine = groups[worker::workers].tolist()
-        for group in mine:
+        pending: list[pa.Table] = []
+        own_groups = groups[worker::workers].tolist()
+        for group in own_groups:
             table = self._rows.read_group(group, read, cache=False)
             table = table.filter(pc.is_null(table["reason"]))
-            waiting.append(table if keep is None else keep(table))
-            full = len(waiting) == MAX_SHUFFLED_GROUPS or sum(one.nbytes for one in waiting) >= MAX_SHUFFLED_BYTES
-            if rng is None or full or group == mine[-1]:
-                table = pa.concat_tables(waiting)
-                waiting = []
+            pending.append(table if keep is None else keep(table))
+            full = len(pending) == MAX_SHUFFLED_GROUPS or sum(one.nbytes for one in pending) >= MAX_SHUFFLED_BYTES
+            if rng is None or full or group == own_groups[-1]:
+                table = pa.concat_tables(pending)
+                pending = []
                 yield table if rng is None else table.take(_random_order(rng.child("mix", group), len(table)))
 
     # -- rows as arrays -----------------------------------------------------------------------------------------
 
     def _read_row(self, number: int, columns: Sequence[str]) -> dict[str, Any]:
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise InvalidRecipe(f"there are maps 0 to {len(self) - 1}", at="id", got=number, rule="unknown_name")
+            raise InvalidRecipe(f"must be from 0 to {len(self) - 1}", at="id", got=number, rule="unknown_name")
         (group,), (place,) = self._rows.locate([int(number)])
         table = self._rows.read_group(int(group), columns)
         return {name: table[name][int(place)].as_py() for name in columns}
 
     def _make_batch(self, table: pa.Table, names: Sequence[str]) -> Batch:
         cells = [self._decode_cells(row) for row in table.select(CELLS).to_pylist()]
-        alike = len({array.shape for array in cells}) == 1
-        return Batch(table["id"].to_numpy(), np.stack(cells) if alike else cells, table.select(names))
+        is_uniform = len({array.shape for array in cells}) == 1
+        return Batch(table["id"].to_numpy(), np.stack(cells) if is_uniform else cells, table.select(names))
 
     def _decode_cells(self, row: Mapping[str, Any]) -> NDArray[Any]:
         if row["cells"] is None:
-            raise InvalidRecipe(f"map {row['id']} could not be made: {row['reason']}")
+            raise InvalidRecipe(f"map {row['id']} failed: {row['reason']}")
         flat = (row["height"], row["width"])
         shape = flat if row["levels"] == 1 and not self.has_levels else (row["levels"], *flat)
         with self._rows.translate_errors(row["id"] // self.manifest.part_size):
@@ -297,7 +373,7 @@ class Corpus:
 
 
 def _rebatch(tables: Iterator[pa.Table], size: int) -> Iterator[pa.Table]:
-    """The rows of many tables, so many at a time."""
+    """Yield the rows of many tables in tables of `size` rows."""
     rest: pa.Table | None = None
     for table in tables:
         rest = table if rest is None or not rest.num_rows else pa.concat_tables([rest, table])

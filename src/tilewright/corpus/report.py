@@ -1,4 +1,4 @@
-"""Looking at a corpus: histograms, expressive range, and how two corpora differ, for the terminal and as pictures.
+"""Reports on a corpus: histograms, expressive range, comparison of two corpora, for the terminal and as pictures.
 
 Expressive range: Smith, Whitehead, "Analyzing the expressive range of a level generator", 2010.
 """
@@ -38,7 +38,7 @@ MAX_BINS = 500
 
 
 class Histogram(NamedTuple):
-    """A measure of a corpus in bins."""
+    """Histogram of a measure."""
 
     name: str
     counts: NDArray[np.int64]
@@ -47,22 +47,22 @@ class Histogram(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """How two corpora differ."""
+class CorpusComparison:
+    """Comparison of two corpora."""
 
     names: tuple[str, str]
     measures: tuple[Difference, ...]
-    """Of every measure that both have."""
+    """Difference of each measure that both corpora have."""
     maps: tuple[int, int]
-    """Different maps in each."""
+    """Number of distinct maps in each corpus."""
     shared: int
-    """Maps that are in both."""
+    """Number of distinct maps in both."""
     sentence: str
-    """How they differ most."""
+    """Summary of the largest difference."""
 
     @property
     def overlap(self) -> float:
-        """Shared maps as a share of all different ones."""
+        """Shared maps as a fraction of all distinct maps (Jaccard index)."""
         return self.shared / max(1, sum(self.maps) - self.shared)
 
 
@@ -70,42 +70,42 @@ class Comparison:
 
 
 def compute_histograms(corpus: Corpus, bins: int = BINS) -> list[Histogram]:
-    """Every measure in bins, with its least, mean, median, most and how many maps lack it."""
+    """Return a histogram of each measure, with its minimum, mean, median, maximum and number of missing values."""
     check_integer("bins", bins, 1, MAX_BINS)
     found = []
-    for spread in compute_distributions(corpus):
-        edges = compute_bin_edges(spread, bins=bins)
-        found.append(Histogram(spread.name, spread.count_in_bins(edges), edges, spread))
+    for distribution in compute_distributions(corpus):
+        edges = compute_bin_edges(distribution, bins=bins)
+        found.append(Histogram(distribution.name, distribution.count_in_bins(edges), edges, distribution))
     return found
 
 
 def format_histograms(corpus: Corpus, width: int = 100) -> list[str]:
-    """A small histogram of every measure, a line each."""
-    spreads = compute_distributions(corpus)
-    if not spreads:
+    """Return a one-line histogram of each measure."""
+    distributions = compute_distributions(corpus)
+    if not distributions:
         return []
-    name_width = max(len(spread.name) for spread in spreads)
+    name_width = max(len(distribution.name) for distribution in distributions)
     stats = _align_columns(
         [
             [
-                f"min {format_short(spread.low)}",
-                f"mean {format_short(spread.mean)}",
-                f"max {format_short(spread.high)}",
-                f"missing {spread.missing:,}",
+                f"min {format_short(distribution.low)}",
+                f"mean {format_short(distribution.mean)}",
+                f"max {format_short(distribution.high)}",
+                f"missing {distribution.missing:,}",
             ]
-            for spread in spreads
+            for distribution in distributions
         ]
     )
-    room = max(8, min(BINS, width - name_width - max(map(len, stats)) - 4))
+    bar_width = max(8, min(BINS, width - name_width - max(map(len, stats)) - 4))
     found = []
-    for spread, text in zip(spreads, stats, strict=True):
-        shape = _format_bars(spread.count_in_bins(compute_bin_edges(spread, bins=room)))
-        found.append(f"{spread.name:<{name_width}}  {shape:<{room}}  {text}")
+    for distribution, text in zip(distributions, stats, strict=True):
+        shape = _format_bars(distribution.count_in_bins(compute_bin_edges(distribution, bins=bar_width)))
+        found.append(f"{distribution.name:<{name_width}}  {shape:<{bar_width}}  {text}")
     return found
 
 
 def draw_report(corpus: Corpus) -> Image:
-    """A report: some maps, all measures, what could not be made."""
+    """Draw a report: sample maps, all measures, reasons of failures."""
     from ._pictures import draw_corpus_picture
 
     return draw_corpus_picture(corpus)
@@ -115,14 +115,14 @@ def draw_report(corpus: Corpus) -> Image:
 
 
 def format_range(corpus: Corpus, x: str, y: str, width: int = 80) -> list[str]:
-    """Expressive range in the terminal: darker where more maps are, with a histogram of each measure at its side."""
-    room = max(16, min(80, width - 26))
-    together = compute_joint(corpus, x, y, room)
-    counts, height = together.counts, max(8, room // 3)
+    """Return the expressive range as text lines: darker for more maps, with a histogram of each measure."""
+    columns = max(16, min(80, width - 26))
+    joint = compute_joint(corpus, x, y, columns)
+    counts, height = joint.counts, max(8, columns // 3)
     folds = -(-len(counts) // height)
     padded = np.concatenate([counts, np.zeros((-len(counts) % folds, counts.shape[1]), dtype=np.int64)])
-    grid = padded.reshape(-1, folds, counts.shape[1]).sum(axis=1).repeat(max(1, room // counts.shape[1]), axis=1)
-    margin = [format_short(together.y.high), format_short(together.y.low)]
+    grid = padded.reshape(-1, folds, counts.shape[1]).sum(axis=1).repeat(max(1, columns // counts.shape[1]), axis=1)
+    margin = [format_short(joint.y.high), format_short(joint.y.low)]
     left = max(map(len, margin))
     sums = grid.sum(axis=1)
     found = [f"{y}", f"{'':{left}}  {_format_bars(grid.sum(axis=0))}"]
@@ -131,17 +131,17 @@ def format_range(corpus: Corpus, x: str, y: str, width: int = 80) -> list[str]:
         side = BARS[-1] * round(8 * sums[row] / max(1, sums.max())) or ("▏" if sums[row] else "")
         found.append(f"{label:>{left}} │{_format_shades(grid[row], int(grid.max()))}│{side}")
     found.append(f"{'':{left}} └{'─' * grid.shape[1]}┘")
-    ends = format_short(together.x.low), format_short(together.x.high)
+    ends = format_short(joint.x.low), format_short(joint.x.high)
     gap = max(1, grid.shape[1] - len(ends[0]) - len(ends[1]))
     found.append(f"{'':{left}}  {ends[0]}{x if len(x) + 2 <= gap else '':^{gap}}{ends[1]}".rstrip())
     if len(x) + 2 > gap:
         found.append(f"{'':{left}}  {x}")
-    found.append(f"{'':{left}}  {pluralize(int(counts.sum()), 'map')}, {int(grid.max()):,} at most in one place")
+    found.append(f"{'':{left}}  {pluralize(int(counts.sum()), 'map')}, {int(grid.max()):,} at most in one cell")
     return found
 
 
 def draw_range(corpus: Corpus, x: str, y: str, bins: int = BINS) -> Image:
-    """Expressive range: a histogram of two measures at once."""
+    """Draw the expressive range: a joint histogram of two measures."""
     from ._pictures import draw_range_picture
 
     check_integer("bins", bins, 1, MAX_BINS)
@@ -151,10 +151,24 @@ def draw_range(corpus: Corpus, x: str, y: str, bins: int = BINS) -> Image:
 # -- two corpora ------------------------------------------------------------------------------------------------
 
 
-def compare(a: Corpus, b: Corpus) -> Comparison:
-    """How two corpora differ, in every measure that both have, and which maps are in both."""
-    theirs = b.numeric_columns(b.manifest.measures)
-    shared = [name for name in a.numeric_columns(a.manifest.measures) if name in theirs]
+def compare(a: Corpus, b: Corpus) -> CorpusComparison:
+    """Compare two corpora: all measures they have in common, and the maps that are in both.
+
+    Parameters
+    ----------
+    a, b : Corpus
+        The corpora to compare.
+
+    Returns
+    -------
+    CorpusComparison
+
+    Examples
+    --------
+    >>> print(compare(Corpus("caves"), Corpus("rooms")).sentence)  # doctest: +SKIP
+    """
+    other_columns = b.numeric_columns(b.manifest.measures)
+    shared = [name for name in a.numeric_columns(a.manifest.measures) if name in other_columns]
     pairs = list(zip(compute_distributions(a, shared), compute_distributions(b, shared), strict=True))
     measures = tuple(compare_distributions(*pair) for pair in pairs)
     digests = _read_digests(a), _read_digests(b)
@@ -162,18 +176,18 @@ def compare(a: Corpus, b: Corpus) -> Comparison:
     names = choose_names(a, b)
     sentence = _describe_difference(measures, pairs, names)
     sentence += f" {pluralize(both, 'map') if both else 'No map'} {'are' if both > 1 else 'is'} in both."
-    return Comparison(names, measures, (len(digests[0]), len(digests[1])), both, sentence)
+    return CorpusComparison(names, measures, (len(digests[0]), len(digests[1])), both, sentence)
 
 
 def draw_comparison(a: Corpus, b: Corpus) -> Image:
-    """The measures of two corpora, over each other."""
+    """Draw the measures of two corpora on top of each other."""
     from ._pictures import draw_comparison_picture
 
     return draw_comparison_picture(a, b)
 
 
 def choose_names(a: Corpus, b: Corpus) -> tuple[str, str]:
-    """What to call two corpora: their folders' names, or where they lie when those are the same."""
+    """Return names for two corpora: their folder names, or their addresses if those are equal."""
     short = [str(corpus.folder).rpartition("/")[2] for corpus in (a, b)]
     return (short[0], short[1]) if short[0] != short[1] else (str(a.folder), str(b.folder))
 
@@ -185,13 +199,15 @@ def _describe_difference(
     if not found:
         return "They have no measure in common."
     one, (mine, other) = max(found, key=lambda entry: (entry[0].apart, entry[0].moved))
-    # Beyond this, equal generators are apart in one of twenty cases (Smirnov, 1948).
-    by_chance = 1.358 * sqrt(1 / mine.count + 1 / other.count)
-    if one.apart <= by_chance:
-        return f"No measure differs more than by chance: {one.name} is apart by {one.apart:.2f} of 1."
-    ways = zip(one.means, names, strict=True)
-    means = ", ".join(f"{format_short(mean)} in {name}" for mean, name in ways)
-    return f"They differ most in {one.name}: on average {means} (apart by {one.apart:.2f} of 1)."
+    # Two samples of the same generator exceed this in 5% of cases (Smirnov, 1948).
+    threshold = 1.358 * sqrt(1 / mine.count + 1 / other.count)
+    if one.apart <= threshold:
+        return (
+            f"No measure differs significantly: {one.name} differs most, with a distance of {one.apart:.2f} (0 to 1)."
+        )
+    named_means = zip(one.means, names, strict=True)
+    means = ", ".join(f"{format_short(mean)} in {name}" for mean, name in named_means)
+    return f"They differ most in {one.name}: on average {means} (distance {one.apart:.2f}, from 0 to 1)."
 
 
 def _read_digests(corpus: Corpus) -> NDArray[np.bytes_]:
@@ -203,25 +219,26 @@ def _read_digests(corpus: Corpus) -> NDArray[np.bytes_]:
 
 
 def _format_bars(counts: NDArray[np.int64]) -> str:
-    """Counts as blocks; what is there is seen, what is not is blank."""
-    most = max(1, int(counts.max(initial=0)))
-    return "".join(BARS[min(7, count * 8 // most)] if count else " " for count in counts.tolist())
+    """Return counts as bars of block characters; blank for 0."""
+    highest = max(1, int(counts.max(initial=0)))
+    return "".join(BARS[min(7, count * 8 // highest)] if count else " " for count in counts.tolist())
 
 
 def _format_shades(counts: NDArray[np.int64], max_count: int) -> str:
-    """Counts as shades, by their square roots so that few are seen beside many."""
+    """Return counts as shades by their square roots, so that low counts are visible."""
     steps = len(SHADES) - 1
     return "".join(SHADES[round(sqrt(count / max_count) * steps)] if count else " " for count in counts.tolist())
 
 
 def _align_columns(rows: list[list[str]]) -> list[str]:
-    """Words in columns."""
+    """Return rows as lines with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 __getattr__ = renamed_names(
     __name__,
+    Comparison="CorpusComparison",
     histograms="compute_histograms",
     lines="format_histograms",
     picture="draw_report",

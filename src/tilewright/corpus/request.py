@@ -1,4 +1,4 @@
-"""What a corpus is to be made from: a recipe, and what may stand beside its words, `sweep` and `sampled`.
+"""Request for a corpus: a recipe, with the additional keys `sweep` and `sampled`.
 
 >>> Request.of({"technique": "caves", "sweep": {"walls": [0.4, 0.5]}}).sweep.size
 2
@@ -30,7 +30,7 @@ Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Request:
-    """A recipe, read and checked, and the parameters that vary; from a corpus's manifest, all that it was."""
+    """Validated recipe and sweep; from the manifest of a corpus, also its seed, count and measures."""
 
     recipe: Recipe
     sweep: Sweep = field(default_factory=Sweep)
@@ -40,9 +40,9 @@ class Request:
 
     @classmethod
     def of(cls, given: RequestLike, change: Change | None = None) -> Request:
-        """From a recipe, plain data, a file, a corpus, or the name of a recipe or a technique.
+        """Return a request from a recipe, data, a file, a corpus, or the name of a recipe or a technique.
 
-        `change` may change the recipe's plain data before it is read.
+        `change`, if given, is applied to the recipe's data before validation.
         """
         if isinstance(given, Request):
             return given
@@ -51,10 +51,10 @@ class Request:
             return cls(given, seed=given.seed)
         data, resolver = _read_data(given)
         data = dict(data)
-        again = None
+        manifest = None
         if data.get("kind") == KIND:
-            again = _parse_manifest(data, given)
-            data = {**again.recipe, "sweep": again.sweep.to_data(), "sampled": again.sweep.sampled}
+            manifest = _parse_manifest(data, given)
+            data = {**manifest.recipe, "sweep": manifest.sweep.to_data(), "sampled": manifest.sweep.sampled}
         sampled = data.pop("sampled", False)
         if not isinstance(sampled, bool):
             raise InvalidRecipe("must be true or false", at="sampled", got=sampled, rule="choice")
@@ -62,9 +62,9 @@ class Request:
         plain = as_recipe_data(data)
         recipe = Recipe.of(plain if change is None else change(plain), resolver)
         make_plan(recipe)
-        if again is None:
+        if manifest is None:
             return cls(recipe, sweep, recipe.seed)
-        return cls(recipe, sweep, again.seed, again.count, again.measures)
+        return cls(recipe, sweep, manifest.seed, manifest.count, manifest.measures)
 
 
 RequestLike = Request | Recipe | Mapping[str, Any] | str | PathLike[str]
@@ -83,7 +83,7 @@ def _read_data(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[
         names = [*techniques.names(), *shipped.list_names("recipes")]
         raise UnknownName("technique or recipe", fspath(given), names, "and there is no such file") from None
     if not isinstance(data, Mapping):
-        raise InvalidRecipe("a recipe is a set of named values", got=data, rule="type")
+        raise InvalidRecipe("a recipe must be a set of named values", got=data, rule="type")
     return data, beside if isinstance(beside, FileResolver) else resolver
 
 
@@ -96,7 +96,7 @@ def _parse_manifest(data: Mapping[str, Any], given: object) -> Manifest:
 
 
 def _parse_ranges(sweep: Any) -> Any:
-    """A sweep in which ranges may stand as one types them: `walls: 0.4..0.5:0.02`."""
+    """Return a sweep whose ranges may be written as on the command line: `walls: 0.4..0.5:0.02`."""
     if not isinstance(sweep, Mapping):
         return sweep
     return {

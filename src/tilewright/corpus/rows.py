@@ -1,4 +1,4 @@
-"""Rows of a corpus: some of them, without reading the others. What was read last is kept, up to a limit."""
+"""Rows of a corpus, read in groups on request, with a cache of limited size."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .parts import METADATA, ROWS_PER_GROUP, schema_of
 from .store import PARTS, Folder, part_name
 
 MAX_CACHED_BYTES = 1 << 26
-"""Of groups that were read last, and as much again of whole files where the folder lies far away."""
+"""Maximum size of cached row groups, and of cached files if the folder is remote."""
 MAX_OPEN_FILES = 128
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 class Rows:
-    """The parts of a corpus as one long table that is read a group of rows at a time.
+    """Parts of a corpus as one long table, read a row group at a time.
 
-    It can be used by several threads, pickled, and taken along into a forked process.
+    It can be used by several threads, pickled, and used in a forked process.
     """
 
     def __init__(self, folder: Folder, manifest: Manifest) -> None:
@@ -53,7 +53,7 @@ class Rows:
     # -- columns ------------------------------------------------------------------------------------------------
 
     def validate_columns(self, columns: Sequence[str] | None) -> list[str]:
-        """The names of columns that there are; without any, of all."""
+        """Validate column names and return them; all columns for None."""
         if columns is None:
             return list(self.schema.names)
         if isinstance(columns, str):
@@ -67,11 +67,11 @@ class Rows:
 
     @property
     def groups_per_part(self) -> int:
-        """Groups in a part; the last part may have fewer."""
+        """Row groups per part; the last part may have fewer."""
         return -(-self.manifest.part_size // ROWS_PER_GROUP)
 
     def groups_of(self, parts: Sequence[int]) -> NDArray[np.int64]:
-        """The groups of some parts, numbered through all that the corpus has in the end."""
+        """Return the row groups of some parts, numbered over the complete corpus."""
         found = [
             np.arange(-(-len(self.manifest.maps_of(part)) // ROWS_PER_GROUP), dtype=np.int64)
             + part * self.groups_per_part
@@ -80,13 +80,13 @@ class Rows:
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def locate(self, numbers: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each map its group, and its row there; a map that there is not is told."""
+        """Return the row group of each map, and its row there; raise an error for an unknown id."""
         given = np.asarray(numbers)
         last = self.manifest.count - 1
         valid = given.ndim == 1 and (given.dtype.kind in "iu" or not len(given))
         unknown = given[(given < 0) | (given > last)].tolist() if valid else [numbers]
         if unknown:
-            raise InvalidRecipe(f"there are maps 0 to {last}", at="id", got=unknown[0], rule="unknown_name")
+            raise InvalidRecipe(f"must be from 0 to {last}", at="id", got=unknown[0], rule="unknown_name")
         part, place = np.divmod(given.astype(np.int64), self.manifest.part_size)
         group, row = np.divmod(place, ROWS_PER_GROUP)
         return part * self.groups_per_part + group, row
@@ -94,14 +94,14 @@ class Rows:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def read_part(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """A part, or some columns of it, as it lies there now."""
+        """Read a part, or some of its columns, from disk."""
         names = self.validate_columns(columns)
         self._files.remove(number)
         with self._open_part(number) as file:
             return file.read(columns=names, use_threads=False)
 
     def read_group(self, number: int, columns: Sequence[str], *, cache: bool = True) -> pa.Table:
-        """Some columns of a group."""
+        """Read some columns of a row group."""
         self._refresh()
         key = (*divmod(number, self.groups_per_part), tuple(columns))
         with self._lock:
@@ -115,20 +115,20 @@ class Rows:
         return table
 
     def read_rows(self, numbers: Sequence[int] | NDArray[Any], columns: Sequence[str]) -> pa.Table:
-        """The rows of these maps, in this order; every group is read once."""
+        """Read the rows of some maps, in the given order; each row group is read once."""
         groups, rows = self.locate(numbers)
         order = np.lexsort((rows, groups))
         cuts = np.flatnonzero(np.diff(groups[order])) + 1
         tables = [
             self.read_group(int(groups[some[0]]), columns).take(pa.array(rows[some])) for some in np.split(order, cuts)
         ]
-        back = np.empty(len(order), dtype=np.int64)
-        back[order] = np.arange(len(order))
-        return pa.concat_tables(tables).take(pa.array(back))
+        inverse = np.empty(len(order), dtype=np.int64)
+        inverse[order] = np.arange(len(order))
+        return pa.concat_tables(tables).take(pa.array(inverse))
 
     @contextmanager
     def _open_part(self, number: int) -> Iterator[pq.ParquetFile]:
-        """An open part, one reader at a time; a damaged one is named."""
+        """Open a part for one reader at a time; report damage."""
         self._refresh()
         with self._lock, self.translate_errors(number):
             file = self._files.find(number)
@@ -138,7 +138,7 @@ class Rows:
 
     @contextmanager
     def translate_errors(self, part: int) -> Iterator[None]:
-        """Whatever comes of a damaged part is told in one line."""
+        """Convert errors of a damaged part to one line."""
         try:
             yield
         except TilewrightError:
@@ -149,21 +149,21 @@ class Rows:
         except (pa.ArrowException, OSError, ValueError):
             self._files.remove(part)
             at = self._describe_part(part)
-            raise BadFile(f"{at} is damaged; `corpus repair --remake` makes it again", at=at, place="") from None
+            raise BadFile(f"{at} is damaged; `corpus repair --remake` regenerates it", at=at, place="") from None
 
     def _open_file(self, number: int) -> pq.ParquetFile:
         if self.folder.is_local:
-            # Not by a memory map: it is no faster, and a file that is cut off behind it would end the process.
+            # Not as a memory map: it is no faster, and the process would crash if the file is truncated.
             source: Any = self.folder.path(PARTS, part_name(number))
-            size, most = 1, MAX_OPEN_FILES
+            size, max_size = 1, MAX_OPEN_FILES
             missing = not os.path.exists(source)
         else:
             content = self.folder.read(PARTS, part_name(number))
             missing = content is None
             source = pa.BufferReader(content or b"")
-            size, most = len(content or b""), MAX_CACHED_BYTES
+            size, max_size = len(content or b""), MAX_CACHED_BYTES
         if missing:
-            raise BadFile(f"part {number} is not there yet; `corpus make` goes on where it stopped", at=self.folder)
+            raise BadFile(f"part {number} is not generated yet; `corpus make` continues", at=self.folder)
         file = pq.ParquetFile(source, pre_buffer=False, page_checksum_verification=True)
         rows = len(self.manifest.maps_of(number))
         shape = (file.metadata.num_rows, file.num_row_groups, file.schema_arrow.names)
@@ -171,21 +171,21 @@ class Rows:
             raise ValueError
         if (file.metadata.metadata or {}).get(METADATA) != self.schema.metadata[METADATA]:
             at = self._describe_part(number)
-            raise BadFile(f"{at} belongs to another corpus; `corpus repair --remake` makes it again", at=at, place="")
-        self._files.put(number, file, size, most)
+            raise BadFile(f"{at} belongs to another corpus; `corpus repair --remake` regenerates it", at=at, place="")
+        self._files.put(number, file, size, max_size)
         return file
 
     def _describe_part(self, part: int) -> str:
         return f"{self.folder}: {PARTS}/{part_name(part)}"
 
     def _refresh(self) -> None:
-        """A forked process has files and locks of its own."""
+        """Reset files and locks in a forked process."""
         if self._process != os.getpid():
             self._reset()
 
 
 class LruCache(Generic[Key, Value]):
-    """What was used last, up to a total size."""
+    """Cache of the most recently used values, up to a total size."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
@@ -210,11 +210,11 @@ class LruCache(Generic[Key, Value]):
 
 
 def as_numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """A column as floats; what is missing is no number."""
+    """Return a column as floats; NaN where missing."""
     numbers: NDArray[np.float64] = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return numbers
 
 
 def as_digests(column: pa.ChunkedArray) -> NDArray[Any]:
-    """A column of digests as an array that can be sorted and compared."""
+    """Return a column of digests as an array that can be sorted and compared."""
     return np.array(column.to_pylist(), dtype="S32")

@@ -1,4 +1,4 @@
-"""Choosing maps: the best, each once, or one side of a split."""
+"""Selection of maps: the best, unique maps, or the sets of a split."""
 
 from __future__ import annotations
 
@@ -22,20 +22,42 @@ if TYPE_CHECKING:
 
 DEFAULT_SHARES = {"train": 0.8, "test": 0.2}
 DIGITS = 13
-"""Of a digest's, by which a map goes to one side: 52 bits, which a float holds exactly."""
+"""Number of hexadecimal digits of the digest that determine the set of a map: 52 bits, exact in a float."""
 POOL_DIVISOR, MIN_POOL_PER_MAP, MAX_POOL = 10, 3, 50_000
-"""Maps that are to differ are chosen among the best tenth, but at least so many for each, and at most so many."""
+"""Size of the pool for diverse maps: the best tenth, with a minimum per map and a maximum."""
 
 
 # -- the best ---------------------------------------------------------------------------------------------------
 
 
 def find_best(corpus: Corpus, by: str, count: int, *, largest: bool = True, diverse: Sequence[str] = ()) -> list[int]:
-    """The maps with the most of a measure, or the least, the best first; equal maps count once.
+    """Return the ids of the maps with the highest (or lowest) values of a measure, the best first; equal maps count
+    once.
 
-    With `diverse`, the maps are far apart in these measures: of the best tenth, the best one, then again and again the
-    one that is farthest from all that were taken. Each measure is scaled by its spread. Ties go to the better map,
-    then to the lower number.
+    With `diverse`, the maps differ in these measures: starting with the best map, the map farthest from all chosen ones
+    is added repeatedly, out of the best tenth. Each measure is scaled by its standard deviation. Ties go to the better
+    map, then to the lower id.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to search.
+    by : str
+        Measure or numeric swept parameter.
+    count : int
+        Maximum number of maps.
+    largest : bool
+        Whether to prefer high values.
+    diverse : sequence of str
+        Measures in which the maps should differ.
+
+    Returns
+    -------
+    list of int
+
+    Examples
+    --------
+    >>> find_best(Corpus("caves"), "path_length", 6, diverse=["floor_share"])  # doctest: +SKIP
     """
     check_integer("count", count)
     diverse = [diverse] if isinstance(diverse, str) else list(diverse)
@@ -47,11 +69,11 @@ def find_best(corpus: Corpus, by: str, count: int, *, largest: bool = True, dive
     total = 0
     for table in corpus.tables(["id", "digest", "reason", *numbers], made=True):
         found = np.stack([as_numbers(table[name]) for name in numbers], axis=1)
-        sound = np.isfinite(found).all(axis=1)
-        total += int(sound.sum())
-        ids = np.concatenate([ids, table["id"].to_numpy()[sound]])
-        digests = np.concatenate([digests, as_digests(table["digest"])[sound]])
-        values = np.concatenate([values, found[sound]])
+        finite = np.isfinite(found).all(axis=1)
+        total += int(finite.sum())
+        ids = np.concatenate([ids, table["id"].to_numpy()[finite]])
+        digests = np.concatenate([digests, as_digests(table["digest"])[finite]])
+        values = np.concatenate([values, found[finite]])
         if len(ids) > 2 * pool_size:
             ids, digests, values = _rank(ids, digests, values, largest, pool_size)
     ids, digests, values = _rank(ids, digests, values, largest, pool_size)
@@ -65,7 +87,7 @@ def find_best(corpus: Corpus, by: str, count: int, *, largest: bool = True, dive
 def _rank(
     ids: NDArray[np.int64], digests: NDArray[Any], values: NDArray[np.float64], largest: bool, limit: int
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
-    """The best first, equal maps once, no more than so many."""
+    """Sort maps by value, remove duplicates and cut to the limit."""
     order = np.lexsort((ids, -values[:, 0] if largest else values[:, 0]))
     _, first = np.unique(digests[order], return_index=True)
     order = order[np.sort(first)][:limit]
@@ -73,28 +95,28 @@ def _rank(
 
 
 def _choose_diverse(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """Places of rows that are far apart: the first one, then always the one farthest from all before.
+    """Return indices of distant rows: the first, then repeatedly the one farthest from all chosen ones.
 
     Source: Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985.
     """
     if not len(values):
         return np.empty(0, dtype=np.int64)
-    spread = values.std(axis=0)
-    points = values / np.where(spread > 0, spread, 1.0)
-    taken = [0]
+    deviation = values.std(axis=0)
+    points = values / np.where(deviation > 0, deviation, 1.0)
+    chosen = [0]
     nearest = np.full(len(points), np.inf)
-    while len(taken) < min(count, len(points)):
-        nearest = np.minimum(nearest, ((points - points[taken[-1]]) ** 2).sum(axis=1))
-        nearest[taken] = -1.0
-        taken.append(int(nearest.argmax()))
-    return np.array(taken, dtype=np.int64)
+    while len(chosen) < min(count, len(points)):
+        nearest = np.minimum(nearest, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+        nearest[chosen] = -1.0
+        chosen.append(int(nearest.argmax()))
+    return np.array(chosen, dtype=np.int64)
 
 
 # -- each once --------------------------------------------------------------------------------------------------
 
 
 def find_unique(corpus: Corpus) -> list[int]:
-    """The maps that were made, each once: of equal ones the first."""
+    """Return the ids of the generated maps without duplicates; the first of equal maps."""
     ids, digests = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype="S32")]
     for table in corpus.tables(["id", "digest", "reason"], made=True):
         ids.append(table["id"].to_numpy())
@@ -109,26 +131,26 @@ def find_unique(corpus: Corpus) -> list[int]:
 
 @dataclass(frozen=True)
 class Split:
-    """Sides and their shares. A map's side follows from its digest alone.
+    """Sets of a split and their fractions. The set of a map depends only on its digest.
 
-    So equal maps are on one side, and a corpus that grows, or another one, never moves a map to the other.
+    Equal maps are in the same set, and adding maps to a corpus never moves a map to another set.
     """
 
     names: tuple[str, ...]
     bounds: tuple[float, ...]
-    """Where each side ends, from 0 to 1; the last takes the rest."""
+    """Upper limit of each set, from 0 to 1."""
 
     @classmethod
     def of(cls, shares: Mapping[str, float] | None = None) -> Split:
-        """A split by shares that add up to 1."""
+        """Return a split with fractions that add up to 1."""
         given = DEFAULT_SHARES if shares is None else shares
         if not isinstance(given, Mapping) or not given or not all(isinstance(name, str) and name for name in given):
-            raise InvalidRecipe("must be names with shares, such as train: 0.8", at="shares", got=given, rule="type")
-        for name, share in given.items():
-            number = not isinstance(share, bool) and isinstance(share, int | float) and isfinite(share)
-            if not number or not 0 < share <= 1:
+            raise InvalidRecipe("must be names with fractions, such as train: 0.8", at="shares", got=given, rule="type")
+        for name, fraction in given.items():
+            number = not isinstance(fraction, bool) and isinstance(fraction, int | float) and isfinite(fraction)
+            if not number or not 0 < fraction <= 1:
                 raise InvalidRecipe(
-                    "must be above 0 and at most 1", at=("shares", name), got=share, place=f"shares: {name}"
+                    "must be above 0 and at most 1", at=("shares", name), got=fraction, place=f"shares: {name}"
                 )
         total = sum(given.values())
         if abs(total - 1) > 1e-9:
@@ -136,24 +158,42 @@ class Split:
         return cls(tuple(given), tuple(accumulate(given.values())))
 
     def side_index(self, name: str) -> int:
-        """The number of a side."""
+        """Return the index of a set."""
         if name not in self.names:
-            raise UnknownName("side of the split", name, self.names)
+            raise UnknownName("set of the split", name, self.names)
         return self.names.index(name)
 
     def assign_sides(self, digests: pa.ChunkedArray) -> NDArray[np.int64]:
-        """For each map the number of its side."""
+        """Return the index of the set of each map."""
         places = [int(digest[:DIGITS], 16) / 16**DIGITS for digest in digests.to_pylist()]
         return np.searchsorted(self.bounds[:-1], places, side="right")
 
 
 def split(corpus: Corpus, shares: Mapping[str, float] | None = None) -> dict[str, list[int]]:
-    """The maps that were made, parted by their content; about so many on each side (0.8 train and 0.2 test)."""
-    made = Split.of(shares)
-    found: dict[str, list[int]] = {name: [] for name in made.names}
-    for table in corpus.tables(["id", "digest", "reason"], made=True):
-        ids, sides = table["id"].to_numpy(), made.assign_sides(table["digest"])
-        for number, name in enumerate(made.names):
+    """Split the generated maps into sets by their content.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to split.
+    shares : mapping of str to float, optional
+        Approximate fractions of the sets; 0.8 train and 0.2 test by default.
+
+    Returns
+    -------
+    dict of str to list of int
+        Ids of the maps in each set.
+
+    Examples
+    --------
+    >>> sorted(split(Corpus("caves")))  # doctest: +SKIP
+    ['test', 'train']
+    """
+    division = Split.of(shares)
+    found: dict[str, list[int]] = {name: [] for name in division.names}
+    for table in corpus.tables(["id", "digest", "reason"], division=True):
+        ids, sides = table["id"].to_numpy(), division.assign_sides(table["digest"])
+        for number, name in enumerate(division.names):
             found[name] += ids[sides == number].tolist()
     return found
 

@@ -1,4 +1,4 @@
-"""The folder that a corpus lies in, wherever fsspec reaches: read whole files, write them so that none is ever half."""
+"""Folder of a corpus, local or remote via fsspec: reads complete files and writes atomically."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core.errors import BadFile, TilewrightError
 
 try:
     import fcntl
-except ImportError:  # Windows, where two runs in one folder are not told apart
+except ImportError:  # Windows, where two concurrent runs in one folder are not detected
     fcntl = None  # type: ignore[assignment]
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ TEMPORARY = re.compile(r"\.tilewright-[0-9a-f]{16}\.part")
 
 
 class Folder:
-    """A folder by its address: a path, or anything such as s3://bucket/caves."""
+    """A folder by its address: a path, or a URL such as s3://bucket/caves."""
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/") or address
@@ -36,7 +36,7 @@ class Folder:
         return self.address
 
     def path(self, *names: str) -> str:
-        """The address of something in it, as the file system has it."""
+        """Return the path of a file in the folder, for the file system."""
         return "/".join([self._root.rstrip("/"), *names])
 
     @property
@@ -51,17 +51,17 @@ class Folder:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def list_names(self, inner: str = "") -> list[str]:
-        """What lies in it, or in a folder of it; nothing where there is none."""
+        """Return the names in the folder or in a subfolder; empty if it does not exist."""
         with self._translate_errors(inner):
             try:
-                self._files.invalidate_cache()  # what others have written since
+                self._files.invalidate_cache()  # see files that others have written
                 found = self._files.ls(self.path(inner) if inner else self._root, detail=False)
             except FileNotFoundError:
                 return []
             return sorted(str(name).rstrip("/").rpartition("/")[2] for name in found)
 
     def read(self, *names: str) -> bytes | None:
-        """A file's content; None where there is none."""
+        """Return the content of a file; None if it does not exist."""
         with self._translate_errors(*names):
             try:
                 return bytes(self._files.cat_file(self.path(*names)))
@@ -69,29 +69,29 @@ class Folder:
                 return None
 
     def read_description(self, name: str, noun: str, read: Callable[[bytes], T]) -> T | None:
-        """What the file that describes all others says; None where the folder is empty.
+        """Read the file that describes the folder; None for an empty folder.
 
-        A folder that holds something else is refused.
+        A folder with other content is refused.
         """
         content = self.read(name)
         if content is None:
             if not all(map(TEMPORARY.fullmatch, self.list_names())):
-                raise BadFile(f"holds something else than a {noun}; name an empty folder, or a new one", at=self)
+                raise BadFile(f"is not empty and contains no {noun}; name an empty or new folder", at=self)
             return None
         try:
             return read(content)
         except BadFile as error:
             raise BadFile.from_error(error, self) from None
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError, TilewrightError):
-            raise BadFile(f"its {name} is damaged, or belongs to something else", at=self) from None
+            raise BadFile(f"{name} is damaged or belongs to something else", at=self) from None
 
     def list_parts(self) -> list[int]:
-        """The numbers of the parts that are there."""
+        """Return the numbers of the existing parts."""
         found = (PART.fullmatch(name) for name in self.list_names(PARTS))
         return sorted(int(part[1]) for part in found if part)
 
     def size(self) -> int:
-        """Bytes of all parts."""
+        """Return the total size of all parts in bytes."""
         with self._translate_errors():
             try:
                 found = self._files.ls(self.path(PARTS), detail=True)
@@ -103,7 +103,7 @@ class Folder:
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, content: bytes, *names: str, durable: bool = False) -> None:
-        """Write a file; a lasting one is on the disk before it gets its name."""
+        """Write a file. A durable file is flushed to disk before it gets its name."""
         with self.write_atomically(*names) as temporary:
             self._files.pipe_file(temporary, content)
             if durable and self.is_local:
@@ -111,7 +111,7 @@ class Folder:
 
     @contextmanager
     def write_atomically(self, *names: str) -> Iterator[str]:
-        """A temporary path to write a file to: what is there gets the file's name in the end, if all goes well."""
+        """Yield a temporary path to write to; it is renamed to the final name after success."""
         *folders, _ = names
         temporary = self.path(*folders, f".tilewright-{secrets.token_hex(8)}.part")
         with self._translate_errors(*names):
@@ -129,14 +129,14 @@ class Folder:
             self._files.rm_file(self.path(*names))
 
     def remove_temporary(self, *inner: str) -> None:
-        """Remove the temporary files that a killed run has left, here and in these folders."""
+        """Remove temporary files of a killed run, in the folder and in subfolders."""
         for folder in ("", *inner):
             for name in filter(TEMPORARY.fullmatch, self.list_names(folder)):
                 self.remove(*filter(None, (folder, name)))
 
     @contextmanager
     def lock(self, name: str = MANIFEST) -> Iterator[None]:
-        """Nobody else on this machine makes what is here meanwhile; a process that is killed holds nothing any more."""
+        """Hold an exclusive lock, so that no other process on this machine writes here; it ends with the process."""
         if fcntl is None or not self.is_local:
             yield
             return
@@ -146,14 +146,14 @@ class Folder:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise BadFile("another process is making it right now", at=self.address) from None
-            except OSError:  # a file system that knows no locks
+                raise BadFile("another process is writing to it", at=self.address) from None
+            except OSError:  # the file system does not support locks
                 pass
             yield
 
     @contextmanager
     def _translate_errors(self, *names: str) -> Iterator[None]:
-        """What goes wrong with a file is told in one line, whatever a file system raises."""
+        """Convert any error of a file system to a one-line error."""
         place = "/".join([self.address, *names]).rstrip("/")
         try:
             yield
@@ -165,7 +165,7 @@ class Folder:
 
 
 def _flush_to_disk(path: str) -> None:
-    """Have a file on the disk: then one that is there is whole, even when the power fails."""
+    """Flush a file to disk, so that it is complete even after a power failure."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

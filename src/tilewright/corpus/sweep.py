@@ -1,6 +1,6 @@
-"""Sweeps: parameters that differ from map to map, over all combinations or by chance.
+"""Sweeps: parameters that vary from map to map, over all combinations or at random.
 
-A sweep is written as the parameter's place and its values: a list, or a range with `from`, `to` and `step` or `count`.
+A sweep maps the path of a parameter to its values: a list, or a range with `from`, `to` and `step` or `count`.
 
 >>> Sweep.of({"walls": {"from": 0.4, "to": 0.5, "step": 0.05}, "steps": [3, 5]}).size
 6
@@ -19,27 +19,27 @@ from ..core.seeds import Rng
 
 MAX_VALUES = 100_000
 MAX_NUMBER = 10**15
-"""Numbers beyond are not told apart by fractions of them."""
+"""Maximum absolute value; floats cannot distinguish fractions of larger numbers."""
 RANGE_KEYS = ("from", "to", "step", "count")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One parameter and what it takes on: its values, or anything between the first and the last of them."""
+    """A swept parameter: its values, or a range from the first to the last of them."""
 
     path: str
-    """Where it stands: `walls`, or `shaping.0.thickness` for a shaper's."""
+    """Path of the parameter: `walls`, or `shaping.0.thickness` for a shaper."""
     values: tuple[Any, ...]
     is_range: bool = False
-    """Whether, sampled, it takes anything in between."""
+    """Whether random values are drawn from the complete range, not only from `values`."""
 
     @property
     def column(self) -> str:
-        """What it is called beside the measures."""
+        """Name of the column in tables."""
         return self.path.replace(".", "_")
 
     def draw(self, rng: Rng) -> Any:
-        """A value by chance."""
+        """Return a random value."""
         low, high = self.values[0], self.values[-1]
         if not self.is_range:
             return rng.choice(self.values)
@@ -50,22 +50,22 @@ class Axis:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The parameters that vary; without any, all maps have the same."""
+    """Swept parameters of a corpus; without any, all maps have the same parameters."""
 
     axes: tuple[Axis, ...] = ()
     sampled: bool = False
-    """Whether each map draws its values by chance; otherwise maps go through all combinations, again and again."""
+    """Whether each map draws random values; otherwise the maps use all combinations in turn, repeatedly."""
 
     @classmethod
     def of(cls, data: Mapping[str, Any] | None, *, sampled: bool = False) -> Sweep:
-        """A sweep from plain data: values or ranges by place."""
+        """Return a sweep from data: values or ranges by parameter path."""
         if data is not None and not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="sweep", got=data, rule="type")
         axes = tuple(_read_axis(str(place), given) for place, given in (data or {}).items())
         columns = [axis.column for axis in axes]
         twice = next((name for name in columns if columns.count(name) > 1), None)
         if twice is not None:
-            raise InvalidRecipe(f"{short_repr(twice)} stands there twice", at="sweep", rule="duplicate")
+            raise InvalidRecipe(f"{short_repr(twice)} occurs twice", at="sweep", rule="duplicate")
         return cls(axes, sampled)
 
     def to_data(self) -> dict[str, Any]:
@@ -78,11 +78,11 @@ class Sweep:
 
     @cached_property
     def size(self) -> int:
-        """How many combinations there are."""
+        """Number of combinations."""
         return prod(len(axis.values) for axis in self.axes)
 
     def values_for(self, root: Rng, number: int) -> tuple[Any, ...]:
-        """What map `number` has, by axis; by chance from its own stream, or combination by combination."""
+        """Return the values of map `number`, by axis: random ones from its own stream, or the next combination."""
         if self.sampled:
             rng = root.child("sweep", number)
             return tuple(axis.draw(rng) for axis in self.axes)
@@ -94,7 +94,7 @@ class Sweep:
         return tuple(reversed(found))
 
     def apply(self, recipe: Mapping[str, Any], values: Sequence[Any]) -> dict[str, Any]:
-        """A recipe's plain data with these values in their places."""
+        """Return a recipe's data with these values."""
         data = dict(recipe)
         data["params"] = dict(data.get("params") or {})
         for axis, value in zip(self.axes, values, strict=True):
@@ -104,7 +104,9 @@ class Sweep:
             _, number, *rest = axis.path.split(".")
             stages = [{stage: {}} if isinstance(stage, str) else stage for stage in data.get("shaping") or ()]
             if not number.isdecimal() or int(number) >= len(stages) or len(rest) != 1:
-                raise InvalidRecipe("a shaper's parameter is shaping.NUMBER.NAME, from 0 on", at=("sweep", axis.path))
+                raise InvalidRecipe(
+                    "must be written shaping.INDEX.NAME, with the index from 0", at=("sweep", axis.path)
+                )
             (name, params), *_ = stages[int(number)].items()
             stages[int(number)] = {name: {**(params or {}), rest[0]: value}}
             data["shaping"] = stages
@@ -115,12 +117,16 @@ def _read_axis(place: str, given: Any) -> Axis:
     if isinstance(given, Mapping):
         return Axis(place, _read_range(place, given), is_range=True)
     if not isinstance(given, list | tuple) or not given:
-        raise InvalidRecipe("a list of values, or a range with from and to", at=("sweep", place), got=given)
+        raise InvalidRecipe("must be a list of values, or a range with from and to", at=("sweep", place), got=given)
     if len(given) > MAX_VALUES:
-        raise InvalidRecipe(f"at most {MAX_VALUES:,} values, got {len(given):,}", at=("sweep", place), rule="maximum")
+        raise InvalidRecipe(
+            f"must have at most {MAX_VALUES:,} values, got {len(given):,}", at=("sweep", place), rule="maximum"
+        )
     wrong = next((value for value in given if not isinstance(value, bool | int | float | str)), None)
     if wrong is not None:
-        raise InvalidRecipe("values are numbers, words, true or false", at=("sweep", place), got=wrong, rule="choice")
+        raise InvalidRecipe(
+            "values must be numbers, strings, true or false", at=("sweep", place), got=wrong, rule="choice"
+        )
     return Axis(place, tuple(given))
 
 
@@ -138,7 +144,7 @@ def _read_range(place: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
     is_integer = isinstance(low, int) and isinstance(high, int)
     step = numbers["step"] if numbers["step"] is not None else (1 if is_integer and numbers["count"] is None else None)
     if high < low or (step is not None and step <= 0):
-        raise InvalidRecipe("goes from low to high by steps above 0", at=("sweep", place), got=dict(given))
+        raise InvalidRecipe("must go from low to high with steps above 0", at=("sweep", place), got=dict(given))
     if step is None:
         count = numbers["count"] if numbers["count"] is not None else 11
         if not isinstance(count, int) or not 1 <= count <= MAX_VALUES:
@@ -146,7 +152,7 @@ def _read_range(place: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
         values = [low + (high - low) * number / max(1, count - 1) for number in range(count)]
     else:
         if (high - low) / step >= MAX_VALUES:
-            raise InvalidRecipe(f"at most {MAX_VALUES:,} values; take larger steps", at=("sweep", place))
+            raise InvalidRecipe(f"must have at most {MAX_VALUES:,} values; use larger steps", at=("sweep", place))
         count = floor((high - low) / step + 1e-9) + 1
         values = [low + step * number for number in range(count)]
     return tuple(round(value) if is_integer and value == round(value) else round(value, 9) for value in values)

@@ -1,6 +1,6 @@
-"""One tileset for a whole corpus, so that an id is the same tile in every map.
+"""Common tileset of a corpus, so that an id is the same tile in every map.
 
-Maps may bring tiles of their own: those of a recipe inside the recipe, or of a sample that is swept.
+Maps may have their own tiles: from recipes inside the recipe, or from swept samples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .manifest import MAX_TRIED_VALUES, Manifest
 
 
 def tileset_of(manifest: Manifest) -> Tileset:
-    """The tiles of all maps: those of the first map's recipe, then what others and inner recipes bring."""
+    """Return the tiles of all maps: those of the first map's recipe, then additional ones."""
     return _tileset_of(manifest.text)
 
 
@@ -37,14 +37,16 @@ def _tileset_of(text: str) -> Tileset:
 
 
 def _iter_variants(manifest: Manifest) -> Iterator[Recipe]:
-    """The recipe with each value of each swept parameter; fractions change no tileset."""
-    usual = [axis.values[0] for axis in manifest.sweep.axes]
+    """Yield the recipe with each value of each swept parameter; floats do not affect the tileset."""
+    defaults = [axis.values[0] for axis in manifest.sweep.axes]
     for place, axis in enumerate(manifest.sweep.axes):
         if any(isinstance(value, float) for value in axis.values):
             continue
         for value in axis.values[:: -(-len(axis.values) // MAX_TRIED_VALUES)]:
-            with suppress(InvalidRecipe):  # no map of these values can be made
-                yield Recipe.of(manifest.sweep.apply(manifest.recipe, [*usual[:place], value, *usual[place + 1 :]]))
+            with suppress(InvalidRecipe):  # no map with these values can be generated
+                yield Recipe.of(
+                    manifest.sweep.apply(manifest.recipe, [*defaults[:place], value, *defaults[place + 1 :]])
+                )
 
 
 def _iter_tilesets(recipe: Recipe) -> Iterator[Tileset]:
@@ -54,7 +56,7 @@ def _iter_tilesets(recipe: Recipe) -> Iterator[Tileset]:
 
 
 def convert_cells(map: TileMap, tileset: Tileset) -> NDArray[Any]:
-    """A map's cells as ids of a corpus's tileset, tile by tile by name."""
+    """Convert a map's cells to ids of the corpus's tileset, by tile name."""
     own = map.tileset.names
     if own == tileset.names[: len(own)]:
         return map.cells.astype(tileset.dtype, copy=False)

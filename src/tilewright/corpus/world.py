@@ -1,8 +1,8 @@
-"""One very large map: made in pieces, here, on all processors or on a cluster, and never whole in memory.
+"""Worlds: one very large map, generated in blocks of chunks in parallel or on a cluster, never complete in memory.
 
-Each piece comes with the surroundings that its cells depend on, so that the world is the map that would be made in one
-piece, cell for cell. Workers send finished chunks back and we alone write them, each under a temporary name that is
-then changed. Killed at any moment, the next start finds what is there and makes the rest.
+Each block is generated with the margin that its cells depend on, so the world equals the map that would be generated at
+once. Workers return finished chunks, and only this process writes them: to a temporary name, which is then renamed. If
+it is killed, the next run continues with the missing chunks.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from .world_reader import World
 
 MAX_CELLS_PER_TASK = 1 << 23
 MAX_LOCAL_CELLS = 1 << 27
-"""So many are made here before other processes have started."""
+"""Maximum number of cells generated in this process, because starting workers would take longer."""
 TASKS_PER_WORKER = 16
-"""Tasks for a worker, about, where there are pieces enough."""
+"""Approximate number of tasks per worker."""
 
 
 @renamed_keywords(tell="on_progress")
@@ -47,25 +47,57 @@ def make_world(
     on_progress: ProgressCallback | None = None,
     **params: Any,
 ) -> World:
-    """Make a world in a folder, or go on with one that was stopped.
+    """Generate a world in a folder, or resume one.
 
-    `given` is a technique with its params as keywords, or a recipe: of one that looks only so far around, without
-    shapers. `workers`: processes of this machine (by default all processors, or none for what is soon made), 0 for
-    none but this one. `scheduler` is the address of a Dask cluster to use instead, as is the environment's
-    DASK_SCHEDULER_ADDRESS.
+    Parameters
+    ----------
+    given : Recipe, mapping or str
+        Name of a technique, or a recipe without shapers. The technique must be local: each cell depends only on cells
+        within a limited distance.
+    folder : str or path-like
+        Folder or fsspec URL to write to.
+    seed : int or str, optional
+        Seed of the world; random by default.
+    workers : int, optional
+        Number of worker processes; 0 uses only this process. All processors by default, none for small worlds.
+    scheduler : str, optional
+        Address of a Dask cluster to use instead; the environment variable DASK_SCHEDULER_ADDRESS by default.
+    chunk : int, optional
+        Edge length of a chunk in cells, a power of two.
+    on_progress : callable, optional
+        Function called with a `Progress` after each step.
+    **params
+        Parameters of the technique.
+
+    Returns
+    -------
+    World
+
+    Raises
+    ------
+    InvalidRecipe
+        If the recipe cannot be generated in chunks.
+    BadFile
+        If the folder contains something else.
+
+    Examples
+    --------
+    >>> make_world("caves", "world.zarr", width=65536, height=65536, seed=7)  # doctest: +SKIP
     """
     recipe = _read_recipe(given, params)
     check_workers(workers, scheduler)
     get_local_technique(recipe)
     store = Folder(os.fspath(folder))
     found = WorldLayout.from_folder(store)
-    asked = seed if seed is not None else recipe.seed
-    recipe = resolve_random_params(recipe.with_seed(asked if asked is not None or found is None else found.seed))
+    world_seed = seed if seed is not None else recipe.seed
+    recipe = resolve_random_params(
+        recipe.with_seed(world_seed if world_seed is not None or found is None else found.seed)
+    )
     wanted = WorldLayout.of(recipe, chunk)
     if found is not None:
         found.check_matches(wanted, store)
     layout = found or wanted
-    choose_block_size(layout, recipe)  # refuses what looks too far around
+    choose_block_size(layout, recipe)  # refuses techniques whose cells depend on too large a neighborhood
     for names, document in layout.build_documents().items():
         if store.read(*names) is None:
             store.write(document, *names)
@@ -78,18 +110,18 @@ def make_world(
 
 
 def _read_recipe(given: Recipe | Mapping[str, Any] | str, params: Mapping[str, Any]) -> Recipe:
-    """A recipe that was not planned: planning refuses maps that do not fit into memory."""
+    """Return the recipe without making a plan, which would refuse maps that do not fit in memory."""
     if isinstance(given, str):
         return Recipe.of({"technique": given, "params": params}, FileResolver())
     if params:
-        raise InvalidRecipe("a recipe brings its own params; change it instead", at=min(params), rule="conflict")
+        raise InvalidRecipe("a recipe has its own params; change the recipe instead", at=min(params), rule="conflict")
     return Recipe.of(given, FileResolver())
 
 
 def _find_missing(store: Folder, layout: WorldLayout, array: str) -> list[ChunkIndex]:
-    """The chunks of an array that are not there."""
-    there = set(store.list_names(array))
-    return [place for place in iter_places(layout.chunks_of(array)) if chunk_name(array, place) not in there]
+    """Return the missing chunks of an array."""
+    existing = set(store.list_names(array))
+    return [place for place in iter_places(layout.chunks_of(array)) if chunk_name(array, place) not in existing]
 
 
 # -- the chunks -----------------------------------------------------------------------------------------------
@@ -103,7 +135,7 @@ def _fill(
     scheduler: str | None,
     on_progress: ProgressCallback,
 ) -> None:
-    """Make and write the chunks that are missing."""
+    """Generate and write the missing chunks."""
     missing = sorted({*_find_missing(store, layout, CELLS), *_find_missing(store, layout, layout.overviews[0])})
     progress = Progress(layout.count, layout.count - len(missing))
     on_progress(progress)
@@ -131,41 +163,41 @@ def _fill(
 
 
 def _write(store: Folder, layout: WorldLayout, chunks: Iterable[ChunkFiles]) -> None:
-    """The overview over a chunk is written first, so that no chunk is without."""
+    """Write finished chunks; the overview of a chunk first, so that no chunk lacks it."""
     finest = layout.overviews[0]
     try:
-        for made in chunks:
-            store.write(made.overview, finest, chunk_name(finest, made.place))
-            store.write(made.cells, CELLS, chunk_name(CELLS, made.place))
+        for chunk in chunks:
+            store.write(chunk.overview, finest, chunk_name(finest, chunk.place))
+            store.write(chunk.cells, CELLS, chunk_name(CELLS, chunk.place))
     except BadFile as error:
-        raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
+        raise BadFile(f"{error}; finished chunks are kept; run again to continue") from None
 
 
 def _make_here(
     layout: WorldLayout, recipe: Recipe, blocks: Sequence[ChunkBlock]
 ) -> Generator[list[ChunkFiles], None, None]:
-    """One after the other; while one is written, the next is made."""
-    with ThreadPoolExecutor(max_workers=1) as other:
-        following: deque[Future[list[ChunkFiles]]] = deque()
+    """Generate one block after the other in this process; while one is written, the next is generated."""
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        pending: deque[Future[list[ChunkFiles]]] = deque()
         for block in blocks:
-            following.append(other.submit(make_blocks, [block], layout, recipe))
-            if len(following) > 1:
-                yield following.popleft().result()
-        yield from (made.result() for made in following)
+            pending.append(executor.submit(make_blocks, [block], layout, recipe))
+            if len(pending) > 1:
+                yield pending.popleft().result()
+        yield from (future.result() for future in pending)
 
 
 def group_tasks(layout: WorldLayout, blocks: Sequence[ChunkBlock], workers: int) -> list[list[ChunkBlock]]:
-    """Pieces in tasks: large enough to be worth sending, and enough of them for all workers."""
+    """Group blocks into tasks: large enough to be worth sending, and enough tasks for all workers."""
     largest = max(len(block.missing) for block in blocks) * layout.chunk**2
-    together = max(1, min(MAX_CELLS_PER_TASK // largest, len(blocks) // (workers * TASKS_PER_WORKER)))
-    return [list(blocks[first : first + together]) for first in range(0, len(blocks), together)]
+    blocks_per_task = max(1, min(MAX_CELLS_PER_TASK // largest, len(blocks) // (workers * TASKS_PER_WORKER)))
+    return [list(blocks[first : first + blocks_per_task]) for first in range(0, len(blocks), blocks_per_task)]
 
 
 # -- the overviews --------------------------------------------------------------------------------------------
 
 
 def _draw_overviews(store: Folder, layout: WorldLayout) -> None:
-    """The overviews above the finest, each from the one before, and the picture, which is written last."""
+    """Write the overviews above the finest, each from the one before, then the picture."""
     from PIL import Image
 
     world = World(store.address)

@@ -1,7 +1,7 @@
-"""Blocks of a world: rectangles of chunks that are made at once.
+"""Blocks of a world: rectangles of chunks that are generated together.
 
-What a block must see around itself is made for its neighbours too. So blocks of a technique that looks far around are
-larger; memory bounds how large.
+The margin of a block is also generated for its neighbors. Blocks are therefore larger for techniques with a large
+margin, within the limits of memory.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from ..core.tileset import Tileset
 from .world_layout import ChunkIndex, WorldLayout, compress_chunk
 
 MAX_MEMORY = 1 << 28
-"""Bytes to work with for a block, beside what Python and its libraries take anyway."""
+"""Maximum memory of a block in bytes, in addition to Python and its libraries."""
 TARGET_WASTE = 1.2
-"""Cells made for each cell of the world: blocks grow until it is no more than this."""
+"""Generated cells per cell of the world; blocks grow until the ratio is at most this."""
 MAX_WASTE = 9.0
 
 
 @dataclass(frozen=True)
 class ChunkBlock:
-    """A rectangle of chunks, and those of them that are wanted."""
+    """Rectangle of chunks, and those of them that are missing."""
 
     first: ChunkIndex
-    """Its first chunk."""
+    """Index of its first chunk."""
     chunks: ChunkIndex
-    """Down and across."""
+    """Number of chunks, as (rows, columns)."""
     missing: tuple[ChunkIndex, ...]
 
 
 @dataclass(frozen=True)
 class ChunkFiles:
-    """A finished chunk: its file and that of the overview over it."""
+    """Files of a finished chunk: cells and overview."""
 
     place: ChunkIndex
     cells: bytes
@@ -49,9 +49,9 @@ class ChunkFiles:
 
 
 def make_blocks(blocks: Sequence[ChunkBlock], layout: WorldLayout, recipe: Recipe) -> list[ChunkFiles]:
-    """The work of one task, wherever it is done."""
+    """Generate the chunks of some blocks; the work of one task."""
     layout.refuse_other_revisions(recipe)
-    return [made for block in blocks for made in _make_block(layout, block, recipe)]
+    return [files for block in blocks for files in _make_block(layout, block, recipe)]
 
 
 def _make_block(layout: WorldLayout, block: ChunkBlock, recipe: Recipe) -> Iterable[ChunkFiles]:
@@ -63,16 +63,16 @@ def _make_block(layout: WorldLayout, block: ChunkBlock, recipe: Recipe) -> Itera
     for row, column in block.missing:
         top, left = row * side - first[0], column * side - first[1]
         cells = map.cells[top : top + side, left : left + side]
-        seen = average_colors(cells, layout.tileset, finest)
+        colors = average_colors(cells, layout.tileset, finest)
         yield ChunkFiles(
             (row, column),
             compress_chunk(cells.astype(layout.dtype, copy=False), side),
-            compress_chunk(seen, layout.pixels),
+            compress_chunk(colors, layout.pixels),
         )
 
 
 def plan_blocks(layout: WorldLayout, recipe: Recipe, missing: Iterable[ChunkIndex]) -> list[ChunkBlock]:
-    """The blocks that hold all missing chunks, each no larger than these need."""
+    """Return blocks that cover all missing chunks, none larger than necessary."""
     side = choose_block_size(layout, recipe)
     found: dict[ChunkIndex, list[ChunkIndex]] = {}
     for row, column in sorted(missing):
@@ -86,17 +86,17 @@ def plan_blocks(layout: WorldLayout, recipe: Recipe, missing: Iterable[ChunkInde
 
 
 def choose_block_size(layout: WorldLayout, recipe: Recipe) -> int:
-    """How many chunks wide a block is: few, but so many that not too much is made twice, and never too many to hold."""
+    """Return the edge length of a block in chunks: as small as possible with little waste, and within memory."""
     entry = get_local_technique(recipe)
     assert entry.reach is not None
-    reach, whole = entry.reach(recipe.params), max(layout.chunks)
+    reach, world_size = entry.reach(recipe.params), max(layout.chunks)
     best: tuple[float, int] | None = None
-    for count in range(1, whole + 1):
+    for count in range(1, world_size + 1):
         sides = [min(count * layout.chunk, side) for side in layout.shape]
-        around = 0 if count == whole else reach  # the whole world has nothing around it
-        own, seen = prod(sides), prod(side + 2 * around for side in sides)
-        if entry.memory(recipe.params, seen if entry.margin_in_memory else own) <= MAX_MEMORY:
-            waste = seen / own
+        margin = 0 if count == world_size else reach  # the complete world has no margin
+        block_cells, with_margin = prod(sides), prod(side + 2 * margin for side in sides)
+        if entry.memory(recipe.params, with_margin if entry.margin_in_memory else block_cells) <= MAX_MEMORY:
+            waste = with_margin / block_cells
             best = min(best or (waste, count), (waste, count))
             if waste <= TARGET_WASTE:
                 break
@@ -105,20 +105,20 @@ def choose_block_size(layout: WorldLayout, recipe: Recipe) -> int:
     side = layout.chunk * (best[1] if best else 1)
     seen = side + 2 * reach
     raise TooLarge(
-        f"every cell depends on all within {reach:,} cells, so that a piece of {side:,}x{side:,} would take "
-        f"{seen:,}x{seen:,} ({entry.memory(recipe.params, seen**2) / 2**30:.1f} GB) to make; let it look less far "
-        "around, with fewer steps or generations",
+        f"each cell depends on all cells within {reach:,} cells, so a block of {side:,}x{side:,} needs "
+        f"{seen:,}x{seen:,} ({entry.memory(recipe.params, seen**2) / 2**30:.1f} GB); reduce the "
+        "distance, for example with fewer steps or generations",
         at="technique",
         place=entry.name,
     )
 
 
-# -- colours --------------------------------------------------------------------------------------------------
+# -- colors ---------------------------------------------------------------------------------------------------
 
 
 def average_colors(cells: NDArray[np.uint8] | NDArray[np.uint16], tileset: Tileset, side: int) -> NDArray[np.uint8]:
-    """(row, column, 3) the mean colour of every square of cells; squares at the edge have fewer."""
-    # Red, green and blue lie in one number and are summed up at once; for the smallest squares 32 bits are enough.
+    """Return the (row, column, 3) mean color of each square of cells; squares at the edge have fewer cells."""
+    # Red, green and blue are packed in one integer and summed together; 32 bits are enough for small squares.
     bits = 8 + 2 * (side.bit_length() - 1)
     kind: Any = np.uint32 if 3 * bits <= 32 else np.uint64
     colors = tileset.colors.astype(kind)
@@ -128,14 +128,14 @@ def average_colors(cells: NDArray[np.uint8] | NDArray[np.uint16], tileset: Tiles
     return _divide_sums(channels, cells.shape, side)
 
 
-def halve(seen: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """An overview's pixels at half the size."""
-    channels = (_sum_blocks(seen[..., number].astype(np.uint32), 2) for number in range(3))
-    return _divide_sums(channels, seen.shape, 2)
+def halve(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return an overview at half the size."""
+    channels = (_sum_blocks(pixels[..., number].astype(np.uint32), 2) for number in range(3))
+    return _divide_sums(channels, pixels.shape, 2)
 
 
 def _sum_blocks(numbers: NDArray[Any], side: int) -> NDArray[Any]:
-    """The sums over squares."""
+    """Return the sums over squares."""
     height, width = numbers.shape
     if height % side or width % side:
         numbers = np.pad(numbers, ((0, -height % side), (0, -width % side)))
@@ -149,12 +149,12 @@ def _sum_blocks(numbers: NDArray[Any], side: int) -> NDArray[Any]:
 
 
 def _divide_sums(channels: Iterable[NDArray[Any]], shape: tuple[int, ...], side: int) -> NDArray[np.uint8]:
-    """(row, column, 3) sums divided by how many cells of an array of this shape each square has, rounded."""
+    """Return the (row, column, 3) rounded quotients of sums and the number of cells of each square."""
     height, width = shape[:2]
     counts: Any = side * side
     if height % side or width % side:
         rows, columns = (
-            np.minimum(side, whole - np.arange(0, whole, side)).astype(np.uint32) for whole in (height, width)
+            np.minimum(side, length - np.arange(0, length, side)).astype(np.uint32) for length in (height, width)
         )
         counts = rows[:, None] * columns
     return np.stack([(sums + counts // 2) // counts for sums in channels], axis=-1, dtype=np.uint8, casting="unsafe")

@@ -1,6 +1,7 @@
-"""How a world lies in its folder: a zarr group that any tool can open, its chunks, and what it tells about itself.
+"""Layout of a world's folder: a zarr group with chunks and metadata, which any zarr tool can open.
 
-`cells` holds tile ids, `overview/8` the mean colour of every 8x8 cells, `overview/16` of every 16x16, and so on.
+`cells` holds tile ids, `overview/8` the mean color of each 8x8 block of cells, `overview/16` of each 16x16 block, and
+so on.
 """
 
 from __future__ import annotations
@@ -26,38 +27,51 @@ from .store import Folder
 
 KIND = "tilewright world"
 LAYOUT = 1
-"""Raised when the folders of worlds look otherwise."""
+"""Version of the folder layout; raised when it changes."""
 GROUP, CELLS, OVERVIEW, PICTURE = "zarr.json", "cells", "overview", "overview.png"
 DEFAULT_CHUNK_SIZE = 1024
 CHUNK_SIZES = tuple(1 << power for power in range(3, 14))
 MAX_OVERVIEW_SIDE, COARSEST_OVERVIEW = 8192, 1024
-"""Pixels along the longer side: of the first overview at most, and of the last about."""
+"""Pixels along the longer edge: maximum of the first overview, approximate value of the last."""
 PICTURE_SIDE = 2048
 COMPRESSION_LEVEL = 1
-"""Of zstd: 2% larger than the usual 3, in half the time."""
+"""Level of zstd; 2% larger than the default 3, in half the time."""
 ChunkIndex = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class WorldLayout:
-    """All that decides what lies in a world's folder."""
+    """Description of a world: everything that determines the content of its folder."""
 
     recipe: Mapping[str, Any]
-    """With every default written, nothing left to chance, and no paths."""
+    """Recipe with all defaults, without random parameters and paths."""
     seed: str
     shape: tuple[int, int]
     tileset: Tileset
     chunk: int
-    """The side of a chunk; fixed at the first start."""
+    """Edge length of a chunk in cells; fixed when the world is created."""
     version: str
     revisions: Mapping[str, int]
 
     @classmethod
     def of(cls, recipe: Recipe, chunk: int | None = None) -> WorldLayout:
-        """The layout of a recipe's world; `chunk` is for whoever wants other chunks than 1024x1024."""
+        """Return the layout of a recipe's world.
+
+        Parameters
+        ----------
+        recipe : Recipe
+            Recipe with a seed.
+        chunk : int, optional
+            Edge length of a chunk in cells, a power of two; 1024 by default, less for small worlds.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the map has levels or the chunk size is invalid.
+        """
         shape = recipe.shape
         if len(shape) != 2:
-            text = f"a world is flat, and this map has {len(shape)} dimensions"
+            text = f"a world must have 2 dimensions, got {len(shape)}"
             raise InvalidRecipe(text, at="technique", place=recipe.technique)
         assert recipe.seed is not None
         side = (
@@ -75,11 +89,11 @@ class WorldLayout:
 
     @property
     def chunks(self) -> ChunkIndex:
-        """How many there are, down and across."""
+        """Number of chunks, as (rows, columns)."""
         return self.chunks_of(CELLS)
 
     def chunks_of(self, array: str) -> ChunkIndex:
-        """How many an array has."""
+        """Return the number of chunks of an array, as (rows, columns)."""
         shape, side = self.shape, self.chunk
         if array != CELLS:
             shape, side = self.overview_shape(int(array.rpartition("/")[2])), self.pixels
@@ -91,13 +105,15 @@ class WorldLayout:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """As the file has it."""
+        """Data type in the files."""
         return np.dtype(self.tileset.dtype).newbyteorder("<")
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
-        """The overviews, by how many cells their pixels are wide: each half as large as the one before."""
-        finest = 2 if max(self.shape) <= 2 * PICTURE_SIDE else 4  # colours pack badly: halves would outweigh the cells
+        """Cells per pixel of each overview, along each axis; each is twice the one before."""
+        finest = (
+            2 if max(self.shape) <= 2 * PICTURE_SIDE else 4
+        )  # colors compress badly: an overview at half size would be larger than the cells
         while finest < self.chunk and -(-max(self.shape) // finest) > MAX_OVERVIEW_SIDE:
             finest *= 2
         levels = [finest]
@@ -107,22 +123,22 @@ class WorldLayout:
 
     @property
     def overviews(self) -> tuple[str, ...]:
-        """The arrays of the overviews, the finest first."""
+        """Names of the overview arrays, the finest first."""
         return tuple(f"{OVERVIEW}/{level}" for level in self.levels)
 
     @property
     def pixels(self) -> int:
-        """The side of a chunk of any overview: one of the finest shows one chunk of cells."""
+        """Edge length of an overview chunk in pixels; a chunk of the finest overview covers one chunk of cells."""
         return self.chunk // self.levels[0]
 
     def overview_shape(self, level: int) -> tuple[int, int]:
-        """Pixels of an overview, down and across."""
+        """Return the size of an overview in pixels, as (rows, columns)."""
         height, width = self.shape
         return -(-height // level), -(-width // level)
 
     @property
     def picture_level(self) -> int:
-        """The overview that is a picture too."""
+        """Overview that is also saved as a picture."""
         return next(level for level in self.levels if max(self.overview_shape(level)) <= PICTURE_SIDE)
 
     # -- as files -----------------------------------------------------------------------------------------------
@@ -141,14 +157,14 @@ class WorldLayout:
         }
 
     def build_documents(self) -> dict[tuple[str, ...], bytes]:
-        """The files that tell zarr what lies where, as zarr itself writes them; the group's own comes first."""
+        """Return the metadata files of zarr, by path; that of the group comes first."""
         import zarr
         from zarr.codecs import ZstdCodec
 
         def create_array(
             name: str, shape: tuple[int, ...], chunks: tuple[int, ...], dtype: Any, axes: list[str]
         ) -> Any:
-            made = group.create_array(
+            array = group.create_array(
                 name,
                 shape=shape,
                 chunks=chunks,
@@ -158,7 +174,7 @@ class WorldLayout:
                 dimension_names=axes,
                 chunk_key_encoding={"name": "default", "separator": "."},
             )
-            return made.attrs
+            return array.attrs
 
         files: dict[str, Any] = {}
         store = zarr.storage.MemoryStore(files)
@@ -169,22 +185,22 @@ class WorldLayout:
             shape, chunks = (*self.overview_shape(level), 3), (self.pixels, self.pixels, 3)
             create_array(name, shape, chunks, np.dtype("u1"), ["y", "x", "color"]).update({"cells_per_pixel": level})
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # not all tools know of consolidated metadata
-            zarr.consolidate_metadata(store)  # with it zarr does not wonder about the picture in the group's folder
+            warnings.simplefilter("ignore")  # consolidated metadata is not part of the zarr 3 specification
+            zarr.consolidate_metadata(store)  # without it, zarr warns about the picture in the group's folder
         names = sorted(files, key=lambda name: name != GROUP)
         return {tuple(name.split("/")): files[name].to_bytes() for name in names}
 
     @classmethod
     def from_data(cls, data: Any) -> WorldLayout:
-        """The layout that a group's attributes tell."""
+        """Return the layout in the attributes of a zarr group."""
         if data["kind"] != KIND:
             raise ValueError("not a world")
         if data["layout"] != LAYOUT:
-            raise BadFile(f"made by Tilewright {data.get('tilewright')}, whose worlds are laid out otherwise")
+            raise BadFile(f"written by Tilewright {data.get('tilewright')} in another folder layout")
         height, width = map(int, data["shape"])
         chunk = int(data["chunk"])
         if min(height, width) < 1 or chunk not in CHUNK_SIZES:
-            raise ValueError("no world is so large")
+            raise ValueError("invalid size")
         tileset = Tileset.validate(data["tileset"])
         return cls(
             dict(data["recipe"]),
@@ -198,7 +214,7 @@ class WorldLayout:
 
     @classmethod
     def from_folder(cls, folder: Folder) -> WorldLayout | None:
-        """The layout of a world; None where the folder is empty. A folder that holds something else is refused."""
+        """Read the layout of a world; None for an empty folder. Refuse a folder with other content."""
         return folder.read_description(
             GROUP, "world", lambda content: cls.from_data(json.loads(content)["attributes"]["tilewright"])
         )
@@ -219,36 +235,36 @@ class WorldLayout:
         Another version may continue it, if all revisions are the same. It may know parameters by other names and have
         more of them, so recipes are compared as this version writes them.
         """
-        mine, asked = self.to_data(), json.loads(json.dumps(wanted.to_data()))
+        mine, requested = self.to_data(), json.loads(json.dumps(wanted.to_data()))
         recipe = Recipe.of({**self.recipe, "seed": self.seed})
         mine["recipe"] = json.loads(json.dumps(recipe.to_data()))
         mine["recipe"].pop("seed")
         own = ("chunk", "shape", "tilewright", "revisions")
-        differ = [word for word in mine if word not in own and mine[word] != asked[word]]
+        differ = [key for key in mine if key not in own and mine[key] != requested[key]]
         if differ:
-            # A difference in anything else follows from one in the recipe.
-            words = " and ".join(word for word in ("seed", "recipe") if word in differ) or "recipe"
-            raise BadFile(f"holds a world of another {words}; name another folder", at=folder)
+            # All other differences follow from the recipe.
+            names = " and ".join(key for key in ("seed", "recipe") if key in differ) or "recipe"
+            raise BadFile(f"contains a world with another {names}; name another folder", at=folder)
         self.refuse_other_revisions(recipe, folder)
 
 
 def iter_places(chunks: ChunkIndex) -> Iterator[ChunkIndex]:
-    """All chunks, row by row."""
+    """Return an iterator over all chunk indices, row by row."""
     return ((row, column) for row in range(chunks[0]) for column in range(chunks[1]))
 
 
 def chunk_name(array: str, place: ChunkIndex) -> str:
-    """The file of a chunk in its array's folder; one folder holds them all, so that it is listed at once."""
-    return f"c.{place[0]}.{place[1]}" + ("" if array == CELLS else ".0")  # colours are an axis of their own
+    """Return the file name of a chunk. All chunks of an array are in one folder, so that one listing finds them."""
+    return f"c.{place[0]}.{place[1]}" + ("" if array == CELLS else ".0")  # the color axis is one chunk
 
 
 def compress_chunk(block: NDArray[Any], side: int) -> bytes:
-    """A chunk's file; beyond the edge of the world lies nothing, which is 0."""
-    full = block
+    """Return the compressed content of a chunk, padded by 0 outside the world."""
+    padded = block
     if block.shape[:2] != (side, side):
-        full = np.zeros((side, side, *block.shape[2:]), dtype=block.dtype)
-        full[: block.shape[0], : block.shape[1]] = block
+        padded = np.zeros((side, side, *block.shape[2:]), dtype=block.dtype)
+        padded[: block.shape[0], : block.shape[1]] = block
     content: bytes = pa.Codec("zstd", compression_level=COMPRESSION_LEVEL).compress(
-        np.ascontiguousarray(full), asbytes=True
+        np.ascontiguousarray(padded), asbytes=True
     )
     return content

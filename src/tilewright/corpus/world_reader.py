@@ -1,4 +1,4 @@
-"""A world that was made: any window of it as a map, and its overviews."""
+"""Reading a world: windows of it as maps, and its overviews."""
 
 from __future__ import annotations
 
@@ -21,12 +21,19 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MAX_CELLS_AT_ONCE = 1 << 28
-"""Cells or pixels that are read at once."""
+"""Maximum number of cells or pixels read at once."""
 
 
 class World:
-    """A world in a folder. Windows of it are read; the rest stays where it is.
+    """A world in a folder. Windows of it are read on request.
 
+    Parameters
+    ----------
+    folder : str or path-like
+        Folder or fsspec URL of the world.
+
+    Examples
+    --------
     >>> World("world.zarr").window(30_000, 20_000, 200, 100).save("window.tmx")  # doctest: +SKIP
     """
 
@@ -34,7 +41,7 @@ class World:
         self.folder = Folder(os.fspath(folder))
         found = WorldLayout.from_folder(self.folder)
         if found is None:
-            raise BadFile("there is no world", at=self.folder)
+            raise BadFile("contains no world", at=self.folder)
         self._layout = found
 
     def __repr__(self) -> str:
@@ -42,7 +49,7 @@ class World:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Size in cells, as (rows, columns)."""
         return self._layout.shape
 
     @property
@@ -63,34 +70,67 @@ class World:
 
     @property
     def chunks(self) -> int:
-        """How many there are in the end."""
+        """Total number of chunks when the world is complete."""
         return self._layout.count
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that makes it again; to make it in one piece may be too much."""
+        """Recipe of the world. The complete map may not fit in memory."""
         return Recipe.of({**self._layout.recipe, "seed": self.seed})
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The overviews, by how many cells their pixels are wide."""
+        """Cells per pixel of each overview, along each axis."""
         return self._layout.levels
 
     def window(self, x: int, y: int, width: int, height: int) -> TileMap:
-        """A rectangle of it as a map."""
+        """Return a rectangle of the world as a map.
+
+        Parameters
+        ----------
+        x, y : int
+            Column and row of the top left cell.
+        width, height : int
+            Size in cells.
+
+        Returns
+        -------
+        TileMap
+
+        Raises
+        ------
+        InvalidRecipe
+            If the rectangle exceeds the world.
+        BadFile
+            If a chunk is missing or damaged.
+        """
         self._refuse_outside(self.shape, x, y, width, height)
         dtype, side = self._layout.dtype, self._layout.chunk
         cells = self._read(CELLS, np.empty((height, width), dtype=dtype), x, y, side)
         if int(cells.max()) >= len(self.tileset):
-            raise BadFile(f"damaged: a cell holds {int(cells.max())}, of {len(self.tileset)} tiles", at=self.folder)
+            raise BadFile(
+                f"damaged: tile id {int(cells.max())}, but there are {len(self.tileset)} tiles", at=self.folder
+            )
         return TileMap(cells, self.tileset)
 
     def overview(
         self, level: int, x: int = 0, y: int = 0, width: int | None = None, height: int | None = None
     ) -> NDArray[np.uint8]:
-        """(row, column, 3) mean colours, a pixel for every `level` cells; all of them, or a rectangle in pixels."""
+        """Return the (row, column, 3) mean colors of a rectangle of an overview.
+
+        Parameters
+        ----------
+        level : int
+            Cells per pixel along each axis, one of `levels`.
+        x, y, width, height : int
+            Rectangle in pixels; the complete overview by default.
+
+        Returns
+        -------
+        ndarray of uint8, (row, column, 3)
+        """
         if level not in self.levels:
-            raise InvalidRecipe(f"there are {', '.join(map(str, self.levels))}", at="level", got=level)
+            raise InvalidRecipe(f"must be one of {', '.join(map(str, self.levels))}", at="level", got=level)
         shape = self._layout.overview_shape(level)
         size = shape[1] - x if width is None else width, shape[0] - y if height is None else height
         self._refuse_outside(shape, x, y, *size)
@@ -98,13 +138,13 @@ class World:
         return self._read(f"{OVERVIEW}/{level}", out, x, y, self._layout.pixels)
 
     def image(self) -> Image:
-        """All of it as a small picture, 2,048 pixels wide or high at most."""
+        """Return a small picture of the complete world, at most 2,048 pixels wide and high."""
         from PIL import Image
 
         return Image.fromarray(self.overview(self._layout.picture_level))
 
     def _read(self, array: str, out: NDArray[Any], x: int, y: int, side: int) -> NDArray[Any]:
-        """Fill `out` from the chunks of an array, beginning at x, y."""
+        """Fill `out` from the chunks of an array, starting at x, y."""
         height, width = out.shape[:2]
         for row in range(y // side, (y + height - 1) // side + 1):
             for column in range(x // side, (x + width - 1) // side + 1):
@@ -112,13 +152,13 @@ class World:
                 content = self.folder.read(array, name)
                 if content is None:
                     raise BadFile(
-                        "not made yet; make the world again to go on with it", at=f"{self.folder}/{array}/{name}"
+                        "not generated yet; run make_world again to continue", at=f"{self.folder}/{array}/{name}"
                     )
                 try:
                     chunk = decompress_cells(content, (side, side, *out.shape[2:]), out.dtype)
                 except OSError:
                     raise BadFile(
-                        f"{self.folder}/{array}/{name}: damaged; delete it and make the world again to have it remade"
+                        f"{self.folder}/{array}/{name}: damaged; delete the file and run make_world again"
                     ) from None
                 top, left = max(y, row * side), max(x, column * side)
                 bottom, right = min(y + height, (row + 1) * side), min(x + width, (column + 1) * side)
@@ -129,10 +169,10 @@ class World:
     def _refuse_outside(self, shape: tuple[int, int], x: int, y: int, width: int, height: int) -> None:
         numbers = (x, y, width, height)
         if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-            raise InvalidRecipe(f"x, y, width and height are whole numbers, got {numbers}", at="window", rule="type")
+            raise InvalidRecipe(f"x, y, width and height must be integers, got {numbers}", at="window", rule="type")
         if x < 0 or y < 0 or width < 1 or height < 1 or x + width > shape[1] or y + height > shape[0]:
-            wrong = f"{width}x{height} from {x}, {y} on"
-            raise InvalidRecipe(f"{wrong} does not lie in the {shape[1]}x{shape[0]} that there are", at="window")
+            rectangle = f"{width}x{height} at {x}, {y}"
+            raise InvalidRecipe(f"{rectangle} exceeds the size of {shape[1]}x{shape[0]}", at="window")
         if prod((width, height)) > MAX_CELLS_AT_ONCE:
-            text = f"{width}x{height} is more than the {MAX_CELLS_AT_ONCE:,} cells that are read at once"
+            text = f"must have at most {MAX_CELLS_AT_ONCE:,} cells, got {width}x{height}"
             raise TooLarge(text, at="window")
