@@ -50,7 +50,10 @@ MISTAKES = {
     "keep outside": ("make caves --locks whole.json --keep 15,0,6,2", "keep: 15,0,6,2 exceeds the map of 20x8 cells"),
     "keep's form": ("make caves --locks whole.json --keep 1,2,3", "keep: must be written X,Y,WIDTH,HEIGHT"),
     "keep's sign": ("make caves --locks whole.json --keep -1,2,3,4", "keep: must be written X,Y,WIDTH,HEIGHT"),
-    "keep no cell": ("make caves --locks whole.json --keep 1,2,0,4", "keep: width and height must be at least 1, got 1,2,0,4"),
+    "keep no cell": (
+        "make caves --locks whole.json --keep 1,2,0,4",
+        "keep: width and height must be at least 1, got 1,2,0,4",
+    ),
     "shaper": ("make caves --shape conect", "unknown shaper 'conect'; did you mean 'connect'?"),
     "shaper's parameter": (
         "make caves --shape connect,thicknes=2",

@@ -62,10 +62,16 @@ MISTAKES = {
     "value": (f"{MAKE} --set walls=2 --count 5 -o x", "caves: walls: must be at most 1"),
     "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: written as walls=0.4..0.5:0.02 or steps=3,5,7"),
     "swept": (f"{MAKE} --sweep walls=0.4,7 --count 5 -o x", "sweep: caves: walls: must be at most 1"),
-    "something else": (f"{MAKE} --count 5 -o other", "other: is not empty and contains no corpus; name an empty or new folder"),
+    "something else": (
+        f"{MAKE} --count 5 -o other",
+        "other: is not empty and contains no corpus; name an empty or new folder",
+    ),
     "file": (f"{MAKE} --count 5 -o other/note.txt", "other/note.txt"),
     "nowhere": (f"{MAKE} --count 5 -o gopher://x/y", "gopher://x/y: "),
-    "other count": (f"{MAKE} --count 7 --measures regions -o mine", "mine: contains another corpus (count is 6, not 7)"),
+    "other count": (
+        f"{MAKE} --count 7 --measures regions -o mine",
+        "mine: contains another corpus (count is 6, not 7)",
+    ),
     "other seed": (f"{MAKE}1 --count 6 --measures regions -o mine", "(seed is 7, not 71)"),
     "other measures": (f"{MAKE} --count 6 -o mine", "(measures is regions, not nothing)"),
     "other recipe": (
