@@ -1,4 +1,4 @@
-"""Measures all subjects, or those named, prints the table and, for all of them, writes bench/results.json."""
+"""Measure all subjects, or some, and print the results; for all of them, also write bench/results.json."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .row import Row
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results.json"
 WIDTH = 140
-"""Columns where the output is no terminal, whose own width would cut the table."""
+"""Width in columns without a terminal."""
 
 
 class Program(click.Command):
-    """A command whose help lists the subjects."""
+    """Command whose help lists the subjects."""
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Subjects"):
@@ -38,9 +38,9 @@ class Program(click.Command):
 
 @click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
 @click.argument("subjects", nargs=-1)
-@click.option("--rows", is_flag=True, help="List the rows of the last full run and measure nothing.")
+@click.option("--rows", is_flag=True, help="Show the rows of the last full run without measuring.")
 def main(subjects: tuple[str, ...], rows: bool) -> None:
-    """Measure all SUBJECTS, or those named, and print the table; for all of them, also write bench/results.json."""
+    """Measure all SUBJECTS, or some, and print the results; for all of them, also write bench/results.json."""
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     known = _find_subjects()
     unknown = [str(UnknownName("subject", name, known)) for name in subjects if name not in known]
@@ -53,7 +53,7 @@ def main(subjects: tuple[str, ...], rows: bool) -> None:
     for name in subjects or known:
         for row in import_module(f"{__package__}.{name}").rows():
             measured.append(row)
-            print(row.what, row.peer_name and f"beside {row.peer_name}", file=sys.stderr)
+            print(row.what, row.peer_name and f"compared with {row.peer_name}", file=sys.stderr)
     console.print(_build_table(measured))
     if not subjects:
         results = {"machine": _describe_machine(), "rows": [row.record() for row in measured]}
@@ -61,7 +61,7 @@ def main(subjects: tuple[str, ...], rows: bool) -> None:
 
 
 def _find_subjects() -> dict[str, str]:
-    """The files here that have a function `rows`, and the first line about each; none is imported for it."""
+    """Return the modules with a function `rows`, and the first line of their docstrings, without importing them."""
     found = {}
     for module in iter_modules([str(FOLDER)]):
         source = ast.parse((FOLDER / f"{module.name}.py").read_text(encoding="utf-8"))
@@ -75,8 +75,8 @@ def _read_row(row: dict[str, Any]) -> Row:
 
 
 def _build_table(rows: list[Row]) -> Table:
-    table = Table(title="Tilewright beside others, one thread")
-    for heading in ("what", "ours", "peer", "ratio", "wanted", "holds?"):
+    table = Table(title="Tilewright and alternatives, one thread")
+    for heading in ("what", "ours", "peer", "ratio", "target", "met"):
         table.add_column(heading, justify="left" if heading in ("what", "peer") else "right")
     for row in rows:
         table.add_row(
@@ -108,7 +108,7 @@ def _describe_machine() -> dict[str, str]:
 
 
 def _find_processor() -> str:
-    """The processor's name, which Python does not give on Linux."""
+    """Return the name of the processor, which Python does not provide on Linux."""
     facts = Path("/proc/cpuinfo")
     names = [line for line in facts.read_text().splitlines() if line.startswith("model name")] if facts.exists() else []
     return names[0].partition(":")[2].strip() if names else platform.processor()

@@ -1,7 +1,8 @@
-"""Caves beside the best numpy versions of their automaton that we could write: large ones, and many small ones.
+"""Caves compared with the best NumPy versions of their automaton that we could write: large maps, and many small ones.
 
-With the 4-5 rule a cell becomes wall when five of the nine cells around and at it are walls: the peers know that, our
-kernel takes any limits. Slower by far, hence not here: eight slices (3x), scipy's filters and cumulative sums (60x).
+With the 4-5 rule, a cell becomes wall if five of the 3x3 cells around it are walls. The peers use this; our kernel
+supports any limits. Much slower and therefore not included: eight slices (3x), SciPy's filters and cumulative sums
+(60x).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def rows() -> Iterator[Row]:
 
 
 def _measure_small() -> Row:
-    """All that a checked recipe costs for every further map, on maps so small that this is most of it."""
+    """Measure the cost of each further map of a validated recipe, on maps so small that overhead dominates."""
     shape, count = (7, 15), 100
     recipe = tw.recipe("caves", height=shape[0], width=shape[1], steps=STEPS, walls=WALLS)
     start = tw.make("caves", height=shape[0], width=shape[1], steps=0, walls=WALLS, seed=7).cells
@@ -41,7 +42,9 @@ def _measure_small() -> Row:
             tw.run(recipe, seed=number)
 
     def peer() -> None:
-        noise = np.random.default_rng(7)  # one for all: the quickest, though no map can be made again alone
+        noise = np.random.default_rng(
+            7
+        )  # one generator for all maps: the fastest, but single maps cannot be regenerated
         for _ in range(count):
             padded_sums((noise.random(shape) < WALLS).view(np.uint8))
 
@@ -63,17 +66,17 @@ def _measure_large() -> Iterator[Row]:
     for work in (run_kernel, *PEERS.values()):
         assert np.array_equal(work(start), finished.cells), "peers must agree"
     peers = [partial(peer, start) for peer in PEERS.values()]
-    whole, own, noise, *times = best_times(make, partial(run_kernel, start), scatter, *peers, rounds=200)
+    total, own, noise, *times = best_times(make, partial(run_kernel, start), scatter, *peers, rounds=200)
     best, name = min(zip(times, PEERS, strict=True))
     what = f"caves {SIZE}x{SIZE}"
     for time, peer in zip(times, PEERS, strict=True):
         wanted = 1 if peer == name else None
         yield Row(what=f"{what}, kernel", unit="ms", ours=own * 1e3, peer=time * 1e3, peer_name=peer, at_least=wanted)
-    # The peer's noise is numpy's own: its cells are others, but as many.
+    # The peer uses NumPy's random numbers: other cells, but as many.
     yield Row(
         what=f"{what}, tw.make",
         unit="ms",
-        ours=whole * 1e3,
+        ours=total * 1e3,
         peer=(noise + best) * 1e3,
         peer_name=f"numpy's noise and {name}",
         at_least=1,
@@ -81,7 +84,7 @@ def _measure_large() -> Iterator[Row]:
 
 
 def run_kernel(start: Cells) -> Cells:
-    """Ours, from start to end as the peers do it."""
+    """Run our kernel from start to end, like the peers."""
     wall, other = np.pad(start, 1, constant_values=1), np.ones((start.shape[0] + 2, start.shape[1] + 2), dtype=np.uint8)
     for _ in range(STEPS):
         smooth(wall, other, 5, 4, 0, start.shape[0])
@@ -90,12 +93,12 @@ def run_kernel(start: Cells) -> Cells:
 
 
 def scatter() -> NDArray[np.bool_]:
-    """A random start, the quickest way that numpy has."""
+    """Return a random start, in the fastest way of NumPy."""
     return np.random.default_rng(7).random((SIZE, SIZE), dtype=np.float32) < WALLS
 
 
 def padded_sums(start: Cells) -> Cells:
-    """Three rows, then three columns added up in bytes, on the flat array: its ends of rows are mended afterwards."""
+    """Sum three rows, then three columns in bytes, on the flat array; the ends of rows are corrected afterwards."""
     wall = np.pad(start, 1, constant_values=1)
     flat, width = wall.ravel(), wall.shape[1]
     columns = np.empty(flat.size - 2 * width, dtype=np.uint8)
@@ -112,14 +115,14 @@ def padded_sums(start: Cells) -> Cells:
 
 
 def bit_strips(start: Cells) -> Cells:
-    """Eight strips of the map in the eight bits of a byte, added up by the logic of adders.
+    """Update eight strips of the map in the eight bits of a byte, with the logic of adders.
 
-    Bit i of a byte is a cell of strip i, so that neighbours are neighbouring bytes; only above the first and below
-    the last row of the strips lies another strip, one bit further. Sides must divide by eight.
+    Bit i of a byte is a cell of strip i, so neighbors are in adjacent bytes. Only above the first and below the last
+    row of the strips is another strip, shifted by one bit. Width and height must be divisible by eight.
     """
     height, width = start.shape
     rows = height // 8
-    eights = start.reshape(8, rows, width).view(np.uint64)  # eight cells at a time, to pack them
+    eights = start.reshape(8, rows, width).view(np.uint64)  # pack eight cells at a time
     packed = eights[7].copy()
     for strip in eights[6::-1]:
         np.add(packed, packed, out=packed)
@@ -137,7 +140,7 @@ def bit_strips(start: Cells) -> Cells:
         _add(flat[:size], here, flat[2 * stride :], ones, twos, spare)
         _add(ones[:-2], ones[1:-1], ones[2:], odd, pairs, rest)
         _add(twos[:-2], twos[1:-1], twos[2:], more_pairs, four, rest)
-        # At least five of odd + 2 pairs + 2 more_pairs + 4 four: one four and something else, or two fours.
+        # At least five of odd + 2 pairs + 2 more_pairs + 4 four: one four and another bit, or two fours.
         np.bitwise_xor(pairs, more_pairs, out=rest)
         np.bitwise_or(odd, rest, out=rest)
         np.bitwise_and(pairs, more_pairs, out=pairs)
@@ -156,7 +159,7 @@ def bit_strips(start: Cells) -> Cells:
 
 
 def _add(one: Cells, two: Cells, three: Cells, parity: Cells, carry: Cells, spare: Cells) -> None:
-    """A full adder for three bits, in every bit of every byte."""
+    """Add three bits by a full adder, in every bit of every byte."""
     np.bitwise_xor(one, two, out=parity)
     np.bitwise_and(one, two, out=carry)
     np.bitwise_and(parity, three, out=spare)

@@ -1,10 +1,10 @@
-"""Corpora: what two processes gain over one, what storing and scheduling cost, and how quickly maps are read again.
+"""Corpora: gain of two processes over one, cost of storing and scheduling, and time to read maps.
 
-Makes 100,000 maps of 64x64 by caves with three measures, by one process and by two workers, in a folder that is removed
-afterwards. One process makes half of them before the two and half after, and between all of it the same work is timed
-with nothing around it: maps made and measured in this process, some hundred at a time, as corpora do. All that is not
-this work, divided by the number of processes, counts as storing and scheduling: the start of Dask and of its workers,
-and also that two busy processors are slower than one, which is told beside it.
+Generates 100,000 maps of 64x64 by caves with three measures, with one process and with two workers, in a temporary
+folder. One process generates half of them before the two workers and half after. In between, the bare work is timed:
+maps generated and measured in this process, in blocks as corpora do. All other time, divided by the number of
+processes, counts as storing and scheduling. This includes the start of Dask and its workers, and the slowdown of two
+busy processors, which is also reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .row import Row
 COUNT = 100_000
 MEASURES = ("floor_share", "regions", "path_length")
 PLAIN = 40
-"""Blocks of the bare work each time, from which the time for all is reckoned."""
+"""Number of blocks of bare work per measurement, from which the total time is extrapolated."""
 BLOCK = 128
 WORKERS = 2
 FAST = ("aggregation", "bsp", "caves", "drunkard", "fashion", "maze", "noise", "rooms", "rules", "voronoi")
@@ -40,7 +40,7 @@ FEW = 10
 
 def rows() -> Iterator[Row]:
     recipe = tw.recipe("caves", width=64, height=64)
-    _time_plain(1)  # compiles
+    _time_plain(1)  # compile
     with TemporaryDirectory() as folder:
         plain = [_time_plain()]
         one = _time_build(recipe, folder, "one, first half", COUNT // 2, 0)
@@ -57,11 +57,11 @@ def rows() -> Iterator[Row]:
             what=f"{what}, {WORKERS} workers", unit="s", ours=two, peer=one, peer_name="one process", at_least=1.7
         )
         yield Row(what=f"{what}: storing, one process", unit="%", ours=100 * (one - work) / one, at_most=20)
-        share = 100 * (two - work / WORKERS) / two
-        yield Row(what=f"{what}: storing and scheduling, {WORKERS} workers", unit="%", ours=share, at_most=20)
+        percentage = 100 * (two - work / WORKERS) / two
+        yield Row(what=f"{what}: storing and scheduling, {WORKERS} workers", unit="%", ours=percentage, at_most=20)
         yield Row(what=f"{what}: peak memory of a process", unit="MB", ours=peak.max_bytes / 1e6, at_most=600)
         yield Row(
-            what=f"the same maps, only made and measured, {WORKERS} processes at once",
+            what=f"the same maps, generated and measured but not stored, {WORKERS} processes",
             unit="maps/s",
             ours=_measure_parallel_rate(),
             peer=1 / _time_plain(),
@@ -73,26 +73,26 @@ def rows() -> Iterator[Row]:
 
 
 def _time_build(recipe: tw.Recipe, folder: str, name: str, count: int, workers: int) -> float:
-    began = time.perf_counter()
+    start = time.perf_counter()
     make(recipe, Path(folder) / name, count=count, seed="bench", measures=MEASURES, workers=workers)
-    return time.perf_counter() - began
+    return time.perf_counter() - start
 
 
 def _time_plain(blocks: int = PLAIN) -> float:
-    """Seconds for a map, made and measured and nothing else."""
+    """Return the seconds per map for generation and measures only."""
     recipe = tw.recipe("caves", width=64, height=64)
-    began = time.perf_counter()
+    start = time.perf_counter()
     for block in range(blocks):
         maps = [tw.run(recipe, seed=f"bench-{block * BLOCK + number}") for number in range(BLOCK)]
         for map in maps:
             tw.measure(map, *MEASURES)
-    return (time.perf_counter() - began) / (blocks * BLOCK)
+    return (time.perf_counter() - start) / (blocks * BLOCK)
 
 
 def _measure_parallel_rate() -> float:
-    """Maps a second of several processes, made and measured and nothing else."""
+    """Return the maps per second of several processes, for generation and measures only."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as processes:
-        list(processes.map(_time_plain, [PLAIN] * WORKERS))  # starts them
+        list(processes.map(_time_plain, [PLAIN] * WORKERS))  # start the processes
         return sum(1 / seconds for seconds in processes.map(_time_plain, [2 * PLAIN] * WORKERS))
 
 
@@ -101,24 +101,24 @@ def _measure_rate(technique: str) -> float:
     count = FEW if technique in LEARNING else EACH
     with TemporaryDirectory() as folder:
         make(recipe, Path(folder) / "first", count=2, seed="first", measures=MEASURES, workers=0)
-        began = time.perf_counter()
+        start = time.perf_counter()
         make(recipe, Path(folder) / "all", count=count, seed="bench", measures=MEASURES, workers=0)
-        return count / (time.perf_counter() - began)
+        return count / (time.perf_counter() - start)
 
 
 def _read(corpus: Corpus) -> float:
-    """Seconds for maps that lie anywhere, with nothing read before."""
+    """Return the seconds to read maps at random, without any cached data."""
     draws = random.Random(7)
     chosen = [draws.randrange(len(corpus)) for _ in range(1000)]
-    fresh = Corpus(corpus.folder.address)
-    began = time.perf_counter()
+    reopened = Corpus(corpus.folder.address)
+    start = time.perf_counter()
     for number in chosen:
-        fresh[number]
-    return time.perf_counter() - began
+        reopened[number]
+    return time.perf_counter() - start
 
 
 class Peak:
-    """The most memory that this process, or one that it started, has held meanwhile."""
+    """Peak memory of this process and its children, sampled in a thread."""
 
     def __enter__(self) -> Peak:
         self.max_bytes = 0

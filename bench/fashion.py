@@ -1,4 +1,4 @@
-"""Fashion automata beside numpy and plain Python, in million cell updates a second; and their memory."""
+"""Fashion-based cellular automata compared with NumPy and plain Python, in million cell updates per second; memory."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ GENERATIONS = 40
 def rows() -> Iterator[Row]:
     yield from _measure_small()
     yield from _measure_large()
-    if sys.platform == "linux":  # where a process can ask for its peak
+    if sys.platform == "linux":  # where a process can read its peak memory
         yield Row(what="fashion 4096x4096, memory", unit="MB", ours=_measure_memory(), at_most=150)
 
 
 def _measure_small() -> Iterator[Row]:
-    """The kernel alone, on a map so small that the cost of every call shows."""
+    """Measure the kernel alone, on a map so small that the cost of each call matters."""
     what, scores = "fashion 100x100 n=2, kernel", np.array([[0.87, 0.33], [0.52, 0.79]])
     start = _cells(tw.make("fashion", width=100, height=100, scores=scores, generations=0, seed=7))
     automaton = Automaton(start, scores, PLUS)
@@ -52,11 +52,11 @@ def _measure_small() -> Iterator[Row]:
     yield from _compare_numpy(what, own, roll, tuned)
     own, slow = _rates(updates, best_times(ours, plain, rounds=20))
     yield Row(what=what, unit="M/s", ours=own, peer=slow, peer_name="plain Python", at_least=700)
-    yield Row(what="the peer itself, n=2", unit="M/s", peer=roll, peer_name="np.roll", at_least=30)
+    yield Row(what="np.roll itself, n=2", unit="M/s", peer=roll, peer_name="np.roll", at_least=30)
 
 
 def _measure_large() -> Iterator[Row]:
-    """All of `tw.make`: checks, random start, generations and the finished map."""
+    """Measure `tw.make`: validation, random start, generations and the finished map."""
     what, scores, size = "fashion 1000x1000 n=6, tw.make", np.array(CAVERN), 1000
     make = partial(tw.make, "fashion", generations=GENERATIONS, seed=7)
     ours = partial(make, width=size, height=size)
@@ -68,12 +68,12 @@ def _measure_large() -> Iterator[Row]:
     own, roll, tuned = _rates(updates, best_times(ours, *peers, rounds=5))
     yield from _compare_numpy(what, own, roll, tuned)
     yield Row(what=what, unit="M/s", ours=own, at_least=1000)
-    yield Row(what="the peer itself, n=6", unit="M/s", peer=roll, peer_name="np.roll", at_least=24)
-    # Plain Python would take a minute: one generation tells its rate.
+    yield Row(what="np.roll itself, n=6", unit="M/s", peer=roll, peer_name="np.roll", at_least=24)
+    # Plain Python would take a minute, so its rate is measured for one generation.
     plain = partial(update_by_cell, start, scores, PLUS, 1)
     assert np.array_equal(plain(), make(width=size, height=size, generations=1).cells), "peers must agree"
-    whole, part = best_times(ours, plain, rounds=5)
-    own, slow = updates / whole / 1e6, start.size / part / 1e6
+    our_time, plain_time = best_times(ours, plain, rounds=5)
+    own, slow = updates / our_time / 1e6, start.size / plain_time / 1e6
     yield Row(what=what, unit="M/s", ours=own, peer=slow, peer_name="plain Python", at_least=700)
 
 
@@ -91,7 +91,7 @@ def _compare_numpy(what: str, own: float, roll: float, tuned: float) -> Iterator
 
 
 def roll_cells(cells: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
-    """Vectorised numpy, as one writes it with some care: one look-up in a flat table for every neighbour."""
+    """Update cells with vectorized NumPy: one lookup in a flat table per neighbor."""
     table, states, cells = scores.ravel(), np.uint8(len(scores)), cells.copy()
     for _ in range(generations):
         near = [np.roll(cells, (-dy, -dx), (0, 1)) for dx, dy in offsets]
@@ -108,7 +108,7 @@ def roll_cells(cells: Cells, scores: Scores, offsets: Offsets, generations: int)
 
 
 def roll_in_place(cells: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
-    """The quickest that we could make of it: the same with all temporaries used again, and indexes unchecked."""
+    """Update cells as fast as we could with NumPy: reused temporaries and unchecked indices."""
     table, states, cells = scores.ravel(), np.uint8(len(scores)), cells.copy()
     index, term = np.empty(cells.shape, dtype=np.intp), np.empty(cells.shape)
     sums, best, better = np.empty(cells.shape), np.empty(cells.shape), np.empty(cells.shape, dtype=np.bool_)
@@ -129,7 +129,7 @@ def roll_in_place(cells: Cells, scores: Scores, offsets: Offsets, generations: i
 
 
 def update_by_cell(start: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
-    """Plain Python on nested lists."""
+    """Update cells in plain Python with nested lists."""
     cells: list[list[int]] = start.tolist()
     table: list[list[float]] = scores.tolist()
     height, width = start.shape
@@ -141,7 +141,7 @@ def update_by_cell(start: Cells, scores: Scores, offsets: Offsets, generations: 
                 for dx, dy in offsets:
                     total += row[cells[(y + dy) % height][(x + dx) % width]]
                 sums[y][x] = total
-        changed = [row[:] for row in cells]
+        updated = [row[:] for row in cells]
         for y in range(height):
             for x in range(width):
                 best = sums[y][x]
@@ -149,8 +149,8 @@ def update_by_cell(start: Cells, scores: Scores, offsets: Offsets, generations: 
                     near_y, near_x = (y + dy) % height, (x + dx) % width
                     if sums[near_y][near_x] > best:
                         best = sums[near_y][near_x]
-                        changed[y][x] = cells[near_y][near_x]
-        cells = changed
+                        updated[y][x] = cells[near_y][near_x]
+        cells = updated
     return np.array(cells, dtype=np.uint8)
 
 
@@ -170,6 +170,6 @@ print(megabytes("VmHWM") - before)
 
 
 def _measure_memory() -> float:
-    """The peak above what a process has that made a small map before, in MB."""
-    ran = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
-    return float(ran.stdout)
+    """Return the peak memory in MB above that of a process that has generated a small map."""
+    result = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
+    return float(result.stdout)

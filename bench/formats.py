@@ -1,4 +1,4 @@
-"""How long a map takes to write, in milliseconds, once its tileset's sheet was drawn in the process."""
+"""Time to write a map, in milliseconds, after the sprite sheet of its tileset was drawn in the process."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Markov maps beside plain versions of the same algorithm, with dictionaries, as the original (PCG-AdvanceWarsMap) is.
+"""Markov maps compared with plain versions of the same algorithm with dictionaries, like PCG-AdvanceWarsMap.
 
-Both learn the same contexts and back off in the same order. How good maps are is compared with the original's own
-order, its lookup mended: the largest context that is known among west, south west, south and south east. Its unknown
-cells are filled up with what is most common, which is no answer: a map of plains alone is far from its samples.
+Both learn the same contexts and back off in the same order. The quality of maps is compared with the order of the
+original, with its lookup corrected: the largest known context among west, south west, south and south east. Cells
+without a known context get the most common tile.
 
-Times of 25x25 without mends are of the same algorithm as the peer's, which leaves pieces as they come; with them, of
-what one gets without asking. For the original itself 4.8 ms a map is on record, from a machine that is not this one; it
-is named beside the rows, and takes no part in their ratios.
+Without repair, the times for 25x25 are of the same algorithm as the peer's, which does not autotile. With repair, they
+are of the default settings. The published time of the original, 4.8 ms per map, was measured on another machine. It is
+named in the rows, but not part of their ratios.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from .row import Row, best_times
 
 PLAIN = "a plain version with dictionaries"
 ORIGINAL = 4.8
-"""Milliseconds for a map of 25x25 that are on record for the original itself, from another machine."""
-REPAIRED = "the original's algorithm, its lookup mended"
+"""Milliseconds of the original for a map of 25x25, measured on another machine."""
+REPAIRED = "the original's algorithm, its lookup corrected"
 REPAIRED_BACKOFF = ("w+sw+s+se", "w+sw+s", "w+s+se", "w+s", "w*s", "w", "s", "sw", "se")
 TILES = 5000
-"""To learn from."""
+"""Number of tiles to learn from."""
 SEEDS = range(50)
-"""Over which divergences are taken together."""
+"""Seeds over which divergences are averaged."""
 EDGE, NOTHING = -1, -2
 Rows = list[list[int]]
 Subset = tuple[int, ...]
-"""Positions in the five directions."""
+"""Indices of the five directions."""
 Key = tuple[Subset, tuple[int, ...]]
-Shares = dict[Key, dict[int, float]]
-"""For every context the share of each tile."""
+Fractions = dict[Key, dict[int, float]]
+"""Fraction of each tile, for each context."""
 SUBSETS = [subset for size in range(6) for subset in combinations(range(5), size)]
-AROUND = [STEPS[name] for name in SEED_DIRECTIONS]
+OFFSETS = [STEPS[name] for name in SEED_DIRECTIONS]
 
 
 def rows() -> Iterator[Row]:
@@ -54,19 +54,22 @@ def rows() -> Iterator[Row]:
     cells = sum(map.size for map in sample.maps)
     _check_counts(sample, maps)
     ours, peer = best_times(partial(_learn_ours, sample), partial(learn_plainly, maps), rounds=7)
-    yield _compare(f"markov, learning {cells:,} tiles, five directions, 32 contexts a cell", ours, peer, 10)
+    yield _compare(f"markov, learning {cells:,} tiles, five directions, 32 contexts per cell", ours, peer, 10)
 
     bare = Samples([Grid(sample.labels, map) for map in sample.maps])
     _check_maps(bare)
     plain = partial(draw_plainly, learn_plainly(maps), plain_steps(SEED_BACKOFF), 25, 25, random=Random(7).random)
     for what, at_least, params in (
-        ("the same algorithm, tiles without joints", 20, {"sample": bare, "repair_passes": 0}),
-        ("the same algorithm, then pieces fitted", 20, {"sample": sample, "repair_passes": 0}),
-        ("as it is by default, mended, then pieces fitted", 20, {"sample": sample}),
+        ("the same algorithm, without autotiling", 20, {"sample": bare, "repair_passes": 0}),
+        ("the same algorithm, with autotiling", 20, {"sample": sample, "repair_passes": 0}),
+        ("default settings, with repair and autotiling", 20, {"sample": sample}),
     ):
         ours, peer = best_times(_make_twenty(tw.recipe("markov", **params)), partial(_repeat, 20, plain), rounds=7)
         yield _compare(
-            f"markov 25x25, tw.run, {what} (the original, on record: {ORIGINAL} ms)", ours / 20, peer / 20, at_least
+            f"markov 25x25, tw.run, {what} (original, measured elsewhere: {ORIGINAL} ms)",
+            ours / 20,
+            peer / 20,
+            at_least,
         )
 
     (time,) = best_times(partial(tw.make, "markov", width=1000, height=1000, seed=7), rounds=3)
@@ -80,7 +83,7 @@ def _compare(what: str, ours: float, peer: float, at_least: float) -> Row:
 
 
 def cut_samples(tiles: int) -> Samples:
-    """Built-in maps, as many of them as have so many tiles, the last one cut."""
+    """Return built-in maps with a number of tiles in total, the last one cut."""
     grids = []
     for grid in Samples.of("awbw"):
         rows = min(grid.shape[0], -(-tiles // grid.shape[1]))
@@ -110,14 +113,14 @@ def _repeat(count: int, work: Callable[[], object]) -> None:
 
 
 def _compare_divergences(name: str) -> Iterator[Row]:
-    """Of 2x2 windows, means over seeds."""
+    """Yield the mean divergence of 2x2 patterns over seeds."""
     sample = Samples.of(name)
     peer = float(np.mean([divergence(make_repaired(sample, seed), sample) for seed in SEEDS]))
-    for what, params in (("", {}), (" and 4 sweeps", {"gibbs_sweeps": 4})):
+    for what, params in (("", {}), (" and 4 Gibbs sweeps", {"gibbs_sweeps": 4})):
         recipe = tw.recipe("markov", sample=sample, **params)
         ours = float(np.mean([divergence(tw.run(recipe, seed=seed), sample) for seed in SEEDS]))
         yield Row(
-            what=f"{name} 25x25 by markov{what}, divergence of 2x2 windows",
+            what=f"{name} 25x25 by markov{what}, divergence of 2x2 patterns",
             unit="nats",
             ours=ours,
             peer=peer,
@@ -131,135 +134,135 @@ def divergence(map: tw.TileMap, sample: Samples) -> float:
 
 
 def make_repaired(sample: Samples, seed: int) -> tw.TileMap:
-    """A map of 25x25 by the original's algorithm, its lookup mended, and unknown cells filled up.
+    """Return a map of 25x25 by the original algorithm with corrected lookup, unknown cells filled.
 
-    It draws the random numbers that ours draws, so that luck does not decide which of both is better.
+    It uses the same random numbers as ours, so that the comparison does not depend on luck.
     """
-    shares = _learn_in_order(sample)
+    fractions = _learn_in_order(sample)
     random = Rng.of(seed).child("markov").random
-    drawn = np.array(draw_plainly(shares, plain_steps(REPAIRED_BACKOFF)[:-1], 25, 25, random=random))
-    common = shares[(), ()]
-    drawn[drawn == NOTHING] = max(common, key=lambda tile: common[tile])
-    ids = np.array([sample.tileset.by_name[word] for word in sample.labels])
-    return tw.TileMap(ids[drawn].astype(sample.tileset.dtype), sample.tileset)
+    cells = np.array(draw_plainly(fractions, plain_steps(REPAIRED_BACKOFF)[:-1], 25, 25, random=random))
+    frequencies = fractions[(), ()]
+    cells[cells == NOTHING] = max(frequencies, key=lambda tile: frequencies[tile])
+    ids = np.array([sample.tileset.by_name[label] for label in sample.labels])
+    return tw.TileMap(ids[cells].astype(sample.tileset.dtype), sample.tileset)
 
 
 @cache
-def _learn_in_order(sample: Samples) -> Shares:
-    """What the plain version learns, with the tiles of every context in the order in which ours draws from them."""
-    shares = learn_plainly([map.tolist() for map in sample.maps])
-    return {key: dict(sorted(seen.items())) for key, seen in shares.items()}
+def _learn_in_order(sample: Samples) -> Fractions:
+    """Return what the plain version learns, with the tiles of each context in the order in which ours draws them."""
+    fractions = learn_plainly([map.tolist() for map in sample.maps])
+    return {key: dict(sorted(seen.items())) for key, seen in fractions.items()}
 
 
 # -- the peer ---------------------------------------------------------------------------------------------------
 
 
 def count_plainly(maps: Sequence[Rows]) -> dict[Key, dict[int, int]]:
-    """How often each tile stands where which neighbours stand, in every set of the five directions."""
+    """Count each tile by the neighbors in every subset of the five directions."""
     counts: dict[Key, dict[int, int]] = {}
     for map in maps:
         for row, tiles in enumerate(map):
             for column, tile in enumerate(tiles):
-                around = _neighbours(map, row, column)
+                neighbors = _read_neighbors(map, row, column)
                 for subset in SUBSETS:
-                    key = subset, tuple([around[number] for number in subset])
+                    key = subset, tuple([neighbors[number] for number in subset])
                     seen = counts.setdefault(key, {})
                     seen[tile] = seen.get(tile, 0) + 1
     return counts
 
 
-def learn_plainly(maps: Sequence[Rows]) -> Shares:
-    shares: Shares = {}
+def learn_plainly(maps: Sequence[Rows]) -> Fractions:
+    fractions: Fractions = {}
     for key, seen in count_plainly(maps).items():
         total = sum(seen.values())
-        shares[key] = {tile: count / total for tile, count in seen.items()}
-    return shares
+        fractions[key] = {tile: count / total for tile, count in seen.items()}
+    return fractions
 
 
 def draw_plainly(
-    shares: Shares,
+    fractions: Fractions,
     steps: Sequence[Sequence[Subset]],
     width: int,
     height: int,
     *,
     random: Callable[[], float],
 ) -> Rows:
-    """A map by rows from the bottom left; each cell asks one step after the other until one knows an answer."""
+    """Draw a map row by row from the bottom left; each cell uses the first backoff step with a known context."""
     map = [[NOTHING] * width for _ in range(height)]
     for row in range(height - 1, -1, -1):
         for column in range(width):
-            around = _neighbours(map, row, column)
+            neighbors = _read_neighbors(map, row, column)
             for step in steps:
-                if seen := _combine_shares(shares, around, step):
+                if seen := _combine_fractions(fractions, neighbors, step):
                     map[row][column] = _draw(seen, random())
                     break
     return map
 
 
 def plain_steps(backoff: Sequence[str]) -> list[list[Subset]]:
-    """An order of backing off as positions in the five directions; at last how common tiles are anywhere."""
+    """Convert a backoff order to indices of the five directions; the last step is the tile frequency."""
     place = {name: number for number, name in enumerate(SEED_DIRECTIONS)}
     steps = [[tuple(sorted(place[name] for name in part.split("+"))) for part in step.split("*")] for step in backoff]
     return [*steps, [()]]
 
 
-def _neighbours(map: Rows, row: int, column: int) -> list[int]:
+def _read_neighbors(map: Rows, row: int, column: int) -> list[int]:
     rows, columns = len(map), len(map[0])
-    around = []
-    for down, right in AROUND:
-        there, beside = row + down, column + right
-        around.append(map[there][beside] if 0 <= there < rows and 0 <= beside < columns else EDGE)
-    return around
+    neighbors = []
+    for down, right in OFFSETS:
+        y, x = row + down, column + right
+        neighbors.append(map[y][x] if 0 <= y < rows and 0 <= x < columns else EDGE)
+    return neighbors
 
 
-def _combine_shares(shares: Shares, around: Sequence[int], step: Sequence[Subset]) -> dict[int, float]:
-    """What a step knows; several contexts are multiplied, and divided by how common the tiles are anywhere."""
+def _combine_fractions(fractions: Fractions, neighbors: Sequence[int], step: Sequence[Subset]) -> dict[int, float]:
+    """Return the tile fractions of a step; those of several contexts are multiplied and divided by the frequencies."""
     found = []
     for subset in step:
-        seen = shares.get((subset, tuple([around[number] for number in subset])))
+        seen = fractions.get((subset, tuple([neighbors[number] for number in subset])))
         if seen is None:
             return {}
         found.append(seen)
     if len(found) == 1:
         return found[0]
     first, *others = found
-    anywhere, product = shares[(), ()], {}
-    for tile, share in first.items():
+    frequencies, product = fractions[(), ()], {}
+    for tile, fraction in first.items():
         for other in others:
-            share *= other.get(tile, 0.0) / anywhere[tile]
-        if share > 0:
-            product[tile] = share
+            fraction *= other.get(tile, 0.0) / frequencies[tile]
+        if fraction > 0:
+            product[tile] = fraction
     return product
 
 
-def _draw(shares: dict[int, float], mark: float) -> int:
-    mark *= sum(shares.values())
-    for tile, share in shares.items():
-        mark -= share
-        if mark < 0:
+def _draw(fractions: dict[int, float], threshold: float) -> int:
+    threshold *= sum(fractions.values())
+    for tile, fraction in fractions.items():
+        threshold -= fraction
+        if threshold < 0:
             return tile
     return tile
 
 
-# -- both do the same -------------------------------------------------------------------------------------------
+# -- agreement of both ------------------------------------------------------------------------------------------
 
 
 def _check_counts(sample: Samples, maps: Sequence[Rows]) -> None:
     contexts, counts = _learn_ours(sample), count_plainly(maps)
-    words = {word: number for number, word in enumerate((*sample.labels, "edge"))} | {"edge": EDGE}
+    label_ids = {label: number for number, label in enumerate((*sample.labels, "edge"))} | {"edge": EDGE}
     place = {name: number for number, name in enumerate(SEED_DIRECTIONS)}
     assert len(contexts) == len(counts)
-    for neighbours, seen in contexts:
-        found = sorted((place[name], words[word]) for name, word in neighbours.items())
+    for neighbors, seen in contexts:
+        found = sorted((place[name], label_ids[label]) for name, label in neighbors.items())
         key = tuple(number for number, _ in found), tuple(tile for _, tile in found)
-        assert counts[key] == {words[word]: count for word, count in seen.items()}
+        assert counts[key] == {label_ids[label]: count for label, count in seen.items()}
 
 
 def _check_maps(sample: Samples) -> None:
-    shares = _learn_in_order(sample)
+    fractions = _learn_in_order(sample)
     for seed in range(5):
         rng = Rng.of(seed).child("markov")
-        drawn = draw_plainly(shares, plain_steps(SEED_BACKOFF), 25, 25, random=rng.random)
+        expected = draw_plainly(fractions, plain_steps(SEED_BACKOFF), 25, 25, random=rng.random)
         map = tw.make("markov", sample=sample, repair_passes=0, seed=seed)
         own = [[sample.labels.index(map.tileset[tile].name) for tile in row] for row in map.cells.tolist()]
-        assert own == drawn
+        assert own == expected

@@ -1,4 +1,4 @@
-"""Mazes beside a plain Python version of the backtracker, and beside PyPI's mazelib where it is installed."""
+"""Mazes compared with a plain Python backtracker, and with mazelib if it is installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGE = 2001
 def rows() -> Iterator[Row]:
     make = partial(tw.make, "maze", seed=7)
     for floor in (make(width=SIZE, height=SIZE).where("floor"), make_plainly(SIZE) == 0):
-        assert floor.sum() == 2 * (SIZE // 2) ** 2 - 1, "peers must agree: a cell for every place and every link"
+        assert floor.sum() == 2 * (SIZE // 2) ** 2 - 1, "peers must agree: one cell per node and per link"
     ours, peer = best_times(partial(make, width=SIZE, height=SIZE), partial(make_plainly, SIZE), rounds=3)
     yield Row(
         what=f"maze {SIZE}x{SIZE} by backtracker, tw.make",
@@ -55,20 +55,22 @@ def _compare_mazelib() -> Row:
 
 
 def make_plainly(size: int) -> NDArray[np.uint8]:
-    """As one would write it: a stack of cells two apart; 1 is wall. Unlike ours it looks for no start and exit."""
-    chance = random.Random(7)
+    """Return a maze by a simple backtracker in Python: a stack of cells two apart; 1 is wall. Places no start
+    and exit.
+    """
+    rng = random.Random(7)
     cells = [bytearray(b"\x01" * size) for _ in range(size)]
     stack = [(1, 1)]
     cells[1][1] = 0
     while stack:
         row, column = stack[-1]
-        fresh = [
+        unvisited = [
             (y, x)
             for y, x in ((row - 2, column), (row, column + 2), (row + 2, column), (row, column - 2))
             if 0 < y < size and 0 < x < size and cells[y][x]
         ]
-        if fresh:
-            y, x = chance.choice(fresh)
+        if unvisited:
+            y, x = rng.choice(unvisited)
             cells[y][x] = cells[(row + y) // 2][(column + x) // 2] = 0
             stack.append((y, x))
         else:

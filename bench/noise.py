@@ -1,8 +1,8 @@
-"""Noise beside the packages that people sample it with: one octave, the same number of samples, one thread.
+"""Noise compared with popular packages: one octave, the same number of samples, one thread.
 
-Each peer gets its coordinates ready-made, which is not measured; ours makes its own and is. The peers sample in
-float32, ours in float64, exactly, wherever the window lies. Peers that are not installed are passed over with a word
-(`pip install pyfastnoiselite tcod`).
+The coordinates of the peers are prepared in advance, which is not measured; ours computes its own. The peers use
+float32, ours float64 at any position. Packages that are not installed are skipped with a message (`pip install
+pyfastnoiselite tcod`).
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ Peers = dict[Kind, Work]
 
 
 def rows() -> Iterator[Row]:
-    wanted: list[tuple[str, Callable[[], Peers], float]] = [
+    candidates: list[tuple[str, Callable[[], Peers], float]] = [
         ("pyfastnoiselite", _load_fastnoise, 2),
         ("tcod", _load_tcod, 3),
     ]
     found: list[tuple[str, Peers, float]] = []
-    for name, peers, at_least in wanted:
+    for name, peers, at_least in candidates:
         try:
             found.append((name, peers(), at_least))
         except ImportError:
-            print(f"noise: {name} is not installed, so nothing stands beside ours", file=sys.stderr)
+            print(f"noise: {name} is not installed; skipped", file=sys.stderr)
     for kind in KINDS:
-        beside = [(name, peers[kind], at_least) for name, peers, at_least in found if kind in peers]
-        own, *times = best_times(partial(sample_ours, kind), *(work for _, work, _ in beside), rounds=ROUNDS)
-        for (name, _, at_least), time in zip(beside, times, strict=True):
+        comparisons = [(name, peers[kind], at_least) for name, peers, at_least in found if kind in peers]
+        own, *times = best_times(partial(sample_ours, kind), *(work for _, work, _ in comparisons), rounds=ROUNDS)
+        for (name, _, at_least), time in zip(comparisons, times, strict=True):
             yield _row(f"noise {SIZE}x{SIZE}, {kind}", own, time, name, at_least)
-        if not beside:
+        if not comparisons:
             yield _row(f"noise {SIZE}x{SIZE}, {kind}", own)
     make = partial(tw.make, "noise", width=SIZE, height=SIZE, feature_size=SCALE, octaves=1, seed=7)
     yield _row(f"noise {SIZE}x{SIZE}, tw.make with heights and tiles", best_times(make, rounds=ROUNDS)[0])
@@ -70,14 +70,14 @@ def sample_ours(kind: Kind) -> None:
 
 def _load_fastnoise() -> Peers:
     package: Any = import_module("pyfastnoiselite.pyfastnoiselite")
-    across, down = np.meshgrid(np.arange(SIZE, dtype=np.float32), np.arange(SIZE, dtype=np.float32))
-    places = np.stack([across.ravel(), down.ravel()])
+    x, y = np.meshgrid(np.arange(SIZE, dtype=np.float32), np.arange(SIZE, dtype=np.float32))
+    coordinates = np.stack([x.ravel(), y.ravel()])
 
     def work(name: str) -> Work:
         noise = package.FastNoiseLite(7)
         noise.noise_type = getattr(package.NoiseType, f"NoiseType_{name}")
         noise.frequency = 1 / SCALE
-        return partial(noise.gen_from_coords, places)
+        return partial(noise.gen_from_coords, coordinates)
 
     kinds: dict[Kind, str] = {
         "perlin": "Perlin",

@@ -1,4 +1,4 @@
-"""Distances and ways beside tcod, which most roguelikes in Python use: one thread, the same cave, the same answers."""
+"""Distances and paths compared with tcod: one thread, the same cave, the same results."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_pa
 from .row import Row, Work, best_times
 
 SIZE = 1000
-Look: TypeAlias = Callable[[], NDArray[Any]]
+Search: TypeAlias = Callable[[], NDArray[Any]]
 
 
 def make_cave() -> NDArray[np.bool_]:
-    """A smoothed cave that hangs together."""
+    """Return the passable cells of a connected cave."""
     return tw.make("caves", width=SIZE, height=SIZE, seed=7, shaping=["connect"]).passable
 
 
 def find_corners(passable: NDArray[np.bool_]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The passable cells nearest to the first and the last corner."""
+    """Return the passable cells nearest to the top left and bottom right corners."""
     cells = np.argwhere(passable)
-    near = cells.sum(axis=1)
-    (top, left), (bottom, right) = cells[near.argmin()].tolist(), cells[near.argmax()].tolist()
+    order = cells.sum(axis=1)
+    (top, left), (bottom, right) = cells[order.argmin()].tolist(), cells[order.argmax()].tolist()
     return (top, left), (bottom, right)
 
 
@@ -39,14 +39,14 @@ def rows() -> Iterator[Row]:
     start, goal = find_corners(passable)
     random = np.random.default_rng(7)
     costs = random.integers(1, 10, passable.shape)
-    works: dict[str, Look] = {
+    works: dict[str, Search] = {
         "distance map": partial(distances, passable, start),
         "A*, corner to corner": partial(shortest_path, passable, start, goal),
         "distance map, 8 directions": partial(distances, passable, start, directions=8),
         "distance map, costs 1 to 9": partial(distances, passable, start, costs=costs, away=True),
         "field of view, everywhere clear": partial(field_of_view, np.ones_like(passable), (SIZE // 2, SIZE // 2)),
     }
-    wanted = {"distance map": 5, "A*, corner to corner": 5}
+    targets = {"distance map": 5, "A*, corner to corner": 5}
     peers = _tcod(passable, costs) if find_spec("tcod") else {}
     for name, work in works.items():
         what = f"paths {SIZE}x{SIZE}: {name}"
@@ -56,19 +56,19 @@ def rows() -> Iterator[Row]:
             continue
         assert _agree(work(), peers[name]()), f"{name}: peers must agree"
         ours, other = best_times(work, peers[name], rounds=10)
-        yield Row(what=what, unit="ms", ours=ours * 1e3, peer=other * 1e3, peer_name="tcod", at_least=wanted.get(name))
-    alone: dict[str, tuple[Work, int | None]] = {
-        "distance map, alone": (works["distance map"], 10),
+        yield Row(what=what, unit="ms", ours=ours * 1e3, peer=other * 1e3, peer_name="tcod", at_least=targets.get(name))
+    absolute: dict[str, tuple[Work, int | None]] = {
+        "distance map, absolute time": (works["distance map"], 10),
         "flee map": (partial(flee_map, passable, start), None),
         "hot path": (partial(hot_path, passable, start, goal, slack=20), None),
         "chokepoints": (partial(chokepoints, passable), None),
     }
-    for name, (look, most) in alone.items():
-        (ours,) = best_times(look, rounds=10)
-        yield Row(what=f"paths {SIZE}x{SIZE}: {name}", unit="ms", ours=ours * 1e3, at_most=most)
+    for name, (search, limit) in absolute.items():
+        (ours,) = best_times(search, rounds=10)
+        yield Row(what=f"paths {SIZE}x{SIZE}: {name}", unit="ms", ours=ours * 1e3, at_most=limit)
 
 
-def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Look]:
+def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Search]:
     from tcod import libtcodpy, map, path
 
     walls, weights = passable.astype(np.int8), (costs * passable).astype(np.int8)
@@ -97,7 +97,7 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Lo
 
 
 def _agree(ours: NDArray[Any], peer: NDArray[Any]) -> bool:
-    """Equal distances, or ways of the same length."""
+    """Return whether distances are equal, or paths equally long."""
     if ours.shape != (SIZE, SIZE):
         return len(ours) == len(peer)
     return np.array_equal(np.where(np.isfinite(ours), ours, np.iinfo(np.int32).max), peer)

@@ -1,7 +1,7 @@
-"""Tile patterns beside the published implementation (ETPKLDiv 0.5.0, JavaScript), which was timed elsewhere.
+"""Tile patterns compared with the published implementation (ETPKLDiv 0.5.0, JavaScript), measured elsewhere.
 
-Its document has a table of times by iterations and map size; its divergences after 10,000 iterations on two published
-samples were measured elsewhere too, and are compared where TILEWRIGHT_REFERENCE names the folder with these samples.
+Its document has a table of times by iterations and map size. Its divergences after 10,000 iterations on two published
+samples were measured elsewhere, too. They are compared if TILEWRIGHT_REFERENCE names the folder with these samples.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PUBLISHED_DIVERGENCES = {
     ("redblack", 2): 0.25, ("redblack", 3): 1.66, ("loderunner", 2): 0.197, ("loderunner", 3): 0.812,
 }  # fmt: skip
 SECONDS = 2.5
-"""What the published implementation takes for 10,000 iterations at 30x30."""
+"""Time of the published implementation for 10,000 iterations at 30x30."""
 SEEDS = range(3)
 PEER = "ETPKLDiv, measured elsewhere"
 FLAT = ((False, False), (False, False))
@@ -39,7 +39,7 @@ FLAT = ((False, False), (False, False))
 
 def rows() -> Iterator[Row]:
     weave = Samples.of("weave")
-    _evolve(weave, 2, 30, 10, wrap=True)  # compiles
+    _evolve(weave, 2, 30, 10, wrap=True)  # compile
     for (side, iterations), peer in PUBLISHED_TIMES.items():
         time = _time(weave, 2, side, iterations)
         yield Row(
@@ -51,20 +51,20 @@ def rows() -> Iterator[Row]:
             at_least=100,
         )
     yield Row(
-        what="patterns 120x120, 10,000 steps, windows 2x2",
+        what="patterns 120x120, 10,000 steps, 2x2 patterns",
         unit="ms",
         ours=_time(weave, 2, 120, 10_000) * 1e3,
         at_most=6,
     )
     yield Row(
-        what="patterns 120x120, 10,000 steps, windows 3x3",
+        what="patterns 120x120, 10,000 steps, 3x3 patterns",
         unit="ms",
         ours=_time(weave, 3, 120, 10_000) * 1e3,
         at_most=60,
     )
     small, large = _time(weave, 2, 120, 10_000), _time(weave, 2, 1000, 10_000)
     yield Row(
-        what="patterns, time of a step at 1000x1000 in those at 120x120", unit="times", ours=large / small, at_most=2
+        what="patterns, time per step at 1000x1000 relative to 120x120", unit="times", ours=large / small, at_most=2
     )
     folder = os.environ.get("TILEWRIGHT_REFERENCE")
     names = sorted({name for name, _ in PUBLISHED_DIVERGENCES}) if folder else []
@@ -77,12 +77,12 @@ def rows() -> Iterator[Row]:
 
 
 def _compare_divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: float | None) -> Iterator[Row]:
-    """Means over seeds at 30x30: evolution at the same iterations, then annealing in the same time."""
+    """Yield means over seeds at 30x30: evolution for the same iterations, then annealing for the same time."""
     what = f"{name} {size}x{size}, divergence"
     evolved = float(np.mean([_evolve(sample, size, 30, 10_000, wrap=wrap, seed=seed).value for seed in SEEDS]))
-    beside = partial(Row, unit="nats") if peer is None else partial(Row, unit="nats", peer=peer, peer_name=PEER)
-    least = None if peer is None else 1.0
-    yield beside(what=f"{what} after 10,000 iterations of evolution", ours=evolved, at_least=least)
+    make_row = partial(Row, unit="nats") if peer is None else partial(Row, unit="nats", peer=peer, peer_name=PEER)
+    limit = None if peer is None else 1.0
+    yield make_row(what=f"{what} after 10,000 iterations of evolution", ours=evolved, at_least=limit)
     make = partial(
         tw.make,
         "patterns",
@@ -96,13 +96,13 @@ def _compare_divergences(name: str, sample: Samples, size: int, *, wrap: bool, p
     steps = int(0.85 * SECONDS / time * 500_000)
     start = perf_counter()
     maps = [make(iterations=steps, seed=seed) for seed in SEEDS]
-    taken = (perf_counter() - start) / len(maps)
+    seconds = (perf_counter() - start) / len(maps)
     annealed = float(np.mean([map.numbers["divergence"] for map in maps]))
-    least = None if peer is None else 10.0
-    yield beside(what=f"{what} after {taken:.1f} s of annealing", ours=annealed, at_least=least)
+    limit = None if peer is None else 10.0
+    yield make_row(what=f"{what} after {seconds:.1f} s of annealing", ours=annealed, at_least=limit)
     if not wrap:
         copied = max(tw.measure(map, "copied_block", like=sample, pattern_size=size)["copied_block"] for map in maps)
-        yield Row(what=f"{name} {size}x{size}, longest copied block", unit="cells", ours=copied, at_most=3 * size)
+        yield Row(what=f"{name} {size}x{size}, largest copied block", unit="cells", ours=copied, at_most=3 * size)
 
 
 def _make_counter(sample: Samples, size: int, side: int, *, wrap: bool, seed: int = 0) -> PatternCounter:
@@ -120,7 +120,7 @@ def _evolve(sample: Samples, size: int, side: int, iterations: int, *, wrap: boo
 
 
 def _time(sample: Samples, size: int, side: int, iterations: int) -> float:
-    """The shortest time of so many steps from a random start, not counting how the counter is laid out."""
+    """Return the shortest time of some steps from a random start, without setting up the counter."""
     best = float("inf")
     for seed in range(5):
         counter = _make_counter(sample, size, side, wrap=True, seed=seed)

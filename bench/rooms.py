@@ -1,8 +1,8 @@
-"""Rooms with corridors, and caves that are connected, beside what others took for the same.
+"""Rooms with corridors, and connected caves, compared with other libraries.
 
-A Python library of roguelike algorithms (Procedural-Map-Generation) and rot.js do not run here: their times were
-measured elsewhere (of a range the shorter). tcod cuts maps but makes neither rooms nor corridors: its row is of the
-cuts alone.
+Procedural-Map-Generation (a Python library) and rot.js do not run here: their times were measured elsewhere, the
+shorter one of a range. tcod partitions maps but creates neither rooms nor corridors: its row only compares the
+partition.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def rows() -> Iterator[Row]:
 
 
 def _row(
-    what: str, make: partial[tw.TileMap], rounds: int, most: float, peer: float | None = None, name: str = ""
+    what: str, make: partial[tw.TileMap], rounds: int, limit: float, peer: float | None = None, name: str = ""
 ) -> Row:
-    """The time of ours for a map, over ten seeds."""
+    """Measure the time per map over ten seeds."""
 
     def make_ten() -> None:
         for seed in range(10):
@@ -53,12 +53,12 @@ def _row(
 
     ours = best_times(make_ten, rounds=rounds)[0] / 10
     if peer is None:
-        return Row(what=what, unit="ms", ours=ours * 1e3, at_most=most)
-    return Row(what=what, unit="ms", ours=ours * 1e3, peer=peer, peer_name=name, at_least=round(peer / most, 1))
+        return Row(what=what, unit="ms", ours=ours * 1e3, at_most=limit)
+    return Row(what=what, unit="ms", ours=ours * 1e3, peer=peer, peer_name=name, at_least=round(peer / limit, 1))
 
 
 def _compare_partition() -> Row:
-    """A map of 500x500 cut until no part has a side over 14, each with sides of 7 at least."""
+    """Compare partitions of a 500x500 map with edges of 7 to 14 cells."""
     from tcod import bsp, random
 
     sizes = PartSizes(500, 500, 7, 7, 14, 14)
@@ -68,14 +68,14 @@ def _compare_partition() -> Row:
         return partition(sizes, 1.25, 0.25, True, Rng.of(7).state, parts, heap)
 
     def peer() -> int:
-        whole = bsp.BSP(0, 0, 500, 500)
-        whole.split_recursive(12, 7, 7, 1.25, 1.25, seed=random.Random(random.MERSENNE_TWISTER, seed=7))
-        return sum(1 for node in whole.inverted_level_order() if not node.children)
+        root = bsp.BSP(0, 0, 500, 500)
+        root.split_recursive(12, 7, 7, 1.25, 1.25, seed=random.Random(random.MERSENNE_TWISTER, seed=7))
+        return sum(1 for node in root.inverted_level_order() if not node.children)
 
     assert 1000 < ours() < 5000
     assert 1000 < peer() < 5000
     ours_time, peer_time = best_times(ours, peer, rounds=10)
     return Row(
-        what="bsp 500x500, the cuts alone", unit="ms", ours=ours_time * 1e3, peer=peer_time * 1e3, peer_name="tcod.bsp",
+        what="bsp 500x500, partition only", unit="ms", ours=ours_time * 1e3, peer=peer_time * 1e3, peer_name="tcod.bsp",
         at_least=5,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One line of the comparison: what was measured, beside what, and what was wanted."""
+"""One row of the results: a measurement, the alternative, and the target."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """An amount of ours, of a peer, or of both; what is wanted speaks of their ratio where there are both."""
+    """Value of Tilewright, of a peer, or of both. With both, the target is a limit of their ratio."""
 
     what: str
     unit: str
-    """Of both amounts: a rate ("M/s", more is better) or a cost ("ms", "s", "MB")."""
+    """Unit of both values: a rate ("M/s", higher is better) or a cost ("ms", "s", "MB")."""
     ours: float | None = None
     peer: float | None = None
     peer_name: str = ""
@@ -24,14 +24,14 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """How many times better ours is."""
+        """Improvement over the peer, as a factor."""
         if self.ours is None or self.peer is None:
             return None
         return self.ours / self.peer if self.unit.endswith("/s") else self.peer / self.ours
 
     @property
     def holds(self) -> bool | None:
-        """Whether it is as wanted; None where nothing is."""
+        """Whether the target is met; None without a target."""
         amount = next(amount for amount in (self.ratio, self.ours, self.peer) if amount is not None)
         if self.at_least is None and self.at_most is None:
             return None
@@ -44,22 +44,22 @@ class Row:
         return ", ".join(f"{sign} {limit:,.4g}{unit}" for sign, limit in limits if limit is not None)
 
     def record(self) -> dict[str, object]:
-        """Plain data for the results file."""
+        """Return data for the results file."""
         fields = {**asdict(self), "ratio": self.ratio, "wanted": self.wanted, "holds": self.holds}
         return {name: _round(value) for name, value in fields.items() if value not in (None, "")}
 
 
 def _round(value: object) -> object:
-    """Four figures: more would be noise."""
+    """Round to four digits; more would be noise."""
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def best_times(*works: Work, rounds: int) -> list[float]:
-    """The shortest time of each, in seconds, measured in turns."""
-    best = [float("inf")] * len(works)
+def best_times(*functions: Work, rounds: int) -> list[float]:
+    """Return the shortest time of each function in seconds, measured in turns."""
+    best = [float("inf")] * len(functions)
     for _ in range(rounds):
-        for number, work in enumerate(works):
+        for number, function in enumerate(functions):
             start = perf_counter()
-            work()
+            function()
             best[number] = min(best[number], perf_counter() - start)
     return best

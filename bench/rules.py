@@ -1,7 +1,7 @@
-"""Rules over rooms beside the same in numpy and scipy.
+"""Rules over rooms compared with an implementation in NumPy and SciPy.
 
-ProcEngine itself is JavaScript and does not run here. Measured elsewhere it took about 24 ms for 200x200, made 50,000
-maps of 15x7 in a second, and ran out of stack on open maps of 88x88 and more.
+ProcEngine itself is JavaScript and does not run here. Measured elsewhere, it took about 24 ms for 200x200, generated
+50,000 maps of 15x7 per second, and overflowed its stack on open maps of 88x88 and more.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MANY = 100
 
 
 def cave_recipe(side: int) -> tw.Recipe:
-    """One room, five simulations of two rules, connect."""
+    """Return a recipe with one room, five simulations of two rules, and connect."""
     return tw.recipe(
         "rules",
         mapData=[f"{side}x{side}", "solid:empty"],
@@ -44,7 +44,7 @@ def cave_recipe(side: int) -> tw.Recipe:
 
 
 def make_by_numpy(side: int) -> Cells:
-    """What one would write: slices added up, scipy's labels, and tunnels with a corner from part to part."""
+    """Return a simple version: sums of slices, SciPy's labels, and corridors with one corner between regions."""
     inner = np.s_[1:-1, 1:-1]
     solid = np.ones((side, side), dtype=np.uint8)
     solid[inner] = np.random.default_rng(7).random((side - 2, side - 2), dtype=np.float32) < WALLS
@@ -53,8 +53,8 @@ def make_by_numpy(side: int) -> Cells:
         around = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:] - solid[inner]
         solid[inner] = np.where(solid[inner], around >= 4, around > 4)
     labels, count = ndimage.label(solid == 0)
-    places = ndimage.find_objects(labels)
-    spots = [tuple(int(part.start) for part in place) for place in places]
+    slices = ndimage.find_objects(labels)
+    spots = [tuple(int(part.start) for part in region) for region in slices]
     for number in range(1, count):
         (y, x), (row, column) = spots[number - 1], spots[number]
         solid[min(y, row) : max(y, row) + 1, x] = 0
@@ -63,12 +63,12 @@ def make_by_numpy(side: int) -> Cells:
 
 
 def rows() -> Iterator[Row]:
-    recipe, checked = cave_recipe(200), tw.recipe("rules", **SMALL)
+    recipe, small_recipe = cave_recipe(200), tw.recipe("rules", **SMALL)
     seeds = count()
 
     def run_many() -> None:
         for _ in range(MANY):
-            tw.run(checked, seed=next(seeds))
+            tw.run(small_recipe, seed=next(seeds))
 
     def make_one_by_one() -> None:
         for _ in range(MANY):
@@ -79,7 +79,7 @@ def rows() -> Iterator[Row]:
     what = "rules 200x200, 5 simulations, connect"
     yield Row(what=what, unit="ms", ours=once * 1e3, at_most=2.5)
     yield Row(what=what, unit="ms", ours=once * 1e3, peer=peer * 1e3, peer_name="numpy and scipy", at_least=1)
-    yield Row(what="rules 15x7, checked once", unit="maps/s", ours=MANY / often, at_least=20_000)
-    yield Row(what="rules 15x7, one by one", unit="maps/s", ours=MANY / each, at_least=5_000)
+    yield Row(what="rules 15x7, validated once", unit="maps/s", ours=MANY / often, at_least=20_000)
+    yield Row(what="rules 15x7, validated for each map", unit="maps/s", ours=MANY / each, at_least=5_000)
     ours, peer = best_times(partial(tw.run, cave_recipe(4096), seed=7), partial(make_by_numpy, 4096), rounds=2)
     yield Row(what=what.replace("200", "4096"), unit="s", ours=ours, peer=peer, peer_name="numpy and scipy")

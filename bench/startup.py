@@ -1,4 +1,4 @@
-"""How long a user waits for the command line: fresh processes, with and without compiled kernels, in seconds."""
+"""Startup time of the command line in new processes, with and without compiled kernels, in seconds."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .row import Row, best_times
 
 COMMAND = Path(sys.executable).with_name("tilewright")
 COLD_LIMITS = {"caves": 5.0, "rooms": 7.0, "bsp": 7.0, "patterns": 9.0, "markov": 11.0, "wfc": 13.0}
-"""Seconds for a first map with nothing compiled; 10 for every other technique."""
+"""Limits in seconds for a first map without compiled kernels; 10 for all other techniques."""
 FIRST_WARMUP = 105.0
-"""Seconds that `tilewright warmup` of 0.1.0 took, which used one process, on a machine with two processors."""
+"""Seconds of `tilewright warmup` of 0.1.0, which used one process, on a machine with two processors."""
 LAZY = ("numba", "scipy", "PIL", "dask", "nicegui")
 IMPORT = f"""
 from time import perf_counter
@@ -34,7 +34,7 @@ def rows() -> Iterator[Row]:
     yield Row(what="import tilewright", unit="ms", ours=1000 * min(_import_time() for _ in range(20)), at_most=15)
     (seconds,) = best_times(partial(_run, "--help"), rounds=10)
     yield Row(what="tilewright --help", unit="s", ours=seconds, at_most=0.3)
-    _run("make", "caves")  # so that its kernels are cached
+    _run("make", "caves")  # compile its kernels
     (seconds,) = best_times(partial(_run, "make", "caves"), rounds=10)
     yield Row(what="tilewright make caves", unit="s", ours=seconds, at_most=1)
     for name in techniques.names():
@@ -53,21 +53,21 @@ def rows() -> Iterator[Row]:
 
 
 def _import_time() -> float:
-    """Seconds that `import tilewright` takes in a fresh process, which must not load what is imported lazily."""
-    ran = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True)
-    seconds, loaded = ran.stdout.splitlines()
+    """Return the time of `import tilewright` in a new process, which must not load lazy packages."""
+    result = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True)
+    seconds, loaded = result.stdout.splitlines()
     if loaded:
         raise RuntimeError(f"import tilewright loads {loaded}")
     return float(seconds)
 
 
-def _run_uncompiled(*words: str) -> None:
+def _run_uncompiled(*arguments: str) -> None:
     with TemporaryDirectory() as folder:
-        _run(*words, TILEWRIGHT_CACHE=folder)
+        _run(*arguments, TILEWRIGHT_CACHE=folder)
 
 
-def _run(*words: str, **environment: str) -> None:
-    command = [str(COMMAND), *words]
-    ran = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
-    if ran.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {ran.stderr.strip()}")
+def _run(*arguments: str, **environment: str) -> None:
+    command = [str(COMMAND), *arguments]
+    result = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {result.stderr.strip()}")

@@ -1,4 +1,4 @@
-"""Regions beside scipy's k-d tree, asked for the nearest of the same points: what people use for Voronoi maps."""
+"""Voronoi regions compared with a nearest-neighbor query of SciPy's k-d tree for the same points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rows() -> Iterator[Row]:
     list(diagram.scatter_points())
     points = diagram.locate_points()
     ours, peer = diagram.find_owners(0, SIZE), query_tree(points)
-    assert (ours == peer).mean() > 0.999, "peers must agree, but for points as near"
+    assert (ours == peer).mean() > 0.999, "peers must agree, except for equally near points"
     make = partial(tw.make, "voronoi", width=SIZE, height=SIZE, spacing=SPACING, seed=7)
     work = (partial(diagram.find_owners, 0, SIZE), partial(make, relax=0), make, partial(make, mode="walls"))
     kernel, plain, relaxed, walls, other = best_times(*work, partial(query_tree, points), rounds=5)
@@ -37,7 +37,7 @@ def rows() -> Iterator[Row]:
 
 
 def query_tree(points: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The nearest point of every cell, one query for all."""
+    """Return the nearest point of each cell, in one query."""
     y, x = np.mgrid[0:SIZE, 0:SIZE] + 0.5
     nearest: NDArray[np.intp] = cKDTree(points).query(np.stack([x, y], axis=-1).reshape(-1, 2))[1].reshape(SIZE, SIZE)
     return nearest

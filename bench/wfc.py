@@ -1,7 +1,7 @@
-"""Wave function collapse beside fast-wfc (C++), which was timed elsewhere, and a naive version in Python, timed here.
+"""Wave function collapse compared with fast-wfc (C++), measured elsewhere, and a simple Python version, measured here.
 
-The samples are those of the original; they are read where TILEWRIGHT_REFERENCE names the folder that holds them. A time
-is the median over ten seeds of one map, the best of three, reading the sample's patterns included, with all compiled.
+The samples are those of the original. They are read from the folder named by TILEWRIGHT_REFERENCE. A time is the median
+over ten seeds of the best of three runs of one map, including the extraction of patterns, with all kernels compiled.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PUBLISHED = {
     ("Flowers", 128): 133.0, ("SimpleMaze", 128): 301.0, ("RedMaze", 128): 129.0, ("Rooms", 128): 173.0,
     ("SimpleMaze", 256): 4200.0, ("RedMaze", 256): 1420.0,
 }  # fmt: skip
-"""Milliseconds of fast-wfc by sample and side; Flowers at 128 succeeded twice in ten."""
+"""Milliseconds of fast-wfc by sample and map size; Flowers at 128 succeeded twice in ten."""
 SAMPLES: dict[str, dict[str, Any]] = {
     "Flowers": {"pattern_size": 3, "symmetry": 2, "ground": True, "wrap": "xy"},
     "RedMaze": {"pattern_size": 2, "symmetry": 8},
@@ -53,23 +53,23 @@ def rows() -> Iterator[Row]:
         for name, params in SAMPLES.items():
             sample = Samples.of(Grid.of(tw.load(Path(folder) / "wfc" / f"{name}.png")))
             times = [_time_map(sample, side, seed, params) for seed in SEEDS]
-            made = [time for time in times if time is not None]
+            successful = [time for time in times if time is not None]
             peer = PUBLISHED.get((name, side))
             yield Row(
                 what=f"wfc {side}x{side} after {name}, median of ten seeds",
                 unit="ms",
-                ours=median(made) * 1e3,
+                ours=median(successful) * 1e3,
                 peer=peer,
                 peer_name=PEER if peer else "",
                 at_least=None if peer is None else 4 if side == 256 else 1,
             )
             yield Row(
-                what=f"wfc {side}x{side} after {name}, successes in ten", unit="maps", ours=len(made), at_least=10
+                what=f"wfc {side}x{side} after {name}, successes in ten", unit="maps", ours=len(successful), at_least=10
             )
 
 
 def _time_map(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> float | None:
-    """Seconds for a map, from its sample on; None where there is none."""
+    """Return the seconds for a map, including the extraction of patterns; None if it fails."""
 
     def make() -> None:
         find_pattern_set.cache_clear()
@@ -82,44 +82,48 @@ def _time_map(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> 
 
 
 def _compare_naive() -> Row:
-    """Sets in lists, the least uncertain cell looked for among all, and a new beginning after every contradiction."""
+    """Compare with a simple version: sets in lists, a linear search for the lowest entropy, a restart per
+    contradiction.
+    """
     sample = Samples.of("dungeon")
     side = 24
     recipe = tw.recipe("wfc", sample=sample, width=side, height=side, pattern_size=2)
-    draws = random.Random(7)
-    plain = partial(make_naively, sample.maps[0], side, 2, draws)
+    rng = random.Random(7)
+    plain = partial(make_naively, sample.maps[0], side, 2, rng)
     ours, peer = best_times(partial(tw.run, recipe, seed=7), plain, rounds=3)
     return Row(
-        what=f"wfc {side}x{side} after dungeon, windows of 2x2",
+        what=f"wfc {side}x{side} after dungeon, 2x2 patterns",
         unit="ms",
         ours=ours * 1e3,
         peer=peer * 1e3,
-        peer_name="a naive version in Python",
+        peer_name="a simple Python version",
         at_least=20,
     )
 
 
-def make_naively(sample: NDArray[np.integer[Any]], side: int, size: int, draws: random.Random) -> list[list[int]]:
-    """A map of tiles, made in the way that a weekend's script makes it."""
+def make_naively(sample: NDArray[np.integer[Any]], side: int, size: int, rng: random.Random) -> list[list[int]]:
+    """Return a map of tiles by a simple implementation."""
     rows, columns = sample.shape
     counts: dict[tuple[tuple[int, ...], ...], int] = {}
     for top in range(rows - size + 1):
         for left in range(columns - size + 1):
-            window = tuple(tuple(row) for row in sample[top : top + size, left : left + size].tolist())
-            counts[window] = counts.get(window, 0) + 1
-    windows, weights = list(counts), list(counts.values())
+            pattern = tuple(tuple(row) for row in sample[top : top + size, left : left + size].tolist())
+            counts[pattern] = counts.get(pattern, 0) + 1
+    patterns, weights = list(counts), list(counts.values())
     steps = ((-1, 0), (0, -1), (1, 0), (0, 1))
-    fits = [[{b for b, other in enumerate(windows) if _agree(one, other, *step)} for one in windows] for step in steps]
+    fits = [
+        [{b for b, other in enumerate(patterns) if _agree(one, other, *step)} for one in patterns] for step in steps
+    ]
     waves = side - size + 1
     while True:
-        wave = [set(range(len(windows))) for _ in range(waves * waves)]
-        if _collapse(wave, waves, weights, fits, steps, draws):
+        wave = [set(range(len(patterns))) for _ in range(waves * waves)]
+        if _collapse(wave, waves, weights, fits, steps, rng):
             cells = [[next(iter(wave[row * waves + column])) for column in range(waves)] for row in range(waves)]
-            return [[windows[pattern][0][0] for pattern in line] for line in cells]
+            return [[patterns[index][0][0] for index in line] for line in cells]
 
 
 def _agree(one: tuple[tuple[int, ...], ...], other: tuple[tuple[int, ...], ...], down: int, right: int) -> bool:
-    """Whether two windows agree on what they share if the other lies that far from the one."""
+    """Return whether two patterns agree where they overlap, for an offset of the other."""
     size = len(one)
     return all(
         one[row][column] == other[row - down][column - right]
@@ -134,15 +138,15 @@ def _collapse(
     weights: list[int],
     fits: list[list[set[int]]],
     steps: tuple[tuple[int, int], ...],
-    draws: random.Random,
+    rng: random.Random,
 ) -> bool:
     while True:
         undecided = [cell for cell, patterns in enumerate(wave) if len(patterns) > 1]
         if not undecided:
             return True
-        cell = min(undecided, key=lambda cell: (len(wave[cell]), draws.random()))
+        cell = min(undecided, key=lambda cell: (len(wave[cell]), rng.random()))
         options = sorted(wave[cell])
-        wave[cell] = {draws.choices(options, [weights[pattern] for pattern in options])[0]}
+        wave[cell] = {rng.choices(options, [weights[pattern] for pattern in options])[0]}
         queue = [cell]
         while queue:
             here = queue.pop()

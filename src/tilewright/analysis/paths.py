@@ -410,10 +410,10 @@ def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np
         for number, tile in enumerate(tiles):
             by_tile[number] = dict(tile.costs).get(costs, 1)
     else:
-        for tile, cost in costs.items():
+        for name, cost in costs.items():
             if isinstance(cost, bool) or not isinstance(cost, int | float | np.integer | np.floating):
-                raise InvalidRecipe(f"cost of {tile!r} must be a number", at="costs", got=cost, rule="missing")
-            by_tile[tiles.id(tile)] = cost
+                raise InvalidRecipe(f"cost of {name!r} must be a number", at="costs", got=cost, rule="missing")
+            by_tile[tiles.id(name)] = cost
     _check_costs(by_tile)
     return by_tile
 

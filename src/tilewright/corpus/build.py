@@ -134,7 +134,7 @@ def _build_missing(
                     raise BadFile(f"{error}; finished parts are kept; run again to continue") from None
                 facts_by_part[part.number] = part.facts
                 progress.done += part.facts.maps
-                progress.facts_by_part += part.facts.maps
+                progress.made += part.facts.maps
                 progress.failures += part.facts.failures
                 on_progress(progress)
     corpus = Corpus(store.address)

@@ -191,7 +191,7 @@ def split(corpus: Corpus, shares: Mapping[str, float] | None = None) -> dict[str
     """
     division = Split.of(shares)
     found: dict[str, list[int]] = {name: [] for name in division.names}
-    for table in corpus.tables(["id", "digest", "reason"], division=True):
+    for table in corpus.tables(["id", "digest", "reason"], made=True):
         ids, sides = table["id"].to_numpy(), division.assign_sides(table["digest"])
         for number, name in enumerate(division.names):
             found[name] += ids[sides == number].tolist()
