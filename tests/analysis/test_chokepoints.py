@@ -1,4 +1,4 @@
-"""Chokepoints part their region, and nothing else does."""
+"""Chokepoints disconnect their region, other cells do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=3, max_side=7), eleme
 
 
 @given(masks, some.sampled_from([4, 8]))
-def test_they_are_the_cells_without_which_there_are_more_parts(mask: NDArray[np.bool_], directions: Directions) -> None:
+def test_removing_a_chokepoint_increases_the_number_of_regions(mask: NDArray[np.bool_], directions: Directions) -> None:
     count = regions_of(mask, directions).count
     plain = np.zeros_like(mask)
     for cell in map(tuple, np.argwhere(mask).tolist()):
@@ -27,13 +27,13 @@ def test_they_are_the_cells_without_which_there_are_more_parts(mask: NDArray[np.
     assert np.array_equal(chokepoints(mask, directions=directions), plain)
 
 
-def test_of_a_map() -> None:
+def test_chokepoints_of_a_map() -> None:
     cave = tw.make("caves", width=40, height=30, seed=3)
     assert np.array_equal(chokepoints(cave), chokepoints(cave.passable))
     assert not (chokepoints(cave) & ~cave.passable).any()
 
 
-def test_the_longest_corridor_needs_no_recursion() -> None:
+def test_longest_corridor_does_not_overflow_the_stack() -> None:
     snake = np.zeros((301, 300), dtype=np.bool_)
     snake[::2] = True
     snake[1::4, -1] = snake[3::4, 0] = True

@@ -1,4 +1,4 @@
-"""Where passages are, and where they meet rooms."""
+"""Passages, and doorways between passages and rooms."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ HALL = (
 )
 
 
-def drawn(*rows: str, rooms: tuple[Room, ...] = ()) -> TileMap:
+def parse_map(*rows: str, rooms: tuple[Room, ...] = ()) -> TileMap:
     return TileMap([[int(glyph == "#") for glyph in row] for row in rows], TILES, rooms=rooms)
 
 
-def places(mask: NDArray[np.bool_]) -> list[list[int]]:
+def list_cells(mask: NDArray[np.bool_]) -> list[list[int]]:
     found: list[list[int]] = np.argwhere(mask).tolist()
     return found
 
 
 @given(arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=7)))
-def test_a_passage_has_walls_on_two_sides_and_ways_on_the_others(mask: NDArray[np.bool_]) -> None:
+def test_passage_has_walls_on_two_sides_and_is_open_on_the_others(mask: NDArray[np.bool_]) -> None:
     found = passages(mask)
     for row in range(mask.shape[0]):
         for column in range(mask.shape[1]):
@@ -46,22 +46,22 @@ def test_a_passage_has_walls_on_two_sides_and_ways_on_the_others(mask: NDArray[n
 
 
 def test_openings_are_blocks_of_two_by_two() -> None:
-    assert places(doorways(drawn(*HALL))) == [[2, 3]]
-    assert places(doorways(drawn(*HALL), min_cells=9)) == [[2, 3]]
-    assert places(doorways(drawn(*HALL), min_cells=10)) == []
+    assert list_cells(doorways(parse_map(*HALL))) == [[2, 3]]
+    assert list_cells(doorways(parse_map(*HALL), min_cells=9)) == [[2, 3]]
+    assert list_cells(doorways(parse_map(*HALL), min_cells=10)) == []
     corridor = ("######", "#..#.#", "#....#", "######")
-    assert places(doorways(drawn(*corridor))) == [[2, 3]]
+    assert list_cells(doorways(parse_map(*corridor))) == [[2, 3]]
 
 
-def test_rooms_of_the_map_come_first() -> None:
+def test_rooms_of_the_map_take_precedence() -> None:
     small = Room(1, 1, 2, 3)
-    assert places(doorways(drawn(*HALL, rooms=(small,)), min_cells=6)) == [[2, 3]]
-    assert places(doorways(drawn(*HALL, rooms=(small,)), min_cells=7)) == []
-    assert places(doorways(drawn(*HALL, rooms=(small,)), of="openings", min_cells=7)) == [[2, 3]]
+    assert list_cells(doorways(parse_map(*HALL, rooms=(small,)), min_cells=6)) == [[2, 3]]
+    assert list_cells(doorways(parse_map(*HALL, rooms=(small,)), min_cells=7)) == []
+    assert list_cells(doorways(parse_map(*HALL, rooms=(small,)), of="openings", min_cells=7)) == [[2, 3]]
     walled = Room(0, 0, 4, 5)
-    assert places(doorways(drawn(*HALL, rooms=(walled,)))) == [[2, 3]], "a room may be given with its walls"
+    assert list_cells(doorways(parse_map(*HALL, rooms=(walled,)))) == [[2, 3]], "a room may include its walls"
     closet = ("#####", "#...#", "##.##", "##.##", "#####")
-    assert places(doorways(drawn(*closet, rooms=(Room(1, 1, 3, 1),)))) == [[2, 2]]
+    assert list_cells(doorways(parse_map(*closet, rooms=(Room(1, 1, 3, 1),)))) == [[2, 2]]
 
 
 @given(some.integers(1, 3), some.integers(1, 3))

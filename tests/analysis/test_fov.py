@@ -1,4 +1,4 @@
-"""Sight: symmetric, whole in empty rooms, and no further than the radius."""
+"""Field of view: symmetric, complete in empty rooms, limited by the radius."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=10), elem
 
 
 @given(masks, some.none() | some.integers(0, 9))
-def test_who_sees_is_seen(clear: NDArray[np.bool_], radius: int | None) -> None:
+def test_visibility_is_symmetric(clear: NDArray[np.bool_], radius: int | None) -> None:
     cells = [tuple(cell) for cell in np.argwhere(clear).tolist()]
     seen = {cell: field_of_view(clear, cell, radius=radius) for cell in cells}
     for one in cells:
@@ -28,7 +28,7 @@ def test_who_sees_is_seen(clear: NDArray[np.bool_], radius: int | None) -> None:
 
 
 @given(masks)
-def test_neighbours_are_seen_and_so_is_all_of_a_straight_line(clear: NDArray[np.bool_]) -> None:
+def test_neighbors_and_straight_lines_are_visible(clear: NDArray[np.bool_]) -> None:
     for row, column in np.argwhere(clear).tolist():
         seen = field_of_view(clear, (row, column))
         assert seen[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2].all()
@@ -38,7 +38,7 @@ def test_neighbours_are_seen_and_so_is_all_of_a_straight_line(clear: NDArray[np.
             assert not mark[blocked + 1 :].any() or line[: blocked + 1].all()
 
 
-def test_an_empty_room_is_seen_whole_with_its_walls() -> None:
+def test_empty_room_is_visible_with_its_walls() -> None:
     room = np.zeros((9, 14), dtype=np.bool_)
     room[1:-1, 1:-1] = True
     for cell in np.argwhere(room).tolist():
@@ -53,7 +53,7 @@ def test_the_radius_makes_a_circle() -> None:
     assert field_of_view(np.ones((9, 9), dtype=bool), (4, 4), radius=10**30).all()
 
 
-def test_water_can_be_looked_across() -> None:
+def test_water_can_be_transparent() -> None:
     tiles = [{"name": "floor"}, {"name": "wall", "passable": False}, {"name": "water", "passable": False}]
     level = TileMap(
         [[0, 2, 0, 1, 0]], Tileset.validate({"name": "some", "tiles": tiles}), markers=[Marker("lamp", 0, 0)]
@@ -82,7 +82,7 @@ def test_water_can_be_looked_across() -> None:
         ),
     ],
 )
-def test_mistakes_are_named(map: NDArray[np.bool_], options: dict[str, object], message: str) -> None:
+def test_invalid_arguments(map: NDArray[np.bool_], options: dict[str, object], message: str) -> None:
     with pytest.raises(tw.InvalidRecipe) as error:
         field_of_view(map, **{"viewer": (0, 0), **options})  # type: ignore[arg-type]
     assert str(error.value) == message

@@ -1,4 +1,4 @@
-"""Keys and locks: one play stands for every order of play."""
+"""Keys and locks: one play represents every order of play."""
 
 from __future__ import annotations
 
@@ -20,56 +20,56 @@ TILES = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", 
 NAMES = {"S": "start", "E": "exit", **{c: f"key {c}" for c in "rgb"}, **{c: f"lock {c.lower()}" for c in "RGB"}}
 
 
-def drawn(*rows: str) -> TileMap:
-    """S start, E exit, a small letter a key, a large one its lock, # a wall."""
+def parse_map(*rows: str) -> TileMap:
+    """Parse a map: S start, E exit, a lower-case letter a key, an upper-case letter its lock, # a wall."""
     cells = [[int(glyph == "#") for glyph in row] for row in rows]
     markers = [Marker(NAMES[g], x, y) for y, row in enumerate(rows) for x, g in enumerate(row) if g in NAMES]
     return TileMap(cells, TILES, markers=markers)
 
 
 def test_small_maps_by_hand() -> None:
-    found = play(drawn("SrRbBE"))
+    found = play(parse_map("SrRbBE"))
     assert found.rounds == (("r",), ("b",))
     assert found.keys == ("r", "b")
     assert found.reached.all()
     assert found.missing == ()
-    assert needed_keys(drawn("SrRbBE")) == ("r", "b")
-    assert needed_keys(drawn("Sr.E", "##R#")) == ()
-    assert is_solvable(drawn("SE")) is True
-    assert is_solvable(drawn("S#E")) is False
+    assert needed_keys(parse_map("SrRbBE")) == ("r", "b")
+    assert needed_keys(parse_map("Sr.E", "##R#")) == ()
+    assert is_solvable(parse_map("SE")) is True
+    assert is_solvable(parse_map("S#E")) is False
 
 
 @pytest.mark.parametrize(
     "rows", [("SRrE",), ("SRbE", "rB##"), ("SRbE", "##B#", "##r#"), ("SE#r",), ("SE", "R#"), ("S#rRE",)]
 )
-def test_a_key_behind_its_own_door_or_none_at_all_is_noticed(rows: tuple[str, ...]) -> None:
+def test_key_behind_its_own_door_or_missing_key(rows: tuple[str, ...]) -> None:
     broken = rows != ("SRbE", "rB##")
-    assert is_solvable(drawn(*rows)) is not broken
-    assert tw.measure(drawn(*rows), "solvable") == {"solvable": int(not broken)}
+    assert is_solvable(parse_map(*rows)) is not broken
+    assert tw.measure(parse_map(*rows), "solvable") == {"solvable": int(not broken)}
 
 
-def test_doors_of_one_colour_share_their_keys_and_a_key_alone_opens_a_lock_alone() -> None:
-    assert is_solvable(drawn("SrRRE", "###R#")) is True
-    plain = drawn("S...E").replace(
+def test_doors_of_one_color_share_keys_and_a_plain_key_opens_a_plain_lock() -> None:
+    assert is_solvable(parse_map("SrRRE", "###R#")) is True
+    plain = parse_map("S...E").replace(
         markers=[Marker("start", 0, 0), Marker("exit", 4, 0), Marker("lock", 3, 0), Marker("key", 1, 0)]
     )
     assert is_solvable(plain) is True
     assert is_solvable(plain.replace(markers=[*plain.markers[:3], Marker("keyhole", 1, 0)])) is False
 
 
-def test_where_it_does_not_apply() -> None:
-    assert is_solvable(drawn("S...")) is None
-    assert is_solvable(drawn("..rR")) is None
-    assert needed_keys(drawn("SRE")) is None
-    assert math.isnan(tw.measure(drawn("..E"), "solvable")["solvable"])
-    assert not {"solvable", "keys_needed"} & tw.measure(drawn("...")).keys()
+def test_maps_without_start_or_exit() -> None:
+    assert is_solvable(parse_map("S...")) is None
+    assert is_solvable(parse_map("..rR")) is None
+    assert needed_keys(parse_map("SRE")) is None
+    assert math.isnan(tw.measure(parse_map("..E"), "solvable")["solvable"])
+    assert not {"solvable", "keys_needed"} & tw.measure(parse_map("...")).keys()
     with pytest.raises(tw.UnknownName, match="unknown marker 'start'"):
-        play(drawn("..."))
+        play(parse_map("..."))
 
 
 def test_every_start_counts_and_one_in_a_wall_leads_nowhere() -> None:
-    assert is_solvable(drawn("SrRE", "##.S")) is False, "from the second start the exit is near, but not the key"
-    walled = drawn("S#E").replace(markers=[Marker("start", 1, 0), Marker("exit", 2, 0)])
+    assert is_solvable(parse_map("SrRE", "##.S")) is False, "the key cannot be reached from the second start"
+    walled = parse_map("S#E").replace(markers=[Marker("start", 1, 0), Marker("exit", 2, 0)])
     assert is_solvable(walled) is False
     assert not play(walled).reached.any()
 
@@ -87,54 +87,54 @@ boards = some.lists(some.text("...##SErgbRGB", min_size=6, max_size=6), min_size
 
 @given(boards)
 def test_every_order_of_play_ends_the_same(rows: list[str]) -> None:
-    board = drawn(*rows)
+    board = parse_map(*rows)
     starts = [marker for marker in board.markers if marker.name == "start"]
     for start in starts:
         cell = (start.y, start.x)
         found = play(board, cell)
-        ends = _ends_of_all_orders(board, cell)
+        ends = _final_keys(board, cell)
         assert ends == {frozenset(found.keys)}
-        assert (found.reached == _within(board, cell, frozenset(found.keys))).all()
+        assert (found.reached == _find_reached(board, cell, frozenset(found.keys))).all()
 
 
-def _ends_of_all_orders(board: TileMap, start: tuple[int, int]) -> set[frozenset[str]]:
-    """The sets of keys with which nothing is left to do, over all orders in which single keys can be taken."""
+def _final_keys(board: TileMap, start: tuple[int, int]) -> set[frozenset[str]]:
+    """Return the final sets of keys over all orders in which single keys can be taken."""
     ends: set[frozenset[str]] = set()
     seen: set[frozenset[str]] = set()
     left: list[frozenset[str]] = [frozenset()]
     while left:
-        held = left.pop()
-        if held in seen:
+        found_keys = left.pop()
+        if found_keys in seen:
             continue
-        seen.add(held)
-        inside = _within(board, start, held)
-        near = {m.name[4:] for m in board.markers if m.name.startswith("key ") and inside[m.y, m.x]} - held
-        left += [held | {color} for color in near]
+        seen.add(found_keys)
+        inside = _find_reached(board, start, found_keys)
+        near = {m.name[4:] for m in board.markers if m.name.startswith("key ") and inside[m.y, m.x]} - found_keys
+        left += [found_keys | {color} for color in near]
         if not near:
-            ends.add(held)
+            ends.add(found_keys)
     return ends
 
 
-def _within(board: TileMap, start: tuple[int, int], held: frozenset[str]) -> Any:
+def _find_reached(board: TileMap, start: tuple[int, int], found_keys: frozenset[str]) -> Any:
     open_ = board.passable.copy()
     for marker in board.markers:
-        if marker.name.startswith("lock ") and marker.name[5:] not in held:
+        if marker.name.startswith("lock ") and marker.name[5:] not in found_keys:
             open_[marker.y, marker.x] = False
     return np.isfinite(distances(open_, start)) if open_[start] else np.zeros_like(open_)
 
 
 @given(boards)
-def test_keys_are_needed_if_nobody_gets_there_without_them(rows: list[str]) -> None:
-    board = drawn(*rows)
+def test_keys_are_needed_if_the_exit_cannot_be_reached_without_them(rows: list[str]) -> None:
+    board = parse_map(*rows)
     found = needed_keys(board)
     starts = [(m.y, m.x) for m in board.markers if m.name == "start"]
     exits = [(m.y, m.x) for m in board.markers if m.name == "exit"]
 
-    def won(without: str) -> bool:
+    def can_win(without: str) -> bool:
         return any(play(board, start, without=(without,)).reached[exit] for start in starts for exit in exits)
 
     if found is None:
-        assert not won("")
+        assert not can_win("")
     else:
         present = {m.name[4:] for m in board.markers if m.name.startswith("key ")}
-        assert set(found) == {color for color in present if not won(color)}
+        assert set(found) == {color for color in present if not can_win(color)}

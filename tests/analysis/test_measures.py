@@ -1,4 +1,4 @@
-"""Measures mean what their first line says."""
+"""Measures have the values that their summaries describe."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tilewright.core.tileset import Tileset
 TILES = Tileset.validate({"name": "four", "tiles": [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}]})
 
 
-def drawn(*rows: str, **more: Any) -> TileMap:
+def parse_map(*rows: str, **more: Any) -> TileMap:
     return TileMap([["ab#".index(glyph) for glyph in row] for row in rows], TILES, **more)
 
 
-def one(map: TileMap, name: str) -> float:
+def measure_one(map: TileMap, name: str) -> float:
     return tw.measure(map, name)[name]
 
 
 def test_a_small_map_by_hand() -> None:
-    found = tw.measure(drawn("aa#a", "bb#b", "###a", "a###"))
+    found = tw.measure(parse_map("aa#a", "bb#b", "###a", "a###"))
     assert found["cells"] == 16
     assert found["floor_share"] == 8 / 16
     assert found["regions"] == 3
@@ -36,18 +36,18 @@ def test_a_small_map_by_hand() -> None:
 
 
 def test_bounds_of_entropy() -> None:
-    assert tw.measure(drawn("aaaa"), "tile_entropy") == {"tile_entropy": 0}
-    assert tw.measure(drawn("abab"), "tile_entropy") == {"tile_entropy": 1}
+    assert tw.measure(parse_map("aaaa"), "tile_entropy") == {"tile_entropy": 0}
+    assert tw.measure(parse_map("abab"), "tile_entropy") == {"tile_entropy": 1}
 
 
-def test_what_does_not_apply_is_left_out_or_nan_when_asked_for() -> None:
-    walls = drawn("##", "##")
+def test_measures_that_do_not_apply_are_left_out_or_nan_if_named() -> None:
+    walls = parse_map("##", "##")
     assert "largest_region" not in tw.measure(walls)
     assert math.isnan(tw.measure(walls, "largest_region")["largest_region"])
     assert tw.measure(walls, "regions") == {"regions": 0}
 
 
-def test_levels_touch_each_other() -> None:
+def test_regions_connect_levels() -> None:
     solid = np.full((3, 2, 2), 2)
     solid[0, 0, 0] = solid[1, 0, 0] = solid[2, 1, 1] = 0
     assert tw.measure(TileMap(solid, TILES), "regions") == {"regions": 2}
@@ -56,77 +56,79 @@ def test_levels_touch_each_other() -> None:
 def test_path_length_leads_from_start_to_exit() -> None:
     rows = ("aaaaa", "a###a", "aaaaa", "####a")
     ends = [Marker("start", 0, 0), Marker("exit", 4, 3)]
-    assert one(drawn(*rows, markers=ends), "path_length") == 7
+    assert measure_one(parse_map(*rows, markers=ends), "path_length") == 7
     nearer = [*ends, Marker("exit", 0, 2), Marker("start", 4, 1)]
-    assert one(drawn(*rows, markers=nearer), "path_length") == 2, "the nearest two of several"
-    assert math.isnan(one(drawn("a#a", markers=[Marker("start", 0, 0), Marker("exit", 2, 0)]), "path_length"))
-    assert one(drawn("a#aa", markers=[Marker("start", 1, 0), Marker("exit", 2, 0)]), "path_length") == 1, (
-        "a start in a wall is none"
+    assert measure_one(parse_map(*rows, markers=nearer), "path_length") == 2, "the nearest pair"
+    assert math.isnan(
+        measure_one(parse_map("a#a", markers=[Marker("start", 0, 0), Marker("exit", 2, 0)]), "path_length")
+    )
+    assert measure_one(parse_map("a#aa", markers=[Marker("start", 1, 0), Marker("exit", 2, 0)]), "path_length") == 1, (
+        "a start in a wall does not count"
     )
 
 
-def test_path_length_of_a_map_without_markers_spans_its_largest_region() -> None:
-    assert one(drawn("aaa#aaaaaa"), "path_length") == 5
-    assert one(drawn("##a##", "##a##", "aaaaa", "##a##"), "path_length") == 4
-    assert one(drawn("a"), "path_length") == 0
-    assert math.isnan(one(drawn("#"), "path_length"))
+def test_path_length_without_markers_spans_the_largest_region() -> None:
+    assert measure_one(parse_map("aaa#aaaaaa"), "path_length") == 5
+    assert measure_one(parse_map("##a##", "##a##", "aaaaa", "##a##"), "path_length") == 4
+    assert measure_one(parse_map("a"), "path_length") == 0
+    assert math.isnan(measure_one(parse_map("#"), "path_length"))
 
 
-def test_no_two_cells_of_a_tree_are_further_apart() -> None:
-    tree = drawn("aaa#a", "#a##a", "aaaaa", "a#a##", "a#aaa")
+def test_path_length_is_the_diameter_of_a_tree() -> None:
+    tree = parse_map("aaa#a", "#a##a", "aaaaa", "a#a##", "a#aaa")
     far = max(
         distances(tree, cell)[tree.passable].max() for cell in [tuple(c) for c in np.argwhere(tree.passable).tolist()]
     )
-    assert one(tree, "path_length") == far
+    assert measure_one(tree, "path_length") == far
 
 
 def test_hot_path_share_and_linearity() -> None:
-    corridor = drawn("aaaaa", markers=[Marker("start", 0, 0), Marker("exit", 4, 0)])
+    corridor = parse_map("aaaaa", markers=[Marker("start", 0, 0), Marker("exit", 4, 0)])
     assert tw.measure(corridor, "hot_path_share", "linearity") == {"hot_path_share": 1, "linearity": 1}
-    side = drawn("aaaaa", "##a##", "##a##", markers=[Marker("start", 0, 0), Marker("exit", 4, 0)])
+    side = parse_map("aaaaa", "##a##", "##a##", markers=[Marker("start", 0, 0), Marker("exit", 4, 0)])
     assert tw.measure(side, "hot_path_share", "linearity") == {"hot_path_share": 5 / 7, "linearity": 1}
-    ring = drawn("aaaaa", "a###a", "aaaaa", markers=[Marker("start", 0, 0), Marker("exit", 4, 2)])
+    ring = parse_map("aaaaa", "a###a", "aaaaa", markers=[Marker("start", 0, 0), Marker("exit", 4, 2)])
     assert tw.measure(ring, "hot_path_share", "linearity") == {"hot_path_share": 1, "linearity": 0}
-    partly = drawn("aaaa", "a#a#", "aaa#", markers=[Marker("start", 3, 0), Marker("exit", 0, 0)])
-    assert one(partly, "linearity") == 1 / 2, "of the two cells between, one can be walked around"
+    partly = parse_map("aaaa", "a#a#", "aaa#", markers=[Marker("start", 3, 0), Marker("exit", 0, 0)])
+    assert measure_one(partly, "linearity") == 1 / 2, "one of the two cells between can be bypassed"
 
 
 def test_dead_ends_corridors_junctions_and_openness() -> None:
-    maze = drawn("#a####", "aaaaa#", "#a##a#", "####a#")
-    assert one(maze, "dead_ends") == 4
-    assert one(maze, "corridor_share") == 4 / 9
-    assert one(maze, "junctions") == 1
-    room = drawn("####", "#aa#", "#aa#", "####")
+    maze = parse_map("#a####", "aaaaa#", "#a##a#", "####a#")
+    assert measure_one(maze, "dead_ends") == 4
+    assert measure_one(maze, "corridor_share") == 4 / 9
+    assert measure_one(maze, "junctions") == 1
+    room = parse_map("####", "#aa#", "#aa#", "####")
     assert tw.measure(room, "dead_ends", "corridor_share", "junctions", "openness") == {
         "dead_ends": 0,
         "corridor_share": 0,
         "junctions": 0,
         "openness": 3 / 8,
     }
-    assert one(drawn("aaa"), "openness") == pytest.approx((1 + 2 + 1) / 24)
-    assert math.isnan(one(drawn("#"), "openness"))
+    assert measure_one(parse_map("aaa"), "openness") == pytest.approx((1 + 2 + 1) / 24)
+    assert math.isnan(measure_one(parse_map("#"), "openness"))
 
 
 def test_chokepoints_are_counted() -> None:
-    assert one(drawn("aa#aa", "aaaaa", "aa#aa"), "chokepoints") == 3
-    assert one(drawn("aaa", "a#a", "aaa"), "chokepoints") == 0
+    assert measure_one(parse_map("aa#aa", "aaaaa", "aa#aa"), "chokepoints") == 3
+    assert measure_one(parse_map("aaa", "a#a", "aaa"), "chokepoints") == 0
 
 
 def test_symmetry_of_each_axis() -> None:
-    assert tw.measure(drawn("aba", "bbb"), "symmetry_x", "symmetry_y") == {"symmetry_x": 1, "symmetry_y": 1 / 3}
-    assert one(drawn("ab#b"), "symmetry_x") == 0
-    assert one(drawn("ab#"), "symmetry_x") == 1 / 3, "the middle is its own mirror image"
+    assert tw.measure(parse_map("aba", "bbb"), "symmetry_x", "symmetry_y") == {"symmetry_x": 1, "symmetry_y": 1 / 3}
+    assert measure_one(parse_map("ab#b"), "symmetry_x") == 0
+    assert measure_one(parse_map("ab#"), "symmetry_x") == 1 / 3, "the middle is its own mirror image"
 
 
 def test_rooms_and_their_graph() -> None:
     rooms = [Room(0, 0, 2, 2), Room(3, 0, 2, 2), Room(6, 0, 2, 2), Room(9, 0, 2, 1)]
-    house = drawn("a" * 12, "a" * 12, rooms=rooms, links=[(0, 1), (1, 2), (2, 0), (1, 0), (2, 2)])
+    house = parse_map("a" * 12, "a" * 12, rooms=rooms, links=[(0, 1), (1, 2), (2, 0), (1, 0), (2, 2)])
     assert tw.measure(house, "room_count", "loops", "branching") == {"room_count": 4, "loops": 1, "branching": 3 / 2}
     areas = [4, 4, 4, 2]
-    assert one(house, "room_spread") == pytest.approx(np.std(areas) / np.mean(areas))
-    alone = drawn("aa", rooms=[Room(0, 0, 2, 1)])
+    assert measure_one(house, "room_spread") == pytest.approx(np.std(areas) / np.mean(areas))
+    alone = parse_map("aa", rooms=[Room(0, 0, 2, 1)])
     assert tw.measure(alone, "loops", "branching", "room_spread") == {"loops": 0, "branching": 0, "room_spread": 0}
-    assert not {"room_count", "loops", "branching", "room_spread"} & tw.measure(drawn("aa")).keys()
+    assert not {"room_count", "loops", "branching", "room_spread"} & tw.measure(parse_map("aa")).keys()
 
 
 def test_maps_with_levels() -> None:
@@ -139,27 +141,27 @@ def test_maps_with_levels() -> None:
     assert not {"openness", "corridor_share", "junctions"} & found.keys()
 
 
-def test_an_unknown_name_is_told_in_one_line_with_the_nearest() -> None:
+def test_unknown_name_gives_a_suggestion_in_one_line() -> None:
     with pytest.raises(tw.UnknownName, match="did you mean 'floor_share'") as caught:
-        tw.measure(drawn("a"), "floorshare")
+        tw.measure(parse_map("a"), "floorshare")
     assert "\n" not in str(caught.value)
 
 
 def test_measures_can_be_added() -> None:
     @measure(unit="cells")
     def corner(survey: object) -> float:
-        """The tile in the first corner."""
+        """Tile in the first corner."""
         return 1.0
 
     measures.add(corner)
     try:
-        assert tw.measure(drawn("a"))["corner"] == 1
+        assert tw.measure(parse_map("a"))["corner"] == 1
     finally:
         measures.remove("corner")
 
 
 @pytest.mark.parametrize("entry", tw.list_measures(), ids=lambda entry: entry.name)
-def test_every_measure_says_what_it_means_and_gives_a_finite_number(entry: tw.Measure) -> None:
+def test_every_measure_has_a_summary_and_a_finite_value(entry: tw.Measure) -> None:
     assert entry.summary.endswith(".")
     assert entry.unit
     for seed in range(20):

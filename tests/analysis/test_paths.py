@@ -1,4 +1,4 @@
-"""Ways through maps: shortest ones, their Dijkstra maps, and what counts as hot."""
+"""Paths through maps: shortest paths, Dijkstra maps and hot paths."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ TILES = Tileset.validate(
 Cell = tuple[int, ...]
 
 
-def drawn(*rows: str, **more: Any) -> TileMap:
+def parse_map(*rows: str, **more: Any) -> TileMap:
     return TileMap([[".~#".index(glyph) for glyph in row] for row in rows], TILES, **more)
 
 
 @some.composite
-def grounds(draw: some.DrawFn) -> NDArray[np.bool_]:
+def masks(draw: some.DrawFn) -> NDArray[np.bool_]:
     mask = draw(
         arrays(np.bool_, array_shapes(min_dims=2, max_dims=3, max_side=6), elements=some.sampled_from([1, 1, 0]))
     )
@@ -46,14 +46,14 @@ def grounds(draw: some.DrawFn) -> NDArray[np.bool_]:
     return mask
 
 
-def settled(
+def relax_until_stable(
     mask: NDArray[np.bool_], goals: list[Cell], costs: NDArray[np.float64], options: dict[str, Any], *, away: bool
 ) -> NDArray[np.float64]:
-    """Values lowered step by step until nothing changes: Bellman and Ford."""
+    """Lower values step by step until nothing changes (Bellman-Ford)."""
     values = np.full(mask.shape, np.inf)
     for goal in goals:
         values[goal] = 0
-    edges = [(a, b, f) for a in map(tuple, np.argwhere(mask).tolist()) for b, f in around(mask, a, options)]
+    edges = [(a, b, f) for a in map(tuple, np.argwhere(mask).tolist()) for b, f in list_steps(mask, a, options)]
     changed = True
     while changed:
         changed = False
@@ -64,7 +64,7 @@ def settled(
     return values
 
 
-def around(mask: NDArray[np.bool_], cell: Cell, options: dict[str, Any]) -> list[tuple[Cell, float]]:
+def list_steps(mask: NDArray[np.bool_], cell: Cell, options: dict[str, Any]) -> list[tuple[Cell, float]]:
     found = []
     for offset in neighbor_offsets(mask.ndim, options.get("directions", 4)).tolist():
         near = tuple(int(part) for part in np.add(cell, offset))
@@ -87,49 +87,49 @@ some_options = some.fixed_dictionaries(
 some_units = some.sampled_from([None, 1.0, 0.25])
 
 
-def some_costs(mask: NDArray[np.bool_], unit: float | None, seed: int) -> NDArray[np.float64]:
-    whole = np.random.default_rng(seed).integers(seed % 2, 6, mask.shape)  # half of them with cells that cost nothing
-    return np.ones(mask.shape) if unit is None else unit * whole.astype(np.float64)
+def random_costs(mask: NDArray[np.bool_], unit: float | None, seed: int) -> NDArray[np.float64]:
+    integers = np.random.default_rng(seed).integers(seed % 2, 6, mask.shape)  # half of them include cells without cost
+    return np.ones(mask.shape) if unit is None else unit * integers.astype(np.float64)
 
 
-@given(grounds(), some_options, some_units, some.integers(0, 2**32), some.booleans())
-def test_distances_are_those_of_a_plain_version(
+@given(masks(), some_options, some_units, some.integers(0, 2**32), some.booleans())
+def test_distances_equal_those_of_a_plain_version(
     mask: NDArray[np.bool_], options: dict[str, Any], unit: float | None, seed: int, away: bool
 ) -> None:
     free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
     goals = free[seed % len(free) :][:3]
-    costs = some_costs(mask, unit, seed)
+    costs = random_costs(mask, unit, seed)
     found = distances(mask, goals, costs=costs, away=away, **options)
     assert found.dtype == np.float64
-    assert np.array_equal(found, settled(mask, goals, costs, options, away=away))
+    assert np.array_equal(found, relax_until_stable(mask, goals, costs, options, away=away))
 
 
-@given(grounds(), some_options, some_units, some.integers(0, 2**32), some.integers(0, 2**32))
+@given(masks(), some_options, some_units, some.integers(0, 2**32), some.integers(0, 2**32))
 def test_paths_are_walkable_and_shortest(
     mask: NDArray[np.bool_], options: dict[str, Any], unit: float | None, one: int, two: int
 ) -> None:
     free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
     start, goal = free[one % len(free)], free[two % len(free)]
-    costs = some_costs(mask, unit, one)
+    costs = random_costs(mask, unit, one)
     way = [tuple(cell) for cell in shortest_path(mask, start, goal, costs=costs, **options).tolist()]
     length = distances(mask, goal, costs=costs, **options)[start]
     if not way:
         assert length == math.inf
         return
     assert (way[0], way[-1]) == (start, goal)
-    assert length == sum(costs[b] * dict(around(mask, a, options))[b] for a, b in pairwise(way))
+    assert length == sum(costs[b] * dict(list_steps(mask, a, options))[b] for a, b in pairwise(way))
 
 
-@given(grounds(), some_options, some_units, some.integers(0, 2**32), some.sampled_from([0, 1, 2.5, 4]))
-def test_the_hot_path_is_its_definition(
+@given(masks(), some_options, some_units, some.integers(0, 2**32), some.sampled_from([0, 1, 2.5, 4]))
+def test_hot_path_equals_its_definition(
     mask: NDArray[np.bool_], options: dict[str, Any], unit: float | None, seed: int, slack: float
 ) -> None:
     free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
     start, exit = free[seed % len(free)], free[seed // 999 % len(free)]
-    costs = some_costs(mask, unit, seed)
+    costs = random_costs(mask, unit, seed)
     hot = hot_path(mask, start, exit, slack=slack, costs=costs, **options)
-    there = settled(mask, [start], costs, options, away=True)
-    back = settled(mask, [exit], costs, options, away=False)
+    there = relax_until_stable(mask, [start], costs, options, away=True)
+    back = relax_until_stable(mask, [exit], costs, options, away=False)
     assert hot.length == there[exit] == back[start]
     reached = np.isfinite(there + back)
     assert np.array_equal(hot.cells, reached & (there + back <= hot.length + slack))
@@ -139,7 +139,7 @@ def test_the_hot_path_is_its_definition(
 
 
 @given(some.integers(0, 2**32))
-def test_a_hot_path_of_awkward_fractions_is_not_torn(seed: int) -> None:
+def test_hot_path_with_rounded_costs_is_connected(seed: int) -> None:
     random = np.random.default_rng(seed)
     mask = random.random((9, 9)) < 0.8
     mask[0, 0] = mask[8, 8] = True
@@ -148,28 +148,26 @@ def test_a_hot_path_of_awkward_fractions_is_not_torn(seed: int) -> None:
     assert hot_path(mask, (0, 0), (8, 8), **how).cells[tuple(way.T)].all()
 
 
-@given(grounds(), some_options, some.integers(0, 2**32))
-def test_a_flee_map_can_be_walked_down_to_a_place_to_hide(
-    mask: NDArray[np.bool_], options: dict[str, Any], seed: int
-) -> None:
+@given(masks(), some_options, some.integers(0, 2**32))
+def test_flee_map_leads_downhill_to_a_minimum(mask: NDArray[np.bool_], options: dict[str, Any], seed: int) -> None:
     free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
     threat = free[seed % len(free)]
     away, fled = distances(mask, threat, away=True, **options), flee_map(mask, threat, **options)
     assert np.array_equal(np.isfinite(fled), np.isfinite(away))
     for cell in map(tuple, np.argwhere(np.isfinite(fled)).tolist()):
-        plain = min([-1.2 * away[cell], *(fled[near] + factor for near, factor in around(mask, cell, options))])
-        assert fled[cell] == plain, "nothing is left to relax, and nothing is lower than it must be"
+        plain = min([-1.2 * away[cell], *(fled[near] + factor for near, factor in list_steps(mask, cell, options))])
+        assert fled[cell] == plain, "values are relaxed, and none is lower than necessary"
 
 
-def test_fleeing_leads_past_the_corner() -> None:
-    corridor = drawn("#######.....", "........####", "#######.....")
+def test_flee_map_leads_out_of_dead_ends() -> None:
+    corridor = parse_map("#######.....", "........####", "#######.....")
     fled = flee_map(corridor, (1, 2))
-    assert fled[1, 0] > fled[1, 3], "the short dead end is worse than the long way on"
+    assert fled[1, 0] > fled[1, 3], "the short dead end is worse than the long path"
     assert fled.min() == fled[0, 11] == fled[2, 11]
 
 
-def test_costs_by_tile_by_mover_and_by_cell_agree() -> None:
-    land = drawn(".~.", ".#.", "...")
+def test_costs_by_tile_by_unit_type_and_by_cell_agree() -> None:
+    land = parse_map(".~.", ".#.", "...")
     wanted = [[0, 3, 4], [1, np.inf, 5], [2, 3, 4]]
     by_tile = distances(land, (0, 0), costs={"swamp": 3}, away=True)
     assert by_tile.tolist() == wanted
@@ -182,7 +180,7 @@ def test_costs_by_tile_by_mover_and_by_cell_agree() -> None:
 
 
 def test_markers_masks_and_cells_are_goals() -> None:
-    land = drawn("...", "...", markers=[Marker("exit", 2, 1), Marker("start", 0, 0)])
+    land = parse_map("...", "...", markers=[Marker("exit", 2, 1), Marker("start", 0, 0)])
     wanted = [[3, 2, 1], [2, 1, 0]]
     mask = np.zeros((2, 3), dtype=np.bool_)
     mask[1, 2] = True
@@ -192,7 +190,7 @@ def test_markers_masks_and_cells_are_goals() -> None:
 
 
 def test_diagonals_and_corners() -> None:
-    land = drawn(".#", "#.")
+    land = parse_map(".#", "#.")
     assert distances(land, (0, 0))[1, 1] == math.inf
     assert distances(land, (0, 0), directions=8)[1, 1] == 1
     assert distances(land, (0, 0), directions=8, diagonal=1.5)[1, 1] == 1.5
@@ -200,18 +198,18 @@ def test_diagonals_and_corners() -> None:
     assert len(shortest_path(land, (0, 0), (1, 1), directions=8, cut_corners=False)) == 0
 
 
-def test_no_way_is_a_value_and_no_error() -> None:
-    land = drawn(".#.")
+def test_unreachable_goal_is_no_error() -> None:
+    land = parse_map(".#.")
     assert shortest_path(land, (0, 0), (0, 2)).shape == (0, 2)
     assert shortest_path(land, (0, 0), (0, 2), costs="foot").shape == (0, 2)
     hot = hot_path(land, (0, 0), (0, 2))
     assert (hot.length, bool(hot.cells.any()), hot.optional.tolist()) == (math.inf, False, [[True, False, False]])
 
 
-def test_absurd_costs_end() -> None:
+def test_extreme_costs_terminate() -> None:
     costs = np.ones((20, 20))
     costs[::2] = 1e9
-    costs[1::2] = 5e-324  # lost in every sum
+    costs[1::2] = 5e-324  # lost by rounding in every sum
     way = shortest_path(np.ones((20, 20), dtype=bool), (0, 0), (19, 19), costs=costs)
     assert way[-1].tolist() == [19, 19]
 
@@ -245,14 +243,14 @@ def test_absurd_costs_end() -> None:
         ),
     ],
 )
-def test_mistakes_are_named(options: dict[str, Any], message: str) -> None:
-    land = drawn("..#", "~..", markers=[Marker("exit", 0, 0)])
+def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
+    land = parse_map("..#", "~..", markers=[Marker("exit", 0, 0)])
     with pytest.raises(tw.TilewrightError) as error:
         distances(land, **{"goals": (0, 0), **options})
     assert str(error.value) == message
 
 
-def test_more_mistakes() -> None:
+def test_invalid_arguments_of_other_functions() -> None:
     mask = np.ones((2, 2), dtype=np.bool_)
     line: Any = np.ones(3)
     calls: dict[Callable[[], object], str] = {

@@ -1,4 +1,4 @@
-"""Windows of maps, against plain dictionaries of tuples; divergences, against the formula of the textbook."""
+"""Patterns of maps against plain dictionaries of tuples; divergences against the textbook formula."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tilewright.analysis.patterns import (
 )
 
 Array = NDArray[np.int64]
-Window = tuple[int, ...]
+Pattern = tuple[int, ...]
 
 
 @st.composite
@@ -38,10 +38,10 @@ def maps(draw: st.DrawFn, dimensions: int | None = None, tiles: int | None = Non
     return np.random.default_rng(draw(st.integers(0, 1 << 30))).integers(0, count, shape)
 
 
-def windows_of(
+def count_plainly(
     map: Array, size: int, wrap: Sequence[bool], sides: Sequence[tuple[bool, bool]], beyond: int
-) -> Counter[Window]:
-    """Cell by cell: a window's first cell may lie one before the map where that edge counts."""
+) -> Counter[Pattern]:
+    """Count patterns cell by cell; the first cell may be one before the map if that edge counts."""
     ranges = []
     for length, round_, (before, behind) in zip(map.shape, wrap, sides, strict=True):
         first, last = (0, length - 1) if round_ else (-int(before), length + int(behind) - size)
@@ -57,7 +57,7 @@ def _cells(map: Array, start: tuple[int, ...], size: int, wrap: Sequence[bool], 
         yield int(map[tuple(cell)]) if inside else beyond
 
 
-def textbook(p: Counter[Window], q: Counter[Window]) -> tuple[float, float]:
+def textbook_divergences(p: Counter[Pattern], q: Counter[Pattern]) -> tuple[float, float]:
     every = sorted(p.keys() | q.keys())
     one, other = (
         np.array([(counts[w] + SMOOTHING) / ((counts.total() + SMOOTHING) * (1 + SMOOTHING)) for w in every])
@@ -68,13 +68,13 @@ def textbook(p: Counter[Window], q: Counter[Window]) -> tuple[float, float]:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_windows_are_those_of_a_dictionary_of_tuples(data: st.DataObject) -> None:
+def test_counts_equal_those_of_a_dictionary_of_tuples(data: st.DataObject) -> None:
     map = data.draw(maps())
     tiles = int(map.max()) + 1
     size = data.draw(st.integers(1, 4 if map.ndim == 2 else 3))
     wrap = data.draw(st.tuples(*[st.booleans()] * map.ndim))
     sides = [(False, False) if round_ else data.draw(st.tuples(st.booleans(), st.booleans())) for round_ in wrap]
-    plain = windows_of(map, size, wrap, sides, tiles)
+    plain = count_plainly(map, size, wrap, sides, tiles)
     coding = Coding(size, map.ndim, tiles + 1)
     found = PatternCounts.of(coding, [pad_map(map, size, wrap, sides, tiles)])
     assert sorted(found.counts.tolist()) == sorted(plain.values())
@@ -86,26 +86,26 @@ def test_windows_are_those_of_a_dictionary_of_tuples(data: st.DataObject) -> Non
         assert max(keys, default=0) < coding.bound <= DENSE_KEYS
 
 
-def test_windows_of_several_maps_count_together() -> None:
+def test_patterns_of_several_maps_are_counted_together() -> None:
     one, other = (np.random.default_rng(seed).integers(0, 3, (6, 5)) for seed in (1, 2))
     none, edges = (False, False), [(False, False)] * 2
     together = PatternCounts.of(Coding(2, 2, 3), [one, other])
-    plain = windows_of(one, 2, none, edges, 3) + windows_of(other, 2, none, edges, 3)
+    plain = count_plainly(one, 2, none, edges, 3) + count_plainly(other, 2, none, edges, 3)
     assert sorted(together.counts.tolist()) == sorted(plain.values())
     assert together.count(np.array([1 << 40], dtype=np.uint64)).tolist() == [0]
 
 
-def test_dense_where_patterns_are_few_and_hashed_where_they_are_not() -> None:
+def test_keys_are_dense_for_few_patterns_and_hashed_for_many() -> None:
     assert Coding(3, 2, 2).bound == 2**9
     assert Coding(2, 3, 5).bound == 5**8
     assert Coding(3, 2, 5).bound == 0
-    assert Coding(20, 2, 1).bound == 0, "so many cells are not even tried"
+    assert Coding(20, 2, 1).bound == 0, "too many cells for dense keys"
     every = np.array(list(product(range(2), repeat=9))).reshape(-1, 3, 3)
     keys = [int(Coding(3, 2, 2).keys(window)[0, 0]) for window in every]
     assert sorted(keys) == list(range(512))
 
 
-def test_a_map_smaller_than_a_window_has_none() -> None:
+def test_map_smaller_than_a_pattern_has_no_patterns() -> None:
     found = PatternCounts.of(Coding(3, 2, 2), [np.zeros((2, 5), dtype=np.int64)])
     assert (found.total, found.keys.size) == (0, 0)
     assert found.count(np.array([0], dtype=np.uint64)).tolist() == [0]
@@ -113,26 +113,28 @@ def test_a_map_smaller_than_a_window_has_none() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(maps(), maps(), st.sampled_from((1, 2, 3)))
-def test_divergences_are_the_textbooks(one: Array, other: Array, size: int) -> None:
+def test_divergences_equal_the_textbook_formula(one: Array, other: Array, size: int) -> None:
     if one.ndim != other.ndim or min(*one.shape, *other.shape) < size:
         return
     none, edges = [False] * one.ndim, [(False, False)] * one.ndim
     coding = Coding(size, one.ndim, int(max(one.max(), other.max())) + 1)
     here, there = PatternCounts.of(coding, [one]), PatternCounts.of(coding, [other])
-    expected = textbook(windows_of(one, size, none, edges, 0), windows_of(other, size, none, edges, 0))
+    expected = textbook_divergences(
+        count_plainly(one, size, none, edges, 0), count_plainly(other, size, none, edges, 0)
+    )
     assert divergences(here, there) == pytest.approx(expected, abs=1e-12, rel=1e-12)
     assert divergences(there, here) == pytest.approx(expected[::-1], abs=1e-12, rel=1e-12)
     assert divergences(here, here) == (0.0, 0.0)
     assert divergence(here, there, 0.25) == pytest.approx(0.25 * expected[0] + 0.75 * expected[1], abs=1e-12)
-    assert min(expected) > -1e-9, "never negative, but for the smoothing"
+    assert min(expected) > -1e-9, "never negative, except for smoothing"
 
 
-def test_new_windows_and_missed_ones() -> None:
-    """By hand: a sample half a and half b against a map of nothing but a."""
+def test_new_and_missed_patterns() -> None:
+    """Compare a sample of half a, half b with a map of only a."""
     coding = Coding(1, 2, 2)
     half, whole = (PatternCounts.of(coding, [np.array(cells)]) for cells in ([[0, 1]], [[0, 0]]))
     new, missed = divergences(whole, half)
-    assert new == pytest.approx(np.log(2), abs=1e-4), "a is twice as common; nothing is new"
+    assert new == pytest.approx(np.log(2), abs=1e-4), "a is twice as frequent; nothing is new"
     assert missed > 6, "b is missing"
 
 
@@ -147,7 +149,7 @@ def test_views(symmetries: int) -> None:
     levels = list(iter_views(np.arange(24).reshape(2, 3, 4), symmetries))
     assert all(view.shape[0] == 2 for view in levels)
     for view, wrap in zip(iter_views(map, symmetries), iter_view_wraps((True, False), symmetries), strict=True):
-        assert view.shape[wrap.index(True)] == 2, "the axis of two cells is the one that wraps"
+        assert view.shape[wrap.index(True)] == 2, "the axis of two cells wraps around"
 
 
 def map_contiguous(views: list[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Maps compared with samples: which tiles are the same, and what is copied, against looking at every place."""
+"""Maps compared with samples: matching tiles and copied blocks, against exhaustive searches."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ TILES = Tileset.from_labels(["a", "b", "c"])
 COMPARING = {"divergence", "divergence_new", "divergence_missed", "copied_share", "copied_block", "sample_distance"}
 
 
-def drawn(*rows: str, tiles: Tileset = TILES) -> tw.TileMap:
+def parse_map(*rows: str, tiles: Tileset = TILES) -> tw.TileMap:
     return tw.TileMap([[tiles.id(glyph) for glyph in row] for row in rows], tiles)
 
 
-def one(map: tw.TileMap, name: str, like: Any, **how: Any) -> float:
-    return tw.measure(map, name, like=like, **how)[name]
+def one(map: tw.TileMap, name: str, like: Any, **options: Any) -> float:
+    return tw.measure(map, name, like=like, **options)[name]
 
 
 def blocks(map: NDArray[Any], side: int, wrap: tuple[bool, ...]) -> set[bytes]:
@@ -40,7 +40,9 @@ def blocks(map: NDArray[Any], side: int, wrap: tuple[bool, ...]) -> set[bytes]:
     }
 
 
-def plain_side(map: NDArray[Any], wrap: tuple[bool, ...], samples: list[tuple[NDArray[Any], tuple[bool, ...]]]) -> int:
+def find_side_plainly(
+    map: NDArray[Any], wrap: tuple[bool, ...], samples: list[tuple[NDArray[Any], tuple[bool, ...]]]
+) -> int:
     largest = 0
     for side in range(1, min(map.shape) + 1):
         common = set().union(*(blocks(map, side, wrap) & blocks(sample, side, own) for sample, own in samples))
@@ -49,8 +51,8 @@ def plain_side(map: NDArray[Any], wrap: tuple[bool, ...], samples: list[tuple[ND
     return largest
 
 
-def plain_difference(map: NDArray[Any], sample: NDArray[Any], wrap: tuple[bool, ...]) -> float:
-    """Every offset of the sample against the map: where along each axis the shorter lies on the longer."""
+def find_difference_plainly(map: NDArray[Any], sample: NDArray[Any], wrap: tuple[bool, ...]) -> float:
+    """Try every offset of the sample against the map; along each axis the shorter is placed on the longer."""
     ranges = []
     for here, there, round_ in zip(map.shape, sample.shape, wrap, strict=True):
         ranges.append(range(there) if round_ else range(min(0, there - here), max(0, there - here) + 1))
@@ -79,11 +81,11 @@ def test_the_largest_copied_block(data: st.DataObject, axes: int) -> None:
     flags = st.tuples(*[st.booleans()] * axes)
     map, wrap = data.draw(arrays(axes, 9)), data.draw(flags)
     samples = [(data.draw(arrays(axes, 9)), data.draw(flags)) for _ in range(data.draw(st.integers(1, 2)))]
-    assert novelty.find_copied_side(map, wrap, samples) == plain_side(map, wrap, samples)
+    assert novelty.find_copied_side(map, wrap, samples) == find_side_plainly(map, wrap, samples)
 
 
 @pytest.mark.parametrize("side", range(1, 20))
-def test_a_block_of_any_side_is_found(side: int) -> None:
+def test_block_of_any_size_is_found(side: int) -> None:
     rng = np.random.default_rng(side)
     sample, map = rng.integers(0, 1000, (23, 29)), rng.integers(1000, 2000, (31, 20))
     map[2 : 2 + side, 1 : 1 + side] = sample[3 : 3 + side, 4 : 4 + side]
@@ -94,17 +96,17 @@ def test_a_block_of_any_side_is_found(side: int) -> None:
 
 @settings(max_examples=120, deadline=None)
 @given(st.data(), st.sampled_from((2, 2, 3)), st.booleans())
-def test_the_nearest_place_is_the_nearest(data: st.DataObject, axes: int, transformed: bool) -> None:
+def test_smallest_difference(data: st.DataObject, axes: int, transformed: bool) -> None:
     map, sample = data.draw(arrays(axes)), data.draw(arrays(axes))
     wrap = data.draw(st.tuples(*[st.booleans()] * axes))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(novelty, "LOOP_COST", 1 << 40 if transformed else 0)
         patch.setattr(novelty, "TRANSFORM_COST", 0 if transformed else 1 << 40)
         found = novelty.min_difference(map, sample, wrap)
-    assert found == plain_difference(map, sample, wrap)
+    assert found == find_difference_plainly(map, sample, wrap)
 
 
-def test_large_ones_are_laid_on_each_other_by_transforms() -> None:
+def test_large_maps_are_compared_by_transforms() -> None:
     rng = np.random.default_rng(4)
     map = rng.integers(0, 5, (300, 200))
     sample = map[40:90, 100:180].copy()
@@ -114,7 +116,7 @@ def test_large_ones_are_laid_on_each_other_by_transforms() -> None:
     assert novelty.min_difference(np.tile(map, (2, 1))[30:400, 9:70], map, (True, False)) == 0
 
 
-def test_a_map_is_like_itself() -> None:
+def test_map_compared_with_itself() -> None:
     cave = tw.make("caves", width=30, height=20, seed=3)
     found = tw.measure(cave, *COMPARING, like=cave)
     assert found == {
@@ -135,41 +137,43 @@ def test_without_a_sample_nothing_is_compared() -> None:
 
 
 def test_a_part_of_the_sample_by_hand() -> None:
-    sample = drawn("aabb", "aabb", "bbaa", "bbaa")
-    map = drawn("aabc", "aabb", "bbab")
+    sample = parse_map("aabb", "aabb", "bbaa", "bbaa")
+    map = parse_map("aabc", "aabb", "bbab")
     assert one(map, "copied_share", sample, pattern_size=2) == 4 / 6
     assert one(map, "copied_block", sample) == 3
     assert one(map, "sample_distance", sample) == 2 / 12
-    assert one(map, "sample_distance", [sample, drawn("abbcc", "aabbb", "bbabb")]) == 1 / 12, "the nearest"
-    assert one(drawn("bbb", "bbb"), "divergence_new", drawn("aaa", "aab"), pattern_size=1) == pytest.approx(
+    assert one(map, "sample_distance", [sample, parse_map("abbcc", "aabbb", "bbabb")]) == 1 / 12, (
+        "the nearest sample counts"
+    )
+    assert one(parse_map("bbb", "bbb"), "divergence_new", parse_map("aaa", "aab"), pattern_size=1) == pytest.approx(
         np.log(6), 1e-4
     )
 
 
 def test_wrapping() -> None:
-    sample, board = drawn("ab", "ba"), drawn("babab", "ababa", "babab")
+    sample, board = parse_map("ab", "ba"), parse_map("babab", "ababa", "babab")
     for name, number in {"copied_share": 1, "copied_block": 3, "sample_distance": 0}.items():
         assert one(board, name, sample, wrap_sample="xy") == number
     assert one(board, "copied_block", sample, pattern_size=2) == 2
     by_hand = (2 / 3 * np.log(4 / 3) + 1 / 3 * np.log(2 / 3) + 0.5 * np.log(3 / 4) + 0.5 * np.log(3 / 2)) / 2
     assert one(board, "divergence", sample, wrap_sample="xyz") == pytest.approx(by_hand, rel=1e-4)
-    even = drawn("babab" + "a", "ababab")
+    even = parse_map("babab" + "a", "ababab")
     assert one(even, "divergence", sample, wrap_sample="xy", wrap="xy") == pytest.approx(0, abs=1e-12)
     assert one(even, "copied_share", sample, wrap_sample="x", wrap="y", pattern_size=2) == 1
-    assert math.isnan(one(even, "copied_share", sample, wrap_sample="xy", wrap="x")), "two rows have no window of three"
+    assert math.isnan(one(even, "copied_share", sample, wrap_sample="xy", wrap="x")), "two rows have no 3x3 pattern"
 
 
 def test_symmetries() -> None:
-    sample, mirrored = drawn("abc", "aac", "cbb"), drawn("cba", "caa", "bbc")
+    sample, mirrored = parse_map("abc", "aac", "cbb"), parse_map("cba", "caa", "bbc")
     turned = tw.TileMap(np.rot90(sample.cells), TILES)
     assert one(mirrored, "copied_share", sample) == one(turned, "copied_share", sample, symmetries=2) == 0
     assert one(mirrored, "copied_share", sample, symmetries=2) == one(turned, "copied_share", sample, symmetries=8) == 1
     assert one(mirrored, "sample_distance", sample, symmetries=2) == 0
-    rows, columns = drawn("aaa", "bbb", "ccc"), drawn("abcab", "abcab", "abcab")
-    assert one(columns, "copied_share", rows, wrap_sample="y", symmetries=8) == 1, "what wraps turns too"
+    rows, columns = parse_map("aaa", "bbb", "ccc"), parse_map("abcab", "abcab", "abcab")
+    assert one(columns, "copied_share", rows, wrap_sample="y", symmetries=8) == 1, "wrapping axes rotate as well"
 
 
-def test_tiles_are_the_same_by_name_and_then_by_glyph() -> None:
+def test_tiles_match_by_name_then_by_glyph() -> None:
     rich = Tileset.validate(
         {"name": "rich", "tiles": [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#"}]}
     )
@@ -178,22 +182,24 @@ def test_tiles_are_the_same_by_name_and_then_by_glyph() -> None:
         {"name": "x", "tiles": [{"name": "wall", "glyph": "."}, {"name": "floor", "glyph": "#"}]}
     )
     rows = ("#..", "##.", "...")
-    assert one(drawn(*rows, tiles=rich), "sample_distance", drawn(*rows, tiles=plain)) == 0
-    assert one(drawn(*rows, tiles=plain), "sample_distance", drawn(*rows, tiles=rich)) == 0
-    assert one(drawn(*rows, tiles=rich), "sample_distance", list(rows)) == 0
-    assert one(drawn(*rows, tiles=rich), "sample_distance", drawn(*rows, tiles=swapped)) == 1, "names come first"
-    by_number = drawn(*rows, tiles=rich)
+    assert one(parse_map(*rows, tiles=rich), "sample_distance", parse_map(*rows, tiles=plain)) == 0
+    assert one(parse_map(*rows, tiles=plain), "sample_distance", parse_map(*rows, tiles=rich)) == 0
+    assert one(parse_map(*rows, tiles=rich), "sample_distance", list(rows)) == 0
+    assert one(parse_map(*rows, tiles=rich), "sample_distance", parse_map(*rows, tiles=swapped)) == 1, (
+        "names take precedence"
+    )
+    by_number = parse_map(*rows, tiles=rich)
     assert one(by_number, "sample_distance", by_number.cells) == 0
     assert one(by_number, "sample_distance", by_number.cells + 5) == 1
     half = Tileset.validate({"name": "half", "tiles": [{"name": "floor", "glyph": ":"}, {"name": "mud", "glyph": "."}]})
-    assert one(drawn("..:", tiles=half), "copied_share", drawn(".#.", tiles=rich), pattern_size=1) == 1 / 3, (
-        "mud looks like floor here, but there is another floor"
+    assert one(parse_map("..:", tiles=half), "copied_share", parse_map(".#.", tiles=rich), pattern_size=1) == 1 / 3, (
+        "mud has the glyph of floor, but there is another floor"
     )
 
 
-def test_looks_count_also_for_samples_that_are_equal() -> None:
-    """Equal grids of other looks: what was worked out for the one is not taken for the other."""
-    level = drawn("#.#", ".#.", "#.#", tiles=Tileset.from_labels(["#", "."]))
+def test_tilesets_of_equal_samples_count() -> None:
+    """Compare equal grids with different tilesets; the result for one is not cached for the other."""
+    level = parse_map("#.#", ".#.", "#.#", tiles=Tileset.from_labels(["#", "."]))
     cells = 1 - level.cells
     for glyphs, distance in ((".#", 0), ("xy", 1)):
         looks = [{"name": "floor", "glyph": glyphs[0]}, {"name": "wall", "glyph": glyphs[1]}]
@@ -201,13 +207,13 @@ def test_looks_count_also_for_samples_that_are_equal() -> None:
         assert one(level, "sample_distance", sample) == distance
 
 
-def test_tiles_that_only_one_of_them_has() -> None:
-    map = drawn("abc", "cba", "abc")
-    strange = drawn("xyz", "zyx", "xyz", tiles=Tileset.from_labels("xyz"))
+def test_tiles_that_only_the_map_or_the_sample_has() -> None:
+    map = parse_map("abc", "cba", "abc")
+    strange = parse_map("xyz", "zyx", "xyz", tiles=Tileset.from_labels("xyz"))
     found = tw.measure(map, *COMPARING, like=strange, pattern_size=2)
     assert (found["copied_share"], found["copied_block"], found["sample_distance"]) == (0, 0, 1)
     assert found["divergence"] > 10
-    partly = drawn("abz", "zba", "abz", tiles=Tileset.from_labels("abz"))
+    partly = parse_map("abz", "zba", "abz", tiles=Tileset.from_labels("abz"))
     assert one(map, "sample_distance", partly) == 3 / 9
 
 
@@ -231,7 +237,7 @@ def test_many_tiles() -> None:
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no sample": ({}, "divergence compares a map with a sample; name one with like"),
-    "how, without": (
+    "settings without a sample": (
         {"wrap_sample": "xy"},
         "wrap_sample: says how a map is compared with a sample; name one with like",
     ),
@@ -262,29 +268,29 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("words", "message"), MISTAKES.values(), ids=MISTAKES)
-def test_one_line_that_helps(words: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(tw.InvalidRecipe) as caught:
-        tw.measure(drawn("aba", "bab", "aba"), "divergence", **words)
+        tw.measure(parse_map("aba", "bab", "aba"), "divergence", **arguments)
     assert str(caught.value) == message
 
 
-def test_several_that_compare() -> None:
+def test_several_comparing_measures_without_a_sample() -> None:
     with pytest.raises(tw.InvalidRecipe, match=r"^divergence and copied_block compare a map with a sample; name one"):
-        tw.measure(drawn("aba"), "divergence", "cells", "copied_block")
+        tw.measure(parse_map("aba"), "divergence", "cells", "copied_block")
 
 
 def test_samples_from_files(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("abc\nbca\ncab\n")
-    map = drawn("abc", "bca", "cab")
+    map = parse_map("abc", "bca", "cab")
     map.save(tmp_path / "b.json")
     for like in (tmp_path / "a.txt", str(tmp_path / "b.json"), [tmp_path / "a.txt", tmp_path / "b.json"]):
         assert one(map, "divergence", like) == pytest.approx(0, abs=1e-12)
 
 
-def test_a_likeness_is_a_value() -> None:
+def test_similarity_is_a_value() -> None:
     similarity = Similarity.validate({"like": ["aba", "bab", "aba"], "wrap_sample": "x"})
     again = pickle.loads(pickle.dumps(similarity))
     assert (again, hash(again)) == (similarity, hash(similarity))
     assert Similarity.validate({"like": ["a"], "wrap_sample": "", "pattern_size": 1}).wrap_sample == "none"
-    map = drawn("aba", "bab", "aba")
+    map = parse_map("aba", "bab", "aba")
     assert again.compare(map).copied_share == similarity.compare(map).copied_share == 1

@@ -1,4 +1,4 @@
-"""The survey: each thing worked out once, and shared."""
+"""Survey: each property is computed once and shared."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 
 
-def test_regions_are_worked_out_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_regions_are_computed_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Mock(wraps=regions_of)
     monkeypatch.setattr(survey, "regions_of", counted)
     measure_map(tw.make("caves", width=20, height=20, seed=1))
     assert counted.call_count == 1
 
 
-def test_only_what_is_asked_for_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_requested_properties_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(survey, "regions_of", None)
     assert measure_map(tw.make("caves", width=20, height=20, seed=1), ["floor_share"])["floor_share"] > 0
 
 
-def test_the_commonest_tile() -> None:
+def test_most_common_tile() -> None:
     tiles = [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}, {"name": "=", "passable": False}]
     tileset = Tileset.validate({"name": "some", "tiles": tiles})
     assert Survey(TileMap([[0, 1, 1, 3]], tileset)).most_common_tile(passable=True) == 1
     assert Survey(TileMap([[0, 1, 1, 3]], tileset)).most_common_tile(passable=False) == 3
     assert Survey(TileMap([[2, 3, 2, 3]], tileset)).most_common_tile(passable=True) == 0, (
-        "the first, where there is none"
+        "the first tile, if none occurs"
     )
     assert Survey(TileMap([[0]], Tileset.from_labels("a"))).most_common_tile(passable=False) is None

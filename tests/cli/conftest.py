@@ -1,4 +1,4 @@
-"""Two ways to run the program: inside this process, which is quick, and as a process of its own."""
+"""Fixtures that run the command line: inside this process, which is fast, and as a process of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilewright.cli import main
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run of the program ended."""
+    """Result of a run of the program."""
 
     code: int
     out: str
@@ -27,8 +27,8 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture(autouse=True)
-def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test writes where it stands, and no terminal settings of whoever runs the tests reach it."""
+def use_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test in its own folder, without the terminal settings of the user."""
     monkeypatch.chdir(tmp_path)
     for name in ("FORCE_COLOR", "TILEWRIGHT_DEBUG", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)

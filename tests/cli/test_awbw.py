@@ -1,4 +1,4 @@
-"""Maps of Advance Wars By Web on the command line: convert whole folders, learn, explain what was learned."""
+"""Maps of Advance Wars By Web on the command line: convert folders, learn, explain models."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_whole_folder_is_converted_at_once(given: list[str], tilewright: Run) 
     assert tw.load("out/bay.png") == tw.load("out/bay.json") == tw.load("maps/bay.csv", format="awbw")
 
 
-def test_there_and_back(tilewright: Run) -> None:
+def test_conversion_round_trip(tilewright: Run) -> None:
     assert tilewright("convert", "maps/bay.csv", "bay.png", "--from", "awbw").code == 0
     assert tilewright("convert", "bay.png", "bay.awbw").code == 0
     assert tilewright("convert", "bay.awbw", "-o", "bay.csv", "--format", "awbw").code == 0
@@ -54,7 +54,7 @@ def test_one_bad_file_among_many_is_named_and_nothing_is_written(maps: Path, til
     assert not Path("hill.png").exists()
 
 
-def test_unknown_ids_are_told_once_a_file(maps: Path, tilewright: Run) -> None:
+def test_unknown_ids_are_reported_once_per_file(maps: Path, tilewright: Run) -> None:
     (maps / "odd.csv").write_text("58,58,1,1,1\n" * 5)
     done = tilewright("convert", "maps", "--from", "awbw", "-o", "out/{stem}.awbw")
     assert done.code == 0
@@ -67,7 +67,7 @@ def test_unknown_ids_are_told_once_a_file(maps: Path, tilewright: Run) -> None:
     assert tw.load("odd.json").tileset.name == "mine"
 
 
-def test_a_map_that_the_site_refuses_is_written_with_a_warning(tilewright: Run) -> None:
+def test_map_refused_by_the_site_is_written_with_a_warning(tilewright: Run) -> None:
     Path("wide.csv").write_text(",".join(["1"] * 60) + "\n")
     done = tilewright("convert", "wide.csv", "wide.awbw", "--from", "awbw")
     assert done.code == 0
@@ -76,7 +76,7 @@ def test_a_map_that_the_site_refuses_is_written_with_a_warning(tilewright: Run) 
 
 @pytest.mark.parametrize("given", [["maps"], ["maps/*.csv"], ["maps/bay.csv", "maps/hill.csv"]])
 @pytest.mark.parametrize("output", ["war.json", "war.npz"])
-def test_learned_from_a_folder(given: list[str], output: str, tilewright: Run) -> None:
+def test_learning_from_a_folder(given: list[str], output: str, tilewright: Run) -> None:
     done = tilewright("learn", "patterns", *given, "--from", "awbw", "-o", output, "--set", "pattern_sizes=2")
     assert done.code == 0, done.err
     assert done.err == f"patterns learned from 2 samples, 50 cells of awbw; wrote {output}\n"
@@ -89,7 +89,7 @@ def test_learned_from_a_folder(given: list[str], output: str, tilewright: Run) -
     assert tw.load("new.awbw").tileset.name == "awbw"
 
 
-def test_all_tilesets_that_were_learned_from_are_told(tilewright: Run) -> None:
+def test_all_tilesets_of_the_samples_are_reported(tilewright: Run) -> None:
     done = tilewright("learn", "wfc", "village", "dungeon", "village", "-o", "a.json")
     assert "learned from 3 samples, " in done.err
     assert " cells of village, dungeon; wrote a.json" in done.err
@@ -106,7 +106,7 @@ def test_models_are_merged(tilewright: Run) -> None:
     assert not Path("c.json").exists()
 
 
-def test_samples_without_a_tileset_are_hinted_at(tilewright: Run) -> None:
+def test_samples_without_a_tileset_give_a_hint(tilewright: Run) -> None:
     done = tilewright("learn", "patterns", "maps", "-o", "a.json")
     assert done.code == 0
     assert done.err.count("no tileset given") == 1
@@ -121,7 +121,7 @@ def test_samples_without_a_tileset_are_hinted_at(tilewright: Run) -> None:
     assert tw.load_model("a.json").samples.tileset.name == "cave"
 
 
-def test_what_was_learned_is_explained(tilewright: Run) -> None:
+def test_models_are_explained(tilewright: Run) -> None:
     for output in ("a.json", "a.npz"):
         assert tilewright("learn", "patterns", "maps", "--from", "awbw", "-o", output).code == 0
         done = tilewright("explain", output)
@@ -159,5 +159,5 @@ def test_mistakes_are_one_line(command: str, message: str, tilewright: Run) -> N
     done = tilewright(*command.split())
     assert done.code == 2
     assert message in done.err
-    assert done.err.strip().count("\n") <= 1  # a note about tiles may come before
+    assert done.err.strip().count("\n") <= 1  # a hint about tiles may come before
     assert not Path("a.json").exists()

@@ -23,7 +23,7 @@ NAMES = [(kind, name) for kind, shelf in KINDS.items() for name in shelf.names()
 # -- run ----------------------------------------------------------------------------------------------------
 
 
-def test_a_recipe_that_ships(tilewright: Run) -> None:
+def test_built_in_recipe(tilewright: Run) -> None:
     done = tilewright("run", "open-caves", "--seed", "3")
     assert done.code == 0
     assert done.out == f"{tw.run('open-caves', seed=3)}\n"
@@ -53,7 +53,7 @@ def test_a_recipe_can_be_varied(tilewright: Run) -> None:
     assert tw.load("map.json") == tw.run({**shipped, "params": params, "shaping": shaping, "seed": 3})
 
 
-def test_what_run_is_given_lies_here_and_what_the_recipe_names_beside_it(tilewright: Run) -> None:
+def test_files_of_options_are_relative_to_the_working_directory_and_files_of_the_recipe_to_it(tilewright: Run) -> None:
     Path("folder").mkdir()
     Path("folder/kept.txt").write_text("####\n####\n")
     Path("folder/level.yaml").write_text("technique: caves\nparams: {width: 4, height: 2}\nlocks: kept.txt\n")
@@ -63,7 +63,7 @@ def test_what_run_is_given_lies_here_and_what_the_recipe_names_beside_it(tilewri
     done = tilewright("run", "folder/level.yaml", "--locks", "kept.txt", "--keep", "0,0,1,2", "--set", "params.walls=1")
     assert done.out == ".###\n.###\n"
     drawn = tilewright("run", "folder/level.yaml", "--tileset", "terrain", "--tiles", "floor=grass,wall=mountain")
-    assert drawn.code == 2  # its own locks are drawn as a cave's walls
+    assert drawn.code == 2  # its own locks are drawn with the walls of a cave
     Path("mine.toml").write_text(data.read_text("tilesets", "cave").replace('"#"', '"X"'))
     assert tilewright("run", "folder/level.yaml", "--tileset", "mine.toml", "--set", "locks=null").code == 0
 
@@ -72,7 +72,7 @@ def test_what_run_is_given_lies_here_and_what_the_recipe_names_beside_it(tilewri
 
 
 @pytest.mark.parametrize("ending", ["png", "json", "npz", "tmx", "tmj", "gif"])
-def test_shown_is_what_was_made(tilewright: Run, ending: str) -> None:
+def test_show_draws_the_saved_map(tilewright: Run, ending: str) -> None:
     CAVE.save(f"cave.{ending}")
     done = tilewright("show", f"cave.{ending}")
     assert done.out == f"{CAVE}\n"
@@ -84,9 +84,9 @@ def test_an_overlay_has_a_legend(tilewright: Run) -> None:
     done = tilewright("show", "cave.json", "--overlay", "path")
     legend = tw.overlay(CAVE, "path").legend
     assert done.out == f"{CAVE}\n"
-    told = f"{legend}; an overlay needs a terminal with colors, or a .png file"
-    assert done.err == f"cave.json: caves 20x8, seed 7\n{told}\n"
-    assert told in tilewright("make", "caves", "--width", "20", "--height", "8", "--seed", "7", "--overlay", "path").err
+    message = f"{legend}; an overlay needs a terminal with colors, or a .png file"
+    assert done.err == f"cave.json: caves 20x8, seed 7\n{message}\n"
+    assert message in tilewright("make", "caves", "--width", "20", "--height", "8", "--seed", "7", "--overlay", "path").err
 
 
 def test_overlays_and_layers_are_written(tilewright: Run) -> None:
@@ -104,7 +104,7 @@ def test_overlays_and_layers_are_written(tilewright: Run) -> None:
     assert tilewright("verify", "heights.png", "seen.png", "far.png").code == 0
 
 
-def test_converted_and_back(tilewright: Run) -> None:
+def test_conversion_round_trip(tilewright: Run) -> None:
     CAVE.save("cave.json")
     assert tilewright("convert", "cave.json", "cave.tmx").code == 0
     assert tilewright("convert", "cave.tmx", "-o", "{stem}-again.txt", "-o", "again.png", "--scale", "2").code == 0
@@ -122,17 +122,17 @@ def test_a_saved_map_is_shaped(tilewright: Run) -> None:
     assert tilewright("verify", "b.tmx").code == 0
 
 
-def test_maps_without_tiles_are_told_about_once(tilewright: Run) -> None:
-    told = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset\n"
+def test_maps_without_a_tileset_give_one_hint(tilewright: Run) -> None:
+    message = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset\n"
     for name in ("a.txt", "b.csv", "c.json"):
         CAVE.save(name)
     for command in (["show"], ["measure"], ["convert", "-o", "{stem}.png"]):
-        assert tilewright(*command, "a.txt", "b.csv").err.count(told) == 1
-        assert told not in tilewright(*command, "c.json").err
-        assert told not in tilewright(*command, "a.txt", "--tileset", "cave").err
+        assert tilewright(*command, "a.txt", "b.csv").err.count(message) == 1
+        assert message not in tilewright(*command, "c.json").err
+        assert message not in tilewright(*command, "a.txt", "--tileset", "cave").err
 
 
-def test_a_map_is_a_film_of_one_frame(tilewright: Run) -> None:
+def test_converted_map_is_an_animation_of_one_frame(tilewright: Run) -> None:
     CAVE.save("cave.json")
     done = tilewright("convert", "cave.json", "cave.gif")
     assert done.err == "wrote cave.gif (one frame; make and run write animations)\n"
@@ -207,7 +207,7 @@ def test_verdicts_and_their_exit_codes(tilewright: Run) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_listing_names_everything(tilewright: Run, kind: str) -> None:
+def test_list_shows_all_names(tilewright: Run, kind: str) -> None:
     lines = tilewright("list", kind).out.splitlines()
     assert [line.split()[0] for line in lines] == list(KINDS[kind].names())
     assert all(len(line.split()) > 1 for line in lines)
@@ -246,7 +246,7 @@ def test_a_name_of_two_kinds_says_so(tilewright: Run) -> None:
     assert "fashion is also a tileset" in tilewright("explain", "fashion").err
 
 
-def test_files_of_ones_own_are_explained(tilewright: Run) -> None:
+def test_files_of_the_user_are_explained(tilewright: Run) -> None:
     Path("mine.toml").write_text('[[tiles]]\nname = "lava"\nglyph = "%"\ncolor = "#ff4000"\n')
     Path("level.yaml").write_text("# A small cave.\ntechnique: caves\nparams: {width: 9}\n")
     tileset = tilewright("explain", "mine.toml")
@@ -272,7 +272,7 @@ def test_a_plugin_that_breaks_is_one_line(tilewright: Run, monkeypatch: pytest.M
     assert done.err.count("\n") == 1
 
 
-def test_warmup_compiles_what_there_is(tilewright: Run) -> None:
+def test_warmup_compiles_all_kernels(tilewright: Run) -> None:
     done = tilewright("warmup")
     assert done.code == 0
     assert done.out.endswith("kernels ready\n")

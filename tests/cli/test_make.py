@@ -1,4 +1,4 @@
-"""`tilewright make`: options from params, drawing, writing, many at once."""
+"""`tilewright make`: options for parameters, drawing, writing, several maps."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.cli.conftest import Run
 SMALL = ("--width", "20", "--height", "8")
 
 
-def test_without_a_file_the_map_is_drawn_and_its_seed_told(tilewright: Run) -> None:
+def test_without_a_file_the_map_is_drawn_with_its_seed(tilewright: Run) -> None:
     done = tilewright("make", "caves", *SMALL, "--seed", "7")
     assert done.code == 0
     assert done.out == f"{tw.make('caves', width=20, height=8, seed=7)}\n"
     assert done.err == "caves 20x8, seed 7\n"
 
 
-def test_a_seed_is_picked_and_makes_the_map_again(tilewright: Run) -> None:
+def test_random_seed_is_shown_and_regenerates_the_map(tilewright: Run) -> None:
     done = tilewright("make", "caves", *SMALL)
     seed = done.err.split("seed ")[1].strip()
     assert tilewright("make", "caves", *SMALL, "--seed", seed).out == done.out
@@ -75,7 +75,7 @@ def test_shaping_tiles_tileset_and_locks(tilewright: Run) -> None:
     assert all(line[2:4] == ".." for line in kept.out.splitlines()[1:])
 
 
-def test_what_is_liked_is_kept_and_the_rest_rolled_again(tilewright: Run) -> None:
+def test_locked_cells_are_kept_and_the_rest_is_regenerated(tilewright: Run) -> None:
     liked = tw.make("caves", width=20, height=8, seed=7)
     liked.save("liked.json")
     keep = ("--locks", "liked.json", "--keep", "2,1,6,5", "--keep", "15,6,5,2")
@@ -87,8 +87,8 @@ def test_what_is_liked_is_kept_and_the_rest_rolled_again(tilewright: Run) -> Non
     mask[1:6, 2:8] = mask[6:8, 15:20] = True
     assert again == tw.make("caves", width=20, height=8, seed=8, locks=liked.to_locks(mask))
     assert again != liked
-    few = tilewright("make", "caves", *SMALL, "--locks", '[[1, 1, "floor"], [9, 1, "floor"]]', "--keep", "9,0,1,8")
-    assert few.out.splitlines()[1][9] == "."
+    kept = tilewright("make", "caves", *SMALL, "--locks", '[[1, 1, "floor"], [9, 1, "floor"]]', "--keep", "9,0,1,8")
+    assert kept.out.splitlines()[1][9] == "."
 
 
 def test_several_files_of_one_map(tilewright: Run) -> None:
@@ -134,7 +134,7 @@ def test_standard_output_takes_many(process: Run) -> None:
     assert done.err == "caves 20x8, seeds 7-0 to 7-1\n"
 
 
-def test_standard_output_takes_a_film() -> None:
+def test_standard_output_refuses_an_animation() -> None:
     script = "make caves --width 20 --height 8 --seed 7 --format gif --frames 4 -o -"
     film = subprocess.run([sys.executable, "-m", "tilewright", *script.split()], capture_output=True, check=True).stdout
     with Image.open(io.BytesIO(film)) as picture:
@@ -142,7 +142,7 @@ def test_standard_output_takes_a_film() -> None:
     assert not list(Path().iterdir())
 
 
-def test_help_tells_description_range_and_default(tilewright: Run) -> None:
+def test_help_shows_description_range_and_default(tilewright: Run) -> None:
     text = " ".join(tilewright("make", "caves", "--help").out.split())
     assert "--walls NUMBER Share of cells that start as wall. [0..1, default 0.45]" in text
     assert "--outside wall|floor" in text

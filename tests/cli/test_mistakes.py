@@ -1,4 +1,4 @@
-"""Bad input: exactly one line that helps, exit code 2, no trace, nothing half written."""
+"""Invalid input: one helpful line, exit code 2, no traceback, no partial files."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_one_line_that_helps(tilewright: Run, command: str, message: str) -> Non
     assert sorted(Path().iterdir()) == before
 
 
-def test_a_file_that_cannot_be_encoded_keeps_the_others_from_being_written(tilewright: Run) -> None:
+def test_no_file_is_written_if_one_cannot_be_encoded(tilewright: Run) -> None:
     wide = ("--width", "9000", "--height", "1", "--seed", "1")
     done = tilewright("make", "caves", *wide, "-o", "a.json", "-o", "a.txt", "-o", "b.gif", "--scale", "16")
     assert done.code == 2
@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_encoded_keeps_the_others_from_being_written(tilew
     assert {path.name for path in Path().iterdir()} == {"wide.json", "small.json"}
 
 
-def test_more_than_the_memory_holds(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_map_larger_than_memory(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports.available_memory, "get", lambda: lambda: 1 << 30)
     done = tilewright("make", "caves", "--width", "60000", "--height", "60000")
     assert done.code == 2
@@ -194,7 +194,7 @@ def test_more_than_the_memory_holds(tilewright: Run, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("arguments", [["make", "caves", "--width", "0"], ["show", "nowhere.png"], ["lits"]])
-def test_a_process_says_it_the_same_way(process: Run, arguments: list[str]) -> None:
+def test_errors_are_the_same_in_a_process(process: Run, arguments: list[str]) -> None:
     done = process(*arguments)
     assert done.code == 2
     assert not done.out

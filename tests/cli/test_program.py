@@ -1,4 +1,4 @@
-"""What holds for all commands: quick help, one line for a mistake, quiet ends."""
+"""Behavior of all commands: fast help, one-line errors, clean exits."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PROGRAM = [sys.executable, "-m", "tilewright"]
 PATIENT = (
     "import sys; from tilewright.cli import _progress, main; _progress.BAR_DELAY = 60; sys.exit(main(sys.argv[1:]))"
 )
-"""The program with a bar that waits a minute: on a busy machine the quickest work may take half a second."""
+"""The program with a progress bar that appears after a minute; on a busy machine, any work may take half a second."""
 
 
 def imported_by(*arguments: str) -> set[str]:
-    """The modules that a process has imported once this command has ended."""
+    """Return the modules that a process has imported after running a command."""
     script = f"import sys; from tilewright.cli import main; main({list(arguments)!r}); print('|', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(done.stdout.rpartition("|")[2].split())
@@ -60,7 +60,9 @@ def test_listing_and_explaining_import_no_numba(arguments: list[str]) -> None:
     assert not imported_by(*arguments) & {"numba", "scipy", "dask", "nicegui"}
 
 
-def test_a_bug_is_one_line_and_the_trace_is_there_when_wanted(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bug_is_one_line_and_the_traceback_is_shown_on_request(
+    tilewright: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken() -> list[object]:
         raise ZeroDivisionError("two\nlines")
 
@@ -76,7 +78,7 @@ def test_a_bug_is_one_line_and_the_trace_is_there_when_wanted(tilewright: Run, m
         main(["warmup"])
 
 
-def test_a_reader_that_goes_away_is_not_told_about() -> None:
+def test_closed_pipe_causes_no_error_message() -> None:
     with subprocess.Popen(
         [*PROGRAM, "make", "caves", "--height", "4000", "--seed", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
@@ -96,13 +98,13 @@ def test_a_full_disk_is_one_line() -> None:
     assert done.stderr == "tilewright: the output: No space left on device\n"
 
 
-def on_a_terminal(*arguments: str, interrupt: bool = False, **environment: str) -> tuple[str, int]:
-    """What the program shows on a terminal, and its exit code; `interrupt` presses Ctrl-C when the bar is there."""
+def run_in_terminal(*arguments: str, interrupt: bool = False, **environment: str) -> tuple[str, int]:
+    """Return the terminal output and the exit code; with `interrupt`, press Ctrl-C when the bar appears."""
     child, terminal = pty.fork()
     if child == 0:
         usual = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "100", "LINES": "40"}
         os.environ.update({**usual, **environment})
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests that run in the background ignore it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # background processes ignore it
         program = PROGRAM if interrupt else [sys.executable, "-c", PATIENT]
         os.execv(sys.executable, [*program, *arguments])
     shown, deadline = b"", time.monotonic() + 60
@@ -112,18 +114,18 @@ def on_a_terminal(*arguments: str, interrupt: bool = False, **environment: str) 
             if interrupt and b"%" in shown:
                 os.kill(child, signal.SIGINT)
                 interrupt = False
-    except OSError:  # how a terminal says that its program has ended
+    except OSError:  # end of the program
         pass
     return shown.decode(errors="replace"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def bare(shown: str) -> str:
-    """What a terminal shows, without its colours."""
+def strip_colors(shown: str) -> str:
+    """Return terminal output without colors."""
     return re.sub(r"\x1b\[[\d;]*m", "", shown)
 
 
-def test_on_a_terminal_maps_are_coloured() -> None:
-    shown, code = on_a_terminal("make", "caves", "--width", "30", "--height", "4", "--seed", "1")
+def test_maps_are_colored_in_a_terminal() -> None:
+    shown, code = run_in_terminal("make", "caves", "--width", "30", "--height", "4", "--seed", "1")
     assert code == 0
     assert "\x1b[38;2;" in shown
     assert "caves 30x4, seed 1" in shown
@@ -131,69 +133,69 @@ def test_on_a_terminal_maps_are_coloured() -> None:
 
 
 def test_a_map_wider_than_the_terminal_becomes_a_small_picture() -> None:
-    shown, code = on_a_terminal("make", "caves", "--width", "300", "--height", "20", "--seed", "1")
+    shown, code = run_in_terminal("make", "caves", "--width", "300", "--height", "20", "--seed", "1")
     assert code == 0
     assert "▀" in shown
     assert "reduced to 100 columns" in shown
 
 
 def test_a_map_taller_than_the_terminal_becomes_a_picture_of_its_own_width() -> None:
-    shown, code = on_a_terminal("make", "caves", "--width", "30", "--height", "51", "--seed", "1")
+    shown, code = run_in_terminal("make", "caves", "--width", "30", "--height", "51", "--seed", "1")
     assert code == 0
-    lines = [line for line in bare(shown).split("\r\n") if "▀" in line]
+    lines = [line for line in strip_colors(shown).split("\r\n") if "▀" in line]
     assert [len(line) for line in lines] == [30] * 26
     assert "reduced to 30 columns; --glyphs shows each cell" in shown
 
 
-def test_glyphs_or_blocks_as_one_likes() -> None:
+def test_glyphs_and_blocks_can_be_chosen() -> None:
     tall = ("make", "caves", "--width", "110", "--height", "51", "--seed", "1")
-    shown, _ = on_a_terminal(*tall, "--glyphs")
+    shown, _ = run_in_terminal(*tall, "--glyphs")
     assert "▀" not in shown
-    assert [len(line) for line in bare(shown).split("\r\n")[:51]] == [110] * 51
-    shown, _ = on_a_terminal("make", "caves", "--width", "30", "--height", "4", "--blocks")
-    assert [line for line in bare(shown).split("\r\n") if "▀" in line] == ["▀" * 30] * 2
+    assert [len(line) for line in strip_colors(shown).split("\r\n")[:51]] == [110] * 51
+    shown, _ = run_in_terminal("make", "caves", "--width", "30", "--height", "4", "--blocks")
+    assert [line for line in strip_colors(shown).split("\r\n") if "▀" in line] == ["▀" * 30] * 2
     tw.make("caves", width=30, height=4, seed=1).save("cave.json")
-    assert "▀" in on_a_terminal("show", "cave.json", "--blocks")[0]
-    assert "\x1b[38" not in on_a_terminal("show", "cave.json", "--plain")[0]
+    assert "▀" in run_in_terminal("show", "cave.json", "--blocks")[0]
+    assert "\x1b[38" not in run_in_terminal("show", "cave.json", "--plain")[0]
 
 
 @pytest.mark.parametrize("name", ["distance", "hot-path", "rooms", "sight"])
-def test_an_overlay_changes_colours_and_nothing_else(name: str) -> None:
+def test_overlay_only_changes_colors(name: str) -> None:
     rooms = {"rooms": [tw.Room(1, 1, 8, 5), tw.Room(20, 2, 7, 8)], "links": [(0, 1)]}
     tw.make("caves", width=30, height=12, seed=1).replace(**rooms).save("cave.json")
     for look in ("--glyphs", "--blocks"):
-        plain, _ = on_a_terminal("show", "cave.json", look)
-        shown, code = on_a_terminal("show", "cave.json", look, "--overlay", name)
+        plain, _ = run_in_terminal("show", "cave.json", look)
+        shown, code = run_in_terminal("show", "cave.json", look, "--overlay", name)
         legend = tw.overlay(tw.load("cave.json"), name).legend
         assert code == 0
-        assert bare(shown) == bare(plain) + legend + "\r\n"
+        assert strip_colors(shown) == strip_colors(plain) + legend + "\r\n"
         assert shown.split("cave.json")[0] != plain.split("cave.json")[0]
-    few, code = on_a_terminal("show", "cave.json", "--overlay", name, TERM="xterm", COLORTERM="")
+    few, code = run_in_terminal("show", "cave.json", "--overlay", name, TERM="xterm", COLORTERM="")
     assert code == 0
-    assert len(bare(few).split("\r\n")) == 12 + 3
+    assert len(strip_colors(few).split("\r\n")) == 12 + 3
 
 
-def test_sixteen_colours_are_chosen_by_hue_and_have_no_ground() -> None:
+def test_sixteen_colors_are_chosen_by_hue_without_background() -> None:
     Path("sea.txt").write_text("~~..&&^^\n")
-    shown, code = on_a_terminal("show", "sea.txt", "--tileset", "terrain", TERM="xterm", COLORTERM="")
+    shown, code = run_in_terminal("show", "sea.txt", "--tileset", "terrain", TERM="xterm", COLORTERM="")
     assert code == 0
     assert "\x1b[94m~~\x1b[0m\x1b[92m..\x1b[0m\x1b[32m&&\x1b[0m\x1b[37m^^\x1b[0m" in shown
     Path("cave.txt").write_text("#.~\n")
-    shown, _ = on_a_terminal("show", "cave.txt", "--tileset", "cave", TERM="xterm", COLORTERM="")
+    shown, _ = run_in_terminal("show", "cave.txt", "--tileset", "cave", TERM="xterm", COLORTERM="")
     assert "\x1b[90m#\x1b[0m\x1b[93m.\x1b[0m\x1b[36m~\x1b[0m" in shown
 
 
-def test_without_colours_a_wide_map_is_cut_and_says_so() -> None:
-    shown, code = on_a_terminal("make", "caves", "--width", "300", "--height", "4", "--seed", "1", NO_COLOR="1")
+def test_wide_map_without_colors_is_cut_with_a_message() -> None:
+    shown, code = run_in_terminal("make", "caves", "--width", "300", "--height", "4", "--seed", "1", NO_COLOR="1")
     assert code == 0
     assert "\x1b[38" not in shown
     assert "only 100 columns shown" in shown
     assert max(len(line) for line in shown.split("\r\n")) <= 100
 
 
-def test_stopping_long_work_leaves_nothing_behind() -> None:
+def test_interrupted_work_leaves_no_files() -> None:
     big = ["--width", "3000", "--height", "3000", "--steps", "1000"]
-    shown, code = on_a_terminal("make", "caves", *big, "-o", "big.npz", interrupt=True)
+    shown, code = run_in_terminal("make", "caves", *big, "-o", "big.npz", interrupt=True)
     assert code == 130
     assert "━" in shown
     assert "Traceback" not in shown

@@ -1,4 +1,4 @@
-"""Rule books on the command line: as recipes, as data, in pieces, and back in their compact form."""
+"""Rulebooks on the command line: as recipes, as data, in sections, and in compact form."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def level() -> None:
     Path("level.json").write_text(json.dumps(BOOK))
 
 
-def test_a_book_is_a_recipe_as_it_is(tilewright: Run) -> None:
+def test_rulebook_is_a_recipe(tilewright: Run) -> None:
     assert tilewright("run", "level.json", "--seed", "3").out == f"{tw.run(BOOK, seed=3)}\n"
     Path("level.yaml").write_text("names: [rock, floor]\nmapData: [9x5, 'rock:floor']\nseed: 4\nshaping: [flip]\n")
     assert tilewright("run", "level.yaml").code == 0
 
 
-def test_a_book_fills_the_parameters(tilewright: Run) -> None:
+def test_rulebook_sets_the_parameters(tilewright: Run) -> None:
     done = tilewright("make", "rules", "--data", "level.json", "--width", "40", "--seed", "3")
     assert done.out == f"{tw.make('rules', data=BOOK, width=40, seed=3)}\n"
     assert len(done.out.splitlines()[0]) == 40
@@ -41,7 +41,7 @@ def test_a_book_fills_the_parameters(tilewright: Run) -> None:
     assert other.out == done.out
 
 
-def test_a_books_parts_can_be_set(tilewright: Run) -> None:
+def test_sections_of_a_rulebook_can_be_set(tilewright: Run) -> None:
     wide = tilewright("run", "level.json", "--set", "params.width=31", "--seed", "3")
     assert wide.out == f"{tw.make('rules', data=BOOK, width=31, seed=3)}\n"
     longer = tilewright("run", "level.json", "--set", "params.generationRules.0.genData.0=7", "--seed", "3")
@@ -56,7 +56,7 @@ def test_a_books_parts_can_be_set(tilewright: Run) -> None:
     assert tilewright("make", "rules", *part).out == f"{tw.run(cave, seed=3)}\n"
 
 
-def test_sections_can_be_typed(tilewright: Run) -> None:
+def test_sections_as_options(tilewright: Run) -> None:
     done = tilewright(
         *("make", "rules", "--names", "empty,solid,gold:2", "--mapData", "24x10,solid:empty"),
         *("--roomData", "tree:4x3:3,solid:1|empty:2", "--generationRules", json.dumps(BOOK["generationRules"])),
@@ -78,18 +78,18 @@ def test_back_to_the_compact_form(tilewright: Run) -> None:
 
 
 def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
-    told = tilewright("explain", "rules").out
+    expected = tilewright("explain", "rules").out
     for part in ("NamedTile", "Neighbourhood", "MapData", "RoomData", "Equal", "Tree", "Layer", "Rule", "Condition"):
-        assert f"\n{part}  " in told
+        assert f"\n{part}  " in expected
     for default in ("solid:-1,empty:-1", "equal:1x1:1,solid:9|empty:11", "connect:plus:1"):
-        assert default in told
+        assert default in expected
     assert tilewright("explain", "level.json").code == 0
     schema = json.loads(tilewright("explain", "rules", "--json").out)
     assert schema["$defs"]["Condition"]["properties"]["operator"]["enum"] == [">=", "<=", "==", "!=", ">", "<"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["run", "level.json", "--set", "params.roomData.1=sand:1"], "roomData: unknown name 'sand' in 'sand:1'"),
         (["run", "level.json", "--set", "params.roomDatta=3"], "did you mean 'roomData'?"),
@@ -100,8 +100,8 @@ def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
         (["make", "rules", "--roomData", "equal:9x9:1"], "roomData: 'equal:9x9:1': a map of 15x7 has place for 0"),
     ],
 )
-def test_mistakes_are_one_line(tilewright: Run, arguments: list[str], told: str) -> None:
+def test_mistakes_are_one_line(tilewright: Run, arguments: list[str], expected: str) -> None:
     done = tilewright(*arguments)
     assert done.code == 2
-    assert told in done.err
+    assert expected in done.err
     assert done.err.count("\n") == 1

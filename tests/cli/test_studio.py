@@ -1,4 +1,4 @@
-"""`tilewright studio`: starts, says where it is, and ends when told."""
+"""`tilewright studio`: starts, prints its address, and stops on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ LINE = re.compile(r"The studio is at (http://\S+) \(press Ctrl-C to stop\)\n")
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The program and the address that it printed."""
+def run_studio(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run the program and yield its printed address and process."""
     command = [*PROGRAM, "studio", "--no-browser", *arguments]
-    # Tests that run in the background ignore Ctrl-C, and so would the program.
+    # Background processes ignore Ctrl-C.
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heard
@@ -43,8 +43,8 @@ def running(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
             program.kill()
 
 
-def test_it_opens_answers_and_ends_with_ctrl_c() -> None:
-    with running("--port", "0") as (address, program):
+def test_studio_starts_responds_and_stops_on_ctrl_c() -> None:
+    with run_studio("--port", "0") as (address, program):
         assert address.startswith("http://127.0.0.1:")
         assert "<title>Tilewright</title>" in httpx.get(address).text
         assert httpx.get(f"{address}api/techniques").json()[0]["name"] == "aggregation"
@@ -57,8 +57,8 @@ def test_it_opens_answers_and_ends_with_ctrl_c() -> None:
         assert (program.returncode, out, err.strip()) == (130, "", "")
 
 
-def test_another_host_makes_a_token() -> None:
-    with running("--host", "0.0.0.0", "--port", "0") as (address, _):
+def test_another_host_generates_a_token() -> None:
+    with run_studio("--host", "0.0.0.0", "--port", "0") as (address, _):
         found = re.fullmatch(r"http://[^:]+:(\d+)/\?token=([\w-]{20,})", address)
         assert found
         local = f"http://127.0.0.1:{found[1]}/"
@@ -70,9 +70,9 @@ def test_another_host_makes_a_token() -> None:
             assert client.get(f"{local}api/techniques").status_code == 200
 
 
-def test_a_browser_with_the_token_asks_nobody_else(chromium_here: Browser) -> None:
-    """The page and the documentation of the API, both within the policy that the guard sends along."""
-    with running("--host", "0.0.0.0", "--port", "0") as (printed, _):
+def test_browser_with_the_token_contacts_no_other_host(chromium_here: Browser) -> None:
+    """Load the page and the API documentation under the security policy of the server."""
+    with run_studio("--host", "0.0.0.0", "--port", "0") as (printed, _):
         port, token = re.search(r":(\d+)/\?token=(.+)", printed).groups()  # type: ignore[union-attr]
         page = chromium_here.new_page()
         wrong, asked = complaints(page), []
@@ -99,7 +99,7 @@ def chromium_here() -> Iterator[Browser]:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the program would serve; it ends as soon as it is ready."""
+    """Replace the server; return its settings and end as soon as it is ready."""
     found: dict[str, Any] = {}
 
     def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool) -> None:
@@ -142,9 +142,7 @@ def test_a_mistake_is_one_line(tilewright: Run, arguments: str, line: str) -> No
     assert done.err.count("\n") == 1
 
 
-def test_a_browser_opens_where_there_is_a_screen(
-    tilewright: Run, served: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_browser_opens_with_a_display(tilewright: Run, served: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     monkeypatch.setattr(sys, "platform", "linux")
@@ -158,7 +156,7 @@ def test_a_browser_opens_where_there_is_a_screen(
     assert opened == ["http://127.0.0.1:1/"]
 
 
-def test_a_taken_port_is_passed_over_unless_it_was_named(tilewright: Run) -> None:
+def test_used_port_is_skipped_unless_it_was_given(tilewright: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with server.open_socket(Settings(port=port), try_other_ports=True) as other:
@@ -168,13 +166,13 @@ def test_a_taken_port_is_passed_over_unless_it_was_named(tilewright: Run) -> Non
     assert done.err == f"tilewright: port {port} is in use; choose another with --port, or 0 for any free port\n"
 
 
-def test_without_the_extra_it_says_how_to_get_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_the_extra_shows_how_to_install_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "PACKAGES", ("nicegui_that_is_not_there",))
     done = tilewright("studio")
     assert done.code == 2
     assert done.err.endswith('install it with: pip install "tilewright[studio]"\n')
 
 
-def test_its_help_imports_nothing_of_it() -> None:
+def test_help_does_not_import_the_studio() -> None:
     assert not imported_by("studio", "--help") & {"nicegui", "fastapi", "uvicorn", "numba"}
     assert not imported_by("list") & {"nicegui", "fastapi", "uvicorn"}
