@@ -86,7 +86,8 @@ def test_an_overlay_has_a_legend(tilewright: Run) -> None:
     assert done.out == f"{CAVE}\n"
     message = f"{legend}; an overlay needs a terminal with colors, or a .png file"
     assert done.err == f"cave.json: caves 20x8, seed 7\n{message}\n"
-    assert message in tilewright("make", "caves", "--width", "20", "--height", "8", "--seed", "7", "--overlay", "path").err
+    done = tilewright("make", "caves", "--width", "20", "--height", "8", "--seed", "7", "--overlay", "path")
+    assert message in done.err
 
 
 def test_overlays_and_layers_are_written(tilewright: Run) -> None:

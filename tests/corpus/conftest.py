@@ -1,4 +1,4 @@
-"""A corpus to look at, and the program inside this process."""
+"""A corpus to read, and the program inside this process."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RECIPE = {
     "tries": 1,
     "sweep": {"walls": [0.4, 0.45, 0.5]},
 }
-"""Some of its maps are not as required, and are recorded as failures."""
+"""Some of its maps miss the requirement and are recorded as failures."""
 
 
 @pytest.fixture(scope="session")
 def caves(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished corpus; nobody changes it."""
+    """Return the folder of a complete corpus, which no test changes."""
     folder = tmp_path_factory.mktemp("corpora") / "caves"
     make(RECIPE, folder, count=COUNT, seed=7, measures=MEASURES, workers=0)
     return folder
@@ -32,7 +32,7 @@ def caves(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of one's own to stand in, and no settings of whoever runs the tests."""
+    """Use a temporary working folder, without the settings of the user."""
     monkeypatch.chdir(tmp_path)
     for name in ("FORCE_COLOR", "TILEWRIGHT_DEBUG", "COLUMNS", "LINES", "DASK_SCHEDULER_ADDRESS"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""Whatever is wrong is one clear line, and what was there stays."""
+"""Invalid input and damaged files give one clear line; existing files are kept."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
 
 
 @pytest.fixture
-def made(tilewright: Run, here: Path) -> Path:
+def corpus_folder(tilewright: Run, here: Path) -> Path:
     assert tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split()).code == 0
     return here / "mine"
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def read_files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
@@ -53,7 +53,7 @@ MISTAKES = {
     ),
     "both": (
         "corpus make caves --count 5 -o x --workers 2 --scheduler tcp://h:1",
-        "workers: a scheduler has workers of",
+        "workers: a scheduler has its own workers",
     ),
     "measure": (f"{MAKE} --count 5 -o x --measures regons", "unknown measure 'regons'; did you mean 'regions'?"),
     "no sample": (f"{MAKE} --count 5 -o x --measures divergence", "divergence compares a map with a sample"),
@@ -101,21 +101,21 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("command", "message"), MISTAKES.values(), ids=MISTAKES)
-def test_one_line_that_helps(tilewright: Run, here: Path, made: Path, command: str, message: str) -> None:
+def test_error_is_one_line(tilewright: Run, here: Path, corpus_folder: Path, command: str, message: str) -> None:
     for name in ("other", "broken", "strange", "later"):
         here.joinpath(name).mkdir()
     here.joinpath("other/note.txt").write_text("mine")
-    data = json.loads(made.joinpath("manifest.json").read_text())
+    data = json.loads(corpus_folder.joinpath("manifest.json").read_text())
     here.joinpath("broken/manifest.json").write_text(json.dumps(data)[:-9])
     here.joinpath("strange/manifest.json").write_text(json.dumps(data | {"part_size": 0}))
     here.joinpath("later/manifest.json").write_text(json.dumps(data | {"layout": 2, "tilewright": "9.9"}))
-    before = contents(here)
+    before = read_files(here)
     done = tilewright(*command.split())
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("tilewright: ")
     assert done.err.count("\n") == 1
     assert message in done.err
-    assert contents(here) == before
+    assert read_files(here) == before
 
 
 # -- versions -----------------------------------------------------------------------------------------------
@@ -124,11 +124,11 @@ def test_one_line_that_helps(tilewright: Run, here: Path, made: Path, command: s
 RESUME = f"{MAKE} --count 6 --measures regions -o old".split()
 
 
-def start_corpus(made: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """Start a corpus that has another manifest than the one that was made, and return its folder."""
-    data = json.loads(made.joinpath("manifest.json").read_text())
+def start_corpus(corpus_folder: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """Start a corpus with a changed manifest and return its folder."""
+    data = json.loads(corpus_folder.joinpath("manifest.json").read_text())
     change(data)
-    folder = made.parent / "old"
+    folder = corpus_folder.parent / "old"
     folder.mkdir()
     folder.joinpath("manifest.json").write_text(json.dumps(data))
     return folder
@@ -144,25 +144,25 @@ def start_corpus(made: Path, change: Callable[[dict[str, Any]], object]) -> Path
     ids=["version", "revision of a measure", "parameter"],
 )
 def test_another_version_with_equal_revisions_continues(
-    tilewright: Run, made: Path, change: Callable[[dict[str, Any]], object]
+    tilewright: Run, corpus_folder: Path, change: Callable[[dict[str, Any]], object]
 ) -> None:
-    folder = start_corpus(made, change)
+    folder = start_corpus(corpus_folder, change)
     manifest = folder.joinpath("manifest.json").read_text()
     assert tilewright(*RESUME).code == 0
     assert folder.joinpath("manifest.json").read_text() == manifest, "it keeps the version that started it"
     for number in range(6):
-        assert np.array_equal(Corpus(folder)[number], Corpus(made)[number])
-    before = contents(folder)
+        assert np.array_equal(Corpus(folder)[number], Corpus(corpus_folder)[number])
+    before = read_files(folder)
     (folder / "parts" / "part-000001.parquet").unlink()
     assert tilewright(*RESUME).code == 0
     remake(Corpus(folder), [0])
-    assert contents(folder) == before
+    assert read_files(folder) == before
 
 
 @pytest.mark.parametrize("name", ["caves", "regions"])
-def test_another_revision_is_refused(tilewright: Run, made: Path, name: str) -> None:
-    folder = start_corpus(made, lambda data: data["revisions"].update({name: 7}))
-    before = contents(folder)
+def test_another_revision_is_refused(tilewright: Run, corpus_folder: Path, name: str) -> None:
+    folder = start_corpus(corpus_folder, lambda data: data["revisions"].update({name: 7}))
+    before = read_files(folder)
     done = tilewright(*RESUME)
     assert done.code == 2
     message = f"the corpus was started by Tilewright {tw.__version__}; {name} in Tilewright .* gives other results"
@@ -171,10 +171,10 @@ def test_another_revision_is_refused(tilewright: Run, made: Path, name: str) -> 
         remake(Corpus(folder), [0])
     with pytest.raises(BadFile, match=message):  # on a worker
         make_parts(folder.joinpath("manifest.json").read_text(), [0])
-    assert contents(folder) == before
+    assert read_files(folder) == before
 
 
-def test_a_recipe_whose_maps_do_not_fit_into_a_manifest(tmp_path: Path) -> None:
+def test_recipe_with_a_map_too_large_for_the_manifest(tmp_path: Path) -> None:
     big = tw.make("caves", width=300, height=300, seed=1)
     with pytest.raises(InvalidRecipe, match="a map too large to be inside the recipe"):
         make(tw.recipe("caves", width=300, height=300, locks=big), tmp_path / "c", count=2, workers=0)
@@ -185,7 +185,7 @@ def test_a_recipe_whose_maps_do_not_fit_into_a_manifest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("killed", ["manifest", "part", "datasheet"])
-def test_a_full_disk_is_one_line_and_what_was_there_stays(
+def test_full_disk_is_one_line_and_existing_files_are_kept(
     tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, killed: str
 ) -> None:
     import fsspec.implementations.local as local
@@ -208,33 +208,33 @@ def test_a_full_disk_is_one_line_and_what_was_there_stays(
     assert (done.code, done.out) == (2, "")
     assert "No space left on device" in done.err
     assert done.err.count("\n") == 1
-    left = contents(here / "mine")
+    left = read_files(here / "mine")
     assert len(left) == room
-    whole = contents(here / "whole")
+    whole = read_files(here / "whole")
     assert all(whole[name] == content for name, content in left.items())
     assert tilewright(*command).code == 0
-    assert contents(here / "mine") == whole
+    assert read_files(here / "mine") == whole
 
 
-def test_a_folder_that_was_killed_at_its_very_first_file(tilewright: Run, here: Path) -> None:
+def test_run_killed_at_its_first_file_is_resumed(tilewright: Run, here: Path) -> None:
     here.joinpath("mine").mkdir()
     here.joinpath("mine/.tilewright-0123456789abcdef.part").write_bytes(b"half")
     assert tilewright(*f"{MAKE} --count 3 -o mine".split()).code == 0
     assert not list(here.glob("mine/.*"))
 
 
-def test_two_at_once_are_told_apart(tilewright: Run, made: Path) -> None:
-    with open(made / "manifest.json", "rb") as held:
+def test_second_process_in_a_folder_is_refused(tilewright: Run, corpus_folder: Path) -> None:
+    with open(corpus_folder / "manifest.json", "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split())
     assert done.code == 2
     assert done.err == "tilewright: mine: another process is writing to it\n"
 
 
-def test_whatever_a_file_system_raises_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_file_systems_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Folder(str(tmp_path / "c"))
 
-    def broken(*words: Any, **options: Any) -> None:
+    def broken(*arguments: Any, **options: Any) -> None:
         raise RuntimeError("two\nlines")
 
     monkeypatch.setattr(type(folder.file_system), "pipe_file", broken)
@@ -246,7 +246,9 @@ def test_whatever_a_file_system_raises_is_one_line(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "hello", "gopher://x:1"])
-def test_nobody_answers(tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_scheduler_that_does_not_answer(
+    tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
     monkeypatch.setattr(cluster, "TIMEOUT", "1s")
     monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", address)
     done = tilewright(*f"{MAKE.replace('--workers 0', '')} --count 6 -o mine".split())
@@ -258,7 +260,7 @@ def test_nobody_answers(tilewright: Run, here: Path, monkeypatch: pytest.MonkeyP
 
 @contextmanager
 def scheduler(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A cluster of processes, by its address; the process is the scheduler's."""
+    """Start a cluster of processes; yield its address and the process of the scheduler."""
     file = folder / "scheduler.json"
     local = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
     quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -279,7 +281,7 @@ def scheduler(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Pope
 
 
 def test_a_scheduler_that_dies_is_one_line(here: Path) -> None:
-    """In a process of its own, whose every word is seen: Dask says nothing, also when Python ends."""
+    """Run in a process of its own, to check that Dask prints nothing, not even at exit."""
     with scheduler(here, workers=1) as (address, process):
         words = ["caves", "--set", "width=32", "--set", "height=32", "--count", "60000", "-o", "mine", "--seed", "1"]
         program = [sys.executable, "-m", "tilewright", "corpus", "make", *words, "--scheduler", address]
@@ -318,14 +320,14 @@ def double(number: int) -> int:
 
 
 def die_once(path: str) -> int:
-    """Kills its worker, the first time."""
+    """Kill the worker on the first call."""
     if not os.path.exists(path):
         Path(path).write_text("dead")
         os._exit(9)
     return 5
 
 
-def test_what_tasks_raise_and_whom_they_kill(tmp_path: Path) -> None:
+def test_exceptions_and_killed_workers_of_tasks(tmp_path: Path) -> None:
     with connect(None, 1) as one:
         assert one.threads == 1
         assert sorted(one.run_tasks(double, [(number,) for number in range(3)])) == [0, 2, 4]
@@ -339,25 +341,25 @@ def test_what_tasks_raise_and_whom_they_kill(tmp_path: Path) -> None:
         stopped.close()
 
 
-def test_a_task_carries_no_more_than_a_part_of_large_maps() -> None:
+def test_task_has_one_part_of_large_maps() -> None:
     from tilewright.corpus.build import group_tasks
 
     small = Manifest.from_recipe(
-        tw.recipe("caves", width=16, height=16), seed="1", count=10**6, measures=(), sweep=sweepless()
+        tw.recipe("caves", width=16, height=16), seed="1", count=10**6, measures=(), sweep=empty_sweep()
     )
     large = Manifest.from_recipe(
-        tw.recipe("caves", width=2048, height=2048), seed="1", count=10**5, measures=(), sweep=sweepless()
+        tw.recipe("caves", width=2048, height=2048), seed="1", count=10**5, measures=(), sweep=empty_sweep()
     )
     assert max(map(len, group_tasks(small, range(small.parts), 4))) == 8
     assert max(map(len, group_tasks(large, range(large.parts), 4))) == 1
     assert sorted(part for task in group_tasks(small, range(77), 4) for part in task) == list(range(77))
 
 
-def sweepless() -> Any:
+def empty_sweep() -> Any:
     from tilewright.corpus import Sweep
 
     return Sweep()
 
 
-def test_errors_of_the_cluster_are_ours() -> None:
+def test_errors_of_the_cluster_are_converted() -> None:
     assert issubclass(LostCluster, TilewrightError)

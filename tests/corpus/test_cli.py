@@ -31,14 +31,14 @@ SMALL = ("--set", "width=16", "--set", "params.height=10", "--workers", "0")
 HEAVY = {"dask", "distributed", "pyarrow", "duckdb", "zarr", "fsspec"}
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def read_files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 # -- make ---------------------------------------------------------------------------------------------------
 
 
-def test_a_technique_is_made_and_the_end_is_told(tilewright: Run, here: Path) -> None:
+def test_make_from_a_technique_prints_a_summary(tilewright: Run, here: Path) -> None:
     done = tilewright(
         "corpus", "make", "caves", *SMALL, "--count", "20", "--seed", "3", "--measures", "regions", "-o", "a"
     )
@@ -50,20 +50,20 @@ def test_a_technique_is_made_and_the_end_is_told(tilewright: Run, here: Path) ->
     assert {path.name for path in here.joinpath("a").iterdir()} == {"manifest.json", "README.md", "parts"}
 
 
-def test_the_same_command_goes_on_and_does_nothing_twice(tilewright: Run, here: Path) -> None:
+def test_same_command_resumes_and_repeats_no_work(tilewright: Run, here: Path) -> None:
     command = ("corpus", "make", "caves", *SMALL, "--count", "20", "--seed", "3", "-o", "a")
     assert tilewright(*command).code == 0
-    before = contents(here / "a")
+    before = read_files(here / "a")
     here.joinpath("a/parts/part-000007.parquet").unlink()
     here.joinpath("a/parts/.tilewright-0123456789abcdef.part").write_bytes(b"half")
     here.joinpath("a/README.md").unlink()
     old = here.joinpath("a/parts/part-000003.parquet").stat().st_mtime_ns
     assert tilewright(*command).code == 0
-    assert contents(here / "a") == before
+    assert read_files(here / "a") == before
     assert here.joinpath("a/parts/part-000003.parquet").stat().st_mtime_ns == old
 
 
-def test_a_seed_is_picked_once_and_kept(tilewright: Run, here: Path) -> None:
+def test_random_seed_is_kept(tilewright: Run, here: Path) -> None:
     command = ("corpus", "make", "caves", *SMALL, "--count", "5", "-o", "a")
     assert tilewright(*command).code == 0
     seed = json.loads(here.joinpath("a/manifest.json").read_text())["seed"]
@@ -71,7 +71,7 @@ def test_a_seed_is_picked_once_and_kept(tilewright: Run, here: Path) -> None:
     assert f"seed {seed}," in tilewright(*command).err
 
 
-def test_a_recipe_file_sweeps_and_words_are_added(tilewright: Run, here: Path) -> None:
+def test_sweep_in_a_recipe_file_with_options(tilewright: Run, here: Path) -> None:
     here.joinpath("level.yaml").write_text(
         "technique: caves\nparams: {width: 12, height: 8}\nseed: 5\nsampled: true\nsweep: {walls: 0.4..0.5:0.05}\n"
     )
@@ -87,10 +87,10 @@ def test_a_recipe_file_sweeps_and_words_are_added(tilewright: Run, here: Path) -
     assert corpus.map(7) == tw.run(recipe, seed="5-7")
 
 
-def test_a_corpus_is_made_again_from_itself(tilewright: Run, here: Path, caves: Path) -> None:
+def test_corpus_is_regenerated_from_its_manifest(tilewright: Run, here: Path, caves: Path) -> None:
     for given in (caves, caves / "manifest.json"):
         assert tilewright("corpus", "make", str(given), "-o", f"again{given.suffix}", "--workers", "0").code == 0
-        assert contents(here / f"again{given.suffix}") == contents(caves)
+        assert read_files(here / f"again{given.suffix}") == read_files(caves)
 
 
 def test_python_and_the_command_line_make_the_same(tilewright: Run, here: Path) -> None:
@@ -103,16 +103,16 @@ def test_python_and_the_command_line_make_the_same(tilewright: Run, here: Path) 
         tilewright("corpus", "make", "caves", *words, "--count", "8", "--seed", "2", "-o", "c", "--workers", "0").code
         == 0
     )
-    assert contents(here / "p") == contents(here / "c")
+    assert read_files(here / "p") == read_files(here / "c")
 
 
-def test_a_folder_anywhere(here: Path) -> None:
+def test_remote_folder(here: Path) -> None:
     made = make("caves", "memory://corpora/far", count=3, seed=1, workers=0)
     assert Corpus("memory://corpora/far").map(2) == made.map(2)
     assert make("caves", "memory://corpora/far", count=3, seed=1, workers=0).is_complete
 
 
-def test_processes_say_where_they_are_watched(tilewright: Run, here: Path) -> None:
+def test_address_of_the_dashboard_is_shown(tilewright: Run, here: Path) -> None:
     words = ("--set", "width=16", "--set", "height=10", "--workers", "1", "--count", "6", "--seed", "3")
     done = tilewright("corpus", "make", "caves", *words, "-o", "a")
     assert done.code == 0
@@ -124,16 +124,16 @@ def test_processes_say_where_they_are_watched(tilewright: Run, here: Path) -> No
 def test_the_dashboard_answers(here: Path) -> None:
     pages: list[str] = []
 
-    def look(state: Progress) -> None:
+    def open_dashboard(state: Progress) -> None:
         if state.dashboard and not pages:
             with urlopen(state.dashboard, timeout=60) as page:
                 pages.append(page.read().decode())
 
-    make("caves", "watched", count=3, seed=1, workers=1, on_progress=look)
+    make("caves", "watched", count=3, seed=1, workers=1, on_progress=open_dashboard)
     assert "bokeh.min.js" in pages[0]
 
 
-def test_the_datasheet_tells_all_and_its_snippets_work(caves: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_datasheet_is_complete_and_its_examples_run(caves: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = caves.joinpath("README.md").read_text()
     corpus = Corpus(caves)
     failures = corpus.table(["reason"])["reason"]
@@ -240,7 +240,7 @@ def test_range_compare_and_split(tilewright: Run, caves: Path, here: Path) -> No
     assert sorted(number for ids in sides.values() for number in ids) == Corpus(caves).ids().tolist()
 
 
-def test_export_chooses(tilewright: Run, caves: Path, here: Path) -> None:
+def test_export_of_selected_maps(tilewright: Run, caves: Path, here: Path) -> None:
     assert tilewright("corpus", "split", str(caves), "-o", "s.json").code == 0
     train = json.loads(here.joinpath("s.json").read_text())["train"]
     assert tilewright("corpus", "export", str(caves), "-o", "a.npz", "--split", "train", "--unique").code == 0
@@ -257,7 +257,7 @@ def test_export_chooses(tilewright: Run, caves: Path, here: Path) -> None:
     assert files[0].read_text() == f"{Corpus(caves).map(number)}\n"
 
 
-def test_repair_names_and_remakes(tilewright: Run, caves: Path, here: Path) -> None:
+def test_repair_reports_and_regenerates_parts(tilewright: Run, caves: Path, here: Path) -> None:
     shutil.copytree(caves, "mine")
     parts = sorted(here.joinpath("mine/parts").iterdir())
     parts[2].write_bytes(parts[2].read_bytes()[:300])
@@ -272,7 +272,7 @@ def test_repair_names_and_remakes(tilewright: Run, caves: Path, here: Path) -> N
     ]
     assert done.err == "3 parts damaged; --remake regenerates them\n"
     assert tilewright("corpus", "repair", "mine", "--remake").code == 0
-    assert contents(here / "mine") == contents(caves)
+    assert read_files(here / "mine") == read_files(caves)
     assert tilewright("corpus", "repair", "mine").err == f"{len(parts)} parts read, none damaged\n"
 
 
@@ -291,7 +291,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert not imported_by("list") & HEAVY
 
 
-def test_without_the_extra_it_says_how_to_get_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_the_extra_shows_how_to_install_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpora, "PACKAGES", ("pyarrow_that_is_not_there",))
     done = tilewright("corpus", "info", "x")
     assert done.code == 2
@@ -299,19 +299,19 @@ def test_without_the_extra_it_says_how_to_get_it(tilewright: Run, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("words", "there"),
+    ("command", "progress"),
     [
         ("corpus make caves --set width=32 --set height=32 --count 60000 -o big", "60,000 maps are in big"),
         ("make caves --width 40000 --height 40000 -o big.zarr", "1,600 chunks are in big.zarr"),
     ],
 )
-def test_ctrl_c_ends_cleanly_and_tells_how_to_go_on(here: Path, words: str, there: str) -> None:
-    """On a terminal, whose Ctrl-C reaches all processes; there is a bar, one line at the end, and nobody is left."""
+def test_ctrl_c_ends_cleanly_and_shows_how_to_continue(here: Path, command: str, progress: str) -> None:
+    """Run in a terminal, where Ctrl-C reaches all processes: a bar, one line at the end, no process left."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update({"TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"})
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests that run in the background ignore it
-        program = [sys.executable, "-m", "tilewright", *words.split(), "--seed", "7", "--workers", "2"]
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # background processes ignore it
+        program = [sys.executable, "-m", "tilewright", *command.split(), "--seed", "7", "--workers", "2"]
         os.execv(sys.executable, program)
     shown, stopped, family = b"", False, []
     deadline = time.monotonic() + 120
@@ -322,21 +322,21 @@ def test_ctrl_c_ends_cleanly_and_tells_how_to_go_on(here: Path, words: str, ther
                 stopped = True
                 family = psutil.Process(child).children(recursive=True)
                 os.write(terminal, b"\x03")
-    except OSError:  # how a terminal says that its program has ended
+    except OSError:  # end of the program
         pass
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
     text = shown.decode(errors="replace")
     assert "Traceback" not in text
     assert "distributed" not in text
-    assert re.search(rf"stopped; [\d,]+ of {there}; repeat the command to continue", text)
+    assert re.search(rf"stopped; [\d,]+ of {progress}; repeat the command to continue", text)
     assert len(family) >= 2
     assert not psutil.wait_procs(family, timeout=30)[1]
     assert not [path for path in here.rglob("*") if path.name.startswith(".tilewright-")]
 
 
 def test_a_killed_program_leaves_no_process(here: Path) -> None:
-    words = ["--set", "width=32", "--set", "height=32", "--count", "60000", "--seed", "7", "--workers", "1"]
-    program = [sys.executable, "-m", "tilewright", "corpus", "make", "caves", *words, "-o", "big"]
+    options = ["--set", "width=32", "--set", "height=32", "--count", "60000", "--seed", "7", "--workers", "1"]
+    program = [sys.executable, "-m", "tilewright", "corpus", "make", "caves", *options, "-o", "big"]
     with subprocess.Popen(program, stderr=subprocess.DEVNULL) as running:
         deadline = time.monotonic() + 120
         while not list(here.glob("big/parts/part-*.parquet")):

@@ -1,4 +1,4 @@
-"""Corpora for other tools: text that is read back equal, archives without pickle."""
+"""Exported corpora: text files that are read back equal, archives without pickle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilewright.corpus.export import write_npz, write_vglc
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Some maps cannot be made."""
+    """Return a corpus with some failed maps."""
     recipe = tw.recipe("rooms", width=30, height=20, require={"path_length": ">38"}, tries=1)
     folder = tmp_path_factory.mktemp("corpora") / "rooms"
     return make(recipe, folder, count=40, seed=2, measures=["path_length", "dead_ends"], workers=0)
@@ -28,13 +28,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Maps of several sizes, and a swept word."""
+    """Return a corpus with maps of several sizes and a swept string parameter."""
     folder = tmp_path_factory.mktemp("corpora") / "swept"
     sweep = Sweep.of({"params.width": [9, 13], "method": ["prim", "wilson"]})
     return make(tw.recipe("maze", height=9), folder, count=8, seed=1, measures=["regions"], sweep=sweep, workers=0)
 
 
-def test_some_cannot_be_made(corpus: Corpus) -> None:
+def test_some_maps_fail(corpus: Corpus) -> None:
     assert 0 < len(corpus.ids()) < len(corpus)
 
 
@@ -48,7 +48,7 @@ def test_text_is_read_back_equal(corpus: Corpus, tmp_path: Path) -> None:
     for path, number in zip(files, corpus.ids().tolist(), strict=True):
         map = tw.load(path, tileset=corpus.tileset)
         assert np.array_equal(map.cells, corpus[number])
-        assert str(tw.load(path)) == str(map), "also without the tileset"
+        assert str(tw.load(path)) == str(map), "without the tileset as well"
 
 
 def test_legend(corpus: Corpus, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_some_maps_as_text(corpus: Corpus, tmp_path: Path) -> None:
         write_vglc(corpus, tmp_path / "failed", ids=[failed])
 
 
-def test_text_never_lands_in_a_corpus(corpus: Corpus) -> None:
+def test_text_is_not_written_into_a_corpus(corpus: Corpus) -> None:
     with pytest.raises(BadFile, match="contains a corpus; name another folder"):
         write_vglc(corpus, str(corpus.folder))
 
@@ -84,7 +84,7 @@ def test_archive_of_maps_of_one_size(corpus: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "new" / "rooms.npz"
     ids = corpus.ids()
     assert write_npz(corpus, path) == len(ids)
-    assert [one.name for one in path.parent.iterdir()] == ["rooms.npz"], "nothing temporary is left"
+    assert [one.name for one in path.parent.iterdir()] == ["rooms.npz"], "no temporary file is left"
     with np.load(path, allow_pickle=False) as found:
         assert set(found) == {"cells", "ids", "seeds", "digests", "tiles", "path_length", "dead_ends"}
         assert found["cells"].shape == (len(ids), 20, 30)
@@ -124,9 +124,9 @@ def test_archive_in_little_memory(corpus: Corpus, tmp_path: Path, monkeypatch: p
     asked: list[int] = []
     batches = Corpus.batches
 
-    def count_batches(self: Corpus, size: int, **words: Any) -> Iterator[Any]:
+    def count_batches(self: Corpus, size: int, **options: Any) -> Iterator[Any]:
         asked.append(size)
-        return batches(self, size, **words)
+        return batches(self, size, **options)
 
     monkeypatch.setattr(Corpus, "batches", count_batches)
     write_npz(corpus, tmp_path / "b.npz")
@@ -134,7 +134,7 @@ def test_archive_in_little_memory(corpus: Corpus, tmp_path: Path, monkeypatch: p
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
 
 
-def test_what_cannot_be_written(corpus: Corpus, swept: Corpus, tmp_path: Path) -> None:
+def test_invalid_outputs(corpus: Corpus, swept: Corpus, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="is a folder; give a file in it"):
         write_npz(corpus, tmp_path)
     (tmp_path / "file").write_text("x")
@@ -146,9 +146,7 @@ def test_what_cannot_be_written(corpus: Corpus, swept: Corpus, tmp_path: Path) -
     assert not (tmp_path / "x.npz").exists()
 
 
-def test_an_archive_that_fails_leaves_the_old_one(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_export_keeps_the_old_archive(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "maps.npz"
     write_npz(corpus, path)
     before = path.read_bytes()
@@ -161,7 +159,7 @@ def test_an_archive_that_fails_leaves_the_old_one(
     assert [one.name for one in tmp_path.iterdir()] == ["maps.npz"]
 
 
-def test_far_away(corpus: Corpus) -> None:
+def test_remote_folder(corpus: Corpus) -> None:
     write_npz(corpus, "memory://far/maps.npz")
     write_vglc(corpus, "memory://far/text", ids=corpus.ids()[:1])
     files = fsspec.filesystem("memory")

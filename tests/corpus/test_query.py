@@ -1,4 +1,4 @@
-"""Conditions over the columns: what SQL says, and nothing else."""
+"""Conditions on columns: SQL expressions, and nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def corpus(caves: Path) -> Corpus:
     return Corpus(caves)
 
 
-def test_a_condition_finds_what_a_loop_finds(corpus: Corpus) -> None:
+def test_query_equals_a_loop(corpus: Corpus) -> None:
     rows = corpus.table().to_pylist()
     expected = [row for row in rows if row["path_length"] and row["path_length"] > 30 and row["regions"] == 1]
     assert len(expected) > 3
@@ -32,7 +32,7 @@ def test_a_condition_finds_what_a_loop_finds(corpus: Corpus) -> None:
     assert answer.matches == len(expected)
 
 
-def test_maps_that_lack_a_measure_come_last(corpus: Corpus) -> None:
+def test_maps_without_a_value_come_last(corpus: Corpus) -> None:
     values = find_maps(corpus, "true", columns=["path_length"], order="path_length").table["path_length"].to_pylist()
     there = [value for value in values if value is not None]
     assert there == sorted(there)
@@ -53,7 +53,7 @@ def test_maps_that_lack_a_measure_come_last(corpus: Corpus) -> None:
         "width between 1 and 99",
     ],
 )
-def test_sql_as_people_write_it(corpus: Corpus, condition: str) -> None:
+def test_typical_conditions(corpus: Corpus, condition: str) -> None:
     answer = find_maps(corpus, condition)
     assert answer.matches == answer.table.num_rows
     assert "cells" not in answer.table.column_names
@@ -84,13 +84,13 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("condition", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_whatever_else_is_one_line(corpus: Corpus, condition: str) -> None:
+def test_invalid_conditions_are_one_line(corpus: Corpus, condition: str) -> None:
     with pytest.raises(InvalidRecipe, match=r"^query: ") as caught:
         find_maps(corpus, condition)
     assert len(str(caught.value)) < 400
 
 
-def test_an_unknown_column_has_a_neighbour(corpus: Corpus) -> None:
+def test_unknown_column_gives_a_suggestion(corpus: Corpus) -> None:
     with pytest.raises(UnknownName, match="unknown column 'path_lenght'; did you mean 'path_length'"):
         find_maps(corpus, "path_lenght > 3")
     with pytest.raises(UnknownName, match="did you mean 'regions'"):

@@ -1,4 +1,4 @@
-"""Looking at a corpus: numbers against plain ones, lines that fit, pictures that show what is there."""
+"""Reports on a corpus: statistics against plain computations, lines that fit, pictures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def caves(folder: Path) -> Corpus:
-    """Small ones: a few have no way through, and a few cannot be made."""
+    """Return a corpus of small maps; a few have no path, and a few fail."""
     recipe = tw.recipe("caves", width=7, height=6, walls=0.4, require={"floor_share": "<0.45"}, tries=1)
     return make(recipe, folder / "caves", count=300, seed=3, measures=MEASURES, workers=0)
 
@@ -39,7 +39,7 @@ def rooms(folder: Path) -> Corpus:
 
 @pytest.fixture(scope="module")
 def nothing(folder: Path) -> Corpus:
-    """A corpus without measures, none of whose maps could be made."""
+    """Return a corpus without measures whose maps all fail."""
     recipe = tw.recipe("caves", width=8, height=8, require={"regions": ">60"}, tries=1)
     return make(recipe, folder / "nothing", count=3, seed=1, workers=0)
 
@@ -70,7 +70,7 @@ def test_histograms_count_every_map_once(caves: Corpus) -> None:
     assert found[2].stats.missing > 0
 
 
-def test_whole_numbers_have_bins_of_their_own(rooms: Corpus) -> None:
+def test_integers_have_separate_bins(rooms: Corpus) -> None:
     regions = report.compute_histograms(rooms)[1]
     assert regions.edges.tolist() == [0.5, 1.5]
     assert regions.counts.tolist() == [60]
@@ -98,14 +98,14 @@ def test_bins_hold_all_numbers(values: list[float], bins: int) -> None:
     assert spread.count_in_bins(edges).sum() == len(values)
 
 
-def test_numbers_a_step_apart_are_shared_out_evenly() -> None:
+def test_equally_spaced_values_fill_bins_evenly() -> None:
     values = np.arange(0, 100) / 1024
     spread = spreads.Distribution("x", values, np.ones(100, dtype=np.int64), 0)
     counts = spread.count_in_bins(spreads.compute_bin_edges(spread, bins=40))
-    assert set(counts[:-1].tolist()) == {3}, "no comb"
+    assert set(counts[:-1].tolist()) == {3}, "bins are filled evenly"
 
 
-def test_many_different_numbers_take_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_distinct_values_need_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = np.random.default_rng(1).normal(size=20_000)
     monkeypatch.setattr(spreads, "MAX_VALUES", 512)
     gathering = spreads.DistributionBuilder()
@@ -145,7 +145,7 @@ def test_range_lines(caves: Corpus) -> None:
 # -- comparing --------------------------------------------------------------------------------------------------
 
 
-def test_distances_are_the_published_ones(caves: Corpus, rooms: Corpus) -> None:
+def test_distances_equal_those_of_scipy(caves: Corpus, rooms: Corpus) -> None:
     found = report.compare(caves, rooms)
     assert [one.name for one in found.measures] == MEASURES
     for one in found.measures:
@@ -163,7 +163,7 @@ def test_distances_are_the_published_ones(caves: Corpus, rooms: Corpus) -> None:
     assert found.sentence.endswith("No map is in both.")
 
 
-def test_a_corpus_and_itself(caves: Corpus) -> None:
+def test_corpus_compared_with_itself(caves: Corpus) -> None:
     found = report.compare(caves, caves)
     assert all(one.apart == one.moved == 0 for one in found.measures)
     assert found.shared == found.maps[0] == found.maps[1] < len(caves.ids())
@@ -171,7 +171,7 @@ def test_a_corpus_and_itself(caves: Corpus) -> None:
     assert found.sentence.startswith("No measure differs significantly")
 
 
-def test_two_seeds_differ_by_chance_alone(folder: Path) -> None:
+def test_two_seeds_do_not_differ_significantly(folder: Path) -> None:
     recipe = tw.recipe("caves", width=16, height=16)
     a, b = (make(recipe, folder / f"s{seed}", count=200, seed=seed, measures=MEASURES, workers=0) for seed in (1, 2))
     assert "differs significantly" in report.compare(a, b).sentence
@@ -197,7 +197,7 @@ def test_picture_shows_maps_measures_and_failures(caves: Corpus) -> None:
     tiles = {caves.tileset[number].rgb for number in np.unique(caves[int(caves.ids()[0])]).tolist()}
     assert tiles <= found
     assert {charts.PAPER, charts.FIRST, charts.SECOND, charts.WARNING} <= found
-    assert np.array_equal(np.asarray(picture), np.asarray(report.draw_report(caves))), "the same every time"
+    assert np.array_equal(np.asarray(picture), np.asarray(report.draw_report(caves))), "pictures are deterministic"
 
 
 def test_picture_without_failures(rooms: Corpus) -> None:
@@ -227,7 +227,7 @@ def test_picture_of_levels(folder: Path) -> None:
 
 def test_range_picture(caves: Corpus) -> None:
     picture = report.draw_range(caves, "floor_share", "path_length", bins=20)
-    assert tuple(charts.HEAT[-1]) in colors_in(picture), "the place with the most maps"
+    assert tuple(charts.HEAT[-1]) in colors_in(picture), "the bin with the most maps"
     assert report.draw_range(caves, "regions", "regions").size == picture.size
 
 
@@ -253,10 +253,10 @@ def test_bins_are_bounded(caves: Corpus, bins: Any) -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (0.313, 0.77), (-3, 12), (1e-9, 3e-9), (99, 101), (1e6, 5e6)])
-@pytest.mark.parametrize("most", [2, 5, 9])
-def test_ticks_are_round_and_inside(low: float, high: float, most: int) -> None:
-    found = charts.ticks(low, high, most)
-    assert 1 <= len(found) <= most + 1
+@pytest.mark.parametrize("max_ticks", [2, 5, 9])
+def test_ticks_are_round_and_inside(low: float, high: float, max_ticks: int) -> None:
+    found = charts.ticks(low, high, max_ticks)
+    assert 1 <= len(found) <= max_ticks + 1
     assert all(low - 1e-9 <= number <= high + 1e-9 for number in found)
     assert len({charts.tick_label(number) for number in found}) == len(found)
 

@@ -1,4 +1,4 @@
-"""Choosing maps: the best, far apart ones, each once, and splits that stay."""
+"""Selection of maps: the best, diverse ones, unique ones, and stable splits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEASURES = ["floor_share", "path_length", "regions"]
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Small maps: some are equal, some cannot be made, some have no way through."""
+    """Return a corpus of small maps: some are equal, some fail, some have no path."""
     recipe = tw.recipe("caves", width=7, height=6, walls=0.4, require={"floor_share": "<0.45"}, tries=1)
     folder = tmp_path_factory.mktemp("corpora") / "small"
     return make(recipe, folder, count=600, seed=3, measures=MEASURES, workers=0)
@@ -35,8 +35,8 @@ def rows(corpus: Corpus) -> list[dict[str, Any]]:
     return found
 
 
-def firsts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of equal maps the first."""
+def drop_duplicates(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first of equal maps."""
     seen: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row["reason"] is None:
@@ -45,7 +45,7 @@ def firsts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_each_map_once(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
-    assert find_unique(corpus) == [row["id"] for row in firsts(rows)]
+    assert find_unique(corpus) == [row["id"] for row in drop_duplicates(rows)]
 
 
 # -- the best ---------------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def test_each_map_once(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize("largest", [True, False])
 @pytest.mark.parametrize("count", [1, 10, 10_000])
 def test_the_best(corpus: Corpus, rows: list[dict[str, Any]], largest: bool, count: int) -> None:
-    sound = [row for row in firsts(rows) if row["path_length"] is not None]
+    sound = [row for row in drop_duplicates(rows) if row["path_length"] is not None]
     sound.sort(key=lambda row: (-row["path_length"] if largest else row["path_length"], row["id"]))
     assert find_best(corpus, "path_length", count, largest=largest) == [row["id"] for row in sound[:count]]
 
@@ -65,15 +65,15 @@ def test_the_best_in_little_memory(corpus: Corpus, monkeypatch: pytest.MonkeyPat
     assert find_best(corpus, "floor_share", 20, diverse=["regions"]) == wanted
 
 
-def test_far_apart(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
+def test_diverse_maps(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
     chosen = find_best(corpus, "floor_share", 6, diverse=["path_length", "regions"])
     assert chosen == find_best(corpus, "floor_share", 6, diverse=("path_length", "regions"))
     assert len(set(chosen)) == 6
-    sound = [row for row in firsts(rows) if row["path_length"] is not None]
+    sound = [row for row in drop_duplicates(rows) if row["path_length"] is not None]
     ranked = sorted(sound, key=lambda row: (-row["floor_share"], row["id"]))
     whole = sum(row["reason"] is None and row["path_length"] is not None for row in rows)
     pool = ranked[: max(-(-whole // 10), 18)]
-    assert chosen[0] == pool[0]["id"], "the best is always there"
+    assert chosen[0] == pool[0]["id"], "the best map is always included"
     assert set(chosen) <= {row["id"] for row in pool}
     points = np.array([[row["path_length"], row["regions"]] for row in pool])
     points /= np.where(points.std(axis=0) > 0, points.std(axis=0), 1)
@@ -81,10 +81,10 @@ def test_far_apart(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
     for step in range(1, 6):
         nearest = np.array([min(((point - points[place]) ** 2).sum() for place in places[:step]) for point in points])
         nearest[places[:step]] = -1
-        assert places[step] == int(nearest.argmax()), "farthest from all before; of ties the better one"
+        assert places[step] == int(nearest.argmax()), "farthest from all chosen ones; ties go to the better map"
 
 
-def test_far_apart_is_more_varied_than_the_best(tmp_path: Path) -> None:
+def test_diverse_maps_vary_more_than_the_best(tmp_path: Path) -> None:
     recipe = tw.recipe("caves", width=20, height=20)
     corpus = make(recipe, tmp_path / "c", count=300, seed=1, measures=MEASURES, workers=0)
 
@@ -96,27 +96,27 @@ def test_far_apart_is_more_varied_than_the_best(tmp_path: Path) -> None:
     assert variety(apart) > variety(find_best(corpus, "path_length", 5))
 
 
-def test_diverse_in_what_does_not_vary(tmp_path: Path) -> None:
+def test_diverse_in_a_constant_measure(tmp_path: Path) -> None:
     recipe = tw.recipe("rooms", width=30, height=20)
     corpus = make(recipe, tmp_path / "c", count=20, seed=1, measures=["regions", "path_length"], workers=0)
     assert find_best(corpus, "path_length", 3, diverse=["regions"]) == find_best(corpus, "path_length", 3)
 
 
 @pytest.mark.parametrize("count", [0, -1, True, 2.0, None])
-def test_how_many_must_be_a_count(corpus: Corpus, count: Any) -> None:
+def test_count_must_be_positive(corpus: Corpus, count: Any) -> None:
     with pytest.raises(InvalidRecipe, match="count: must be a whole number from 1 on"):
         find_best(corpus, "regions", count)
 
 
-@pytest.mark.parametrize("words", [{"by": "regoins"}, {"by": "regions", "diverse": ["regoins"]}])
-def test_unknown_measures(corpus: Corpus, words: dict[str, Any]) -> None:
+@pytest.mark.parametrize("arguments", [{"by": "regoins"}, {"by": "regions", "diverse": ["regoins"]}])
+def test_unknown_measures(corpus: Corpus, arguments: dict[str, Any]) -> None:
     with pytest.raises(UnknownName, match="unknown column 'regoins'; did you mean 'regions'"):
-        find_best(corpus, count=3, **words)
+        find_best(corpus, count=3, **arguments)
     with pytest.raises(InvalidRecipe, match="column 'seed' is not numeric"):
         find_best(corpus, "seed", 3)
 
 
-def test_a_swept_parameter_can_be_asked_for(tmp_path: Path) -> None:
+def test_best_by_a_swept_parameter(tmp_path: Path) -> None:
     sweep = Sweep.of({"walls": [0.3, 0.4, 0.5]})
     recipe = tw.recipe("caves", width=8, height=8)
     corpus = make(recipe, tmp_path / "c", count=9, seed=1, measures=["regions"], sweep=sweep, workers=0)
@@ -126,7 +126,7 @@ def test_a_swept_parameter_can_be_asked_for(tmp_path: Path) -> None:
 # -- splits -----------------------------------------------------------------------------------------------------
 
 
-def test_a_split_parts_all_maps(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
+def test_split_covers_all_maps(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
     sides = split(corpus, {"train": 0.7, "check": 0.2, "test": 0.1})
     assert list(sides) == ["train", "check", "test"]
     made = [row["id"] for row in rows if row["reason"] is None]
@@ -137,14 +137,14 @@ def test_a_split_parts_all_maps(corpus: Corpus, rows: list[dict[str, Any]]) -> N
     assert not digests[1] & digests[2]
 
 
-def test_shares_are_about_as_asked(tmp_path: Path) -> None:
+def test_fractions_are_approximate(tmp_path: Path) -> None:
     corpus = make(tw.recipe("caves", width=12, height=12), tmp_path / "c", count=1000, seed=1, workers=0)
     sides = split(corpus)
     assert 740 < len(sides["train"]) < 860
     assert 150 < len(split(corpus, {"a": 0.2, "b": 0.8})["a"]) < 250
 
 
-def test_more_maps_move_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adding_maps_moves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = tw.recipe("caves", width=10, height=10)
     few = split(make(recipe, tmp_path / "few", count=40, seed=5, workers=0))
     monkeypatch.setattr(manifest, "TARGET_PARTS", 3)
@@ -153,7 +153,7 @@ def test_more_maps_move_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert ids == [number for number in many[name] if number < 40]
 
 
-def test_the_last_side_takes_the_rest() -> None:
+def test_last_set_takes_the_rest() -> None:
     assert 0.7 + 0.2 + 0.1 < 1
     made = Split.of({"a": 0.7, "b": 0.2, "c": 0.1})
     digests = pa.chunked_array([["f" * 32, "0" * 32, "b4" + "0" * 30]])
@@ -161,7 +161,7 @@ def test_the_last_side_takes_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shares", "told"),
+    ("shares", "message"),
     [
         ({}, "shares: must be names with fractions"),
         ({"train": 0.8}, "shares: must add up to 1, got 0.8"),
@@ -174,6 +174,6 @@ def test_the_last_side_takes_the_rest() -> None:
         ([0.8, 0.2], "shares: must be names with fractions"),
     ],
 )
-def test_shares_are_checked(corpus: Corpus, shares: Any, told: str) -> None:
-    with pytest.raises(TilewrightError, match=told):
+def test_shares_are_checked(corpus: Corpus, shares: Any, message: str) -> None:
+    with pytest.raises(TilewrightError, match=message):
         split(corpus, shares)

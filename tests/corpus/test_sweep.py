@@ -1,4 +1,4 @@
-"""Sweeps: values by list or range, over the grid or by chance, as columns."""
+"""Sweeps: lists or ranges of values, over all combinations or at random, as columns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROOT = Rng.of("sweep")
         ("steps=4..4", (4,)),
     ],
 )
-def test_typed(text: str, values: tuple[Any, ...]) -> None:
+def test_parsing_of_typed_values(text: str, values: tuple[Any, ...]) -> None:
     assert Sweep.of(dict([read_sweep(text)])).axes[0].values == values
 
 
@@ -48,7 +48,7 @@ def test_the_grid_is_covered_evenly_and_in_order() -> None:
     assert set(Counter(seen).values()) == {10}
 
 
-def test_chance_stays_between_and_differs_from_map_to_map() -> None:
+def test_random_values_are_in_range_and_differ_between_maps() -> None:
     sweep = Sweep.of({"walls": {"from": 0.4, "to": 0.5}, "steps": {"from": 2, "to": 5}, "wrap": [True]}, sampled=True)
     seen = [sweep.values_for(ROOT, number) for number in range(500)]
     assert seen == [sweep.values_for(ROOT, number) for number in range(500)]
@@ -61,7 +61,7 @@ numbers = st.integers(-50, 50) | st.floats(-50, 50).map(lambda number: round(num
 
 
 @given(low=numbers, length=st.integers(0, 40) | st.floats(0, 40).map(lambda number: round(number, 3)), data=st.data())
-def test_what_is_written_reads_the_same(low: float, length: float, data: st.DataObject) -> None:
+def test_data_round_trip(low: float, length: float, data: st.DataObject) -> None:
     how: dict[str, Any] = data.draw(st.sampled_from([{}, {"step": 1}, {"step": 0.25}, {"count": 7}, {"count": 1}]))
     once = Sweep.of({"walls": {"from": low, "to": low + length, **how}})
     again = Sweep.of(once.to_data())
@@ -73,12 +73,12 @@ def test_what_is_written_reads_the_same(low: float, length: float, data: st.Data
     ("sweep", "message"),
     [
         ({"walls": 0.4}, "walls: must be a list of values, or a range with from and to, got 0.4"),
-        ({"walls": []}, "walls: a list of values"),
+        ({"walls": []}, "walls: must be a list of values"),
         ({"walls": [[1]]}, "values must be numbers, strings, true or false"),
         ({"walls": {"from": 0.4}}, "to must be a number, got None"),
         ({"walls": {"from": 0.4, "too": 1}}, "unknown key 'too'; did you mean 'to'"),
         ({"walls": {"from": 0.5, "to": 0.4}}, "must go from low to high"),
-        ({"walls": {"from": 0.4, "to": 0.5, "step": 0}}, "by steps above 0"),
+        ({"walls": {"from": 0.4, "to": 0.5, "step": 0}}, "with steps above 0"),
         ({"walls": {"from": 0.4, "to": 0.5, "step": 1e-300}}, "at most 100,000 values"),
         ({"walls": {"from": 0.4, "to": math.inf}}, "to must be a number, got inf"),
         ({"walls": {"from": math.nan, "to": 1}}, "from must be a number, got nan"),
@@ -96,8 +96,8 @@ def test_mistakes_are_one_line(sweep: Any, message: str) -> None:
     assert message in str(caught.value)
 
 
-def planned(sweep: dict[str, Any], **words: Any) -> Manifest:
-    recipe = tw.recipe("caves", width=16, height=10, **words)
+def make_manifest(sweep: dict[str, Any], **params: Any) -> Manifest:
+    recipe = tw.recipe("caves", width=16, height=10, **params)
     return Manifest.from_recipe(recipe, seed="1", count=1000, measures=["regions"], sweep=Sweep.of(sweep))
 
 
@@ -112,17 +112,17 @@ def planned(sweep: dict[str, Any], **words: Any) -> Manifest:
         ({"width": [8, 9]}, "'width' is already a column; write params.width"),
     ],
 )
-def test_values_are_tried_before_the_work(sweep: dict[str, Any], message: str) -> None:
+def test_values_are_validated_before_the_work(sweep: dict[str, Any], message: str) -> None:
     with pytest.raises(TilewrightError) as caught:
-        planned(sweep)
+        make_manifest(sweep)
     assert message in str(caught.value)
 
 
-def test_parts_are_made_for_the_largest_maps() -> None:
+def test_part_size_depends_on_the_largest_map() -> None:
     sizes = {"params.width": [16, 2048], "params.height": {"from": 16, "to": 4096, "count": 3}}
-    assert planned(sizes).max_cells == 2048 * 4096
-    assert planned(sizes).part_size == 4
-    assert planned({}).part_size == 16
+    assert make_manifest(sizes).max_cells == 2048 * 4096
+    assert make_manifest(sizes).part_size == 4
+    assert make_manifest({}).part_size == 16
 
 
 def test_swept_values_are_columns_and_shapers_can_be_swept(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_swept_values_are_columns_and_shapers_can_be_swept(tmp_path: Path) -> No
     assert Corpus(tmp_path / "c").map(6) == tw.run(six, seed="3-6")
 
 
-def test_an_order_takes_the_sweep_out_of_the_recipe() -> None:
+def test_request_takes_the_sweep_from_the_recipe() -> None:
     order = Request.of({"technique": "caves", "seed": 4, "sweep": {"walls": "0.4..0.5:0.1"}, "sampled": True})
     assert (order.recipe.technique, order.seed, order.sweep.sampled) == ("caves", "4", True)
     assert order.sweep.axes[0].values == (0.4, 0.5)

@@ -1,4 +1,4 @@
-"""One very large map: made in pieces it is the map made at once; killed it goes on; anybody's zarr reads it."""
+"""Worlds: generated in chunks they equal the map generated at once; killed runs resume; zarr reads them."""
 
 from __future__ import annotations
 
@@ -34,79 +34,79 @@ from tilewright.corpus.world_layout import WorldLayout
 
 
 @pytest.fixture
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A piece for every chunk, however much is made twice."""
-    allow(1e9, monkeypatch)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use one block per chunk, whatever the overhead."""
+    set_waste(1e9, monkeypatch)
 
 
-def allow(waste: float, patch: pytest.MonkeyPatch) -> None:
-    """Pieces grow until no more cells are made twice than this."""
+def set_waste(waste: float, patch: pytest.MonkeyPatch) -> None:
+    """Let blocks grow until the overhead is at most `waste`."""
     patch.setattr(world_chunks, "TARGET_WASTE", waste)
     patch.setattr(world_chunks, "MAX_WASTE", 1e9)
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    """All that lies in a folder, by name."""
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return all files of a folder by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def cells_of(folder: Path) -> Any:
-    """As zarr reads it."""
+def read_cells(folder: Path) -> Any:
+    """Return the cells as zarr reads them."""
     return zarr.open_group(folder, mode="r")["cells"][...]
 
 
-# -- equal to the whole ---------------------------------------------------------------------------------------
+# -- equal to the map at once -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("technique", "params"), CASES, ids=str)
-def test_a_world_is_the_map_made_in_one_piece(
+def test_world_equals_the_map_generated_at_once(
     technique: str, params: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = tw.make(technique, width=77, height=53, seed="w", **params)
     for number, (chunk, waste) in enumerate([(8, 1e9), (16, 1.2), (128, 1.2)]):
-        allow(waste, monkeypatch)
+        set_waste(waste, monkeypatch)
         folder = tmp_path / f"{number}.zarr"
         world = make_world(technique, folder, width=77, height=53, seed="w", chunk=chunk, workers=0, **params)
-        np.testing.assert_array_equal(cells_of(folder), whole.cells)
+        np.testing.assert_array_equal(read_cells(folder), whole.cells)
         assert world.window(0, 0, 77, 53) == tw.TileMap(whole.cells, whole.tileset)
 
 
 @settings(max_examples=25)
 @given(data=st.data())
-def test_any_world(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_recipe(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     technique = data.draw(st.sampled_from(sorted(PARAMS)))
     size: dict[str, Any] = {"width": data.draw(st.integers(1, 70)), "height": data.draw(st.integers(1, 70))}
     params: dict[str, Any] = data.draw(PARAMS[technique])
     with pytest.MonkeyPatch.context() as patch:
-        allow(data.draw(st.sampled_from([1.05, 2.0, 1e9])), patch)
+        set_waste(data.draw(st.sampled_from([1.05, 2.0, 1e9])), patch)
         folder = tmp_path_factory.mktemp("any") / "w.zarr"
         chunk = data.draw(st.sampled_from([8, 16, 32, 64]))
         make_world(technique, folder, seed=3, chunk=chunk, workers=0, **size, **params)
-    np.testing.assert_array_equal(cells_of(folder), tw.make(technique, seed=3, **size, **params).cells)
+    np.testing.assert_array_equal(read_cells(folder), tw.make(technique, seed=3, **size, **params).cells)
 
 
-def test_on_dask(tmp_path: Path, small_pieces: None) -> None:
+def test_on_dask(tmp_path: Path, small_blocks: None) -> None:
     words: dict[str, Any] = {"width": 300, "height": 200, "seed": 4, "chunk": 32, "generations": 4}
     told: list[WorldProgress] = []
     make_world("fashion", tmp_path / "dask.zarr", workers=2, on_progress=lambda state: told.append(state), **words)
     make_world("fashion", tmp_path / "here.zarr", workers=0, **words)
-    assert files(tmp_path / "dask.zarr") == files(tmp_path / "here.zarr")
+    assert read_files(tmp_path / "dask.zarr") == read_files(tmp_path / "here.zarr")
     assert told[-1].done == told[-1].count == told[-1].made == 70
     assert told[-1].dashboard.startswith("http://127.0.0.1:")
 
 
-def test_tilesets_of_more_than_256_tiles(tmp_path: Path, small_pieces: None) -> None:
+def test_tilesets_of_more_than_256_tiles(tmp_path: Path, small_blocks: None) -> None:
     words = [f"tile{number}" for number in range(300)]
     many = tw.Tileset.from_labels([*words, "floor", "wall"])
     recipe = tw.recipe("caves", width=40, height=30, tileset=many, seed=1)
     world = make_world(recipe, tmp_path / "w.zarr", chunk=16, workers=0)
-    assert cells_of(tmp_path / "w.zarr").dtype == np.uint16
+    assert read_cells(tmp_path / "w.zarr").dtype == np.uint16
     assert world.window(0, 0, 40, 30).cells.dtype == np.uint16
-    np.testing.assert_array_equal(cells_of(tmp_path / "w.zarr"), tw.run(recipe).cells)
+    np.testing.assert_array_equal(read_cells(tmp_path / "w.zarr"), tw.run(recipe).cells)
     assert world.tileset == many
 
 
-# -- going on -------------------------------------------------------------------------------------------------
+# -- resuming ---------------------------------------------------------------------------------------------------
 
 PROGRAM = """
 import sys
@@ -116,48 +116,48 @@ make_world("fashion", sys.argv[1], width=500, height=480, generations=3, seed=1,
 """
 
 
-def test_killed_in_the_middle_it_goes_on(tmp_path: Path, small_pieces: None) -> None:
+def test_killed_run_is_resumed(tmp_path: Path, small_blocks: None) -> None:
     folder = tmp_path / "killed.zarr"
-    for share in (20, 300):
-        running = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder)])
-        while len(list(folder.glob("cells/c.*"))) < share and running.poll() is None:
+    for count in (20, 300):
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder)])
+        while len(list(folder.glob("cells/c.*"))) < count and process.poll() is None:
             time.sleep(0.005)
-        running.send_signal(signal.SIGKILL)
-        assert running.wait() == -signal.SIGKILL, "it was over before it could be killed"
-    there = {path: path.stat().st_mtime_ns for path in folder.glob("cells/c.*")}
-    assert 300 <= len(there) < 32 * 30
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL, "the run finished before it could be killed"
+    existing = {path: path.stat().st_mtime_ns for path in folder.glob("cells/c.*")}
+    assert 300 <= len(existing) < 32 * 30
     (folder / "cells" / f".tilewright-{'0' * 16}.part").write_bytes(b"half")
     (folder / "overview" / "2" / f".tilewright-{'1' * 16}.part").write_bytes(b"half")
-    words: dict[str, Any] = {"width": 500, "height": 480, "generations": 3, "chunk": 16, "workers": 0}
-    told: list[tuple[int, int, int]] = []
-    tell = lambda state: told.append((state.done, state.made, state.count))  # noqa: E731
-    make_world("fashion", folder, on_progress=tell, **words)  # with the seed that it has
-    assert told[0] == (len(there), 0, 960)
-    assert told[-1] == (960, 960 - len(there), 960)
-    assert all(path.stat().st_mtime_ns == when for path, when in there.items()), "nothing is made twice"
-    make_world("fashion", tmp_path / "undisturbed.zarr", seed=1, **words)
-    assert files(folder) == files(tmp_path / "undisturbed.zarr")
+    options: dict[str, Any] = {"width": 500, "height": 480, "generations": 3, "chunk": 16, "workers": 0}
+    reports: list[tuple[int, int, int]] = []
+    report = lambda state: reports.append((state.done, state.made, state.count))  # noqa: E731
+    make_world("fashion", folder, on_progress=report, **options)  # with its stored seed
+    assert reports[0] == (len(existing), 0, 960)
+    assert reports[-1] == (960, 960 - len(existing), 960)
+    assert all(path.stat().st_mtime_ns == when for path, when in existing.items()), "no chunk is generated twice"
+    make_world("fashion", tmp_path / "undisturbed.zarr", seed=1, **options)
+    assert read_files(folder) == read_files(tmp_path / "undisturbed.zarr")
 
 
-def test_what_is_missing_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_files_are_regenerated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world_layout, "COARSEST_OVERVIEW", 10)
     words: dict[str, Any] = {"width": 100, "height": 90, "seed": 1, "chunk": 16, "workers": 0}
     folder = tmp_path / "w.zarr"
     make_world("caves", folder, **words)
-    before = files(folder)
+    before = read_files(folder)
     assert "overview/8/c.1.1.0" in before
     gone = [["cells/c.0.0", "cells/c.3.2", "cells/c.3.4", "overview/2/c.0.0.0"], ["overview/2/c.2.2.0"]]
     for names in [*gone, ["overview/8/c.1.1.0"], ["overview.png"], ["cells/zarr.json", "overview/zarr.json"]]:
         for name in names:
             (folder / name).unlink()
         make_world("caves", folder, **words)
-        assert files(folder) == before
+        assert read_files(folder) == before
     times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     make_world("caves", folder, **words)
     assert times == {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
-def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_pieces: None) -> None:
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_blocks: None) -> None:
     words: dict[str, Any] = {"width": 100, "height": 90, "seed": 1, "chunk": 16, "workers": 0}
     written = 0
 
@@ -176,10 +176,10 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_piec
     assert len(list(tmp_path.glob("w.zarr/cells/c.*"))) >= 10
     make_world("caves", tmp_path / "w.zarr", **words)
     make_world("caves", tmp_path / "other.zarr", **words)
-    assert files(tmp_path / "w.zarr") == files(tmp_path / "other.zarr")
+    assert read_files(tmp_path / "w.zarr") == read_files(tmp_path / "other.zarr")
 
 
-def test_pieces_hold_no_more_than_is_missing() -> None:
+def test_blocks_cover_only_missing_chunks() -> None:
     recipe = Recipe.of({"technique": "fashion", "params": {"width": 9000, "height": 9000}, "seed": 1})
     layout = WorldLayout.of(recipe)
     assert choose_block_size(layout, recipe) == 2
@@ -191,28 +191,28 @@ def test_pieces_hold_no_more_than_is_missing() -> None:
     ]
 
 
-def test_another_process_at_work(tmp_path: Path) -> None:
+def test_second_process_is_refused(tmp_path: Path) -> None:
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
     words: dict[str, Any] = {"width": 20, "height": 20, "seed": 1, "workers": 0}
     with World(tmp_path / "w.zarr").folder.lock("zarr.json"), pytest.raises(tw.BadFile, match="another process"):
         make_world("caves", tmp_path / "w.zarr", **words)
 
 
-# -- what others see ------------------------------------------------------------------------------------------
+# -- other tools ------------------------------------------------------------------------------------------------
 
 
-def test_zarr_reads_it_without_a_word(tmp_path: Path) -> None:
+def test_zarr_opens_it_without_warnings(tmp_path: Path) -> None:
     make_world("noise", tmp_path / "w.zarr", width=90, height=60, seed="s", chunk=32, workers=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         group = zarr.open_group(tmp_path / "w.zarr", mode="r")
         assert sorted(name for name, _ in group.members(max_depth=None)) == ["cells", "overview", "overview/2"]
-    told = group.attrs["tilewright"]
-    assert told["kind"] == "tilewright world"
-    assert told["tilewright"] == tw.__version__
-    assert told["seed"] == "s"
-    assert told["revisions"] == {"noise": 1}
-    assert told["recipe"]["params"]["octaves"] == 5
+    metadata = group.attrs["tilewright"]
+    assert metadata["kind"] == "tilewright world"
+    assert metadata["tilewright"] == tw.__version__
+    assert metadata["seed"] == "s"
+    assert metadata["revisions"] == {"noise": 1}
+    assert metadata["recipe"]["params"]["octaves"] == 5
     cells = group["cells"]
     assert cells.metadata.dimension_names == ("y", "x")
     assert cells.attrs["tiles"] == list(World(tmp_path / "w.zarr").tileset.names)
@@ -220,7 +220,7 @@ def test_zarr_reads_it_without_a_word(tmp_path: Path) -> None:
     assert group["overview/2"].attrs["cells_per_pixel"] == 2
 
 
-def test_its_recipe_makes_it_again(tmp_path: Path) -> None:
+def test_recipe_regenerates_the_world(tmp_path: Path) -> None:
     world = make_world("fashion", tmp_path / "w.zarr", states=3, width=50, height=40, generations=3, workers=0)
     assert int(world.seed) < 10**9
     assert world.recipe.params.scores != "random"  # type: ignore[attr-defined]
@@ -228,7 +228,7 @@ def test_its_recipe_makes_it_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(83, 50), (16, 16), (1, 1), (1, 70), (64, 128)], ids=str)
-def test_overviews_are_mean_colours(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overviews_are_mean_colors(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world_layout, "COARSEST_OVERVIEW", 10)
     monkeypatch.setattr(world_layout, "PICTURE_SIDE", 20)
     width, height = size
@@ -242,7 +242,7 @@ def test_overviews_are_mean_colours(size: tuple[int, int], tmp_path: Path, monke
         rows, columns = np.arange(0, height, level), np.arange(0, width, level)
         sums = np.add.reduceat(np.add.reduceat(colors, rows, axis=0), columns, axis=1)
         counts = np.minimum(level, height - rows)[:, None] * np.minimum(level, width - columns)
-        inner = np.s_[: height // level, : width // level]  # at the edges, means of means weigh otherwise
+        inner = np.s_[: height // level, : width // level]  # at the edges, means of means have other weights
         off = np.abs(seen - sums / counts[..., None])
         assert (off if number == 0 else off[inner]).max(initial=0) <= 0.5 * (number + 1)
     assert max(seen.shape) <= 10
@@ -282,7 +282,7 @@ def test_windows(tmp_path: Path) -> None:
 # -- bad input ------------------------------------------------------------------------------------------------
 
 
-def test_damage_is_told(tmp_path: Path) -> None:
+def test_damaged_and_missing_chunks(tmp_path: Path) -> None:
     world = make_world("caves", tmp_path / "w.zarr", width=40, height=40, seed=1, chunk=16, workers=0)
     chunk = tmp_path / "w.zarr" / "cells" / "c.1.1"
     content = chunk.read_bytes()
@@ -296,14 +296,14 @@ def test_damage_is_told(tmp_path: Path) -> None:
     chunk.unlink()
     with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: not generated yet"):
         world.window(0, 0, 40, 40)
-    world.window(0, 0, 16, 40)  # the rest can be read
+    world.window(0, 0, 16, 40)  # the other chunks can be read
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"{}", b"[1]", b'{"attributes": {}}', b'{"attributes": {"tilewright": {"kind": "x"}}}', b"\xff", b"[" * 9999],
 )
-def test_somebody_elses_group(content: bytes, tmp_path: Path) -> None:
+def test_group_of_another_program(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "zarr.json").write_bytes(content)
     uses: tuple[Callable[[], object], ...] = (
         lambda: World(tmp_path),
@@ -312,10 +312,10 @@ def test_somebody_elses_group(content: bytes, tmp_path: Path) -> None:
     for use in uses:
         with pytest.raises(tw.BadFile, match=r"zarr\.json is damaged or belongs to something else$"):
             use()
-    assert files(tmp_path) == {"zarr.json": content}
+    assert read_files(tmp_path) == {"zarr.json": content}
 
 
-def test_damaged_facts(tmp_path: Path) -> None:
+def test_damaged_metadata(tmp_path: Path) -> None:
     make_world("caves", tmp_path, width=20, height=20, seed=1, workers=0)
     document = json.loads((tmp_path / "zarr.json").read_text())
     facts = document["attributes"]["tilewright"]
@@ -334,7 +334,7 @@ def test_damaged_facts(tmp_path: Path) -> None:
 
 def test_worlds_are_never_mixed(tmp_path: Path) -> None:
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
-    before = files(tmp_path)
+    before = read_files(tmp_path)
     others: list[tuple[dict[str, Any], str]] = [
         ({"seed": 2}, "another seed;"),
         ({"walls": 0.4}, "another recipe;"),
@@ -342,36 +342,36 @@ def test_worlds_are_never_mixed(tmp_path: Path) -> None:
         ({"seed": 2, "width": 21}, "another seed and recipe;"),
     ]
     for words, line in others:
-        with pytest.raises(tw.BadFile, match=f"holds a world of {line} name another folder"):
+        with pytest.raises(tw.BadFile, match=f"contains a world with {line} name another folder"):
             make_world("caves", tmp_path / "w.zarr", workers=0, **{"width": 20, "height": 20, "seed": 1, **words})
-    assert files(tmp_path) == before
+    assert read_files(tmp_path) == before
 
 
 def test_another_version_with_equal_revisions_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
-    before = files(tmp_path)
+    before = read_files(tmp_path)
     (tmp_path / "w.zarr" / "cells" / "c.0.0").unlink()
     monkeypatch.setattr(world_layout, "__version__", "9.9")
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
-    assert files(tmp_path) == before
+    assert read_files(tmp_path) == before
 
 
 def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = tw.recipe("caves", width=20, height=20, seed=1)
     layout = WorldLayout.of(recipe)
     make_world(recipe, tmp_path / "w.zarr", workers=0)
-    before = files(tmp_path)
+    before = read_files(tmp_path)
     monkeypatch.setattr(world_layout, "revisions", lambda recipe: {"caves": 7})
     message = rf"started by Tilewright {re.escape(tw.__version__)}; caves in Tilewright .* gives other results"
     with pytest.raises(tw.BadFile, match=message):
         make_world(recipe, tmp_path / "w.zarr", workers=0)
     with pytest.raises(tw.BadFile, match=message):  # on a worker
         world_chunks.make_blocks([], layout, recipe)
-    assert files(tmp_path) == before
+    assert read_files(tmp_path) == before
 
 
 @pytest.mark.parametrize(
-    ("given", "words", "line"),
+    ("given", "options", "line"),
     [
         ("caves", {"workers": -1}, r"^workers: must be a whole number from 0 to 4,096, got -1$"),
         ("caves", {"workers": True}, r"^workers: must be"),
@@ -380,21 +380,25 @@ def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("nothing", {}, "nothing"),
         ({"technique": "caves"}, {"width": 5}, "^width: a recipe has its own params"),
         ({"technique": "caves", "shaping": ["connect"]}, {}, "^shaping: connect works on a whole map"),
-        ("fashion", {"width": 65536, "height": 65536, "generations": 2000}, r"all within 4,000 cells.*9,024x9,024"),
+        (
+            "fashion",
+            {"width": 65536, "height": 65536, "generations": 2000},
+            r"all cells within 4,000 cells.*9,024x9,024",
+        ),
         ("caves", {"width": 65536, "height": 65536, "steps": 1000, "workers": 7000}, "workers"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_made(
-    given: Any, words: dict[str, Any], line: str, tmp_path: Path
+def test_invalid_arguments_are_refused_before_any_work(
+    given: Any, options: dict[str, Any], line: str, tmp_path: Path
 ) -> None:
     with pytest.raises(tw.TilewrightError, match=line) as told:
-        make_world(given, tmp_path / "w.zarr", **{"workers": 0, **words})
+        make_world(given, tmp_path / "w.zarr", **{"workers": 0, **options})
     assert "\n" not in str(told.value)
     assert not (tmp_path / "w.zarr").exists()
 
 
-def test_pieces_fit_into_memory() -> None:
-    """Whatever the reach: a piece is bounded, or refused; a world that fits as one piece has no reach."""
+def test_blocks_fit_in_memory() -> None:
+    """Check that blocks are bounded or refused for any reach; a world of one block has no margin."""
     for technique in ("caves", "fashion", "noise", "voronoi"):
         entry = techniques.get(technique)
         for words in ({}, {"steps": 300}, {"generations": 500}, {"generations": 60, "morph": "random"}, {"relax": 20}):
@@ -415,7 +419,7 @@ def test_pieces_fit_into_memory() -> None:
 # -- the command line -----------------------------------------------------------------------------------------
 
 
-def told_by(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+def run_and_read_errors(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     capfd.readouterr()
     code = main(arguments)
     out, err = capfd.readouterr()
@@ -431,12 +435,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_make_and_run(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     size = ("--width", "40", "--height", "30")
-    code, err = told_by(capfd, "make", "caves", *size, "--seed", "7", "-o", "w.zarr", "--workers", "0")
+    code, err = run_and_read_errors(capfd, "make", "caves", *size, "--seed", "7", "-o", "w.zarr", "--workers", "0")
     assert (code, err) == (0, "caves 40x30, seed 7, wrote w.zarr, 1 chunk, and its overview.png\n")
     (here / "recipe.yaml").write_text("technique: caves\nparams: {width: 40, height: 30}\nseed: 7\n")
-    assert told_by(capfd, "run", "recipe.yaml", "-o", "{technique}_{seed}.zarr")[0] == 0
-    assert files(here / "w.zarr") == files(here / "caves_7.zarr")
-    np.testing.assert_array_equal(cells_of(here / "w.zarr"), tw.make("caves", width=40, height=30, seed=7).cells)
+    assert run_and_read_errors(capfd, "run", "recipe.yaml", "-o", "{technique}_{seed}.zarr")[0] == 0
+    assert read_files(here / "w.zarr") == read_files(here / "caves_7.zarr")
+    np.testing.assert_array_equal(read_cells(here / "w.zarr"), tw.make("caves", width=40, height=30, seed=7).cells)
 
 
 def test_windows_are_read_where_files_are(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -452,18 +456,18 @@ def test_windows_are_read_where_files_are(here: Path, capfd: pytest.CaptureFixtu
         ("w.zarr@1,2,300,4", "window: 300x4 at 1, 2 exceeds the size of 100x60"),
         ("x.zarr@1,2,3,4", "x.zarr: contains no world"),
     ]:
-        assert told_by(capfd, "show", name) == (2, f"tilewright: {line}\n")
+        assert run_and_read_errors(capfd, "show", name) == (2, f"tilewright: {line}\n")
 
 
-def test_what_does_not_fit_into_memory_goes_into_a_world(
+def test_map_larger_than_memory_can_be_a_world(
     here: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ports.available_memory, "get", lambda: lambda: 1 << 20)
     size = ("--width", "4200", "--height", "4000", "--steps", "1")
-    code, err = told_by(capfd, "make", "caves", *size, "-o", "w.png")
+    code, err = run_and_read_errors(capfd, "make", "caves", *size, "-o", "w.png")
     assert code == 2
     assert "needs about" in err
-    assert told_by(capfd, "make", "caves", *size, "-o", "w.zarr", "--workers", "0")[0] == 0
+    assert run_and_read_errors(capfd, "make", "caves", *size, "-o", "w.zarr", "--workers", "0")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -483,15 +487,15 @@ def test_what_does_not_fit_into_memory_goes_into_a_world(
         ("make caves -o there/w.zarr", "there/w.zarr: is not empty and contains no world; name an empty or new folder"),
     ],
 )
-def test_mistakes_in_one_line(arguments: str, line: str, here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_error_is_one_line(arguments: str, line: str, here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (here / "there" / "w.zarr").mkdir(parents=True)
     (here / "there" / "w.zarr" / "letter.txt").write_text("mine")
-    code, err = told_by(capfd, *arguments.split())
+    code, err = run_and_read_errors(capfd, *arguments.split())
     assert code == 2
     assert err.startswith("tilewright: ")
     assert line in err
     assert err.count("\n") == 1
-    assert files(here) == {"there/w.zarr/letter.txt": b"mine"}
+    assert read_files(here) == {"there/w.zarr/letter.txt": b"mine"}
 
 
 def test_without_the_libraries(here: Path) -> None:
