@@ -51,7 +51,7 @@ def income_balance(survey: Survey) -> float | None:
 
 @measure(unit="fraction")
 def distance_balance(survey: Survey) -> float | None:
-    """Ratio of the players' walking distances to neutral properties, from their headquarters; 1 is fair.
+    """Mean ratio of the shortest to the longest walking distance of players to neutral properties; 1 is fair.
 
     The distances of each player to all neutral properties are sorted. The nearest ones are compared, then the second
     ones, and so on: the smallest divided by the largest. The balance is the mean of these ratios, so that near

@@ -34,7 +34,9 @@ SHAPING = click.Option(
 )
 OPTIONS = (
     click.Option(["--tileset"], metavar="NAME", help="Tileset of the map: a name or a .toml file."),
-    click.Option(["--tiles"], metavar="WORD=TILE,...", help="Tiles of the tileset to use, such as floor=grass."),
+    click.Option(
+        ["--tiles"], metavar="LABEL=TILE,...", help="Tile for each label of the technique, such as floor=grass."
+    ),
     click.Option(
         ["--locks"], metavar="MAP", help="Map whose cells are kept, with ? for free cells; or JSON: [[x, y, tile]]."
     ),
@@ -42,14 +44,14 @@ OPTIONS = (
         ["--keep"],
         multiple=True,
         metavar="X,Y,WIDTH,HEIGHT",
-        help="Rectangle of the --locks map to keep. [all of it] May be repeated.",
+        help="Rectangle of the --locks map to keep; all of it by default. May be repeated.",
     ),
     SHAPING,
     click.Option(
         ["--require"],
         multiple=True,
         metavar="MEASURE>NUMBER",
-        help="Retry until a measure has this value, such as regions=1, or keep the best map, such as path_length=most.",
+        help="Retry until a measure meets a condition, such as regions=1, or keep the best map: path_length=most.",
     ),
     click.Option(
         ["--tries"], type=click.IntRange(min=1), metavar="N", help="Maximum number of tries for --require. [default 20]"

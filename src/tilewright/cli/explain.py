@@ -29,7 +29,7 @@ from ._console import info, print_json, print_table, stdout_console
     "--kind",
     metavar="|".join(KINDS),
     callback=read_kind,
-    help="Kind of the thing, if several have this name.",
+    help="Kind of NAME, if several kinds have this name.",
 )
 @click.option(
     "as_json",
@@ -37,9 +37,7 @@ from ._console import info, print_json, print_table, stdout_console
     is_flag=True,
     help="Print JSON: the schema of the parameters, the tiles of a tileset or the recipe.",
 )
-@click.option(
-    "--compact", is_flag=True, help="Print the rulebook of a recipe of technique rules as a ProcEngine object."
-)
+@click.option("--compact", is_flag=True, help="Print a recipe of technique rules as a compact ProcEngine object.")
 def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     """Explain a technique, shaper, measure, format, tileset or recipe: its purpose, its parameters, an example.
 

@@ -34,7 +34,7 @@ from ._progress import show_progress
     "--set",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Parameter of the learning, such as pattern_sizes=2,3.",
+    help="Learning parameter, such as pattern_sizes=2,3. May be repeated.",
 )
 def command(
     technique: str,

@@ -24,7 +24,7 @@ FORMATS = ("vglc", "npz")
 @click.option("--format", metavar="|".join(FORMATS), help="Output format. [npz if PATH ends in .npz, else vglc]")
 @click.option("--where", metavar="CONDITION", help="Only maps that match this condition, as in `corpus query`.")
 @click.option("--unique", is_flag=True, help="Only the first of equal maps.")
-@click.option("side", "--split", metavar="SIDE", help="Only this set of a split: train or test. [train 0.8, test 0.2]")
+@click.option("side", "--split", metavar="SET", help="Only this set of a split: train or test. [train 0.8, test 0.2]")
 @click.option("splits", "--splits", metavar="FILE", help="Split written by `corpus split -o`, instead of the default.")
 def command(
     folder: str,
