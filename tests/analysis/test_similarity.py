@@ -267,7 +267,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("words", "message"), MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(tw.InvalidRecipe) as caught:
         tw.measure(parse_map("aba", "bab", "aba"), "divergence", **arguments)

@@ -87,8 +87,8 @@ def test_locked_cells_are_kept_and_the_rest_is_regenerated(tilewright: Run) -> N
     mask[1:6, 2:8] = mask[6:8, 15:20] = True
     assert again == tw.make("caves", width=20, height=8, seed=8, locks=liked.to_locks(mask))
     assert again != liked
-    kept = tilewright("make", "caves", *SMALL, "--locks", '[[1, 1, "floor"], [9, 1, "floor"]]', "--keep", "9,0,1,8")
-    assert kept.out.splitlines()[1][9] == "."
+    done = tilewright("make", "caves", *SMALL, "--locks", '[[1, 1, "floor"], [9, 1, "floor"]]', "--keep", "9,0,1,8")
+    assert done.out.splitlines()[1][9] == "."
 
 
 def test_several_files_of_one_map(tilewright: Run) -> None:

@@ -202,7 +202,7 @@ def test_maps_of_several_sizes_come_as_a_list(swept: Corpus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"size": 0}, "size: must be a whole number from 1 on, got 0"),
         ({"size": True}, "size: must be"),
