@@ -96,20 +96,21 @@ def make(
     stick: float = ...,
     border: int = ...,
 ) -> TileMap:
-    """Diffusion-limited aggregation: particles wander until they meet the crystal, and stay there as floor.
+    """Diffusion-limited aggregation: particles move at random until they touch the floor, and become floor there.
 
     width: Columns of the map.
     height: Rows of the map.
-    mode: Particles wander in and stay where they touch floor, wander out and dig, or fly straight to the centre.
-    coverage: Share of the cells within the border to be floor.
-    launch: Where particles that come from outside start: anywhere in the rock, or along the border while it is
-        rock.
-    symmetry: Whether left and right are alike (horizontal), top and bottom (vertical), or both.
-    nucleus: What the crystal grows from, in the middle of the map.
-    radius: How far the nucleus reaches from its middle; a point has none.
-    brush: Width of what a particle digs.
-    stick: Chance that a particle from outside stays when it touches floor; lower ones make thicker branches.
-    border: Width of the wall that is kept around the map; narrower where the map is too small for it.
+    mode: Motion of particles: into the cave until they touch floor, out of it until they dig, or straight to the
+        center.
+    coverage: Fraction of cells within the border that become floor.
+    launch: Start of particles from outside: anywhere in the rock, or along the border while it is rock.
+    symmetry: Symmetry of the map: left and right (horizontal), top and bottom (vertical), or both.
+    nucleus: Shape in the middle of the map from which the cave grows.
+    radius: Radius of the nucleus in cells; unused for a point.
+    brush: Width of the area that a particle digs.
+    stick: Probability that a particle from outside stays when it touches floor. Lower values make thicker
+        branches.
+    border: Width of the wall kept around the map; less if the map is too small.
     """
 
 @overload
@@ -145,30 +146,33 @@ def make(
     fill: float = ...,
     shift: float = ...,
 ) -> TileMap:
-    """Binary space partition: cut the map in two again and again, put a room into each part, and join them.
+    """Binary space partition dungeon: the map is split recursively, and each part gets a room.
 
-    width: Columns of the map.
-    height: Rows of the map.
-    rooms: How many rooms are wanted; by default as many as fit well. What fitted is among the map's numbers.
-    min_rooms: If fewer rooms than this fit, it gives up.
-    room_width: Least and greatest columns of a room's floor; by default 4 to 12, fewer in small maps.
-    room_height: Least and greatest rows of a room's floor; by default 3 to 9, fewer in small maps.
-    spacing: Least cells between the floors of two rooms: 1 is a wall that they share, 3 leaves space for a
+    width: Number of columns.
+    height: Number of rows.
+    rooms: Number of rooms to place; by default as many as fit well. The map's numbers contain the number placed.
+    min_rooms: Minimum number of rooms; with fewer, the technique gives up.
+    room_width: Minimum and maximum width of a room's floor; by default 4 to 12, less in small maps.
+    room_height: Minimum and maximum height of a room's floor; by default 3 to 9, less in small maps.
+    spacing: Minimum number of cells between the floors of two rooms: 1 is a shared wall, 3 leaves space for a
         corridor.
-    links: Which rooms are joined: the shortest tree of a triangulation, each to the nearest before it, all in a
-        row.
-    loops: Chance of every other link that is near at hand, which closes a loop.
-    longest_loop: Most links of a loop, counted along the tree.
-    corridors: The cheapest ways around what is there (A*), or ways with one corner through whatever is there.
-    corridor_width: Cells across a corridor, where there is space.
-    avoid: Lead corridors around other rooms, unless there is no other way.
-    reuse: Prefer corridors that are there already.
-    doors: Where winding corridors leave a room: where the way is short, or at any place of its walls.
-    ratio: A part is cut across its longer side when it is this many times as long as the other; else either way.
-    jitter: How far beside the middle a cut may be, as a share of the side that is cut.
-    leaf: Parts are cut until no side is this many times as long as the greatest room's; more only for more rooms.
-    fill: Least share of a part's side that its room takes, where rooms may be so large.
-    shift: How far off the middle of its part a room may lie: 0 not at all, 1 as far as there is space.
+    links: Rooms to link: by the shortest tree of a triangulation, each to the nearest earlier room, or all in a
+        chain.
+    loops: Probability of each other link between near rooms, which closes a loop.
+    longest_loop: Maximum number of links in a loop, counted along the tree.
+    corridors: Shape of corridors: the cheapest paths around obstacles (A*), or paths with one corner through any
+        obstacle.
+    corridor_width: Width of corridors in cells, where there is space.
+    avoid: Whether corridors lead around other rooms where possible.
+    reuse: Whether corridors prefer existing corridors.
+    doors: Position of the doors of winding corridors: where the path is short, or anywhere in the room's walls.
+    ratio: Ratio of the sides of a part from which on it is split across the longer side; below it, in a random
+        direction.
+    jitter: Maximum distance of a cut from the middle, as a fraction of the side.
+    leaf: Maximum side of a part, as a multiple of the largest room's. Parts are split further only to reach
+        `rooms`.
+    fill: Minimum fraction of a part's side that its room fills, within the room sizes.
+    shift: Maximum shift of a room from the middle of its part: 0 none, 1 as far as there is space.
     """
 
 @overload
@@ -193,17 +197,17 @@ def make(
     wrap: bool = ...,
     offset: Any = ...,
 ) -> TileMap:
-    """Caves from noise: scatter walls, then let every cell side with its neighbours a few times.
+    """Cellular-automaton caves: random walls, smoothed by a majority rule over eight neighbors.
 
     width: Columns of the map.
     height: Rows of the map.
-    walls: Share of cells that start as wall.
-    steps: How often every cell sides with its neighbours.
-    birth: A floor becomes wall when at least this many of its eight neighbours are walls.
-    survive: A wall stays when at least this many of its eight neighbours are walls.
-    outside: What lies beyond the edge of the map; a window with an offset has no edge.
-    wrap: Join opposite edges, so that the map tiles.
-    offset: x, y of this window in an endless cave; windows made separately fit exactly.
+    walls: Fraction of cells that start as wall.
+    steps: Number of smoothing steps.
+    birth: Minimum number of wall neighbors, out of eight, at which a floor becomes wall.
+    survive: Minimum number of wall neighbors, out of eight, at which a wall stays wall.
+    outside: Tile assumed beyond the edge of the map. A window with an offset has no edge.
+    wrap: Whether opposite edges wrap around, so that the map tiles.
+    offset: Position x, y of this window in an endless cave. Windows generated separately join exactly.
     """
 
 @overload
@@ -228,18 +232,18 @@ def make(
     begin: Literal["floor", "centre"] = ...,
     border: int = ...,
 ) -> TileMap:
-    """Drunkard's walk: walkers stagger through the rock, and wherever they go is floor.
+    """Drunkard's walk: walkers move at random through rock and turn their paths into floor.
 
     width: Columns of the map.
     height: Rows of the map.
-    walkers: How many walkers there are; with a coverage, how many at a time.
-    steps: Steps that each walker takes.
-    coverage: Share of the cells within the border to be floor: new walkers follow until it is; none: no more
-        follow.
-    turn: Chance to turn at each step: 0 walks straight until the wall, 1 is the classic drunkard.
-    bias: Chance that a turn leads to the centre of the map; below 0, to its edge.
-    begin: Where walkers start: anywhere on the floor where rock is beside it, or all at the centre of the map.
-    border: Width of the wall that is kept around the map; narrower where the map is too small for it.
+    walkers: Number of walkers; with a coverage, the number at a time.
+    steps: Number of steps of each walker.
+    coverage: Fraction of cells within the border that become floor, reached by new walkers; none for a fixed
+        number of walkers.
+    turn: Probability of a turn at each step: 0 walks straight to the wall, 1 is the classic drunkard's walk.
+    bias: Probability that a turn leads to the center of the map; if negative, to its edge.
+    begin: Start of walkers: random floor beside rock, or the center of the map.
+    border: Width of the wall kept around the map; less if the map is too small.
     """
 
 @overload
@@ -266,19 +270,20 @@ def make(
     morph: Any = ...,
     blend: Literal["left to right", "top to bottom", "radial"] = ...,
 ) -> TileMap:
-    """Fashion-based cellular automata: every cell takes the state of the best-dressed cell around it.
+    """Fashion-based cellular automaton: each cell copies the neighbor with the highest score.
 
     width: Columns of the map.
     height: Rows of the map.
     start: A map to begin with; free cells (?) are filled in by chance. It sets the size.
-    states: How many states there are; follows from the scores when left out.
-    scores: How well a state (row) goes with a neighbour's (column): a flat or nested list, or `random`.
-    neighbourhood: Which cells are neighbours: a name, or a list of dx, dy; on ties the first one listed wins.
-    generations: How often all cells are updated.
-    wrap: Join opposite edges (a torus); by default yes, unless there is an offset.
-    offset: x, y of this window in an endless plane; windows made separately fit exactly.
-    morph: A second score matrix, into which the first one changes across the map.
-    blend: How the second matrix blends in: its share grows this way, from none to all.
+    states: Number of states; by default, as many as the scores have rows.
+    scores: Score of a state (row) beside a neighbor's state (column): a flat or nested list, or `random`.
+    neighbourhood: Cells that count as neighbors: a name, or a list of dx, dy. On ties, the neighbor listed first
+        wins.
+    generations: Number of updates of all cells.
+    wrap: Whether opposite edges wrap around (a torus); by default yes, unless there is an offset.
+    offset: Position x, y of this window in an endless plane. Windows generated separately join exactly.
+    morph: Second score matrix, into which the first one changes across the map.
+    blend: Direction in which the fraction of the second matrix grows from 0 to 1.
     """
 
 @overload
@@ -354,12 +359,12 @@ def make(
     passage: int = ...,
     wall: int = ...,
 ) -> TileMap:
-    """Mazes: places on a grid, each reached by exactly one way; then, if wanted, loops where dead ends were.
+    """Perfect mazes: a spanning tree over places on a grid; braiding turns dead ends into loops.
 
-    width: Columns of the map; odd ones fit walls and passages of one cell exactly.
-    height: Rows of the map; odd ones fit walls and passages of one cell exactly.
-    method: How ways are chosen: winding, branching, ragged, without any bias, or by straight walls.
-    braid: Share of the dead ends that are opened into loops; 0 leaves exactly one way between any two places.
+    width: Number of columns. Odd numbers fit walls and passages of one cell exactly.
+    height: Number of rows. Odd numbers fit walls and passages of one cell exactly.
+    method: Method that chooses the links: winding, branching, even, uniformly random, or straight walls.
+    braid: Fraction of dead ends that are opened into loops; 0 leaves exactly one path between any two places.
     passage: Width of the passages in cells.
     wall: Width of the walls in cells.
     """
@@ -394,27 +399,27 @@ def make(
     wrap: bool = ...,
     offset: Any = ...,
 ) -> TileMap:
-    """Terrain from noise: waves of many sizes added up to heights, and heights turned into tiles.
+    """Gradient noise terrain: octaves of noise added up to heights, and heights mapped to tiles.
 
     width: Columns of the map.
     height: Rows of the map.
-    kind: What the waves are: soft (perlin, simplex), blocky (value), or mounds around points (cellular).
-    feature_size: Cells from one feature to the next, in the first octave.
-    octaves: How many layers of noise are added up; each adds finer detail.
-    gain: How strong an octave is beside the one before it.
-    lacunarity: How much finer an octave is than the one before it.
-    fractal: How octaves are folded: not at all, to sharp crests (ridged), or to round hills with sharp valleys
-        (billow).
-    warp: How far the noise is bent out of place by other noise, in features.
-    island: Share of the way from the edges of the world to its middle on which land sinks into the sea; 0 for
+    kind: Kind of noise: smooth (perlin, simplex), blocky (value), or mounds around points (cellular).
+    feature_size: Size of a feature of the first octave, in cells.
+    octaves: Number of octaves that are added up; each adds finer detail.
+    gain: Amplitude of an octave relative to the previous one.
+    lacunarity: Frequency of an octave relative to the previous one.
+    fractal: Folding of the octaves: none, sharp ridges (ridged), or round hills with sharp valleys (billow).
+    warp: Strength of the distortion by other noise, in features.
+    island: Width of the sinking coast, as a fraction of the distance from edge to center of the world; 0 for
         none.
-    world: Width and height of the world that is an island, from 0, 0 on; the map's own when left out.
-    thresholds: Heights at which one band ends and the next begins: about the share of cells that lie below.
-    bands: The tile of each band, from low to high: one more than there are thresholds.
-    biomes: Instead of bands, a row of tiles for each, from dry to wet: as many as you like, of equal shares.
-    moisture: Cells from one wet place to the next, for biomes.
-    wrap: Join opposite edges, so that the map tiles.
-    offset: x, y of this window in an endless world; windows made separately fit exactly.
+    world: Width and height of the world that is an island, starting at 0, 0; by default those of the map.
+    thresholds: Heights that separate the bands, in increasing order. About this fraction of the cells is below.
+    bands: Tile of each band, from low to high; one more than there are thresholds.
+    biomes: Instead of bands: a row of tiles per band, from dry to wet, of any length; each tile gets an equal
+        fraction.
+    moisture: Size of a wet or dry area, in cells, for biomes.
+    wrap: Whether opposite edges wrap around, so that the map tiles.
+    offset: Position x, y of this window in an endless world. Windows generated separately join exactly.
     """
 
 @overload
@@ -508,29 +513,31 @@ def make(
     plain: float = ...,
     turned: bool = ...,
 ) -> TileMap:
-    """Rooms at random: put rooms wherever they have space, and join them by corridors.
+    """Randomly placed rooms: rooms at random positions without overlap, joined by corridors.
 
-    width: Columns of the map.
-    height: Rows of the map.
-    rooms: How many rooms are wanted; by default as many as fit well. What fitted is among the map's numbers.
-    min_rooms: If fewer rooms than this fit, it gives up.
-    room_width: Least and greatest columns of a room's floor; by default 4 to 12, fewer in small maps.
-    room_height: Least and greatest rows of a room's floor; by default 3 to 9, fewer in small maps.
-    spacing: Least cells between the floors of two rooms: 1 is a wall that they share, 3 leaves space for a
+    width: Number of columns.
+    height: Number of rows.
+    rooms: Number of rooms to place; by default as many as fit well. The map's numbers contain the number placed.
+    min_rooms: Minimum number of rooms; with fewer, the technique gives up.
+    room_width: Minimum and maximum width of a room's floor; by default 4 to 12, less in small maps.
+    room_height: Minimum and maximum height of a room's floor; by default 3 to 9, less in small maps.
+    spacing: Minimum number of cells between the floors of two rooms: 1 is a shared wall, 3 leaves space for a
         corridor.
-    links: Which rooms are joined: the shortest tree of a triangulation, each to the nearest before it, all in a
-        row.
-    loops: Chance of every other link that is near at hand, which closes a loop.
-    longest_loop: Most links of a loop, counted along the tree.
-    corridors: The cheapest ways around what is there (A*), or ways with one corner through whatever is there.
-    corridor_width: Cells across a corridor, where there is space.
-    avoid: Lead corridors around other rooms, unless there is no other way.
-    reuse: Prefer corridors that are there already.
-    doors: Where winding corridors leave a room: where the way is short, or at any place of its walls.
-    patience: Tries in a row that may fail before no more rooms are looked for.
-    layouts: Rooms drawn by hand, as text or files: x wall, o floor, D door, . nothing; mixed in by their weights.
-    plain: Weight of plain rectangles beside layouts.
-    turned: Whether layouts are turned and mirrored as well.
+    links: Rooms to link: by the shortest tree of a triangulation, each to the nearest earlier room, or all in a
+        chain.
+    loops: Probability of each other link between near rooms, which closes a loop.
+    longest_loop: Maximum number of links in a loop, counted along the tree.
+    corridors: Shape of corridors: the cheapest paths around obstacles (A*), or paths with one corner through any
+        obstacle.
+    corridor_width: Width of corridors in cells, where there is space.
+    avoid: Whether corridors lead around other rooms where possible.
+    reuse: Whether corridors prefer existing corridors.
+    doors: Position of the doors of winding corridors: where the path is short, or anywhere in the room's walls.
+    patience: Number of consecutive failed attempts after which no more rooms are placed.
+    layouts: Hand-drawn rooms, as strings or files: x wall, o floor, D door, . nothing. Drawn in proportion to
+        their weights.
+    plain: Weight of plain rectangles relative to the layouts.
+    turned: Whether layouts are also rotated and mirrored.
     """
 
 @overload
@@ -554,17 +561,16 @@ def make(
     roomData: Any = ...,
     generationRules: Any = ...,
 ) -> TileMap:
-    """Rules over rooms: divide a map, fill its rooms by chance, let layers of rules shape them, and connect what is
-    apart.
+    """Rule-based generator (ProcEngine): random rooms, shaped by layers of cellular-automaton rules and connected.
 
-    width: Columns of the map; those of mapData when left out.
-    height: Rows of the map; those of mapData when left out.
-    data: A rule book to fill the sections from: a file, a recipe's name, or the object itself.
-    names: The tiles, such as treasure:3, of which at most 3 are placed.
-    neighbourhoods: Which cells count as neighbours, drawn in 0 and 1; plus and all are always there.
+    width: Number of columns; by default that of mapData.
+    height: Number of rows; by default that of mapData.
+    data: Rulebook from which to fill the sections: a file, the name of a recipe, or an object.
+    names: Tiles, such as treasure:3 for at most 3 of them.
+    neighbourhoods: Cells that count as neighbors, drawn in 0 and 1; plus and all are always defined.
     mapData: Size, tiles and fix of the map: 15x7, solid:empty, connect:plus:1.
-    roomData: Division, filling and fix of the rooms: equal:4x2:3, solid:1|empty:2, connect:plus:1.
-    generationRules: Layers of rules, one after the other.
+    roomData: Division, initial tiles and fix of the rooms: equal:4x2:3, solid:1|empty:2, connect:plus:1.
+    generationRules: Layers of rules, applied in order.
     """
 
 @overload
@@ -592,20 +598,21 @@ def make(
     gap: int = ...,
     offset: Any = ...,
 ) -> TileMap:
-    """Regions around points: every cell belongs to the nearest of many scattered points, as fields or behind walls.
+    """Voronoi regions: each cell belongs to the nearest of many scattered points; regions are filled or walled.
 
     width: Columns of the map.
     height: Rows of the map.
-    spacing: Cells from one point to the next, about: the side of the squares that hold one point each.
-    jitter: How far points stray from the middle of their squares: 0 is a grid, 1 anywhere in the square.
-    relax: How often every point moves to the middle of its region, which evens the regions out.
-    metric: What near means: straight lines, steps along rows and columns, or the longer of both.
-    mode: Fill each region with one of the kinds, or draw walls between regions.
-    kinds: What regions are filled with, drawn by weight: grass:5,forest:3; for the mode regions.
-    thickness: How thick walls are, in cells; for the mode walls.
-    doors: Share of the borders that have a gap, 0 to keep all regions apart; for the mode walls.
-    gap: How wide gaps are, in cells; for the mode walls.
-    offset: x, y of this window in an endless world; windows made separately fit exactly.
+    spacing: Approximate distance between points in cells: the side of the squares that contain one point each.
+    jitter: Spread of points around the centers of their squares: 0 is a grid, 1 anywhere in the square.
+    relax: Number of relaxation steps, which move points to the centers of their regions and make the regions more
+        even.
+    metric: Distance metric: straight lines, steps along rows and columns, or the longer of both.
+    mode: Whether to fill each region with one of the kinds, or to draw walls between regions.
+    kinds: Tiles that fill regions, drawn by weight: grass:5,forest:3. For the mode regions.
+    thickness: Thickness of walls in cells. For the mode walls.
+    doors: Fraction of borders that have a gap; 0 separates all regions. For the mode walls.
+    gap: Width of gaps in cells. For the mode walls.
+    offset: Position x, y of this window in an endless world. Windows generated separately join exactly.
     """
 
 @overload

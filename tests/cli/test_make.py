@@ -144,7 +144,7 @@ def test_standard_output_refuses_an_animation() -> None:
 
 def test_help_shows_description_range_and_default(tilewright: Run) -> None:
     text = " ".join(tilewright("make", "caves", "--help").out.split())
-    assert "--walls NUMBER Share of cells that start as wall. [0..1, default 0.45]" in text
+    assert "--walls NUMBER Fraction of cells that start as wall. [0..1, default 0.45]" in text
     assert "--outside wall|floor" in text
     assert "--wrap / --no-wrap" in text
     assert "--offset INTEGER,INTEGER" in text

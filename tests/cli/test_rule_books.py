@@ -93,11 +93,11 @@ def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
     [
         (["run", "level.json", "--set", "params.roomData.1=sand:1"], "roomData: unknown name 'sand' in 'sand:1'"),
         (["run", "level.json", "--set", "params.roomDatta=3"], "did you mean 'roomData'?"),
-        (["make", "rules", "--data", "formal-garden"], "data: takes sections alone, and this has shaping too"),
+        (["make", "rules", "--data", "formal-garden"], "data: must contain only sections, got shaping too"),
         (["make", "rules", "--data", "missing"], "unknown recipe 'missing'"),
-        (["make", "rules", "--data", "open-caves"], "data: must be a rule book with the sections names,"),
+        (["make", "rules", "--data", "open-caves"], "data: must be a rulebook with the sections names,"),
         (["make", "rules", "--width", "2"], "width: must be at least 3, got 2"),
-        (["make", "rules", "--roomData", "equal:9x9:1"], "roomData: 'equal:9x9:1': a map of 15x7 has place for 0"),
+        (["make", "rules", "--roomData", "equal:9x9:1"], "roomData: 'equal:9x9:1': a map of 15x7 has space for 0"),
     ],
 )
 def test_mistakes_are_one_line(tilewright: Run, arguments: list[str], expected: str) -> None:

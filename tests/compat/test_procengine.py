@@ -127,5 +127,7 @@ def test_mistakes_are_one_line() -> None:
             procengine.initialize(wrong)
     with pytest.raises(tw.TilewrightError, match="unknown name 'sand'"):
         procengine.initialize({"roomData": ["equal:1x1:1", "sand:1"]})
-    with pytest.raises(tw.TilewrightError, match="smoothRules: is gone; write it as a layer of generationRules"):
+    with pytest.raises(
+        tw.TilewrightError, match="smoothRules: is no longer supported; write it as a layer of generationRules"
+    ):
         procengine.initialize({"smoothRules": []})

@@ -1,4 +1,4 @@
-"""What rooms with corridors promise, whichever technique made them; and options of theirs at random."""
+"""Checks of properties of all maps with rooms and corridors, and random options for them."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def inside(map: TileMap, number: int) -> tuple[slice, slice]:
     return np.s_[room.y : room.y + room.height, room.x : room.x + room.width]
 
 
-def check_ways(map: TileMap) -> None:
-    """All can be reached, is within walls, and doors stand in walls."""
+def check_paths(map: TileMap) -> None:
+    """Check that all open cells are connected and enclosed by walls, and that doors are in walls."""
     floor, corridor, door, wall = (map.where(name) for name in ("floor", "corridor", "door", "wall"))
     is_open = floor | corridor | door
     assert np.array_equal(is_open, map.passable)
@@ -59,11 +59,11 @@ def check_ways(map: TileMap) -> None:
         assert (up and down and not left and not right) or (left and right and not up and not down)
         assert door[row - 1 : row + 2, column].sum() == 1
         assert door[row, column - 1 : column + 2].sum() == 1
-    assert len(hung_together(map)) <= 1, "links join all rooms"
+    assert len(find_linked_groups(map)) <= 1, "links join all rooms"
 
 
 def check_rooms(map: TileMap, options: dict[str, Any], sizes: tuple[int, int, int, int]) -> None:
-    """Rectangles do not overlap, keep their distance, and have no other openings than doors where they have space."""
+    """Check that rooms do not overlap, keep their distance, and have only doors as openings where there is space."""
     owners = np.zeros(map.shape, dtype=np.int64)
     for number, room in enumerate(map.rooms):
         assert sizes[0] <= room.width <= sizes[1]
@@ -79,8 +79,8 @@ def check_rooms(map: TileMap, options: dict[str, Any], sizes: tuple[int, int, in
         assert not (ndimage.binary_dilation(owners > 0) & map.where("corridor")).any()
 
 
-def hung_together(map: TileMap) -> set[int]:
-    """The first room of every group of rooms that links join."""
+def find_linked_groups(map: TileMap) -> set[int]:
+    """Return the first room of every group of linked rooms."""
     first = list(range(len(map.rooms)))
     for _ in first:
         for one, other in map.links:
@@ -88,8 +88,8 @@ def hung_together(map: TileMap) -> set[int]:
     return set(first)
 
 
-def doors_of(map: TileMap, number: int) -> int:
-    """How many doors a room has in its walls."""
+def count_doors(map: TileMap, number: int) -> int:
+    """Return the number of doors in a room's walls."""
     mask = np.zeros(map.shape, dtype=np.bool_)
     mask[inside(map, number)] = True
     return int((ndimage.binary_dilation(mask) & map.where("door")).sum())

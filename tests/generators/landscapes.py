@@ -1,4 +1,4 @@
-"""Small landscapes to learn from, and a plain count of their contexts."""
+"""Small landscapes to learn from, and a direct count of their contexts."""
 
 from __future__ import annotations
 

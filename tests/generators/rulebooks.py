@@ -1,4 +1,4 @@
-"""Rule books for tests, and what their words mean, the plain way."""
+"""Rulebooks for tests, and a direct implementation of their rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DOCUMENT: dict[str, dict[str, Any]] = {
     },
     "rooms": {"mapData": ["15x7", "solid:empty"], "roomData": ["equal:4x2:3", "solid:1|empty:2"]},
 }
-"""The examples of ProcEngine's documentation, as they stand there."""
+"""The examples of ProcEngine's documentation, unchanged."""
 
 FULL: dict[str, Any] = {
     "mapData": ["22x13", "rock:floor", "connect:all:1"],
@@ -50,7 +50,7 @@ FULL: dict[str, Any] = {
         {"genData": ["0", "room:3,1", "delete:all:1"], "rules": ["gem,corner,or,gem==0,floor:1"]},
     ],
 }
-"""Something of everything, written as ProcEngine writes it."""
+"""An example of every feature, in ProcEngine's form."""
 
 USUAL: dict[str, Any] = {
     "mapData": ["15x7", "solid:empty"],
@@ -59,7 +59,7 @@ USUAL: dict[str, Any] = {
     "neighbourhoods": {"plus": "010,101,010", "all": "111,101,111"},
     "generationRules": [],
 }
-"""What stands for every section that is missing."""
+"""The default of every section."""
 
 ALWAYS = "empty,all,or,empty>=0"
 """Conditions that hold for every empty cell."""
@@ -97,18 +97,18 @@ def params_of(data: Any) -> Any:
 
 
 def names_of(map: tw.TileMap) -> NDArray[np.str_]:
-    """(row, column) the names of a map's tiles."""
+    """Return the names (row, column) of a map's tiles."""
     return np.array(map.tileset.names)[map.cells]
 
 
 def frames_of(words: Mapping[str, Any], seed: int | str) -> list[tuple[str, NDArray[np.str_]]]:
-    """The note and the tiles' names of every frame of the technique."""
-    shown = tw.watch("rules", seed=seed, **words)
-    return [(frame.note, np.array(frame.tileset.names)[frame.cells]) for frame in shown]
+    """Return the note and the tile names of every frame of the technique."""
+    frames = tw.watch("rules", seed=seed, **words)
+    return [(frame.note, np.array(frame.tileset.names)[frame.cells]) for frame in frames]
 
 
 def offsets_of(matrix: str) -> list[Cell]:
-    """(row, column) of every 1, seen from the centre at (floor(w / 2), floor(h / 2))."""
+    """Return the offset (row, column) of every 1 from the center at (floor(w / 2), floor(h / 2))."""
     rows = matrix.split(",")
     down, right = len(rows) // 2, len(rows[0]) // 2
     return [(y - down, x - right) for y, row in enumerate(rows) for x, digit in enumerate(row) if digit == "1"]
@@ -119,7 +119,7 @@ def cells_of(mask: Cells) -> set[Cell]:
 
 
 def parts_of(wanted: Iterable[Cell], offsets: Iterable[Cell]) -> list[set[Cell]]:
-    """The connected parts of some cells: an offset joins both ways."""
+    """Return the connected regions of some cells; an offset joins in both directions."""
     rest, parts = set(wanted), []
     steps = [(sign * row, sign * column) for row, column in offsets for sign in (1, -1)]
     while rest:
@@ -145,19 +145,21 @@ def of_room(room: Any) -> set[Cell]:
     return rectangle(room.x, room.y, room.width, room.height)
 
 
-def simulated(old: Cells, area: set[Cell], rules: Iterable[str], neighbourhoods: Mapping[str, str]) -> Cells:
-    """One simulation, for rules without chance: `empty,all,and,solid>5|empty<3,solid:1`, names small, no blanks."""
+def simulate_directly(old: Cells, area: set[Cell], rules: Iterable[str], neighbourhoods: Mapping[str, str]) -> Cells:
+    """Return the result of one simulation with deterministic rules: `empty,all,and,solid>5|empty<3,solid:1`, lowercase
+    and without spaces.
+    """
     new = old.copy()
     for rule in rules:
         tile, around, combine, conditions, replacement = rule.split(",")
         for row, column in area:
             near = [(row + down, column + right) for down, right in offsets_of(neighbourhoods[around])]
             seen = [old[y, x] for y, x in near if 0 <= y < old.shape[0] and 0 <= x < old.shape[1]]
-            held = []
+            results = []
             for condition in conditions.split("|"):
                 sign = next(sign for sign in (">=", "<=", "==", "!=", ">", "<") if sign in condition)
                 kind, number = condition.split(sign)
-                held.append(COMPARE[sign](seen.count(kind), int(number)))
-            if old[row, column] == tile and (all(held) if combine == "and" else any(held)):
+                results.append(COMPARE[sign](seen.count(kind), int(number)))
+            if old[row, column] == tile and (all(results) if combine == "and" else any(results)):
                 new[row, column] = replacement.split(":")[0]
     return new

@@ -1,4 +1,4 @@
-"""Aggregation: one crystal, always; as much of it as was asked for; symmetric where that was asked for."""
+"""Aggregation: a single connected cave, with the requested coverage and symmetry."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_symmetric(floor: Any, symmetry: str) -> bool:
     return across and (symmetry in ("none", "horizontal") or np.array_equal(floor, floor[::-1]))
 
 
-def test_all_floor_is_one_crystal_over_thousands_of_seeds() -> None:
+def test_all_floor_is_connected_over_thousands_of_seeds() -> None:
     for seed in range(3000):
         width, height = SIZES[seed % len(SIZES)]
         choice: dict[str, Any] = {
@@ -87,7 +87,7 @@ def test_walking_in_branches_and_walking_out_does_not() -> None:
     assert edge_share("attractor") > 0.7
 
 
-def test_a_low_chance_to_stick_makes_a_denser_crystal() -> None:
+def test_a_low_stick_probability_makes_denser_caves() -> None:
     def extent(stick: float) -> int:
         made = tw.make("aggregation", width=120, height=120, coverage=0.08, stick=stick, seed=4)
         rows, columns = np.nonzero(made.where("floor"))
@@ -121,14 +121,14 @@ def test_locked_floors_are_reached_and_locked_walls_kept(mode: Mode) -> None:
         try:
             made = tw.make("aggregation", seed=seed, locks=other.to_locks(mask), **more)
         except GaveUp:
-            assert seed % 3 == 2, "few locked walls leave a way"
+            assert seed % 3 == 2, "few locked walls leave a path"
             continue
         assert np.array_equal(made.cells[mask], other.cells[mask])
         assert regions(made) == 1
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_part_that_locked_walls_close_off_is_left_alone(mode: Mode) -> None:
+def test_a_region_enclosed_by_locked_walls_is_not_dug(mode: Mode) -> None:
     wall = [[10, y, "wall"] for y in range(20)]
     made = tw.make("aggregation", mode=mode, width=30, height=20, coverage=1, border=0, seed=1, locks=wall)
     assert not made.where("floor")[:, :11].any()
@@ -137,16 +137,16 @@ def test_a_part_that_locked_walls_close_off_is_left_alone(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_but_locked_walls_stays_so(mode: Mode) -> None:
+def test_a_map_of_locked_walls_does_not_change(mode: Mode) -> None:
     wall = [[x, y, "wall"] for y in range(4) for x in range(5)]
     assert not tw.make("aggregation", mode=mode, width=5, height=4, locks=wall).where("floor").any()
 
 
-def test_gives_up_where_locked_walls_leave_no_way_and_names_them() -> None:
+def test_gives_up_where_locked_walls_separate_floors_and_names_them() -> None:
     locks = [[0, 0, "floor"], [8, 0, "floor"], *([4, y, "wall"] for y in range(5))]
     with pytest.raises(GaveUp) as error:
         tw.make("aggregation", width=9, height=5, locks=locks)
-    assert str(error.value) == "gave up: locked walls keep locked floors asunder (at x=4 y=0)"
+    assert str(error.value) == "gave up: locked walls separate locked floors (at x=4 y=0)"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -158,7 +158,7 @@ def test_the_block_size_changes_nothing(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("choice", [{}, {"mode": "walk-out"}, {"width": 300, "height": 300}, {"width": 3, "height": 2}])
-def test_the_crystal_grows_in_a_bounded_number_of_frames(choice: dict[str, Any]) -> None:
+def test_the_cave_grows_in_a_bounded_number_of_frames(choice: dict[str, Any]) -> None:
     frames = list(tw.watch("aggregation", seed=3, **choice))
     assert len(frames) < 300
     before = frames[0]
@@ -178,7 +178,7 @@ def test_the_crystal_grows_in_a_bounded_number_of_frames(choice: dict[str, Any])
         ({"raduis": 3}, "unknown parameter 'raduis'; did you mean 'radius'?"),
     ],
 )
-def test_mistakes_are_told_in_one_line(choice: dict[str, Any], message: str) -> None:
+def test_mistakes_are_reported_in_one_line(choice: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidRecipe) as error:
         tw.make("aggregation", **choice)
     assert str(error.value).removeprefix("aggregation: ") == message

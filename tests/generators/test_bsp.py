@@ -1,4 +1,4 @@
-"""Binary space partition: everything can be reached, rooms fill their parts, cuts are where params want them."""
+"""Binary space partition: everything is reachable, rooms fill their parts, and cuts follow the parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tilewright as tw
 from tilewright import GaveUp, InvalidRecipe
 from tilewright.generators.bsp import BspParams
 
-from .dungeons import check_rooms, check_ways, doors_of, some_options
+from .dungeons import check_paths, check_rooms, count_doors, some_options
 
 
 @pytest.mark.parametrize("batch", range(4))
@@ -23,7 +23,7 @@ def test_promises_hold_with_any_options(batch: int) -> None:
         options |= {"ratio": chance.choice([1, 1.25, 3]), "jitter": chance.choice([0, 0.25, 0.5])}
         options |= {"leaf": chance.choice([1, 1.3, 3]), "fill": chance.random(), "shift": chance.random()}
         map = tw.make("bsp", seed=seed, **options)
-        check_ways(map)
+        check_paths(map)
         check_rooms(map, options, BspParams(**options).sizes)
         assert map.numbers["rooms"] == len(map.rooms)
         assert map.numbers["wanted"] == options.get("rooms", len(map.rooms))
@@ -33,9 +33,9 @@ def test_defaults_for_a_thousand_seeds() -> None:
     recipe = tw.recipe("bsp", width=48, height=32)
     for seed in range(1000):
         map = tw.run(recipe, seed=seed)
-        check_ways(map)
+        check_paths(map)
         degrees = np.bincount(np.array(map.links).ravel(), minlength=len(map.rooms))
-        assert all(1 <= doors_of(map, room) <= degrees[room] for room in range(len(map.rooms)))
+        assert all(1 <= count_doors(map, room) <= degrees[room] for room in range(len(map.rooms)))
 
 
 def test_as_many_rooms_as_wanted() -> None:
@@ -44,7 +44,7 @@ def test_as_many_rooms_as_wanted() -> None:
 
 
 def test_giving_up_names_what_fitted() -> None:
-    with pytest.raises(GaveUp, match=r"rooms: 9 wanted, 4 fitted, at least 9 must; make them smaller or closer"):
+    with pytest.raises(GaveUp, match=r"rooms: 9 wanted, 4 fitted, at least 9 required; use smaller rooms or spacing"):
         tw.make("bsp", width=16, height=14, rooms=9, min_rooms=9, room_width=(4, 6), room_height=(4, 6), seed=1)
 
 
@@ -87,13 +87,13 @@ def test_frames_show_cuts_then_rooms_then_links_then_corridors() -> None:
         ({"ratio": 0.5}, "ratio"),
         ({"jitter": 0.6}, "jitter"),
         ({"leaf": 0}, "leaf"),
-        ({"room_width": (9, 3)}, "room_width: from a least size of 1 or more to a greatest, got 9, 3"),
-        ({"room_height": (60, 70)}, "room_height: the map has 48 rows within its walls, so no room of 60 fits"),
+        ({"room_width": (9, 3)}, "room_width: must be a minimum of at least 1 and a maximum, got 9, 3"),
+        ({"room_height": (60, 70)}, "room_height: must fit the 48 rows within the map's walls, got 60"),
         ({"rooms": 3, "min_rooms": 4}, "min_rooms: must be at most rooms, 3, got 4"),
     ],
 )
-def test_mistakes_are_told_in_a_line(params: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidRecipe) as told:
+def test_mistakes_are_reported_in_one_line(params: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidRecipe) as caught:
         tw.make("bsp", **params)
-    assert words in str(told.value)
-    assert "\n" not in str(told.value)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)

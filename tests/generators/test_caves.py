@@ -1,4 +1,4 @@
-"""The cave automaton against a plain one, its edges, and the look of what it makes."""
+"""The cave automaton against a direct implementation, its edges, and the appearance of its maps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.testing import block_size
 
 
 def plain_step(wall: NDArray[np.uint8], birth: int, survive: int, outside: int) -> NDArray[np.uint8]:
-    """Cell by cell, as the rule is told; outside None wraps."""
+    """Apply the rule cell by cell; `outside` is the value beyond the edge."""
     height, width = wall.shape
     new = np.zeros_like(wall)
     for y in range(height):

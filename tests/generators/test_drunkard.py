@@ -1,4 +1,4 @@
-"""Drunkards: one cave, always; as much of it as was asked for; and what each option does."""
+"""Drunkard's walk: a single connected cave, with the requested coverage; and the effect of each option."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_never_turning_walks_straight_until_the_wall() -> None:
     assert floor[15, 15]
 
 
-def test_the_bias_draws_to_the_centre_or_to_the_edge() -> None:
+def test_the_bias_leads_to_the_center_or_to_the_edge() -> None:
     def spread(bias: float) -> float:
         rows, columns = np.nonzero(
             np.add.reduce(
@@ -94,7 +94,7 @@ def test_locked_floors_are_reached_and_locked_walls_kept() -> None:
         try:
             made = tw.make("drunkard", width=40, height=30, seed=seed, locks=other.to_locks(mask))
         except GaveUp:
-            assert seed % 3 == 2, "few locked walls leave a way"
+            assert seed % 3 == 2, "few locked walls leave a path"
             continue
         assert np.array_equal(made.cells[mask], other.cells[mask])
         assert regions(made) == 1
@@ -106,7 +106,7 @@ def test_a_locked_floor_in_the_border_is_reached_through_it() -> None:
     assert regions(made) == 1
 
 
-def test_a_part_that_locked_walls_close_off_is_left_alone() -> None:
+def test_a_region_enclosed_by_locked_walls_is_not_dug() -> None:
     wall = [[10, y, "wall"] for y in range(20)]
     made = tw.make("drunkard", width=30, height=20, coverage=1, border=0, seed=1, locks=wall)
     assert made.where("floor")[:, 11:].all()
@@ -114,17 +114,17 @@ def test_a_part_that_locked_walls_close_off_is_left_alone() -> None:
     assert made.numbers["coverage"] == 1
 
 
-def test_nothing_but_locked_walls_stays_so() -> None:
+def test_a_map_of_locked_walls_does_not_change() -> None:
     wall = [[x, y, "wall"] for y in range(4) for x in range(5)]
     for begin in ("floor", "centre"):
         assert not tw.make("drunkard", width=5, height=4, begin=begin, locks=wall).where("floor").any()
 
 
-def test_gives_up_where_locked_walls_leave_no_way_and_names_them() -> None:
+def test_gives_up_where_locked_walls_separate_floors_and_names_them() -> None:
     locks = [[0, 0, "floor"], [8, 0, "floor"], *([4, y, "wall"] for y in range(5))]
     with pytest.raises(GaveUp) as error:
         tw.make("drunkard", width=9, height=5, locks=locks)
-    assert str(error.value) == "gave up: locked walls keep locked floors asunder (at x=4 y=0)"
+    assert str(error.value) == "gave up: locked walls separate locked floors (at x=4 y=0)"
 
 
 def test_the_block_size_changes_nothing() -> None:
@@ -157,7 +157,7 @@ def test_tunnels_grow_in_a_bounded_number_of_frames(choice: dict[str, Any]) -> N
         ({"walker": 3}, "unknown parameter 'walker'; did you mean 'walkers'?"),
     ],
 )
-def test_mistakes_are_told_in_one_line(choice: dict[str, Any], message: str) -> None:
+def test_mistakes_are_reported_in_one_line(choice: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidRecipe) as error:
         tw.make("drunkard", **choice)
     assert str(error.value).removeprefix("drunkard: ") == message

@@ -1,4 +1,4 @@
-"""Fashion automata: the published pictures, windows, morphing, random scores, given starts."""
+"""Fashion automata: published pictures, windows, morphing, random scores, given starts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZE: dict[str, Any] = {"width": 24, "height": 18}
 
 
 def picture(reference: Path, number: int) -> NDArray[np.uint8]:
-    """A published picture as states: white is 0, black is 1."""
+    """Return a published picture as states: white is 0, black is 1."""
     with Image.open(reference / "fbca" / f"updateMap {number}.png") as image:
         black: NDArray[np.uint8] = (np.asarray(image.convert("L")) == 0).astype(np.uint8)
     return black
@@ -120,7 +120,7 @@ def test_another_tileset_takes_states_by_position() -> None:
         ({"states": 1}, "at least 2"),
         ({"states": 3, "morph": [1, 2, 3, 4]}, "morph: 3 states need"),
         ({"neighbourhood": "plsu"}, "'plus'"),
-        ({"neighbourhood": []}, "at least one neighbour"),
+        ({"neighbourhood": []}, "at least one neighbor"),
         ({"neighbourhood": [1, 2, 3]}, "pairs"),
         ({"start": ["01", "0"]}, "row 2 has 1 glyphs"),
         ({"start": [[0, 9]], "states": 2}, "not one of the 2 tiles"),

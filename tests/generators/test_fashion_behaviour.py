@@ -1,4 +1,4 @@
-"""Behaviours of fashion automata, against a plain update of whole maps."""
+"""Behaviors of fashion automata, against a direct update of complete maps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ decimals = st.decimals(-1000, 1000, places=4)
 
 
 def update(cells: NDArray[np.int64], scores: Flat, offsets: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """One generation on a torus, said as plainly as possible."""
+    """Compute one generation on a torus directly."""
     states = round(len(scores) ** 0.5)
     height, width = cells.shape
     total = {}
@@ -48,7 +48,7 @@ def update(cells: NDArray[np.int64], scores: Flat, offsets: Sequence[tuple[int, 
 
 
 def middles(scores: Flat, offsets: Sequence[tuple[int, int]]) -> list[int]:
-    """What the middle of every 5 x 5 map becomes whose cells outside the situation are 0."""
+    """Return the next state of the middle of every 5 x 5 map whose cells outside the situation are 0."""
     states = round(len(scores) ** 0.5)
     reach = ((0, 0), *offsets)
     cells = sorted({(2 + b + d, 2 + a + c) for a, b in reach for c, d in reach})
@@ -61,7 +61,7 @@ def middles(scores: Flat, offsets: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def rank_table(scores: Flat) -> tuple[int, ...]:
-    """The ranks of all neighbourhood scores, as a person would make them."""
+    """Return the ranks of all neighborhood scores, computed directly."""
     states = round(len(scores) ** 0.5)
     sums = [
         sum(scores[own * states + other] for other in others)
@@ -78,7 +78,7 @@ def test_rank_tables_are_sufficient_and_not_necessary() -> None:
     ids = {scores: behaviour_id(scores) for scores in drawn}
     tables = {scores: rank_table(scores) for scores in drawn}
     pairs = set(zip(tables.values(), ids.values(), strict=True))
-    assert len(pairs) == len(set(tables.values())), "equal rank tables, different behaviours"
+    assert len(pairs) == len(set(tables.values())), "equal rank tables, different behaviors"
     assert len(set(tables.values())) > 1.2 * len(set(ids.values()))
 
 
@@ -104,21 +104,21 @@ def test_equal_exactly_when_every_situation_has_the_same_outcome(
 def test_equal_ids_update_maps_alike(offsets: tuple[tuple[int, int], ...], situations: int) -> None:
     rng = np.random.default_rng(3)
     first: dict[str, list[int]] = {}
-    met = 0
+    pair_count = 0
     for scores in rng.integers(0, 5, (120, 4)).tolist():
         other = first.setdefault(behaviour_id(scores, offsets, situations=situations), scores)
         if other != scores:
-            met += 1
+            pair_count += 1
             cells = rng.integers(0, 2, (7, 9))
             assert np.array_equal(update(cells, scores, offsets), update(cells, other, offsets))
-    assert met > 10
+    assert pair_count > 10
 
 
 def test_different_ids_differ_on_some_map() -> None:
     rng = np.random.default_rng(5)
     cells = rng.integers(0, 2, (60, 60))
     examples = {behaviour_id(scores): scores for scores in rng.integers(0, 4, (40, 4)).tolist()}
-    # 3,600 random cells meet only part of the 8,192 situations: a map of its own settles the rest.
+    # 3,600 random cells contain only some of the 8,192 situations; further maps test the rest.
     seen: dict[bytes, list[int]] = {}
     for scores in examples.values():
         other = seen.setdefault(update(cells, scores, VON_NEUMANN).tobytes(), scores)
@@ -134,12 +134,12 @@ def test_equal_by_pairs_is_equal_by_situations(a: list[int], b: list[int]) -> No
         assert behave_alike(a, b, ROW)
 
 
-def test_pairs_settle_every_contest() -> None:
-    """The nested counts against a list of all pairs that can meet, on a row of cells."""
+def test_pairs_decide_every_contest() -> None:
+    """Compare the nested counts with a list of all pairs that can meet, on a row of cells."""
 
     def contests(scores: Flat) -> list[bool]:
         out = []
-        # Contenders in order of priority: the middle of five cells, its left and its right neighbour.
+        # Contenders in order of priority: the middle of five cells, its left and its right neighbor.
         for (first, second), cells in product([(2, 1), (2, 3), (1, 3)], product((0, 1), repeat=5)):
             if cells[first] != cells[second]:
                 a, b = (
@@ -195,7 +195,7 @@ def test_exact_sums_do_not_overflow() -> None:
     huge = ["1e300", "3e-300", "2e-300", "0"]
     assert behave_alike(huge, ["1e301", "3e-299", "2e-299", "0"], exact=True)
     assert not behave_alike(huge, ["1e300", "0", "0", "0"], exact=True)
-    assert behaviour_id([1.7e308, 1.7e308, 0, 0])  # infinite sums are ties, not warnings
+    assert behaviour_id([1.7e308, 1.7e308, 0, 0])  # Infinite sums are ties, not warnings.
 
 
 def test_flat_nested_text_and_arrays_are_one() -> None:
@@ -257,18 +257,18 @@ def test_a_grid_takes_rows_other_offsets_and_single_steps() -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([1, 2, 3], "scores: a square matrix of 2 x 2 or more, flat or in rows, got [1, 2, 3]"),
-        ([], "scores: a square matrix of 2 x 2 or more, flat or in rows, got []"),
-        ([1], "scores: a square matrix of 2 x 2 or more, flat or in rows, got [1]"),
-        ([[1, 2, 3, 4]], "scores: a square matrix of 2 x 2 or more, flat or in rows, got [[1, 2, 3, 4]]"),
-        ([[1, 2], [3, 4], 5, 6], "scores: finite numbers of at most 400 digits, got [1, 2]"),
-        ([1, 2, 3, float("nan")], "scores: finite numbers of at most 400 digits, got nan"),
-        ([1, 2, 3, "inf"], "scores: finite numbers of at most 400 digits, got 'inf'"),
-        ([1, 2, 3, "four"], "scores: finite numbers of at most 400 digits, got 'four'"),
-        ([1, 2, 3, True], "scores: finite numbers of at most 400 digits, got True"),
-        ([1, 2, 3, "1e-999999999"], "scores: finite numbers of at most 400 digits, got '1e-999999999'"),
-        ([1, 2, 3, "0e999999999"], "scores: finite numbers of at most 400 digits, got '0e999999999'"),
-        ([1, 2, 3, 10**500], "scores: finite numbers of at most 400 digits"),
+        ([1, 2, 3], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got [1, 2, 3]"),
+        ([], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got []"),
+        ([1], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got [1]"),
+        ([[1, 2, 3, 4]], "scores: must be a square matrix of 2 x 2 or more, flat or nested, got [[1, 2, 3, 4]]"),
+        ([[1, 2], [3, 4], 5, 6], "scores: must be finite numbers of at most 400 digits, got [1, 2]"),
+        ([1, 2, 3, float("nan")], "scores: must be finite numbers of at most 400 digits, got nan"),
+        ([1, 2, 3, "inf"], "scores: must be finite numbers of at most 400 digits, got 'inf'"),
+        ([1, 2, 3, "four"], "scores: must be finite numbers of at most 400 digits, got 'four'"),
+        ([1, 2, 3, True], "scores: must be finite numbers of at most 400 digits, got True"),
+        ([1, 2, 3, "1e-999999999"], "scores: must be finite numbers of at most 400 digits, got '1e-999999999'"),
+        ([1, 2, 3, "0e999999999"], "scores: must be finite numbers of at most 400 digits, got '0e999999999'"),
+        ([1, 2, 3, 10**500], "scores: must be finite numbers of at most 400 digits"),
     ],
 )
 def test_bad_scores(scores: list[float], message: str) -> None:
@@ -280,12 +280,12 @@ def test_bad_scores(scores: list[float], message: str) -> None:
 
 @pytest.mark.parametrize("offsets", [[(1, 2, 3)], [1, 2], [(0.5, 1)], ["ab"]])
 def test_bad_offsets(offsets: list[tuple[int, int]]) -> None:
-    with pytest.raises(InvalidRecipe, match="offsets: pairs of whole numbers"):
+    with pytest.raises(InvalidRecipe, match="offsets: must be pairs of integers"):
         behaviour_id([1, 2, 3, 4], offsets)
 
 
 def test_bad_grids() -> None:
-    with pytest.raises(InvalidRecipe, match="steps: 1 or more each way and, with 4 offsets, at most 1,048,576"):
+    with pytest.raises(InvalidRecipe, match="steps: must be at least 1 and, with 4 offsets, at most 1,048,576"):
         behaviour_grid(steps=(0, 5))
     with pytest.raises(InvalidRecipe, match="got 5000"):
         behaviour_grid(steps=5000)
@@ -296,11 +296,11 @@ def test_bad_grids() -> None:
 
 
 def test_what_is_too_large_says_how_large() -> None:
-    with pytest.raises(TooLarge, match=r"30 states with 4 offsets make 30\^5 neighbourhoods"):
+    with pytest.raises(TooLarge, match=r"30 states with 4 offsets make 30\^5 neighborhoods"):
         behaviour_id(np.arange(900))
-    with pytest.raises(TooLarge, match=r"16\^13 situations and [\d,]+ meetings, at most 67,108,864"):
+    with pytest.raises(TooLarge, match=r"16\^13 situations and [\d,]+ meetings; at most 67,108,864"):
         behaviour_id(np.arange(256))
-    with pytest.raises(TooLarge, match=r"at most 8 states are put in every order, got 9 with 362,880 orders"):
+    with pytest.raises(TooLarge, match=r"must have at most 8 states, got 9 with 362,880 permutations"):
         normal_form(np.arange(81), relabel=True)
-    # Equal rank tables need no further decision.
+    # Equal rank tables need no comparison.
     assert behave_alike(np.arange(256), np.arange(256) * 2)

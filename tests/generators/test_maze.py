@@ -1,4 +1,4 @@
-"""Mazes: perfect ones are trees, braided ones have no dead ends, Wilson's are uniform, and locks are built in."""
+"""Mazes: perfect ones are trees, braided ones have no dead ends, Wilson's are uniform, and locks are respected."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ def neighbour_pairs(floor: Mask) -> int:
 
 
 def is_tree(floor: Mask) -> bool:
-    """For passages of one cell: all floor hangs together, and there is one pair of neighbours less than cells."""
+    """Return whether the floor is connected and has one pair of neighbors less than cells (passages of one cell)."""
     return is_connected(floor) and neighbour_pairs(floor) == int(floor.sum()) - 1
 
 
 def degrees(floor: Mask) -> NDArray[np.int64]:
-    """(row, column) of places, for passages and walls of one cell: how many ways lead out of each."""
+    """Return the number of exits (row, column) of each place, for passages and walls of one cell."""
     padded = np.pad(floor, 1)
-    ways = padded[:-2, 1:-1].astype(np.int64) + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
-    places: NDArray[np.int64] = ways[1:-1:2, 1:-1:2]
+    exits = padded[:-2, 1:-1].astype(np.int64) + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+    places: NDArray[np.int64] = exits[1:-1:2, 1:-1:2]
     return places
 
 
-def shrunk(floor: Mask, passage: int, wall: int) -> Mask:
-    """The same maze with passages and walls of one cell, its borders left out."""
+def shrink(floor: Mask, passage: int, wall: int) -> Mask:
+    """Return the same maze with passages and walls of one cell, without borders."""
     lines = []
     for side in floor.shape:
         count = max(1, (side - wall) // (passage + wall))
@@ -84,7 +84,7 @@ def test_passages_and_walls_of_any_width(
     made = tw.make("maze", width=width, height=height, method=method, passage=passage, wall=wall, seed=seed)
     floor = floors(made)
     assert is_connected(floor)
-    small = shrunk(floor, passage, wall)
+    small = shrink(floor, passage, wall)
     assert is_tree(small)
     assert small[::2, ::2].all()
     columns, rows = small.shape[1] // 2 + 1, small.shape[0] // 2 + 1
@@ -94,11 +94,11 @@ def test_passages_and_walls_of_any_width(
     assert floor.sum() == rows * columns * broad * deep + down * wall * broad + along * wall * deep
 
 
-def test_what_is_left_over_makes_the_far_border_thicker() -> None:
+def test_cells_left_over_make_the_far_border_thicker() -> None:
     floor = floors(tw.make("maze", width=12, height=10, seed=3))
     assert np.argwhere(floor).min(axis=0).tolist() == [1, 1]
     assert np.argwhere(floor).max(axis=0).tolist() == [7, 9]
-    floor = floors(tw.make("maze", width=23, height=23, passage=4, wall=2, seed=3))  # three places of 4 and 3 over
+    floor = floors(tw.make("maze", width=23, height=23, passage=4, wall=2, seed=3))  # 3 cells left over
     assert np.argwhere(floor).min(axis=0).tolist() == [3, 3]
     assert np.argwhere(floor).max(axis=0).tolist() == [18, 18]
 
@@ -126,7 +126,7 @@ def test_braid_is_the_share_of_dead_ends_that_are_opened() -> None:
         assert number / left[0.0] == pytest.approx(1 - braid, abs=0.06)
 
 
-def counted_trees(method: Method, count: int) -> Counter[bytes]:
+def count_trees(method: Method, count: int) -> Counter[bytes]:
     recipe = tw.recipe("maze", width=7, height=7, method=method)
     return Counter(tw.run(recipe, seed=seed).cells.tobytes() for seed in range(count))
 
@@ -137,15 +137,15 @@ def chi_square(trees: Counter[bytes], kinds: int) -> float:
 
 
 def test_wilson_makes_every_maze_equally_often() -> None:
-    """Three by three places have 192 spanning trees; chi-square is then 191, give or take 20."""
-    trees = counted_trees("wilson", 192 * 40)
+    """Three by three places have 192 spanning trees; the expected chi-square is 191 with a deviation of about 20."""
+    trees = count_trees("wilson", 192 * 40)
     assert len(trees) == 192
     assert chi_square(trees, 192) < 191 + 5 * 20
-    assert chi_square(counted_trees("backtracker", 192 * 40), 192) > 1000, "the others do not"
+    assert chi_square(count_trees("backtracker", 192 * 40), 192) > 1000, "the other methods do not"
 
 
 @pytest.mark.parametrize("steps", [0, 1])
-def test_wilson_ends_when_its_steps_are_spent(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wilson_ends_at_its_step_limit(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = tw.recipe("maze", width=61, height=41, method="wilson")
     usual = [tw.run(recipe, seed=seed) for seed in range(20)]
     monkeypatch.setattr(methods, "STEPS_PER_PLACE", steps)
@@ -216,7 +216,7 @@ def test_frames_are_few_and_show_the_maze_growing(method: Method) -> None:
         assert len(frames) > 30 or width == 9
         sizes = [int((frame.cells == frame.tileset.find("floor")).sum()) for frame in frames if frame.cells is not None]
         grows = sizes[1:] if method != "division" else sizes[:0:-1]
-        # Wilson's walks are seen while they walk, and lose their loops.
+        # Wilson's walks are shown while they walk, and lose their loops.
         assert grows == sorted(grows) or method == "wilson"
 
 
@@ -225,7 +225,7 @@ def test_frames_are_few_and_show_the_maze_growing(method: Method) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("passage", "wall"), [(1, 1), (2, 1), (3, 2)])
-def test_a_kept_rectangle_leaves_the_maze_perfect(method: Method, passage: int, wall: int) -> None:
+def test_a_locked_rectangle_leaves_the_maze_perfect(method: Method, passage: int, wall: int) -> None:
     words: dict[str, Any] = {"width": 31, "height": 26, "method": method, "passage": passage, "wall": wall}
     for seed in range(50):
         other = tw.make("maze", **words, seed=f"other-{seed}")
@@ -244,7 +244,7 @@ def test_a_kept_rectangle_leaves_the_maze_perfect(method: Method, passage: int, 
     some.sampled_from([0.0, 0.5, 1.0]), some.floats(0, 0.5), some.floats(0, 1), some.integers(0, 10**6),
 )  # fmt: skip
 @settings(deadline=None, max_examples=400)
-def test_any_locks_are_built_in_or_given_up_on_with_reason(
+def test_any_locks_are_respected_or_the_error_names_cells(
     method: Method,
     width: int,
     height: int,
@@ -292,26 +292,24 @@ def test_a_locked_floor_between_four_places_is_dug_to() -> None:
         assert is_connected(floor)
 
 
-def test_what_locked_walls_cut_off_is_filled() -> None:
+def test_regions_cut_off_by_locked_walls_are_filled() -> None:
     line = [[10, y, "wall"] for y in range(15)]
     floor = floors(tw.make("maze", width=31, height=15, seed=1, locks=line))
-    assert not floor[:, :10].any(), "the smaller part"
+    assert not floor[:, :10].any(), "the smaller region"
     assert is_tree(floor)
     floor = floors(tw.make("maze", width=31, height=15, seed=1, locks=[*line, [3, 3, "floor"]]))
     assert floor[3, 3]
-    assert not floor[:, 11:].any(), "the part without a locked floor"
+    assert not floor[:, 11:].any(), "the region without a locked floor"
 
 
-def test_locked_floors_kept_apart_are_given_up_on() -> None:
+def test_gives_up_where_locked_walls_separate_floors() -> None:
     line = [[10, y, "wall"] for y in range(15)]
     with pytest.raises(GaveUp) as error:
         tw.make("maze", width=31, height=15, seed=1, locks=[*line, [3, 5, "floor"], [20, 5, "floor"]])
-    assert str(error.value) == (
-        "gave up: locked walls keep locked floors apart; unlock a wall between them (at x=3 y=5)"
-    )
+    assert str(error.value) == ("gave up: locked walls separate locked floors; unlock a wall between them (at x=3 y=5)")
 
 
-def test_a_cave_can_be_kept_in_a_maze() -> None:
+def test_a_cave_can_be_locked_in_a_maze() -> None:
     for seed in range(20):
         cave = tw.make("caves", width=41, height=31, tileset="dungeon", seed=seed, shaping=["keep_largest"])
         mask = np.zeros(cave.shape, dtype=bool)
@@ -320,7 +318,7 @@ def test_a_cave_can_be_kept_in_a_maze() -> None:
         try:
             made = tw.make("maze", width=41, height=31, seed=seed, locks=cave.to_locks(mask))
         except GaveUp:
-            continue  # part of the cave is reached only through cells that are not kept
+            continue  # Part of the cave is reachable only through cells that are not locked.
         assert is_connected(floors(made))
 
 

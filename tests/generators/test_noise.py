@@ -1,4 +1,4 @@
-"""Noise: windows that fit wherever they lie, tiles by height and moisture, islands, and the look of what it makes."""
+"""Noise: windows that join anywhere, tiles by height and moisture, islands, and the appearance of its maps."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def test_far_windows_are_as_fine_as_near_ones(kind: str) -> None:
         heights = noise(kind=kind, width=300, height=300, offset=(x, y), seed=2, octaves=1).layers["height"]
         assert 0.2 < heights.std() < 0.4
         steps = np.abs(np.diff(heights, axis=1))
-        assert 0 < steps.max() < 0.4  # no jumps, and nothing flat
+        assert 0 < steps.max() < 0.4  # No jumps, and no flat areas.
         assert (steps == 0).mean() < 0.01
 
 
 @given(some.integers(-(1 << 80), 1 << 80), some.integers(1, 200), some.integers(1, 1 << 17), some.integers(1, 1 << 40))
-def test_places_are_divided_exactly(start: int, count: int, factor: int, side: int) -> None:
-    cells, rests = lattice.divide_places(start, count, factor, side)
+def test_positions_are_divided_exactly(start: int, count: int, factor: int, side: int) -> None:
+    cells, rests = lattice.divide_positions(start, count, factor, side)
     for number in range(0, count, 7):
         exact = Fraction((start + number * lattice.UNITS) * factor, side)
         assert int(cells[number]) == (exact.numerator // exact.denominator) % (1 << 64)
@@ -66,10 +66,10 @@ def test_places_are_divided_exactly(start: int, count: int, factor: int, side: i
 
 @pytest.mark.parametrize("kind", ["perlin", "value", "cellular"])
 @pytest.mark.parametrize(("width", "height", "scale"), [(30, 21, 8.0), (7, 50, 24.0), (1, 1, 5.0), (64, 33, 1.0)])
-def test_a_torus_comes_round(kind: Any, width: int, height: int, scale: float) -> None:
+def test_a_torus_repeats(kind: Any, width: int, height: int, scale: float) -> None:
     octave = Octave(Rng.of(4), kind, scale)
-    moved = np.random.default_rng(1).normal(size=(2, height, width)) * 40
-    for shifts in (NO_DISPLACEMENT, moved):
+    displacement = np.random.default_rng(1).normal(size=(2, height, width)) * 40
+    for shifts in (NO_DISPLACEMENT, displacement):
         rounds: list[NDArray[np.float64]] = []
         for origin in [(0, 0), (5 * height, width), (-height, -3 * width)]:
             rounds.append(np.empty((height, width)))
@@ -163,7 +163,7 @@ def test_more_octaves_add_to_those_before() -> None:
         assert np.array_equal(shown[0], noise(seed=4, octaves=count).cells)
 
 
-def test_locked_cells_are_held_and_nothing_else_changes() -> None:
+def test_locked_cells_are_kept_and_nothing_else_changes() -> None:
     free = noise(seed=1)
     held = noise(seed=1, locks=[[3, 4, "snow"], [5, 5, "deep"]])
     assert held.tileset[held.cells[4, 3]].name == "snow"
@@ -180,14 +180,14 @@ def test_layers_are_kept_in_files(tmp_path: Any) -> None:
     assert np.array_equal(again.layers["height"], made.layers["height"])
 
 
-def test_one_band_is_all_there_is() -> None:
+def test_a_single_band_fills_the_map() -> None:
     assert noise(thresholds=(), bands=("grass",), seed=1, width=5, height=4).where("grass").all()
 
 
 def test_defaults_look_like_terrain() -> None:
     maps = [noise(seed=seed) for seed in range(40)]
-    for name, least, most in [("deep", 0.05, 0.25), ("grass", 0.1, 0.3), ("forest", 0.1, 0.3), ("snow", 0.002, 0.05)]:
-        assert least < np.mean([made.where(name).mean() for made in maps]) < most
+    for name, low, high in [("deep", 0.05, 0.25), ("grass", 0.1, 0.3), ("forest", 0.1, 0.3), ("snow", 0.002, 0.05)]:
+        assert low < np.mean([made.where(name).mean() for made in maps]) < high
     for made in maps:
         assert 0.08 < made.where("deep", "water").mean() < 0.7
 
@@ -196,7 +196,7 @@ def test_defaults_look_like_terrain() -> None:
     ("params", "message"),
     [
         ({"thresholds": [0.5, 0.4], "bands": ["a", "b", "c"]},
-         "thresholds: must rise, but 0.5 stands before 0.4, at 0 and 1"),
+         "thresholds: must be in increasing order, got 0.5 before 0.4 at 0 and 1"),
         ({"thresholds": [0.5]}, "thresholds: 8 bands need 7 thresholds between them, got 1"),
         ({"thresholds": [0.5], "biomes": [["grass"]]}, "thresholds: 1 biomes need 0 thresholds between them, got 1"),
         ({"thresholds": [1.5], "bands": ["a", "b"]}, "thresholds.0: must be at most 1.0, got 1.5"),
@@ -204,9 +204,9 @@ def test_defaults_look_like_terrain() -> None:
         ({"wrap": True, "offset": [1, 2]},
          "wrap: a window of an endless world cannot wrap; leave wrap or offset out"),
         ({"wrap": True, "kind": "simplex"},
-         "wrap: simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out"),
+         "wrap: simplex noise cannot wrap; use kind perlin, value or cellular, or leave wrap out"),
         ({"offset": [1, 2], "island": 0.5},
-         "island: a window of a larger world must know how large; give world, such as 400,300"),
+         "island: a window needs the size of its world; set world, such as 400,300"),
         ({"offset": [1 << 63, 0]}, "offset.0: must be at most 4611686018427387904, got 9223372036854775808"),
         ({"kind": "perlinn"}, "kind: must be 'perlin', 'simplex', 'value' or 'cellular', got 'perlinn'"),
         ({"feature_size": 0.5}, "feature_size: must be at least 1.0, got 0.5"),
@@ -220,8 +220,8 @@ def test_mistakes_are_named(params: dict[str, Any], message: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_the_same_bits_everywhere() -> None:
-    """Pinned: another machine, numpy or numba that makes other heights is found out here."""
+def test_the_bits_are_the_same_everywhere() -> None:
+    """Pin the bits, to detect other heights on another machine or with another numpy or numba."""
     digest = blake2b(digest_size=8)
     for kind in KINDS:
         for warp in (0.0, 0.6):

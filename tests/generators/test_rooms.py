@@ -1,4 +1,4 @@
-"""Rooms: everything can be reached, rooms keep their distance, drawings stay as drawn, locks are built in."""
+"""Rooms: everything is reachable, rooms keep their distance, layouts appear as drawn, and locks are respected."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tilewright.dungeon.links import Links, choose_links
 from tilewright.generators.rooms import RoomsParams
 from tilewright.testing import block_size
 
-from .dungeons import check_rooms, check_ways, doors_of, inside, some_options
+from .dungeons import check_paths, check_rooms, count_doors, inside, some_options
 
 CROSS = "..xxx..\n..xox..\nxxxoxxx\nDoooooD\nxxxoxxx\n..xox..\n..xDx.."
 CHAMBERS = "xxxxxxxx\nxooxooox\nxooDooox\nxooxooox\nxxDxxxxx"
 HOOK = "xxxxx\nxooox\nxoxxx\nxox..\nxxx.."
 RING = "xxxxxxx\nxooooox\nxoxxxox\nxoxxxox\nxoxxxox\nxooooox\nxxxxxxx"
-WAYS = ("winding", "straight")
+CORRIDORS = ("winding", "straight")
 LAYOUTS = (CROSS, CHAMBERS, HOOK, RING, "ooo\n.o.")
 
 
-# -- promises -----------------------------------------------------------------------------------------------------
+# -- properties -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("batch", range(4))
@@ -37,7 +37,7 @@ def test_promises_hold_with_any_options(batch: int) -> None:
     for seed in range(batch * 400, batch * 400 + 400):
         options = some_options(Random(f"rooms {seed}"))
         map = tw.make("rooms", seed=seed, **options)
-        check_ways(map)
+        check_paths(map)
         check_rooms(map, options, RoomsParams(**options).sizes)
         assert map.numbers["rooms"] == len(map.rooms)
         assert map.numbers["wanted"] == options.get("rooms", len(map.rooms))
@@ -51,20 +51,20 @@ def test_promises_hold_with_drawings() -> None:
             options.pop(name, None)
         layouts = chance.sample(LAYOUTS, chance.randint(1, 4))
         map = tw.make("rooms", seed=seed, layouts=layouts, plain=chance.choice([0, 1]), **options)
-        check_ways(map)
+        check_paths(map)
 
 
 def test_defaults_for_a_thousand_seeds() -> None:
     recipe = tw.recipe("rooms", width=48, height=32)
     for seed in range(1000):
         map = tw.run(recipe, seed=seed)
-        check_ways(map)
+        check_paths(map)
         degrees = np.bincount(np.array(map.links).ravel(), minlength=len(map.rooms))
-        assert all(1 <= doors_of(map, room) <= degrees[room] for room in range(len(map.rooms)))
+        assert all(1 <= count_doors(map, room) <= degrees[room] for room in range(len(map.rooms)))
 
 
 def test_a_link_has_a_door_at_each_end() -> None:
-    """But where two links share one, which is rare: that costs a way as much as ten steps."""
+    """Two links rarely share a door, since that costs a path as much as ten steps."""
     for technique in ("rooms", "bsp"):
         maps = [tw.make(technique, seed=seed) for seed in range(60)]
         doors, links = (
@@ -83,9 +83,9 @@ def test_as_many_rooms_as_wanted() -> None:
 
 
 def test_giving_up_names_what_fitted() -> None:
-    with pytest.raises(GaveUp, match=r"rooms: 9 wanted, \d fitted, at least 5 must; make them smaller or closer"):
+    with pytest.raises(GaveUp, match=r"rooms: 9 wanted, \d fitted, at least 5 required; use smaller rooms or spacing"):
         tw.make("rooms", width=16, height=14, rooms=9, min_rooms=5, room_width=(5, 6), room_height=(5, 6), seed=1)
-    with pytest.raises(GaveUp, match=r"rooms: \d+ fitted, at least 99 must"):
+    with pytest.raises(GaveUp, match=r"rooms: \d+ fitted, at least 99 required"):
         tw.make("rooms", min_rooms=99, seed=1)
 
 
@@ -100,13 +100,13 @@ def test_wide_corridors_are_wide() -> None:
             covered = np.zeros_like(corridor)
             for row, column in np.argwhere(squares).tolist():
                 covered[row : row + width, column : column + width] = True
-            assert covered.sum() > 0.7 * corridor.sum(), "all but what passes close by rooms and the map's end"
+            assert covered.sum() > 0.7 * corridor.sum(), "except close to rooms and to the map's edge"
 
 
 # -- links --------------------------------------------------------------------------------------------------------
 
 
-def chosen(p: RoomsParams, rooms: NDArray[np.int64], rng: Rng) -> Links:
+def run_choose_links(p: RoomsParams, rooms: NDArray[np.int64], rng: Rng) -> Links:
     choosing = choose_links(p, rooms, rng)
     while True:
         try:
@@ -120,13 +120,13 @@ def chosen(p: RoomsParams, rooms: NDArray[np.int64], rng: Rng) -> Links:
 def test_links_are_a_tree_and_short_loops(links: Any) -> None:
     for seed in range(150):
         chance = Random(seed)
-        # Many on a grid, so that four lie on a circle and many distances are the same; some twice.
+        # Many on a grid, so that four are on a circle and many distances are equal; some are duplicates.
         rooms = np.array(
             [(chance.randrange(6) * 6, chance.randrange(5) * 6, 3, 3) for _ in range(chance.randint(1, 25))]
         )
         p = RoomsParams(links=links, loops=chance.choice([0, 0.5, 1]), longest_loop=chance.randint(3, 9))
-        found = chosen(p, rooms, Rng.of(seed))
-        again = chosen(p, rooms, Rng.of(seed))
+        found = run_choose_links(p, rooms, Rng.of(seed))
+        again = run_choose_links(p, rooms, Rng.of(seed))
         assert np.array_equal(found.chosen, again.chosen)
         assert len(found.tree) == len(rooms) - 1
         distance = np.where(np.eye(len(rooms), dtype=bool), 0.0, np.inf)
@@ -149,7 +149,7 @@ def test_the_tree_of_a_triangulation_is_the_shortest() -> None:
     for seed in range(100):
         chance = Random(seed)
         rooms = np.array([(chance.randrange(60), chance.randrange(40), 2, 2) for _ in range(chance.randint(2, 14))])
-        tree = chosen(RoomsParams(), rooms, Rng.of(seed)).tree
+        tree = run_choose_links(RoomsParams(), rooms, Rng.of(seed)).tree
 
         def apart(one: int, other: int, rooms: NDArray[np.int64] = rooms) -> float:
             return float(np.hypot(*(rooms[one, :2] - rooms[other, :2])))
@@ -169,21 +169,21 @@ def test_points_in_a_line_or_in_one_place_are_joined() -> None:
         [(5, 5, 1, 1)] * 30,
         [(number % 2, 0, 1, 1) for number in range(30)],
     ):
-        assert len(chosen(RoomsParams(), np.array(rooms), Rng.of(1)).tree) == len(rooms) - 1
+        assert len(run_choose_links(RoomsParams(), np.array(rooms), Rng.of(1)).tree) == len(rooms) - 1
 
 
-# -- drawings -----------------------------------------------------------------------------------------------------
+# -- layouts --------------------------------------------------------------------------------------------------------
 
 
-def views(drawing: str, turned: bool = True) -> list[NDArray[np.str_]]:
+def rotate_and_mirror(drawing: str, turned: bool = True) -> list[NDArray[np.str_]]:
     cells = np.array([list(line) for line in drawing.split("\n")])
     if not turned:
         return [cells]
     return [np.rot90(view, turns) for view in (cells, cells[:, ::-1]) for turns in range(4)]
 
 
-def drawn_as(map: TileMap, number: int, view: NDArray[np.str_]) -> bool:
-    """Whether a room is just as in a drawing: its floors, its walls, and doors only where they are drawn."""
+def matches_drawing(map: TileMap, number: int, view: NDArray[np.str_]) -> bool:
+    """Return whether a room is as in a drawing: its floors and walls, and doors only where they are drawn."""
     rows, columns = (np.flatnonzero((view == "o").any(axis=axis)) for axis in (1, 0))
     room = map.rooms[number]
     top, left = room.y - rows[0], room.x - columns[0]
@@ -204,13 +204,13 @@ def test_drawings_appear_as_drawn(drawing: str, turned: bool) -> None:
         map = tw.make("rooms", layouts=[drawing], plain=0, turned=turned, rooms=5, seed=seed)
         assert len(map.rooms) == 5
         for number in range(5):
-            fitting = [view for view in views(drawing, turned) if drawn_as(map, number, view)]
+            fitting = [view for view in rotate_and_mirror(drawing, turned) if matches_drawing(map, number, view)]
             assert fitting
             seen.add(fitting[0].tobytes() + bytes(fitting[0].shape))
-    assert len(seen) == len({view.tobytes() + bytes(view.shape) for view in views(drawing, turned)})
+    assert len(seen) == len({view.tobytes() + bytes(view.shape) for view in rotate_and_mirror(drawing, turned)})
 
 
-def test_inner_doors_are_always_there() -> None:
+def test_inner_doors_are_always_present() -> None:
     for seed in range(60):
         map = tw.make("rooms", layouts=[CHAMBERS], plain=0, rooms=6, seed=seed)
         for number in range(len(map.rooms)):
@@ -230,7 +230,7 @@ def test_dense_spaced_and_filed_drawings_are_the_same(tmp_path: Path) -> None:
 
 
 def test_weights_are_how_often_a_drawing_is_tried() -> None:
-    """Of equal size, so that each fits as often as the other."""
+    """The layouts have equal sizes, so that both fit equally often."""
     square, pillar = "xxxxx\nxooox\nxooox\nxooox\nxxxxx", "xxxxx\nxooox\nxoxox\nxooox\nxxxxx"
     layouts = [{"drawing": square, "weight": 3}, {"drawing": pillar, "weight": 1}]
     counts = [0, 0]
@@ -244,26 +244,29 @@ def test_weights_are_how_often_a_drawing_is_tried() -> None:
 @pytest.mark.parametrize(
     ("drawing", "words"),
     [
-        ("xxx\nxox\nxxx\nxox\nxxx", "its floor is one, but this has 2 parts without a door between them"),
-        ("xxx\nxDx\nxxx", "a room has floor"),
-        ("...\n...", "a room has floor"),
-        ("Dxx\nxox\nxxx", "the door in row 1, column 1 must have floor on one side and lead out or on at the other"),
+        ("xxx\nxox\nxxx\nxox\nxxx", "must have connected floor, got 2 parts without a door between them"),
+        ("xxx\nxDx\nxxx", "must have floor"),
+        ("...\n...", "must have floor"),
+        (
+            "Dxx\nxox\nxxx",
+            "the door in row 1, column 1 must have floor on one side and lead outside or to more floor on the other",
+        ),
         ("xxx\nxDx\nxox\nxxx", "the door in row 2, column 2 must have floor on one side"),
         ("ooo\noDo\nooo", "the door in row 2, column 2 must"),
-        ("xxx\nxqx\nxxx", "x wall, o floor, D door, . nothing; got 'q'"),
-        ("o" * 90 + "\n" + "x" * 90, "layouts.0: 90x2 cells do not fit a map of 80x50"),
+        ("xxx\nxqx\nxxx", "must be x wall, o floor, D door or . nothing, got 'q'"),
+        ("o" * 90 + "\n" + "x" * 90, "layouts.0: must fit a map of 80x50, got 90x2 cells"),
     ],
 )
-def test_drawings_that_are_no_room_are_told_in_a_line(drawing: str, words: str) -> None:
-    with pytest.raises(InvalidRecipe) as told:
+def test_invalid_drawings_are_reported_in_one_line(drawing: str, words: str) -> None:
+    with pytest.raises(InvalidRecipe) as caught:
         tw.make("rooms", layouts=[drawing])
-    assert words in str(told.value)
-    assert "layouts" in str(told.value)
-    assert "\n" not in str(told.value)
+    assert words in str(caught.value)
+    assert "layouts" in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
-def test_weights_must_be_somewhere() -> None:
-    with pytest.raises(InvalidRecipe, match="layouts: of no weight"):
+def test_some_weight_must_be_positive() -> None:
+    with pytest.raises(InvalidRecipe, match="layouts: must have a positive weight"):
         tw.make("rooms", layouts=[{"drawing": HOOK, "weight": 0}], plain=0)
     with pytest.raises(InvalidRecipe, match="plain: must be more than 0"):
         tw.make("rooms", plain=0)
@@ -283,7 +286,7 @@ def test_rooms_appear_one_by_one_then_links_then_corridors() -> None:
     floors = [int((frame.cells == floor).sum()) for frame in rooms]
     areas = np.cumsum([room.width * room.height for room in last.rooms])
     assert floors == areas.tolist()
-    (near,) = [frame for frame in frames if frame.note == "links at hand"]
+    (near,) = [frame for frame in frames if frame.note == "links considered"]
     tree = [frame for frame in frames if frame.note == "tree"]
     loops = [frame for frame in frames if frame.note == "loops"]
     corridors = [frame for frame in frames if frame.note.startswith("corridor")]
@@ -315,7 +318,7 @@ def test_locked_floors_are_reached_and_locked_walls_kept() -> None:
             place = chance.randrange(1, options["width"] - 1), chance.randrange(1, options["height"] - 1)
             tiles[place] = chance.choice(["floor", "corridor", "door", "wall", "wall", "rock"])
         locks = [(x, y, tile) for (x, y), tile in tiles.items()]
-        map = tw.make("rooms", seed=seed, locks=locks, **options)  # too few walls to keep anything apart
+        map = tw.make("rooms", seed=seed, locks=locks, **options)  # Too few walls to separate anything.
         assert tw.measure(map, "regions")["regions"] == 1
         for x, y, tile in locks:
             assert map.tileset[int(map.cells[y, x])].name == tile
@@ -324,10 +327,10 @@ def test_locked_floors_are_reached_and_locked_walls_kept() -> None:
 def test_a_locked_wall_across_the_map_gives_up_and_names_its_cells() -> None:
     locks = [(20, y, "wall") for y in range(25)] + [(5, 5, "floor"), (35, 20, "floor")]
     for technique in ("rooms", "bsp"):
-        with pytest.raises(GaveUp, match="locked walls keep locked floors asunder") as stuck:
+        with pytest.raises(GaveUp, match="locked walls separate locked floors") as caught:
             tw.make(technique, width=40, height=25, locks=locks, seed=1)
-        assert stuck.value.cells
-        assert all(column == 20 for _, column in stuck.value.cells)
+        assert caught.value.cells
+        assert all(column == 20 for _, column in caught.value.cells)
 
 
 def test_rooms_on_one_side_of_a_locked_wall_where_no_floor_is_locked() -> None:
@@ -336,17 +339,17 @@ def test_rooms_on_one_side_of_a_locked_wall_where_no_floor_is_locked() -> None:
         assert tw.measure(map, "regions")["regions"] == 1
 
 
-def test_the_crypt_that_ships_can_be_walked_from_start_to_exit() -> None:
+def test_the_crypt_recipe_is_passable_from_start_to_exit() -> None:
     for seed in range(40):
         map = tw.run("crypt", seed=seed)
-        check_ways(map)
+        check_paths(map)
         assert sorted(marker.name for marker in map.markers) == ["exit", "start"]
         assert len(map.rooms) > 10
 
 
 def test_blocks_change_nothing() -> None:
     variants: list[dict[str, Any]] = [
-        {"links": links, "corridors": ways} for links in ("delaunay", "nearest", "row") for ways in WAYS
+        {"links": links, "corridors": corridors} for links in ("delaunay", "nearest", "row") for corridors in CORRIDORS
     ]
     usual = [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants]
     sizes = {"rooms": 10, "bsp": 3, "dungeon": 100, "corridors": 5, "corridors.heap": 1, "links": 20}

@@ -1,4 +1,4 @@
-"""Rules over rooms: divisions, automata over places, counts that are kept, what is shown, links, tiles and locks."""
+"""Rule-based maps: divisions, automata over areas, maximum counts, frames, links, tiles and locks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.generators.rulebooks import (
     of_room,
     parts_of,
     rectangle,
-    simulated,
+    simulate_directly,
 )
 from tilewright.testing import block_size
 
@@ -53,7 +53,7 @@ def test_equal_rooms_are_cells_of_a_grid_without_their_rings() -> None:
         places[found.rooms[0].x, found.rooms[0].y] += 1
         assert cells_of(names_of(found) == "empty") == set().union(*map(of_room, found.rooms))
         assert all((room.width, room.height) == (8, 8) for room in found.rooms)
-    # Ids are positions after the shuffle: room 0 is any of them, as often as the others.
+    # Ids are positions after the shuffle: room 0 is each of them equally often.
     assert set(places) == set(product((1, 11, 21, 31), (1, 11)))
     assert all(abs(count - 200) < 70 for count in places.values())
 
@@ -68,7 +68,7 @@ def test_equal_rooms_are_cells_of_a_grid_without_their_rings() -> None:
         ("9x100", "TREE : 1 x 1 : 50", (1, 1)),
     ],
 )
-def test_a_tree_has_rooms_of_different_sizes_none_below_the_least(
+def test_a_tree_has_rooms_of_different_sizes_none_below_the_minimum(
     size: str, division: str, least: tuple[int, int]
 ) -> None:
     sizes = set()
@@ -78,7 +78,7 @@ def test_a_tree_has_rooms_of_different_sizes_none_below_the_least(
         assert all(room.width >= least[0] and room.height >= least[1] for room in found.rooms)
         assert cells_of(names_of(found) == "empty") == set().union(*map(of_room, found.rooms))
         assert sum(room.width * room.height for room in found.rooms) == (names_of(found) == "empty").sum()
-        for one, other in combinations(found.rooms, 2):  # walls part any two
+        for one, other in combinations(found.rooms, 2):  # Walls separate any two.
             assert not rectangle(one.x - 1, one.y - 1, one.width + 2, one.height + 2) & of_room(other)
         sizes |= {(room.width, room.height) for room in found.rooms}
     assert len(sizes) > 1 or size in ("24x20", "40x30")
@@ -99,8 +99,8 @@ def test_rooms_have_the_same_ids_in_all_layers() -> None:
     for division in ("equal:5x2:6", "tree:3x3:6"):
         for seed in range(40):
             found = tw.make("rules", data={**data, "roomData": [division]}, seed=seed)
-            held = [set(names_of(found)[tuple(zip(*of_room(room), strict=True))]) for room in found.rooms]
-            assert held == [{"empty"}, {"empty"}, {"sand"}, {"empty"}, {"bog"}, {"bog"}]
+            tiles = [set(names_of(found)[tuple(zip(*of_room(room), strict=True))]) for room in found.rooms]
+            assert tiles == [{"empty"}, {"empty"}, {"sand"}, {"empty"}, {"bog"}, {"bog"}]
 
 
 def test_rooms_start_as_tiles_by_weight() -> None:
@@ -118,7 +118,7 @@ def test_rooms_start_as_tiles_by_weight() -> None:
 # -- automata -------------------------------------------------------------------------------------------------
 
 
-def test_neighbours_outside_the_map_are_not_counted() -> None:
+def test_neighbors_outside_the_map_are_not_counted() -> None:
     data = {"mapData": ["9x6"], "roomData": ["equal:1x1:1", "solid:1"]}
     found = tw.make("rules", data={**data, "generationRules": [layer(1, "map:-1", "solid,all,or,solid<8,empty:1")]})
     assert cells_of(names_of(found) == "empty") == rectangle(0, 0, 9, 6) - rectangle(1, 1, 7, 4)
@@ -128,7 +128,7 @@ def test_neighbours_outside_the_map_are_not_counted() -> None:
     assert (names_of(found) == "empty").all()
 
 
-def test_neighbours_outside_the_place_but_inside_the_map_are_counted() -> None:
+def test_neighbors_outside_the_area_but_inside_the_map_are_counted() -> None:
     data = {"mapData": ["12x9"], "roomData": ["equal:1x1:1", "solid:1"]}
     rules = [layer(1, "map:3,2,4,5", "solid,all,and,solid==8,empty:1")]
     found = tw.make("rules", data={**data, "generationRules": rules})
@@ -148,7 +148,7 @@ def test_a_later_rule_overwrites_and_reads_what_was_there_before() -> None:
 
 
 def test_every_cell_changes_at_the_same_time() -> None:
-    """A fire that spreads by one cell with every simulation, neither faster to the right nor to the left."""
+    """A fire spreads by one cell with every simulation, equally fast in all directions."""
     data = {
         "mapData": ["21x21"],
         "names": ["solid", "empty", "fire:1"],
@@ -163,14 +163,14 @@ def test_every_cell_changes_at_the_same_time() -> None:
     assert np.array_equal(found != "solid", distance <= 7)
 
 
-def test_a_layer_without_simulations_only_mends_and_one_without_rules_too() -> None:
+def test_a_layer_without_simulations_or_rules_only_repairs() -> None:
     bare = tw.make("rules", data={"roomData": ["equal:2x1:2"]}, seed=1)
     for one in ({"rules": [f"{ALWAYS},solid:1"]}, layer(0, "map:-1", f"{ALWAYS},solid:1"), layer(9, "map:-1")):
         data = {"roomData": ["equal:2x1:2"], "generationRules": [one]}
         assert np.array_equal(tw.make("rules", data=data, seed=1).cells, bare.cells)
 
 
-def test_replacements_are_drawn_by_weight_anew_in_every_simulation() -> None:
+def test_replacements_are_drawn_by_weight_in_every_simulation() -> None:
     data = {"names": ["solid", "empty", "moss"], "mapData": ["102x102"]}
     for simulations, share in ((1, 0.75), (2, 0.5625), (3, 0.421875)):
         rules = [layer(simulations, "room:-1", f"{ALWAYS},empty:3|moss:1")]
@@ -186,7 +186,7 @@ NAMES = ("solid", "empty", "moss", "bog")
 
 @some.composite
 def automata(draw: some.DrawFn) -> dict[str, Any]:
-    """Rule books without chance but for their start, and without fixes."""
+    """Return rulebooks whose rules are deterministic and without fixes; only the start is random."""
     width, height = draw(some.integers(6, 14)), draw(some.integers(6, 12))
     side = some.integers(1, 5)
     around = {"plus": "010,101,010", "all": "111,101,111"}
@@ -252,11 +252,11 @@ def test_every_simulation_follows_the_definition(data: dict[str, Any], seed: int
         places += [(area, one["rules"])] * int(one["genData"][0])
     assert len(shown) == len(places) + 1
     for (before, after), (area, rules) in zip(pairwise(shown), places, strict=True):
-        assert np.array_equal(simulated(before, area, rules, data["neighbourhoods"]), after)
+        assert np.array_equal(simulate_directly(before, area, rules, data["neighbourhoods"]), after)
     assert np.array_equal(shown[-1], last)
 
 
-# -- what is shown --------------------------------------------------------------------------------------------
+# -- frames ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_frame_after_every_room_simulation_and_fix() -> None:
@@ -273,17 +273,17 @@ def test_a_frame_after_every_room_simulation_and_fix() -> None:
         frames = frames_of({"data": data}, seed)
         cells = [cells_of(shown != "solid") for _, shown in frames]
         assert cells[0] == set()
-        for number, room in enumerate(rooms, 1):  # filled one after the other
+        for number, room in enumerate(rooms, 1):  # Filled one after the other.
             assert cells[number] - cells[number - 1] <= room
             assert cells[number] & room
-        for number, room in enumerate(rooms, 4):  # then each by itself
+        for number, room in enumerate(rooms, 4):  # Then repaired one after the other.
             assert cells[number] - cells[number - 1] <= room
             assert len(parts_of(cells[number] & room, PLUS)) == 1
         after = 7 + 2
         for number, room in enumerate(rooms, after):
             assert cells[number] - cells[number - 1] <= room
             assert len(parts_of(cells[number] & room, PLUS)) <= 1
-        assert len(frames) == after + 3 + 1 + 1 + 1  # and a simulation of the map, its fix at the end, the map itself
+        assert len(frames) == after + 3 + 1 + 1 + 1  # a simulation of the map, its fix, the map itself
         assert len(parts_of(cells[-1], PLUS)) == 1
         assert cells[-1] == cells[-2]
 
@@ -306,7 +306,7 @@ def test_links_are_the_rooms_that_tunnels_join(division: str) -> None:
         assert len(set(group)) == 1
         assert len(parts_of(dug, PLUS)) == 1
         for one, other in found.links:
-            # Between the two lies a tunnel: cells outside the rooms that touch both, or touch what touches them.
+            # A tunnel joins the two: cells outside the rooms that touch both, or touch cells that touch them.
             corridors = parts_of(dug - set().union(*rooms), PLUS)
             assert any(
                 len(parts_of(corridor | rooms[one], PLUS)) == 1 and len(parts_of(corridor | rooms[other], PLUS)) == 1
@@ -314,7 +314,7 @@ def test_links_are_the_rooms_that_tunnels_join(division: str) -> None:
             )
 
 
-def test_links_of_rooms_with_noise_inside_join_what_hangs_together() -> None:
+def test_links_of_rooms_with_noise_inside_join_connected_rooms() -> None:
     data = {
         "mapData": ["40x24", "solid:empty", "connect:plus:1"],
         "roomData": ["tree:4x4:6", "solid:1|empty:2"],
@@ -338,8 +338,8 @@ def test_no_links_where_nothing_was_dug_between_rooms() -> None:
         assert tw.run({**data, "generationRules": rules}, seed=1).links == ()
 
 
-def test_links_are_of_rooms_that_are_joined_in_the_end() -> None:
-    """What a later layer fills up again joins nothing."""
+def test_links_are_between_rooms_joined_in_the_final_map() -> None:
+    """Tunnels that a later layer fills again join nothing."""
     rules = [layer(0, "map:-1", fix="connect:plus:1"), layer(1, "map:-1", "empty,plus,and,solid>=2,solid:1")]
     data = {"mapData": ["40x24", "solid:empty"], "roomData": ["equal:4x2:6"], "generationRules": rules}
     for seed in range(20):
@@ -350,7 +350,7 @@ def test_links_are_of_rooms_that_are_joined_in_the_end() -> None:
             assert any(part & of_room(found.rooms[one]) and part & of_room(found.rooms[other]) for part in parts)
 
 
-# -- the same again -------------------------------------------------------------------------------------------
+# -- reproducibility ------------------------------------------------------------------------------------------------
 
 
 def test_the_size_of_blocks_changes_nothing() -> None:
@@ -363,7 +363,7 @@ def test_the_size_of_blocks_changes_nothing() -> None:
         assert len(frames) > 20 or recipe is recipes[2]
 
 
-def test_a_finished_map_makes_itself_again() -> None:
+def test_a_finished_map_can_be_regenerated() -> None:
     found = tw.run({**TREASURE, "seed": "again", "tileset": "cave"})
     assert found.recipe is not None
     assert found.recipe.seed == "again"

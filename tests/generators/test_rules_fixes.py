@@ -1,4 +1,4 @@
-"""Unconnected parts: `connect` connects, always; `delete` keeps the largest; `none` does nothing."""
+"""Fixes: `connect` always connects, `delete` keeps the largest region, `none` does nothing."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ NEIGHBOURHOODS = {
     "two and three": "0001000,0001000,0000000,1100011,0000000,0001000,0001000",
     "corners and one": "101,000,111",
 }
-"""Some cannot connect, everywhere or in narrow places: those are refused there."""
+"""Some cannot connect, anywhere or in narrow areas, and are refused there."""
 
 
-def hold_together(width: int, height: int, offsets: list[Cell]) -> bool:
-    """Whether every cell of a rectangle leads to every other one."""
+def is_connected(width: int, height: int, offsets: list[Cell]) -> bool:
+    """Return whether every cell of a rectangle can be reached from every other."""
     return len(parts_of(rectangle(0, 0, width, height), offsets)) == 1
 
 
 def book(
     width: int, height: int, matrix: str, *, where: str = "map:-1", fix: str = "connect:odd:1", **more: Any
 ) -> Any:
-    """A rule book whose rooms are noise, and whose only layer mends it."""
+    """Return a rulebook whose rooms are noise, and whose only layer repairs it."""
     return {
         "mapData": [f"{width}x{height}", "solid:empty"],
         "roomData": ["equal:1x1:1", "solid:3|empty:1|moss:1"],
@@ -61,11 +61,11 @@ def book(
 
 
 def recipe_of(data: Any) -> tw.Recipe | None:
-    """None where it is refused because its neighbourhood cannot connect."""
+    """Return None if the recipe is refused because its neighborhood cannot connect."""
     try:
         return tw.recipe("rules", data=data)
     except tw.InvalidRecipe as error:
-        if "neighbourhood" in str(error) and ("lead" in str(error) or "joins no two cells" in str(error)):
+        if "neighborhood" in str(error) and ("cannot connect" in str(error) or "joins no two cells" in str(error)):
             return None
         raise
 
@@ -77,24 +77,24 @@ def open_cells(map: tw.TileMap) -> set[Cell]:
 @pytest.mark.parametrize("thickness", [1, 2, 3, 4])
 @pytest.mark.parametrize("matrix", NEIGHBOURHOODS.values(), ids=NEIGHBOURHOODS)
 def test_connect_connects(matrix: str, thickness: int) -> None:
-    offsets, made = offsets_of(matrix), 0
+    offsets, run_count = offsets_of(matrix), 0
     sides = [(3, 3), (4, 3), (3, 9), (5, 5), (7, 4), (6, 13), (15, 7), (18, 17)]
     for width, height in sides:
         data = book(width, height, matrix, fix=f"connect:odd:{thickness}")
         recipe = recipe_of(data)
-        assert (recipe is not None) == hold_together(width, height, offsets), (width, height)
+        assert (recipe is not None) == is_connected(width, height, offsets), (width, height)
         for seed in range(12):
             if recipe is None:
                 break
             found = tw.run(recipe, seed=seed)
             assert len(parts_of(open_cells(found), offsets)) <= 1, (width, height, seed)
-            made += 1
-    assert made >= 12 or matrix == NEIGHBOURHOODS["flat and high"]
+            run_count += 1
+    assert run_count >= 12 or matrix == NEIGHBOURHOODS["flat and high"]
 
 
 @some.composite
 def matrices(draw: some.DrawFn) -> str:
-    """Any matrix of up to 7x7, most of them with few ones."""
+    """Return any matrix of up to 7x7, most of them with few ones."""
     width, height = draw(some.integers(1, 7)), draw(some.integers(1, 7))
     places = some.tuples(some.integers(0, height - 1), some.integers(0, width - 1))
     ones = draw(some.lists(places, min_size=1, max_size=7))
@@ -103,7 +103,7 @@ def matrices(draw: some.DrawFn) -> str:
 
 @given(matrices(), some.integers(3, 14), some.integers(3, 14), some.integers(1, 4), some.data())
 @settings(max_examples=600)
-def test_connect_connects_by_any_neighbourhood_or_is_refused(
+def test_connect_connects_by_any_neighborhood_or_is_refused(
     matrix: str, width: int, height: int, thickness: int, data: some.DataObject
 ) -> None:
     offsets = offsets_of(matrix)
@@ -116,10 +116,10 @@ def test_connect_connects_by_any_neighbourhood_or_is_refused(
         "room:0": (1, 1, width - 2, height - 2),
     }.get(place, (x, y, wide, high))
     recipe = recipe_of(book(width, height, matrix, where=place, fix=f"connect:odd:{thickness}"))
-    if recipe is None:  # it cannot connect there, or nowhere: not even in a place that is wide enough for anything
-        assert not hold_together(area[2], area[3], offsets) or not hold_together(50, 50, offsets)
+    if recipe is None:  # It cannot connect there, or anywhere, not even in an area wide enough for any step.
+        assert not is_connected(area[2], area[3], offsets) or not is_connected(50, 50, offsets)
     else:
-        assert hold_together(area[2], area[3], offsets)
+        assert is_connected(area[2], area[3], offsets)
     for seed in range(6):
         if recipe is None:
             break
@@ -134,26 +134,26 @@ def test_connect_connects_every_room_by_itself(matrix: str, seed: int) -> None:
     for division in ("equal:3x2:5", "tree:4x3:6"):
         recipe = recipe_of(book(38, 21, matrix, where="room:-1", roomData=[division, "solid:2|empty:1"]))
         if recipe is None:
-            assert not hold_together(10, 8, offsets) or not hold_together(4, 3, offsets)
+            assert not is_connected(10, 8, offsets) or not is_connected(4, 3, offsets)
             continue
         found = tw.run(recipe, seed=seed)
         for room in found.rooms:
             assert len(parts_of(open_cells(found) & of_room(room), offsets)) <= 1
 
 
-def test_a_place_that_holds_together_by_long_ways_is_not_refused() -> None:
-    """Steps of (1, -3), (3, -3) and (3, 2) lead from every cell of 13x4 to every other, back and forth."""
+def test_an_area_connected_by_long_paths_is_not_refused() -> None:
+    """Steps of (1, -3), (3, -3) and (3, 2) lead from every cell of 13x4 to every other, in both directions."""
     matrix = "0000000,0000000,0000000,0000000,1000000,0000000,1000010"
     offsets = offsets_of(matrix)
     for width, height in ((13, 4), (30, 4)):
-        assert hold_together(width, height, offsets)
+        assert is_connected(width, height, offsets)
         recipe = tw.recipe("rules", data=book(width, height, matrix))
         for seed in range(20):
             assert len(parts_of(open_cells(tw.run(recipe, seed=seed)), offsets)) <= 1
 
 
-def test_the_documents_example_is_always_in_one_part() -> None:
-    """The original leaves two of a thousand in two parts."""
+def test_the_documented_examples_are_always_connected() -> None:
+    """ProcEngine leaves two of a thousand unconnected."""
     for data in (DOCUMENT["first"], DOCUMENT["second"]):
         recipe = tw.recipe("rules", data=data)
         for seed in range(1500):
@@ -175,12 +175,12 @@ def test_only_initial_tiles_are_dug_and_with_the_dig_tile(seed: int, fix: str) -
     changed = before != after
     assert (before[changed] == "solid").all()
     assert (after[changed] == "empty").all()
-    # Nothing is dug where nothing is apart.
+    # Nothing is dug if nothing is unconnected.
     again = tw.run({**data, "generationRules": [*data["generationRules"], *data["generationRules"]]}, seed=seed)
     assert np.array_equal(names_of(again), after)
 
 
-def test_a_tunnel_is_as_thick_as_asked_for_and_lies_anywhere() -> None:
+def test_a_tunnel_has_the_given_thickness_at_any_position() -> None:
     for thickness in (1, 2, 3, 4):
         rows = set()
         for seed in range(40):
@@ -193,7 +193,7 @@ def test_a_tunnel_is_as_thick_as_asked_for_and_lies_anywhere() -> None:
                 },
                 seed=seed,
             )
-            wall = names_of(found)[:, 14:16] == "empty"  # two columns between the rooms
+            wall = names_of(found)[:, 14:16] == "empty"  # Two columns between the rooms.
             assert wall.sum(axis=0).tolist() == [thickness, thickness]
             assert np.array_equal(wall[:, 0], wall[:, 1])
             rows.add(int(wall[:, 0].argmax()))
@@ -257,7 +257,7 @@ def test_a_fix_works_inside_its_rectangle_alone() -> None:
         assert len(parts_of(cells_of(after != "solid") & area, offsets)) == 1
 
 
-def test_the_third_part_of_room_data_mends_every_room_before_the_first_layer() -> None:
+def test_the_third_part_of_room_data_repairs_every_room_before_the_first_layer() -> None:
     data = {
         "mapData": ["40x14", "solid:empty"],
         "roomData": ["equal:3x1:3", "solid:1|empty:1", "connect:plus:1"],
@@ -277,7 +277,7 @@ def test_the_third_part_of_room_data_mends_every_room_before_the_first_layer() -
         assert len(parts_of(open_cells(kept) & of_room(room), PLUS)) == 1
 
 
-def test_the_third_part_of_map_data_mends_the_whole_map_at_the_end() -> None:
+def test_the_third_part_of_map_data_repairs_the_complete_map_at_the_end() -> None:
     data: dict[str, Any] = {
         "mapData": ["40x14", "solid:empty", "connect:plus:1"],
         "roomData": ["equal:3x1:3", "solid:1|empty:1"],
@@ -307,7 +307,7 @@ CANNOT = [
 
 
 @pytest.mark.parametrize(("matrix", "size", "where"), CANNOT)
-def test_a_neighbourhood_that_cannot_connect_is_refused_before_any_work(matrix: str, size: str, where: str) -> None:
+def test_a_neighborhood_that_cannot_connect_is_refused_before_any_work(matrix: str, size: str, where: str) -> None:
     width, height = map(int, size.split("x"))
     with pytest.raises(tw.InvalidRecipe) as caught:
         tw.recipe("rules", data=book(width, height, matrix, where=where))
@@ -338,9 +338,7 @@ def test_a_knight_needs_a_place_wide_enough_in_rooms_of_any_size() -> None:
 
 @given(some.integers(0, 10**6), some.floats(0, 0.6), some.sampled_from(["plus", "all"]), some.integers(1, 3))
 @settings(max_examples=250)
-def test_with_locks_it_connects_or_names_locked_cells_in_the_way(
-    seed: int, share: float, word: str, thick: int
-) -> None:
+def test_with_locks_it_connects_or_names_blocking_cells(seed: int, share: float, word: str, thick: int) -> None:
     random = np.random.default_rng(seed)
     data = book(10, 8, "1", fix=f"connect:{word}:{thick}")
     offsets = offsets_of(NEIGHBOURHOODS[word])
@@ -348,7 +346,7 @@ def test_with_locks_it_connects_or_names_locked_cells_in_the_way(
     locked = random.random(other.shape) < share
     assume(locked.any())
     recipe = tw.recipe("rules", data=data, locks=other.to_locks(locked))
-    # The rooms are filled by chance, so what stands before the fix is looked up.
+    # Rooms are filled at random, so look up the cells before the fix.
     before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 0")
     open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
     walls = cells_of(locked) - open_before
@@ -359,7 +357,7 @@ def test_with_locks_it_connects_or_names_locked_cells_in_the_way(
         assert np.array_equal(found.cells[locked], other.cells[locked])
         assert len(parts_of(open_cells(found), offsets)) <= 1
         return
-    # Filled anew, it may still go well.
+    # Retries fill the rooms again and may succeed.
     result: tw.TileMap | tw.GaveUp
     try:
         result = tw.run(recipe, seed=seed)
@@ -374,7 +372,7 @@ def test_with_locks_it_connects_or_names_locked_cells_in_the_way(
 
 
 @pytest.mark.parametrize("fix", ["connect:plus:1", "delete:plus:1"])
-def test_a_rectangle_of_another_map_can_be_kept_though_its_rooms_lie_elsewhere(fix: str) -> None:
+def test_a_rectangle_of_another_map_can_be_locked_despite_other_rooms(fix: str) -> None:
     data = {
         "mapData": ["60x40", "solid:empty"],
         "roomData": ["tree:6x5:8", "solid:1|empty:2"],
@@ -411,7 +409,7 @@ def test_delete_keeps_locked_cells_and_all_in_one_part_or_gives_up(seed: int, ma
         found = tw.run(recipe, seed=seed)
     except tw.GaveUp:
         if len(needed) > 1:
-            return  # what is locked lies in places that nothing can join
+            return  # Locked cells are in regions that nothing can join.
         raise
     assert np.array_equal(found.cells[locked], other.cells[locked])
     assert len(parts_of(open_cells(found), offsets)) == 1

@@ -1,4 +1,4 @@
-"""The rule language: what is read, from where, and what stands for what is missing."""
+"""The rule language: what is read, from which sources, and defaults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilewright.core.yaml import read_data
 
 
 def test_names_are_trimmed_and_small_and_capital_letters_are_the_same() -> None:
-    loud = {
+    mixed_case = {
         "mapData": [" 22X13 ", " Rock :  FLOOR", "Connect : ALL : 1"],
         "roomData": ["Tree: 3 x 2 :4 ", " Rock:1 | Floor : 2.5|GEM:0.001", " DELETE:Plus: 1"],
         "names": [" ROCK ", "Floor : -1", "\tgem:3"],
@@ -34,11 +34,11 @@ def test_names_are_trimmed_and_small_and_capital_letters_are_the_same() -> None:
             {"genData": ["0", "room: 3,1", "delete:all:1"], "rules": ["gem,corner,Or,gem==0,floor:1"]},
         ],
     }
-    assert params_of(loud) == params_of(FULL)
-    assert tw.run(loud, seed=1) == tw.run(FULL, seed=1)
+    assert params_of(mixed_case) == params_of(FULL)
+    assert tw.run(mixed_case, seed=1) == tw.run(FULL, seed=1)
 
 
-def test_models_and_strings_say_the_same() -> None:
+def test_models_and_strings_are_equivalent() -> None:
     spelled = {
         "width": 22,
         "height": 13,
@@ -81,8 +81,8 @@ def test_models_and_strings_say_the_same() -> None:
     assert params_of(FULL).generationRules[0].rules[0].conditions[1].count == -2
 
 
-def test_plus_and_all_are_always_there_and_may_be_drawn_anew() -> None:
-    """Only the cell above is counted by the one, and only the one to the right by the other."""
+def test_plus_and_all_are_always_defined_and_may_be_redefined() -> None:
+    """The first counts only the cell above, the second only the cell to the right."""
     rules = ["empty,{},or,solid>0,moss:1"]
     found = {}
     for word, drawn in (("plus", {}), ("all", {}), ("plus", {"PLUS": "1,0"}), ("all", {"other": "1", "all": "001"})):
@@ -112,7 +112,7 @@ def test_plus_and_all_are_always_there_and_may_be_drawn_anew() -> None:
         ("00001,00000", (-1, 2)),
     ],
 )
-def test_the_centre_of_a_matrix_is_half_its_width_and_height(matrix: str, offset: tuple[int, int]) -> None:
+def test_the_center_of_a_matrix_is_half_its_width_and_height(matrix: str, offset: tuple[int, int]) -> None:
     data = {
         "mapData": ["11x9"],
         "names": ["solid", "empty", "moss", "spark:1"],
@@ -130,7 +130,7 @@ def test_the_centre_of_a_matrix_is_half_its_width_and_height(matrix: str, offset
     assert sees == {(4 - offset[0], 5 - offset[1])}
 
 
-# -- what is missing ------------------------------------------------------------------------------------------
+# -- defaults -------------------------------------------------------------------------------------------------------
 
 RULE = "empty,all,or,solid>1,solid:1"
 NOTHING = ("0", "room:-1", "connect:plus:1")
@@ -165,7 +165,7 @@ def test_every_missing_section_has_its_default(section: str) -> None:
         ({"generationRules": [{"rules": [RULE]}]}, {"generationRules": [{"genData": [*NOTHING], "rules": [RULE]}]}),
     ],
 )
-def test_parts_left_out_at_the_end_are_as_usual(data: dict[str, Any], same: dict[str, Any]) -> None:
+def test_missing_parts_at_the_end_have_defaults(data: dict[str, Any], same: dict[str, Any]) -> None:
     assert params_of(data) == params_of({**USUAL, **same})
 
 
@@ -173,9 +173,7 @@ def test_parts_left_out_at_the_end_are_as_usual(data: dict[str, Any], same: dict
     ("former", "word"),
     [("startingRules", "roomData"), ("roomRules", "generationRules"), ("smoothRules", "generationRules")],
 )
-def test_former_sections_are_refused_with_the_word_for_what_replaced_them(
-    former: str, word: str, tmp_path: Path
-) -> None:
+def test_former_sections_are_refused_and_their_replacement_is_named(former: str, word: str, tmp_path: Path) -> None:
     data: dict[str, Any] = {"names": ["solid", "empty"], former: ["solid:1|empty:1"]}
     path = tmp_path / "old.json"
     path.write_text(json.dumps(data))
@@ -193,7 +191,7 @@ def test_former_sections_are_refused_with_the_word_for_what_replaced_them(
         assert "\n" not in str(caught.value)
 
 
-# -- where it comes from --------------------------------------------------------------------------------------
+# -- sources --------------------------------------------------------------------------------------------------------
 
 
 def test_data_comes_from_a_file_an_object_or_as_sections(tmp_path: Path) -> None:
@@ -203,9 +201,9 @@ def test_data_comes_from_a_file_an_object_or_as_sections(tmp_path: Path) -> None
     recipe = {"technique": "rules", "params": FULL, "seed": 99, "tileset": "cave"}
     (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(recipe))
     assert tw.make("rules", **FULL, seed=5) == made
-    for name in ("book.json", "book.yaml", "recipe.yaml"):  # of a recipe, its params
+    for name in ("book.json", "book.yaml", "recipe.yaml"):  # Only the params of a recipe are used.
         assert tw.make("rules", data=str(tmp_path / name), seed=5) == made
-    # A file found inside a recipe lies beside it.
+    # A file named in a recipe is relative to the recipe.
     (tmp_path / "outer.yaml").write_text("technique: rules\nparams: {data: book.json}\nseed: 5\n")
     assert tw.run(tmp_path / "outer.yaml") == made
     assert made.recipe is not None
@@ -219,7 +217,7 @@ def test_data_may_be_a_path(tmp_path: Path) -> None:
     assert tw.make("rules", data=tmp_path / "book.json", seed=5) == tw.make("rules", data=FULL, seed=5)
 
 
-def test_whoever_opens_no_files_opens_none_for_data(tmp_path: Path) -> None:
+def test_data_opens_no_files_where_files_are_not_opened(tmp_path: Path) -> None:
     (tmp_path / "book.json").write_text(json.dumps(FULL))
     with pytest.raises(tw.TilewrightError, match="files are not opened here"):
         RULES.validate({"data": str(tmp_path / "book.json")})
@@ -232,13 +230,13 @@ def test_data_comes_from_a_built_in_recipe() -> None:
     for name in own:
         wanted = read_data(built_in.read_text("recipes", name), name)
         if wanted.keys() & {"shaping", "tiles", "locks"}:
-            with pytest.raises(tw.TilewrightError, match="data: takes sections alone, and this has shaping too"):
+            with pytest.raises(tw.TilewrightError, match="data: must contain only sections, got shaping too"):
                 params_of(name)
             continue
         assert params_of(name) == tw.recipe("rules", **wanted["params"]).params
         assert RULES.validate({"data": name, "width": 70, "height": 60}).shape == (60, 70)
-    with pytest.raises(tw.TilewrightError, match="must be a rule book"):
-        params_of("flooded-cavern")  # a recipe of another technique
+    with pytest.raises(tw.TilewrightError, match="must be a rulebook"):
+        params_of("flooded-cavern")  # A recipe of another technique.
     with pytest.raises(tw.TilewrightError, match="no-such-recipe"):
         params_of("no-such-recipe")
 
@@ -264,7 +262,7 @@ def test_sections_given_beside_data_take_their_place() -> None:
 
 
 @pytest.mark.parametrize("data", [*DOCUMENT.values(), FULL])
-def test_a_data_object_is_a_recipe_as_it_is(data: dict[str, Any], tmp_path: Path) -> None:
+def test_a_data_object_is_a_valid_recipe(data: dict[str, Any], tmp_path: Path) -> None:
     made = tw.make("rules", data=data, seed=7)
     assert tw.run(data, seed=7) == made
     assert tw.run({**data, "seed": 7}) == made
@@ -281,7 +279,7 @@ def test_a_data_object_is_a_recipe_as_it_is(data: dict[str, Any], tmp_path: Path
     assert frames[-1].map == made
 
 
-def test_yaml_as_people_write_it(tmp_path: Path) -> None:
+def test_handwritten_yaml(tmp_path: Path) -> None:
     (tmp_path / "cave.yaml").write_text(
         """
 mapData: [22x13, rock:floor, connect:all:1]
@@ -305,7 +303,7 @@ seed: 3
     assert tw.run(tmp_path / "cave.yaml") == tw.run(FULL, seed=3)
 
 
-def test_sections_may_stand_beside_the_technique_and_beside_params() -> None:
+def test_sections_are_accepted_beside_the_technique_and_beside_params() -> None:
     plain = tw.run(FULL, seed=3)
     assert tw.run({"technique": "rules", **FULL}, seed=3) == plain
     assert tw.run({"technique": "rules", "params": FULL}, seed=3) == plain
@@ -331,7 +329,7 @@ def test_a_book_is_checked_once_and_varied() -> None:
     assert np.array_equal(tw.run(kept, seed=2).cells[:5, :6], first.cells[:5, :6])
 
 
-def test_a_drawing_in_lines_is_a_neighbourhood() -> None:
+def test_a_drawing_in_lines_is_a_neighborhood() -> None:
     one, other = ({"neighbourhoods": {"odd": drawn}} for drawn in ("010\n101\n011\n", "010,101,011"))
     assert params_of(one) == params_of(other)
 

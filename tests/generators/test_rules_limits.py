@@ -1,4 +1,4 @@
-"""Maximum counts are kept, by whatever places the tiles, and so are locks, which count."""
+"""Maximum counts are respected by fills, rules and fixes, and locked tiles count."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import tilewright as tw
-from tests.generators.rulebooks import ALWAYS, TREASURE, frames_of, layer, names_of, rectangle, simulated
+from tests.generators.rulebooks import ALWAYS, TREASURE, frames_of, layer, names_of, rectangle, simulate_directly
 
 
 def test_maximum_counts_are_never_exceeded() -> None:
@@ -28,7 +28,7 @@ def test_maximum_counts_are_never_exceeded() -> None:
 
 
 @pytest.mark.parametrize("maximum", [0, 1, 3, 50, 70])
-def test_as_many_are_placed_as_may_be(maximum: int) -> None:
+def test_as_many_are_placed_as_allowed(maximum: int) -> None:
     names = ["solid", "empty", f"treasure:{maximum}"]
     start = {"mapData": ["12x8"], "names": names, "roomData": ["equal:1x1:1", "treasure:1"]}
     drawn = {"mapData": ["12x8"], "names": names, "generationRules": [layer(1, "room:-1", f"{ALWAYS},treasure:1")]}
@@ -36,11 +36,11 @@ def test_as_many_are_placed_as_may_be(maximum: int) -> None:
         for data in (start, drawn):
             found = Counter(names_of(tw.make("rules", data=data, seed=seed)).ravel().tolist())
             assert found["treasure"] == min(60, maximum)
-        # What is not placed leaves the cell as it was.
+        # A tile that is not placed leaves the cell unchanged.
         assert found["empty"] == 60 - found["treasure"]
 
 
-def test_what_was_placed_counts_even_when_it_is_gone() -> None:
+def test_placed_tiles_count_even_after_they_are_replaced() -> None:
     gone = layer(1, "room:-1", "treasure,all,or,treasure>=0,empty:1")
     names = {"mapData": ["12x8"], "names": ["solid", "empty", "treasure:4"]}
     for seed in range(5):
@@ -69,7 +69,7 @@ def test_limited_tiles_are_spread_over_the_map(how: str) -> None:
     assert np.abs(places - expected).max() < 4.5 * expected**0.5
 
 
-def test_what_fills_the_map_and_what_digs_has_no_limit() -> None:
+def test_the_initial_tile_and_the_dug_tile_have_no_limit() -> None:
     data = {
         "mapData": ["15x9", "solid:empty"],
         "names": ["solid:1", "empty:2"],
@@ -102,13 +102,13 @@ def test_locked_tiles_count_towards_the_maximum() -> None:
 def test_locks_that_alone_hold_too_many_are_refused() -> None:
     data = {**TREASURE, "names": ["solid", "empty", "treasure:1", "gold:5"]}
     locks = [[2, 2, "treasure"], [3, 2, "treasure"]]
-    with pytest.raises(tw.InvalidRecipe, match=r"locks: hold 2 of 'treasure', of which 1 may be placed") as caught:
+    with pytest.raises(tw.InvalidRecipe, match=r"locks: must contain at most 1 of 'treasure', got 2") as caught:
         tw.make("rules", data=data, locks=locks, seed=1)
     assert "\n" not in str(caught.value)
 
 
 def test_locks_of_other_tiles_count_for_no_name() -> None:
-    """Moss is a tile of the tileset and none of the rule book: it is not the treasure that comes first there."""
+    """Moss is a tile of the tileset, but not of the rulebook; it does not count as treasure, the first name."""
     data = {
         "mapData": ["14x9", "wall:floor"],
         "names": ["treasure:1", "floor", "wall"],
@@ -122,7 +122,7 @@ def test_locks_of_other_tiles_count_for_no_name() -> None:
 
 @given(some.integers(0, 10**6), some.floats(0, 0.3))
 @settings(max_examples=150)
-def test_locked_cells_hold_in_every_frame_and_are_seen_by_rules(seed: int, share: float) -> None:
+def test_locked_cells_are_kept_in_every_frame_and_counted_by_rules(seed: int, share: float) -> None:
     data: dict[str, Any] = {
         "mapData": ["16x12", "solid:empty"],
         "names": ["solid", "empty", "moss"],
@@ -131,11 +131,11 @@ def test_locked_cells_hold_in_every_frame_and_are_seen_by_rules(seed: int, share
     }
     other = tw.run(data, seed=f"other-{seed}")
     locked = np.random.default_rng(seed).random(other.shape) < share
-    held = names_of(other)[locked]
+    locked_names = names_of(other)[locked]
     shown = [names for _, names in frames_of({"data": data, "locks": other.to_locks(locked)}, seed)]
     for names in shown:
-        assert np.array_equal(names[locked], held)
+        assert np.array_equal(names[locked], locked_names)
     plus = {"plus": "010,101,010", "all": "111,101,111"}
     for before, after in pairwise(shown[2:5]):
-        wanted = simulated(before, rectangle(0, 0, 16, 12), data["generationRules"][0]["rules"], plus)
+        wanted = simulate_directly(before, rectangle(0, 0, 16, 12), data["generationRules"][0]["rules"], plus)
         assert np.array_equal(wanted[~locked], after[~locked])

@@ -1,4 +1,4 @@
-"""Bad rule books: one line that quotes the offending piece and says where it stands; never a crash, never a hang."""
+"""Invalid rulebooks: one line that quotes the invalid piece and names its position; no crash and no endless loop."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Data = dict[str, Any]
 
 
 def second(*rules: Any, where: Any = "room:-1", fix: Any = "none", simulations: Any = "1") -> Data:
-    """A rule book whose second layer is this one."""
+    """Return a rulebook whose second layer is this one."""
     good = {"genData": ["0", "room:-1", "none"]}
     return {"generationRules": [good, {"genData": [simulations, where, fix], "rules": list(rules)}]}
 
 
 def rule(text: str) -> Data:
-    """A rule book with a rule of this text, after a good one."""
+    """Return a rulebook with this rule after a valid one."""
     return second("empty,all,or,solid>5,solid:1", text)
 
 
@@ -34,7 +34,7 @@ UNKNOWN_WORDS: list[tuple[Data, tuple[str, ...]]] = [
     (rule("emty,all,or,solid>5,solid:1"), (IN_RULE, "'emty'", "'emty,all,or,solid>5,solid:1'", "'empty'?")),
     (rule("empty,all,or,soldi>5,solid:1"), (IN_RULE, "'soldi'", "'soldi>5'", "'solid'?")),
     (rule("empty,all,or,solid>5,solid:1|moss:2"), (IN_RULE, "'moss'", "'moss:2'")),
-    (rule("empty,al,or,solid>5,solid:1"), (IN_RULE, "neighbourhood 'al'", "'all'?")),
+    (rule("empty,al,or,solid>5,solid:1"), (IN_RULE, "neighborhood 'al'", "'all'?")),
     (rule("empty,all,xor,solid>5,solid:1"), (IN_RULE, "'xor'", "'and' or 'or'")),
     (rule("empty,all,,solid>5,solid:1"), (IN_RULE, "''", "'and' or 'or'")),
     (rule("empty,all,or,solid=>5,solid:1"), (IN_RULE, "'solid=>5'", "'=>'", ">= <= == != > <")),
@@ -43,13 +43,13 @@ UNKNOWN_WORDS: list[tuple[Data, tuple[str, ...]]] = [
     ({"mapData": ["15x7", "solid:emty"]}, ("mapData", "'emty'", "'solid:emty'", "'empty'?")),
     ({"mapData": ["15x7", "rock:empty"]}, ("mapData", "'rock'", "'rock:empty'")),
     ({"roomData": ["equal:1x1:1", "empty:1|moss:2"]}, ("roomData", "'moss'", "'moss:2'")),
-    (second(fix="connect:pluss:1"), (IN_LAYER, "neighbourhood 'pluss'", "'connect:pluss:1'", "'plus'?")),
-    (second(fix="delete:round:1"), (IN_LAYER, "neighbourhood 'round'", "'delete:round:1'")),
+    (second(fix="connect:pluss:1"), (IN_LAYER, "neighborhood 'pluss'", "'connect:pluss:1'", "'plus'?")),
+    (second(fix="delete:round:1"), (IN_LAYER, "neighborhood 'round'", "'delete:round:1'")),
     ({"mapData": ["15x7", "solid:empty", "connect:round:1"]}, ("mapData", "'round'", "'connect:round:1'")),
     ({"roomData": ["equal:1x1:1", "empty:1", "delete:round:1"]}, ("roomData", "'round'", "'delete:round:1'")),
     (second(fix="join:plus:1"), (IN_LAYER, "'join'", "'connect', 'delete' or 'none'")),
-    (second(where="rooms:-1"), (IN_LAYER, "'rooms'", "map and room")),
-    ({"roomData": ["grid:2x2:1"]}, ("roomData", "'grid'", "equal and tree")),
+    (second(where="rooms:-1"), (IN_LAYER, "'rooms'", "map or room")),
+    ({"roomData": ["grid:2x2:1"]}, ("roomData", "'grid'", "equal or tree")),
     ({"nams": ["solid"], "mapData": ["15x7"]}, ("'nams'", "'names'?")),
     ({"mapdata": ["15x7"], "names": ["solid", "empty"]}, ("'mapdata'", "'mapData'?")),
     ({"generationRules": [{"rule": []}]}, ("generationRules.0", "'rule'", "'rules'?")),
@@ -86,26 +86,26 @@ PARTS: list[tuple[Data, tuple[str, ...]]] = [
     ({"neighbourhoods": {"odd": "1", "ODD ": "1"}}, ("neighbourhoods", "'odd'", "twice")),
 ]
 NUMBERS: list[tuple[Data, tuple[str, ...]]] = [
-    (rule("empty,all,or,solid>five,solid:1"), (IN_RULE, "'solid>five'", "'five'", "whole number")),
-    (rule("empty,all,or,solid>5.5,solid:1"), (IN_RULE, "'solid>5.5'", "'5.5'", "whole number")),
-    (rule("empty,all,or,solid>,solid:1"), (IN_RULE, "'solid>'", "whole number")),
-    (rule("empty,all,or,solid>-,solid:1"), (IN_RULE, "'solid>-'", "whole number")),
+    (rule("empty,all,or,solid>five,solid:1"), (IN_RULE, "'solid>five'", "'five'", "integer")),
+    (rule("empty,all,or,solid>5.5,solid:1"), (IN_RULE, "'solid>5.5'", "'5.5'", "integer")),
+    (rule("empty,all,or,solid>,solid:1"), (IN_RULE, "'solid>'", "integer")),
+    (rule("empty,all,or,solid>-,solid:1"), (IN_RULE, "'solid>-'", "integer")),
     (rule("empty,all,or,solid>5,solid:x"), (IN_RULE, "'solid:x'", "number, got 'x'")),
     (rule("empty,all,or,solid>5,solid:nan"), (IN_RULE, "'solid:nan'", "number")),
     (rule("empty,all,or,solid>5,solid:1e400"), (IN_RULE, "'solid:1e400'", "number")),
     (rule("empty,all,or,solid>5,solid:-1"), (IN_RULE, "'solid:-1'", "at least 0")),
-    (rule("empty,all,or,solid>5,solid:0|empty:0"), (IN_RULE, "'solid:0|empty:0'", "zero")),
+    (rule("empty,all,or,solid>5,solid:0|empty:0"), (IN_RULE, "'solid:0|empty:0'", "positive weight")),
     ({"roomData": ["equal:1x1:1", "solid:1|empty:x"]}, ("roomData", "'empty:x'", "number")),
     ({"roomData": ["equal:1x1:1", "solid:-2|empty:2"]}, ("roomData", "'solid:-2'", "at least 0")),
-    ({"roomData": ["equal:1x1:1", "solid:0|empty:0.0"]}, ("roomData", "'solid:0|empty:0'", "zero")),
-    ({"names": ["solid", "empty:many"]}, ("names.1", "'empty:many'", "whole number")),
+    ({"roomData": ["equal:1x1:1", "solid:0|empty:0.0"]}, ("roomData", "'solid:0|empty:0'", "positive weight")),
+    ({"names": ["solid", "empty:many"]}, ("names.1", "'empty:many'", "integer")),
     ({"names": ["solid", "empty:-2"]}, ("names.1", "'empty:-2'", "at least -1")),
     (second(simulations="two"), (IN_LAYER, "simulations", "'two'")),
     (second(simulations="-1"), (IN_LAYER, "simulations", "at least 0", "-1")),
     (second(simulations=1.5), (IN_LAYER, "simulations", "1.5")),
     (second(simulations=True), (IN_LAYER, "simulations", "True")),
     (second(fix="connect:plus:0"), (IN_LAYER, "'connect:plus:0'", "thickness", "at least 1")),
-    (second(fix="connect:plus:thick"), (IN_LAYER, "'connect:plus:thick'", "whole number")),
+    (second(fix="connect:plus:thick"), (IN_LAYER, "'connect:plus:thick'", "integer")),
     ({"mapData": ["15xx7"]}, ("mapData", "'15xx7'")),
     ({"mapData": ["15xseven"]}, ("mapData", "'seven'")),
     ({"mapData": ["2x7"]}, ("mapData", "at least 3x3", "'2x7'")),
@@ -176,7 +176,7 @@ SHAPES: list[tuple[Data, tuple[str, ...]]] = [
 ]
 
 
-def line_of(make: Callable[[], object]) -> str:
+def get_error_line(make: Callable[[], object]) -> str:
     with pytest.raises(tw.TilewrightError) as caught:
         make()
     line = str(caught.value)
@@ -190,21 +190,21 @@ def line_of(make: Callable[[], object]) -> str:
     [*UNKNOWN_WORDS, *PARTS, *NUMBERS, *MATRICES, *PLACES, *SHAPES],
     ids=lambda value: str(value)[:60],
 )
-def test_bad_input_is_one_line_that_quotes_it_and_says_where_it_stands(data: Data, words: tuple[str, ...]) -> None:
-    line = line_of(lambda: tw.recipe("rules", data=data))
+def test_bad_input_is_one_line_that_quotes_it_and_names_its_position(data: Data, words: tuple[str, ...]) -> None:
+    line = get_error_line(lambda: tw.recipe("rules", data=data))
     for word in words:
         assert word in line, line
-    assert line_of(lambda: tw.run(data, seed=1)) == line
-    assert line_of(lambda: tw.make("rules", **data)) == line
+    assert get_error_line(lambda: tw.run(data, seed=1)) == line
+    assert get_error_line(lambda: tw.make("rules", **data)) == line
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     data = {
         "mapData": ["15x7", "rock:emty"],
         "roomData": ["equal:9x9:1", "moss:1"],
         "generationRules": [{"genData": ["0", "room:5", "connect:round:1"], "rules": ["fog,al,or,mist>1,haze:1"]}],
     }
-    line = line_of(lambda: tw.recipe("rules", data=data))
+    line = get_error_line(lambda: tw.recipe("rules", data=data))
     for word in ("rock", "emty", "equal:9x9:1", "moss", "room:5", "round", "fog", "'al'"):
         assert word in line, line
 
@@ -220,11 +220,11 @@ def test_all_mistakes_are_told_at_once() -> None:
         "",
     ],
 )
-def test_data_that_is_no_rule_book_is_refused(data: Any) -> None:
-    line_of(lambda: tw.recipe("rules", data=data))
+def test_data_that_is_no_rulebook_is_refused(data: Any) -> None:
+    get_error_line(lambda: tw.recipe("rules", data=data))
 
 
-# -- anything at all ------------------------------------------------------------------------------------------
+# -- random input ---------------------------------------------------------------------------------------------------
 
 GOOD: Data = {
     "mapData": ["15x7", "solid:empty", "connect:plus:1"],
@@ -239,25 +239,25 @@ GOOD: Data = {
 SMALL = {"width": 9, "height": 7}
 
 
-def explains(error: tw.TilewrightError) -> None:
-    """One line, and not that something broke inside."""
+def check_error(error: tw.TilewrightError) -> None:
+    """Check that the error is one line and not an internal error."""
     assert "\n" not in str(error)
     assert type(error) is not tw.TilewrightError
 
 
-def accepted_or_explained(data: Any, **words: Any) -> None:
-    """It is made, on a small map, or refused in one line."""
+def check_accepted_or_refused(data: Any, **words: Any) -> None:
+    """Check that the data makes a small map, or is refused in one line."""
     try:
         recipe = tw.recipe("rules", data=data, **{**SMALL, **words})
     except tw.TilewrightError as error:
-        explains(error)
+        check_error(error)
         return
     if sum(layer.simulations for layer in recipe.params.generationRules) > 2000:  # type: ignore[attr-defined]
-        return  # it would only take long
+        return  # It would only take long.
     try:
         found = tw.run(recipe, seed=1)
     except tw.TilewrightError as error:
-        explains(error)
+        check_error(error)
         return
     assert found.shape == (7, 9)
     written = json.loads(json.dumps(recipe.params.compact))
@@ -302,18 +302,18 @@ TEXTS: list[tuple[str, Callable[[str], Data]]] = [
 @example("solid:1e99999999999")
 @example("room:" + "0," * 3000 + "0")
 def test_any_text_in_any_place(place: Callable[[str], Data], text: str) -> None:
-    accepted_or_explained(place(text))
+    check_accepted_or_refused(place(text))
 
 
-def pieces_of(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The ways to all strings in a data object."""
+def list_string_paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths to all strings in a data object."""
     if isinstance(value, str):
         return [path]
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [found for key, inner in items for found in pieces_of(inner, (*path, key))]
+    return [found for key, inner in items for found in list_string_paths(inner, (*path, key))]
 
 
-def changed(data: Data, path: tuple[Any, ...], value: Any) -> Data:
+def replace_at(data: Data, path: tuple[Any, ...], value: Any) -> Data:
     copy = deepcopy(data)
     inner: Any = copy
     for key in path[:-1]:
@@ -322,7 +322,7 @@ def changed(data: Data, path: tuple[Any, ...], value: Any) -> Data:
     return copy
 
 
-def piece(path: tuple[Any, ...]) -> str:
+def get_string(path: tuple[Any, ...]) -> str:
     inner: Any = GOOD
     for key in path:
         inner = inner[key]
@@ -330,19 +330,19 @@ def piece(path: tuple[Any, ...]) -> str:
     return inner
 
 
-@given(some.sampled_from(pieces_of(GOOD)), some.data())
+@given(some.sampled_from(list_string_paths(GOOD)), some.data())
 @settings(max_examples=800)
 def test_good_strings_with_a_few_characters_changed(path: tuple[Any, ...], data: some.DataObject) -> None:
-    text = piece(path)
+    text = get_string(path)
     for _ in range(data.draw(some.integers(1, 3))):
         at = data.draw(some.integers(0, len(text)))
         many = data.draw(some.integers(0, 2))
         new = data.draw(some.text(some.sampled_from(list(":,|<>=!x-+.019e ?solidempty")), max_size=2))
         text = text[:at] + new + text[at + many :]
-    accepted_or_explained(changed(GOOD, path, text))
+    check_accepted_or_refused(replace_at(GOOD, path, text))
 
 
-strange = some.recursive(
+anything = some.recursive(
     some.none()
     | some.booleans()
     | some.integers()
@@ -362,30 +362,32 @@ strange = some.recursive(
 )
 
 
-def places_of(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The ways to everything in a data object."""
+def list_paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths to all values in a data object."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    inner = [found for key, one in items for found in places_of(one, (*path, key))]
+    inner = [found for key, one in items for found in list_paths(one, (*path, key))]
     return [path, *inner] if path else inner
 
 
-@given(some.sampled_from(places_of(GOOD)), strange)
+@given(some.sampled_from(list_paths(GOOD)), anything)
 @settings(max_examples=700)
 def test_any_structure_in_any_place(path: tuple[Any, ...], value: Any) -> None:
-    accepted_or_explained(changed(GOOD, path, value))
+    check_accepted_or_refused(replace_at(GOOD, path, value))
 
 
-@given(some.dictionaries(some.sampled_from([*GOOD, "width", "height", "data", "params", "technique"]) | texts, strange))
+@given(
+    some.dictionaries(some.sampled_from([*GOOD, "width", "height", "data", "params", "technique"]) | texts, anything)
+)
 @settings(max_examples=200)
 def test_any_object_as_a_recipe(data: dict[str, Any]) -> None:
     try:
         tw.watch({**data, "width": 9, "height": 7})
     except tw.TilewrightError as error:
-        explains(error)
+        check_error(error)
 
 
 @pytest.mark.parametrize("section", GOOD)
-def test_what_is_nested_without_end_is_refused(section: str) -> None:
+def test_deep_nesting_is_refused(section: str) -> None:
     deep: Any = "solid:1"
     for _ in range(5000):
         deep = [deep]
@@ -393,16 +395,16 @@ def test_what_is_nested_without_end_is_refused(section: str) -> None:
     for _ in range(5000):
         table = {"rules": table}
     for value in (deep, table, [deep], [table], {"odd": deep}):
-        accepted_or_explained({**GOOD, section: value})
+        check_accepted_or_refused({**GOOD, section: value})
 
 
-def test_a_large_map_is_refused_without_taking_its_memory() -> None:
-    """By steps of (1, 2) and (1, 3) alone, no corner of any map can be left."""
+def test_a_large_map_is_refused_without_allocating_it() -> None:
+    """With steps of (1, 2) and (1, 3) only, the corners of a map are isolated."""
     odd = {"neighbourhoods": {"odd": "0000000,0000000,0000011"}, **second(where="map:-1", fix="connect:odd:1")}
-    line_of(lambda: tw.recipe("rules", data={**odd, "mapData": ["30x30"]}))
+    get_error_line(lambda: tw.recipe("rules", data={**odd, "mapData": ["30x30"]}))
     tracemalloc.start()
     try:
-        line_of(lambda: tw.recipe("rules", data={**odd, "mapData": ["4000x4000"]}))
+        get_error_line(lambda: tw.recipe("rules", data={**odd, "mapData": ["4000x4000"]}))
         assert tracemalloc.get_traced_memory()[1] < 1 << 25
     finally:
         tracemalloc.stop()

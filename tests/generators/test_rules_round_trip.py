@@ -1,4 +1,4 @@
-"""Rule books written back to compact strings, and read again, are the same."""
+"""Rulebooks written as compact strings and read again are equal."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.generators.rulebooks import COMPARE, DOCUMENT, FULL, RULES, USUAL, na
 
 
 @pytest.mark.parametrize("data", [*DOCUMENT.values(), FULL, USUAL])
-def test_what_is_written_back_makes_the_same(data: dict[str, Any]) -> None:
+def test_a_rulebook_written_and_read_again_makes_the_same_map(data: dict[str, Any]) -> None:
     params = params_of(data)
     written = json.loads(json.dumps(params.compact))
     assert params_of(written) == params
     assert params_of(written).compact == written
     assert tw.run(written, seed=4) == tw.run(data, seed=4)
-    # What the object says, it still says, sections it left out aside.
+    # The object's own sections are unchanged.
     plain = {name: written[name] for name in data}
     assert params_of({**plain}) == params
     if data is DOCUMENT["first"] or data is DOCUMENT["second"]:
@@ -35,7 +35,7 @@ names = (
 
 @some.composite
 def books(draw: some.DrawFn) -> dict[str, Any]:
-    """Any rule book, by its fields."""
+    """Return any rulebook, by its fields."""
     tiles = draw(some.lists(names, min_size=2, max_size=6, unique=True))
     tile = some.sampled_from(tiles)
     width, height = draw(some.integers(3, 40)), draw(some.integers(3, 40))
@@ -54,7 +54,7 @@ def books(draw: some.DrawFn) -> dict[str, Any]:
     weighted = some.lists(some.fixed_dictionaries({"tile": tile, "weight": weight}), min_size=1, max_size=3).filter(
         lambda tiles: any(one["weight"] for one in tiles)
     )
-    # Those that a book may name: whether a neighbourhood can connect is another matter.
+    # Neighborhoods of a book may be unable to connect, so fixes use only these.
     safe = ["plus", "all"] if not {"plus", "all"} & {one["name"] for one in around} else []
     mending = some.fixed_dictionaries(
         {
@@ -130,7 +130,7 @@ def books(draw: some.DrawFn) -> dict[str, Any]:
 
 @given(books())
 @settings(max_examples=150)
-def test_every_rule_book_can_be_written_and_read_again(book: dict[str, Any]) -> None:
+def test_every_rulebook_can_be_written_and_read_again(book: dict[str, Any]) -> None:
     params = RULES.validate(book)
     written = json.loads(json.dumps(params.compact))
     assert RULES.validate(written) == params
@@ -140,7 +140,7 @@ def test_every_rule_book_can_be_written_and_read_again(book: dict[str, Any]) -> 
 
 @given(books(), some.integers(0, 99))
 @settings(max_examples=120)
-def test_every_rule_book_makes_a_map(book: dict[str, Any], seed: int) -> None:
+def test_every_rulebook_makes_a_map(book: dict[str, Any], seed: int) -> None:
     params = RULES.validate(book)
     found = tw.run({"technique": "rules", "params": book}, seed=seed)
     assert found == tw.run(params.compact, seed=seed)

@@ -1,4 +1,4 @@
-"""Rule books among the rest of the house: any tileset, looks for unknown names, rooms that are overlaid."""
+"""Rulebooks with tilesets and shapers: any tileset, appearance of unknown names, rooms as overlays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_rooms_can_be_overlaid() -> None:
     assert np.array_equal(names_of(found)[~inside], names_of(bare)[~inside])
 
 
-def test_a_rule_book_can_be_laid_over_rooms() -> None:
+def test_a_rulebook_can_be_overlaid_on_rooms() -> None:
     outer = {"mapData": ["60x30"], "roomData": ["tree:9x9:4"]}
     inner = {**DOCUMENT["second"], "names": ["Empty", "Solid", "gem:2"]}
     inner["roomData"] = ["equal:1x1:1", "solid:1|empty:2|gem:1"]
@@ -75,8 +75,8 @@ def test_unknown_names_look_different() -> None:
     assert nearest >= 12
     first = min(int(np.abs(one - other).sum()) for one, other in combinations(colors[:10], 2))
     assert first >= 40
-    walked_on = [tile.name for tile in found.tileset if tile.passable]
-    assert walked_on == ["empty", *names]  # what fills the map is no ground
+    passable = [tile.name for tile in found.tileset if tile.passable]
+    assert passable == ["empty", *names]  # The tile that fills the map is not passable.
 
 
 def test_a_name_may_be_a_number_or_a_glyph() -> None:

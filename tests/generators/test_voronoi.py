@@ -1,4 +1,4 @@
-"""Regions around points: nearest they are, seamless, evened out by relaxation, and apart or joined as promised."""
+"""Voronoi regions: nearest points, seamless windows, relaxation, and walls that separate or join regions."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ EIGHT = np.ones((3, 3), dtype=int)
 
 
 def diagram_of(seed: int, relax: int = 0, **values: Any) -> Diagram:
-    """The diagram behind a map."""
+    """Return the diagram of a map."""
     p = module.VoronoiParams.validate({"relax": relax, **values})
-    made = Diagram(
+    diagram = Diagram(
         ((p.height, p.width), tuple(reversed(p.offset or (0, 0)))),
         Rng.of(seed).child("voronoi").level_key(),
         spacing=p.spacing,
@@ -34,36 +34,36 @@ def diagram_of(seed: int, relax: int = 0, **values: Any) -> Diagram:
         jitter=p.jitter,
         margin=p.margin,
     )
-    list(made.scatter_points())
+    list(diagram.scatter_points())
     for _ in range(relax):
-        list(made.relax_points())
-    return made
+        list(diagram.relax_points())
+    return diagram
 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("relax", [0, 3])
-def test_every_region_is_what_is_nearest_to_its_point(metric: Metric, relax: int) -> None:
-    """Against all points, and through the whole pipeline: each region has its own tile, drawn by its square."""
+def test_every_region_contains_the_cells_nearest_to_its_point(metric: Metric, relax: int) -> None:
+    """Compare with all points, and through the complete pipeline: each region has the tile drawn for its square."""
     for seed in range(4):
-        made = diagram_of(seed, relax, metric=metric, spacing=5, width=33, height=21)
-        places = made.locate_points() * UNITS  # whole numbers
+        diagram = diagram_of(seed, relax, metric=metric, spacing=5, width=33, height=21)
+        places = diagram.locate_points() * UNITS  # Integers.
         rows, columns = np.indices((21, 33))
         down = np.abs((rows[..., None] + 0.5) * UNITS - places[:, 1])
         across = np.abs((columns[..., None] + 0.5) * UNITS - places[:, 0])
         far = {"euclidean": down**2 + across**2, "manhattan": down + across, "chebyshev": np.maximum(down, across)}
         nearest = far[metric].argmin(axis=2)
-        assert np.array_equal(made.find_owners(0, 21), nearest)
+        assert np.array_equal(diagram.find_owners(0, 21), nearest)
         kinds = [f"{name}:1" for name in ("grass", "forest", "hill", "sand", "water", "snow")]
         map = tw.make("voronoi", seed=seed, relax=relax, metric=metric, spacing=5, width=33, height=21, kinds=kinds)
-        squares = made.points.shape[:2]
-        draws = Rng.of(seed).child("voronoi").child("kinds").cells(squares, made.squares)
-        words = np.array([kind.partition(":")[0] for kind in kinds])[(draws.reshape(-1)[nearest] * 6).astype(int)]
-        assert np.array_equal(np.array(map.tileset.names)[map.cells], words)
+        squares = diagram.points.shape[:2]
+        draws = Rng.of(seed).child("voronoi").child("kinds").cells(squares, diagram.squares)
+        names = np.array([kind.partition(":")[0] for kind in kinds])[(draws.reshape(-1)[nearest] * 6).astype(int)]
+        assert np.array_equal(np.array(map.tileset.names)[map.cells], names)
         assert map.numbers["regions"] == len(np.unique(nearest))
 
 
-def windows(x: int, y: int, **params: Any) -> None:
-    """A map, and the same place made of four windows whose edges lie anywhere."""
+def check_windows(x: int, y: int, **params: Any) -> None:
+    """Compare a map with the same area made of four windows with arbitrary edges."""
     whole = tw.make("voronoi", width=40, height=30, offset=(x, y), **params)
     for down, height in ((0, 13), (13, 17)):
         for right, width in ((0, 1), (1, 39)):
@@ -84,7 +84,7 @@ def test_windows_fit(
     jitter: float, seed: int,
 ) -> None:  # fmt: skip
     x, y = min(x, (1 << 62) - 1), min(y, (1 << 62) - 13)
-    windows(
+    check_windows(
         x, y, spacing=spacing, relax=relax, metric=metric, mode=mode, thickness=thickness, doors=doors, gap=gap,
         jitter=jitter, seed=seed,
     )  # fmt: skip
@@ -94,9 +94,9 @@ def test_windows_fit(
 @pytest.mark.parametrize("mode", ["regions", "walls"])
 def test_windows_fit_at_the_ends_of_the_world(x: int, mode: str) -> None:
     y = min(-x, (1 << 62) - 13)
-    windows(x, y, seed=3, spacing=1024, relax=0, mode=mode, thickness=64, gap=64)
-    windows(x, y, seed=3, spacing=100, relax=3, mode=mode, thickness=64, gap=64)
-    windows(x, y, seed=3, spacing=7, relax=8, mode=mode)
+    check_windows(x, y, seed=3, spacing=1024, relax=0, mode=mode, thickness=64, gap=64)
+    check_windows(x, y, seed=3, spacing=100, relax=3, mode=mode, thickness=64, gap=64)
+    check_windows(x, y, seed=3, spacing=7, relax=8, mode=mode)
 
 
 def test_a_map_without_offset_is_the_window_at_the_origin() -> None:
@@ -120,7 +120,7 @@ def test_points_depend_on_no_more_than_the_margin() -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_relaxation_evens_the_regions_out(metric: str) -> None:
+def test_relaxation_makes_regions_more_even(metric: str) -> None:
     for seed in range(5):
         spreads = []
         for relax in (0, 1, 4, 10):
@@ -137,7 +137,7 @@ def test_relaxation_evens_the_regions_out(metric: str) -> None:
 @pytest.mark.parametrize("thickness", range(1, 8))
 @pytest.mark.parametrize("metric", METRICS)
 def test_walls_keep_regions_apart(thickness: int, metric: str) -> None:
-    """No piece of floor, joined by corners too, belongs to two regions."""
+    """No connected floor, including diagonal steps, belongs to two regions."""
     for seed in range(6):
         shape: dict[str, Any] = {"width": 61, "height": 47, "spacing": 4 + seed * 3, "metric": metric}
         map = tw.make("voronoi", seed=seed, mode="walls", doors=0, relax=1, thickness=thickness, **shape)
@@ -148,7 +148,7 @@ def test_walls_keep_regions_apart(thickness: int, metric: str) -> None:
 
 
 @pytest.mark.parametrize("thickness", range(1, 10))
-def test_straight_walls_are_as_thick_as_asked(thickness: int) -> None:
+def test_straight_walls_have_the_given_thickness(thickness: int) -> None:
     map = tw.make(
         "voronoi",
         seed=1,
@@ -166,7 +166,7 @@ def test_straight_walls_are_as_thick_as_asked(thickness: int) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_with_all_doors_the_points_of_a_world_are_joined(metric: str) -> None:
-    """Within a large window: the points well inside lie in one piece of floor."""
+    """In a large window, points far from its edge are in one connected floor."""
     for seed in range(5):
         shape: dict[str, Any] = {"width": 220, "height": 200, "spacing": 11, "metric": metric, "relax": seed % 3}
         map = tw.make("voronoi", seed=seed, mode="walls", doors=1, thickness=1 + seed % 4, gap=1 + seed % 2, **shape)
@@ -211,7 +211,7 @@ def test_the_block_size_changes_nothing() -> None:
             assert tw.make("voronoi", seed=9, mode=mode, relax=2, gap=3, thickness=2) == whole
 
 
-def test_locked_cells_are_held_and_move_nothing_else() -> None:
+def test_locked_cells_are_kept_and_move_nothing_else() -> None:
     free = tw.make("voronoi", seed=5, mode="walls")
     locks = [[x, y, "wall"] for x in range(10, 20) for y in range(10, 20)]
     held = tw.make("voronoi", seed=5, mode="walls", locks=locks)
@@ -233,7 +233,7 @@ def test_frames_show_points_growth_and_relaxation() -> None:
     assert frames[0].lines != frames[-4].lines
 
 
-def test_discs_are_symmetric_where_they_can_be() -> None:
+def test_discs_are_symmetric_where_possible() -> None:
     assert wall_offsets(1).tolist() == [[0, 1], [1, 0], [1, 1]]
     assert wall_offsets(2).tolist() == [[-1, 0], [0, -1], [0, 1], [1, 0]]
     assert len(wall_offsets(64)) < 65 * 65 * 0.82
@@ -247,8 +247,8 @@ def test_discs_are_symmetric_where_they_can_be() -> None:
         ({"spacing": 1}, "spacing: must be at least 2, got 1"),
         ({"jitter": 1.5}, "jitter: must be at most 1.0, got 1.5"),
         ({"kinds": []}, "kinds: must have at least 1 values, got []"),
-        ({"kinds": ["grass", "grass:2"]}, "kinds: 'grass' stands there twice; add its weights up"),
-        ({"kinds": ["grass:0"]}, "kinds: the weights are all zero; give one kind more"),
+        ({"kinds": ["grass", "grass:2"]}, "kinds: 'grass' is listed twice; add up its weights"),
+        ({"kinds": ["grass:0"]}, "kinds: must have at least one positive weight, all are 0"),
         (
             {"kinds": ["grass:much"]},
             "kinds.0: a kind is written as tile:weight, such as grass:3, got 'grass:much'",
@@ -256,13 +256,13 @@ def test_discs_are_symmetric_where_they_can_be() -> None:
         ({"kinds": [{"tile": "grass", "weight": -1}]}, "kinds.0.weight: must be at least 0.0, got -1"),
     ],
 )
-def test_mistakes_are_told_in_one_line(params: dict[str, Any], message: str) -> None:
+def test_mistakes_are_reported_in_one_line(params: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidRecipe) as error:
         tw.recipe("voronoi", **params)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_an_unknown_tile_is_told_before_the_work() -> None:
+def test_an_unknown_tile_is_reported_before_any_work() -> None:
     with pytest.raises(tw.TilewrightError, match="lava"):
         tw.make("voronoi", kinds=["grass", "lava"])

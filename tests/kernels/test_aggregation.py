@@ -1,4 +1,4 @@
-"""The particles' kernel against a plain telling of what they do."""
+"""The aggregation kernel against a direct implementation."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tilewright.kernels.aggregation import (
 )
 from tilewright.kernels.drunkard import BLOCKED, FLOOR, ROCK
 
-OLDEST = 300
+MAX_AGE = 300
 Place = tuple[int, int]
 
 
 class Plain:
-    """One particle after the other, with blocks looked at anew at every step."""
+    """Particles one after the other, with blocks recounted at every step."""
 
     def __init__(self, cells: NDArray[np.uint8], rng: Rng, mode: int, edge: bool, stick: float, flips: Place) -> None:
         self.cells, self.rng, self.mode, self.edge, self.stick, self.flips = cells, rng, mode, edge, stick, flips
@@ -48,7 +48,7 @@ class Plain:
         return 1 + self.rng.below(height), 1 + self.rng.below(width)
 
     def stride(self, y: int, x: int) -> int:
-        """The longest of 64, 8 and 1 for which the block and those around it hold nothing of interest."""
+        """Return the longest step of 64, 8 and 1 that cannot skip a cell where the particle would stop."""
         for size in (64, 8):
             top, left = y // size * size - size, x // size * size - size
             around = self.cells[max(0, top) : top + 3 * size, max(0, left) : left + 3 * size]
@@ -59,9 +59,9 @@ class Plain:
         return 1
 
     def flight(self, y: int, x: int) -> Place | None:
-        """Where a particle stays; None when it comes to nothing."""
-        path = line((y, x), self.target)
-        for age in range(OLDEST):
+        """Return the cell where a particle stays, or None if it is dropped."""
+        path = list_line_cells((y, x), self.target)
+        for age in range(MAX_AGE):
             rock = self.cells[y, x] == ROCK
             beside = self.mode != WALK_OUT and rock and self.touches(y, x)
             if beside and (self.stick >= 1 or self.rng.random() < self.stick):
@@ -105,8 +105,8 @@ class Plain:
                         self.floors.append(at)
 
 
-def line(start: Place, end: Place) -> list[Place]:
-    """From cell to cell, one axis at a time, along whichever lags behind; sideways where both are even."""
+def list_line_cells(start: Place, end: Place) -> list[Place]:
+    """Return the cells from start to end, one axis at a time, along the axis that lags behind; sideways on ties."""
     cells, (down, right) = [start], (abs(end[0] - start[0]), abs(end[1] - start[1]))
     gone = [0, 0]
     while cells[-1] != end:
@@ -127,11 +127,11 @@ def line(start: Place, end: Place) -> list[Place]:
     some.integers(0, 10**6),
 )  # fmt: skip
 @settings(deadline=None, max_examples=100)
-def test_grows_as_told(
+def test_grows_as_the_plain_version_does(
     shape: Place, mode: int, edge: bool, stick: float, mirrored: tuple[bool, bool], blocked: float, share: float,
     budget: int, seed: int,
 ) -> None:  # fmt: skip
-    """Also in blocks of any size, which change nothing."""
+    """The budget does not affect the result."""
     rng = Rng.of(seed)
     cells = np.full((shape[0] + 2, shape[1] + 2), BLOCKED, dtype=np.uint8)
     cells[1:-1, 1:-1] = np.where(rng.child("walls").cells(shape) < blocked, BLOCKED, ROCK)
@@ -163,7 +163,7 @@ def check(cells: NDArray[np.uint8], plain: Plain, rng: Rng, goal: int, budget: i
     for _ in range(10_000_000):
         if not aggregate(
             rng.state, cells, mode, plain.edge, box, plain.stick, *plain.flips, brush, floors,
-            blocks, progress, OLDEST, goal, budget,
+            blocks, progress, MAX_AGE, goal, budget,
         ):  # fmt: skip
             break
     assert cells.tolist() == plain.cells.tolist()
@@ -182,7 +182,7 @@ def reachable(cells: NDArray[np.uint8], start: Place) -> int:
 
 
 def test_strides_far_from_the_crystal_and_deep_in_it() -> None:
-    """Maps large enough for strides of 8 and of 64 cells."""
+    """Use maps large enough for steps of 8 and of 64 cells."""
     cells = np.full((302, 402), BLOCKED, dtype=np.uint8)
     cells[1:-1, 1:-1] = ROCK
     cells[151, 201] = FLOOR

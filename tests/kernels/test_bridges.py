@@ -1,4 +1,4 @@
-"""Bridges, against the plain way: a search from every part by itself, and a spanning tree over all distances."""
+"""Bridges against a search from every region separately, and a spanning tree over all distances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Offsets = Sequence[tuple[int, ...]]
 
 
 def steps_from(part: int, parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> dict[int, int]:
-    """Cells to dig from one part to each other one, walking over no third."""
+    """Return the number of cells to dig from one region to each other one, without crossing a third."""
     seen = {tuple(cell): 0 for cell in np.argwhere(parts == part).tolist()}
     queue = deque(seen)
     found: dict[int, int] = {}
@@ -40,15 +40,15 @@ def steps_from(part: int, parts: NDArray[np.int32], walkable: NDArray[np.bool_],
 
 
 def plain_length(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> tuple[int, int]:
-    """How many bridges are needed, and how many cells all of them take."""
-    ways = sorted(
+    """Return the number of bridges needed, and the total number of cells to dig."""
+    paths = sorted(
         (steps, part, other)
         for part in range(1, parts.max() + 1)
         for other, steps in steps_from(part, parts, walkable, offsets).items()
     )
     group = list(range(parts.max() + 1))
     count = total = 0
-    for steps, part, other in ways:
+    for steps, part, other in paths:
         if group[part] != group[other]:
             old, new = group[part], group[other]
             group = [new if one == old else one for one in group]
@@ -64,7 +64,7 @@ def spread(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offse
 
 
 @pytest.mark.parametrize("offsets", [FOUR, EIGHT, KNIGHT, SIX], ids=["four", "eight", "knight", "six"])
-def test_bridges_are_as_few_and_as_short_as_can_be(offsets: Offsets) -> None:
+def test_bridges_are_as_few_and_as_short_as_possible(offsets: Offsets) -> None:
     dimensions = len(offsets[0])
     for seed in range(150):
         random = np.random.default_rng(seed)

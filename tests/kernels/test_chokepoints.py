@@ -1,4 +1,4 @@
-"""The walk that finds chokepoints, against taking every cell away in turn."""
+"""The search for chokepoints, against removing every cell in turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ masks = arrays(
 
 
 @given(masks, some.sampled_from([4, 8]), some.integers(0, 2**32))
-def test_cells_are_cuts_if_and_only_if_parts_increase_without_them(
+def test_cells_are_cuts_if_and_only_if_regions_increase_without_them(
     mask: NDArray[np.bool_], directions: Directions, seed: int
 ) -> None:
     free = np.argwhere(mask)
@@ -32,7 +32,7 @@ def test_cells_are_cuts_if_and_only_if_parts_increase_without_them(
 
 
 @given(masks, some.integers(0, 2**32), some.integers(0, 2**32))
-def test_cells_between_two_are_those_that_keep_them_apart_when_taken_away(
+def test_cells_between_two_are_those_that_separate_them_when_removed(
     mask: NDArray[np.bool_], one: int, two: int
 ) -> None:
     labels = regions_of(mask).labels
@@ -53,7 +53,7 @@ def test_cells_between_two_are_those_that_keep_them_apart_when_taken_away(
 
 
 @given(masks, some.integers(0, 2**32))
-def test_what_lies_beyond_a_cell_with_two_ways_is_what_it_cuts_off(mask: NDArray[np.bool_], seed: int) -> None:
+def test_cells_beyond_a_cell_with_two_neighbors_are_those_it_cuts_off(mask: NDArray[np.bool_], seed: int) -> None:
     free = np.argwhere(mask)
     if not len(free):
         return
@@ -63,8 +63,8 @@ def test_what_lies_beyond_a_cell_with_two_ways_is_what_it_cuts_off(mask: NDArray
     walk, last = cuts.trace_beyond(start, int(regions.sizes[regions.labels[start]]))
     assert sorted(map(tuple, walk.tolist())) == sorted(map(tuple, np.argwhere(regions.labels == regions.labels[start])))
     for step, cell in enumerate(map(tuple, walk.tolist())):
-        ways = sum(int(np.abs(free - cell).sum(axis=1)[k] == 1) for k in range(len(free)))
-        if cell == start or not cuts.cells[cell] or ways != 2:
+        neighbor_count = sum(int(np.abs(free - cell).sum(axis=1)[k] == 1) for k in range(len(free)))
+        if cell == start or not cuts.cells[cell] or neighbor_count != 2:
             continue
         without = mask.copy()
         without[cell] = False

@@ -1,4 +1,4 @@
-"""Walls, doors and ways between rooms against plain versions that keep cells as (row, column)."""
+"""Walls, doors and paths between rooms against direct versions with cells as (row, column)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OPEN = (FLOOR, CORRIDOR, DOOR)
 
 
 def any_kinds(seed: int, among: tuple[int, ...]) -> Kinds:
-    """Cells of any kind within an edge."""
+    """Return random kinds of cells within an edge."""
     chance = np.random.default_rng(seed)
     shape = chance.integers(3, 14, 2)
     kinds = chance.choice(np.array(among, dtype=np.uint8), shape)
@@ -95,21 +95,21 @@ def test_checking_doors_one_after_the_other() -> None:
 
 
 def test_painting_cell_by_cell() -> None:
-    words = {FLOOR: 0, CORRIDOR: 1, DOOR: 2, WALL: 3, UPRIGHT: 3, ACROSS: 3}
+    labels = {FLOOR: 0, CORRIDOR: 1, DOOR: 2, WALL: 3, UPRIGHT: 3, ACROSS: 3}
     for seed in range(CASES):
         kinds = any_kinds(seed, tuple(range(8)))
-        kinds[tuple(np.random.default_rng(seed).integers(0, kinds.shape))] = CORRIDOR  # locked, maybe at the edge
+        kinds[tuple(np.random.default_rng(seed).integers(0, kinds.shape))] = CORRIDOR  # Locked, possibly at the edge.
         painted = np.empty_like(kinds)
         for row in range(len(kinds)):
             paint(kinds.reshape(-1), kinds.shape[1], painted.reshape(-1), row, row + 1)
         for cell in np.ndindex(*kinds.shape):
             y, x = cell
             beside = kinds[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2]
-            assert painted[cell] == words.get(int(kinds[cell]), 3 if np.isin(beside, OPEN).any() else 4)
+            assert painted[cell] == labels.get(int(kinds[cell]), 3 if np.isin(beside, OPEN).any() else 4)
 
 
 class Case:
-    """Rooms with walls, locked cells here and there, and some corridors from before."""
+    """Rooms with walls, some locked cells, and some earlier corridors."""
 
     def __init__(self, seed: int) -> None:
         chance = np.random.default_rng(seed)
@@ -132,7 +132,7 @@ class Case:
             self.kinds[(chance.random(self.kinds.shape) < 0.03) & (self.owners == 0)] = EDGE
         self.kinds[0] = self.kinds[-1] = self.kinds[:, 0] = self.kinds[:, -1] = EDGE
         mark_walls(self.kinds.reshape(-1), self.width, 1, self.height - 1)
-        self.width_of_ways = 1 + seed % 3
+        self.corridor_width = 1 + seed % 3
         self.avoid, self.reuse, self.anywhere = (bool(flag) for flag in chance.integers(0, 2, 3))
         self.pairs = chance.integers(0, len(rooms), (4, 2)).tolist()
         self.pairs = [pair for pair in self.pairs if pair[0] != pair[1]]
@@ -147,7 +147,7 @@ class Case:
         spent, stamps, came = np.empty(size, np.int32), np.zeros(size, np.int32), np.empty(size, np.uint8)
         keys, cells, state = np.empty(waiting), np.empty(waiting, dtype=np.int64), SearchState.new()
         state.salt = state.heap_size = FRESH
-        style = CorridorStyle(self.width_of_ways, self.avoid, self.reuse, self.anywhere)
+        style = CorridorStyle(self.corridor_width, self.avoid, self.reuse, self.anywhere)
         while True:
             search = SearchArrays(spent, stamps, came, keys, cells, state)
             found = dig_corridor(self.dungeon, search, style, rng.state, self.passed, one, other, 1, budget)
@@ -166,7 +166,9 @@ class Case:
         return int(self.kinds[cell])
 
     def cheapest(self, one: int, other: int) -> float:
-        """What the way costs at most: Bellman and Ford, every turn counted, every door at its dearest."""
+        """Return the maximum cost of the path (Bellman-Ford), with every turn counted and every door at its maximum
+        cost.
+        """
         dearest = corridors.STEP + corridors.SPREAD + 2 * corridors.CROWDED
         walk, cross = (2 if self.reuse else 4), (1000 if self.avoid else 8)
         costs: dict[Cell, float] = {}
@@ -214,8 +216,8 @@ class Case:
         return best
 
 
-def test_ways_lead_from_room_to_room_and_cost_little_more_than_they_must() -> None:
-    """A* expects 3 of every step, and those in corridors cost 2: so a way costs up to half more than the cheapest."""
+def test_paths_lead_from_room_to_room_at_little_more_than_the_minimum_cost() -> None:
+    """A* estimates 3 per step, and steps in corridors cost 2, so a path costs at most half more than the cheapest."""
     dug = 0
     for seed in range(CASES // 5):
         case, rng = Case(seed), Rng.of(seed)
@@ -224,7 +226,7 @@ def test_ways_lead_from_room_to_room_and_cost_little_more_than_they_must() -> No
             rooms = case.dig(one, other, rng)
             changed = case.kinds != before
             if not rooms:
-                assert best == inf, "there was a way"
+                assert best == inf, "there was a path"
                 assert not changed.any()
                 continue
             dug += 1
@@ -232,18 +234,18 @@ def test_ways_lead_from_room_to_room_and_cost_little_more_than_they_must() -> No
             assert rooms[-1] == one
             goal = (case.stamps == 2) & (case.owners == other + 1)
             assert case.spent[goal].min() <= 1.5 * best + 1
-            # What was dug was rock or a wall, and is a corridor or a door now; walls beside a door are closed.
+            # Dug cells were rock or wall, and are now corridor or door; walls beside a door are closed.
             assert not np.isin(before[changed], (EDGE, FLOOR, CORRIDOR, DOOR)).any()
             assert set(case.kinds[changed].tolist()) <= {CORRIDOR, DOOR, WALL}
             assert np.isin(before[changed & (case.kinds == DOOR)], (UPRIGHT, ACROSS)).all()
             closed = changed & (case.kinds == WALL)
             assert not (closed & ~ndimage.binary_dilation(case.kinds == DOOR)).any()
             labels = ndimage.label(np.isin(case.kinds, OPEN))[0]
-            assert len({int(labels[y, x]) for x, y, _, _ in case.rooms[rooms]}) == 1, "all rooms on the way are joined"
+            assert len({int(labels[y, x]) for x, y, _, _ in case.rooms[rooms]}) == 1, "all rooms on the path are joined"
     assert dug > CASES / 5
 
 
-def test_blocks_of_a_way_change_nothing() -> None:
+def test_the_budget_changes_nothing() -> None:
     for seed in range(100):
         results = []
         for budget, waiting in ((1 << 30, 4096), (1, 4096), (7, 1)):
@@ -255,7 +257,7 @@ def test_blocks_of_a_way_change_nothing() -> None:
 
 
 def legs(start: Cell, end: Cell, sideways: bool) -> list[tuple[Cell, Cell]]:
-    """Every cell after the first on a way with one corner, and the step into it."""
+    """Return every cell after the first on a path with one corner, and the step into it."""
     found, cell = [], start
     for along in (sideways, not sideways):
         steps = end[1] - cell[1] if along else end[0] - cell[0]
@@ -268,7 +270,7 @@ def legs(start: Cell, end: Cell, sideways: bool) -> list[tuple[Cell, Cell]]:
 
 
 def plain_straight(case: Case, one: int, other: int, rng: Rng, draws: int) -> list[tuple[Cell, Cell]]:
-    """The best of the ways that break nothing; the first of equally good ones."""
+    """Return the best path that breaks no rule; the first one on ties."""
     best: tuple[float, int, list[tuple[Cell, Cell]]] = (inf, 0, [])
     order = count()
     for _ in range(draws):
@@ -277,46 +279,46 @@ def plain_straight(case: Case, one: int, other: int, rng: Rng, draws: int) -> li
             row = y + rng.below(height)
             ends.append((row, x + rng.below(width)))
         for sideways in (False, True):
-            way = legs(ends[0], ends[1], sideways)
+            path = legs(ends[0], ends[1], sideways)
             corner = (ends[0][0], ends[1][1]) if sideways else (ends[1][0], ends[0][1])
             price: float = inf if case.kind(corner) not in (ROCK, FLOOR, CORRIDOR) else 0
-            for cell, step in way:
+            for cell, step in path:
                 kind = case.kind(cell)
                 if case.owners[cell] in (one + 1, other + 1):
                     continue
                 crossed = 6 if kind == DOOR or case.fits(kind, step) else inf
                 prices = {ROCK: 2, CORRIDOR: 1 if case.reuse else 2, FLOOR: 20 if case.avoid else 2, EDGE: inf}
                 price += prices.get(kind, crossed)
-            best = min(best, (price, next(order), way), key=lambda found: found[:2])
+            best = min(best, (price, next(order), path), key=lambda found: found[:2])
     return best[2] if best[0] < inf else []
 
 
 @pytest.mark.parametrize("draws", [1, 12])
-def test_straight_ways_as_the_plain_method_finds_them(draws: int) -> None:
+def test_straight_paths_as_the_plain_method_finds_them(draws: int) -> None:
     dug = 0
     for seed in range(CASES):
         case, rng, other_rng = Case(seed), Rng.of(seed), Rng.of(seed)
-        case.width_of_ways = 1
+        case.corridor_width = 1
         for one, other in case.pairs:
             before = case.kinds.copy()
-            way = plain_straight(case, one, other, other_rng, draws)
+            path = plain_straight(case, one, other, other_rng, draws)
             style = CorridorStyle(1, case.avoid, case.reuse, case.anywhere)
             found = dig_straight(case.dungeon, style, one, other, rng.state, draws, case.passed)
-            met = [one] + [int(case.owners[cell]) - 1 for cell, _ in way if case.owners[cell]]
+            rooms = [one] + [int(case.owners[cell]) - 1 for cell, _ in path if case.owners[cell]]
             assert case.passed[:found].tolist() == [
-                room for at, room in enumerate(met) if way and (at == 0 or room != met[at - 1])
+                room for at, room in enumerate(rooms) if path and (at == 0 or room != rooms[at - 1])
             ]
-            solid = {cell for cell, _ in way if before[cell] not in (FLOOR, CORRIDOR, DOOR)}
+            solid = {cell for cell, _ in path if before[cell] not in (FLOOR, CORRIDOR, DOOR)}
             now_open = np.isin(case.kinds, OPEN) & ~np.isin(before, OPEN)
             assert {tuple(cell) for cell in np.argwhere(now_open).tolist()} == solid
-            dug += bool(way)
+            dug += bool(path)
     assert dug > CASES / 4
 
 
-def test_wide_ways_take_rock_that_can_be_reached() -> None:
+def test_wide_corridors_dig_reachable_rock() -> None:
     for seed in range(100):
         narrow, wide = Case(seed), Case(seed)
-        narrow.width_of_ways, wide.width_of_ways = 1, 3
+        narrow.corridor_width, wide.corridor_width = 1, 3
         for one, other in narrow.pairs[:1]:
             narrow.dig(one, other, Rng.of(seed))
             before = wide.kinds.copy()
@@ -324,7 +326,7 @@ def test_wide_ways_take_rock_that_can_be_reached() -> None:
             expected = narrow.kinds == CORRIDOR
             for row, column in np.argwhere((narrow.kinds == CORRIDOR) & (before == ROCK)).tolist():
                 for down in (-1, 1):
-                    for line in (row, row + down):  # up and down, and from there sideways, as far as there is rock
+                    for line in (row, row + down):  # Up and down, and from there sideways, as far as there is rock.
                         if narrow.kinds[line, column] not in (ROCK, CORRIDOR):
                             break
                         expected[line, column] = True

@@ -1,4 +1,4 @@
-"""The distance kernels against plain versions of their definitions."""
+"""The distance kernels against direct versions of their definitions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ masks = arrays(
 
 
 def steps_of(mask: NDArray[np.bool_], cell: Cell, offsets: NDArray[np.int64], cut: bool) -> list[tuple[int, Cell]]:
-    """The steps that one can take from a cell."""
+    """Return the possible steps from a cell."""
 
     def free(place: Cell) -> bool:
         inside = all(0 <= part < side for part, side in zip(place, mask.shape, strict=True))
@@ -39,7 +39,7 @@ def steps_of(mask: NDArray[np.bool_], cell: Cell, offsets: NDArray[np.int64], cu
     return found
 
 
-def plainly(
+def plain_dijkstra(
     mask: NDArray[np.bool_],
     values: NDArray[np.float64],
     costs: NDArray[np.float64],
@@ -49,7 +49,7 @@ def plainly(
     cut: bool,
     away: bool,
 ) -> NDArray[np.float64]:
-    """Dijkstra, as in the books."""
+    """Compute distances by Dijkstra's algorithm."""
     values = values.copy()
     queue = [(float(values[cell]), cell) for cell in map(tuple, np.argwhere(np.isfinite(values)).tolist())]
     queue.sort()
@@ -67,7 +67,7 @@ def plainly(
 
 @some.composite
 def walks(draw: some.DrawFn) -> tuple[StepGraph, NDArray[np.int64], bool, NDArray[np.int64]]:
-    """A ground with at least one free cell, its offsets, whether corners are cut, and its free cells."""
+    """Draw a graph with at least one free cell, its offsets, whether corners are cut, and its free cells."""
     mask = draw(masks)
     mask[draw(some.tuples(*(some.integers(0, side - 1) for side in mask.shape)))] = True
     directions: Directions = draw(some.sampled_from([4, 8]))
@@ -92,7 +92,7 @@ def test_steps_are_those_of_plain_dijkstra(
     start = np.full(ground.shape, np.inf)
     start[tuple(chosen.T)] = 0
     ones = np.ones(ground.shape)
-    plain = plainly(ground.passable, start, ones, np.ones(len(offsets)), offsets, cut=cut, away=False)
+    plain = plain_dijkstra(ground.passable, start, ones, np.ones(len(offsets)), offsets, cut=cut, away=False)
     assert count == np.isfinite(plain).sum()
     assert np.array_equal(np.where(found < 0, np.inf, found), plain)
     assert ((found == WALL) == ~ground.passable).all()
@@ -121,13 +121,13 @@ def test_costs_are_those_of_plain_dijkstra(
     again = flat.copy()
     spread_costs(flat, ground.new_costs(costs), ground.shifts, factors, ground.guards, seeds, came, away, -1)
     ground.spread(again, ground.new_costs(costs), factors, seeds, came, away=away)
-    assert np.array_equal(flat, again), "a heap or buckets: the queue changes nothing"
-    plain = plainly(ground.passable, start, costs, factors, offsets, cut=cut, away=away)
+    assert np.array_equal(flat, again), "the kind of queue changes nothing"
+    plain = plain_dijkstra(ground.passable, start, costs, factors, offsets, cut=cut, away=away)
     assert np.array_equal(values[ground.inner], plain)
 
 
 @given(walks(), some.data())
-def test_a_star_finds_a_shortest_way(
+def test_a_star_finds_a_shortest_path(
     walk: tuple[StepGraph, NDArray[np.int64], bool, NDArray[np.int64]], data: some.DataObject
 ) -> None:
     ground, offsets, cut, free = walk
@@ -136,17 +136,17 @@ def test_a_star_finds_a_shortest_way(
     values = np.full(ground.shape, np.inf)
     values[tuple(free[ends[0]])] = 0
     ones = np.ones(ground.shape)
-    plain = plainly(ground.passable, values, ones, np.ones(len(offsets)), offsets, cut=cut, away=True)
+    plain = plain_dijkstra(ground.passable, values, ones, np.ones(len(offsets)), offsets, cut=cut, away=True)
     length = plain[tuple(free[ends[1]])]
     steps, diagonal = ground.new_steps(), len(offsets) > 2 * len(ground.shape)
     came = np.zeros(steps.size, dtype=np.uint8)
     found = search_steps(steps, ground.strides, ground.shifts, ground.guards, came, start, goal, diagonal)
     assert found == np.isfinite(length)
     if found:
-        way = np.empty(steps.size, dtype=np.int64)
-        count = trace(came, ground.shifts, goal, start, way)
+        path = np.empty(steps.size, dtype=np.int64)
+        count = trace(came, ground.shifts, goal, start, path)
         assert count == length + 1
-        cells = [tuple(cell) for cell in ground.to_cells(way[:count]).tolist()]
+        cells = [tuple(cell) for cell in ground.to_cells(path[:count]).tolist()]
         for one, other in pairwise(cells):
             assert other in [near for _, near in steps_of(ground.passable, one, offsets, cut)]
         assert cells[0] == tuple(free[ends[1]].tolist())
@@ -156,7 +156,7 @@ def test_a_star_finds_a_shortest_way(
 @pytest.mark.parametrize("directions", [4, 8])
 def test_queues_grow_on_large_open_maps(directions: Directions) -> None:
     mask = np.ones((90, 120), dtype=np.bool_)
-    mask[80, 1:] = False  # a long way round, behind which everything else is looked at
+    mask[80, 1:] = False  # The path leads around this wall, so that everything else is searched first.
     ground = StepGraph(mask, neighbor_offsets(2, directions))
     random = np.random.default_rng(3)
     costs, factors = random.integers(1, 99, mask.shape).astype(float), np.ones(directions)
@@ -171,10 +171,12 @@ def test_queues_grow_on_large_open_maps(directions: Directions) -> None:
     spread_costs(flat, ground.new_costs(costs), ground.shifts, factors, ground.guards, seeds, came, True, -1)
     ground.spread(again, ground.new_costs(costs), factors, seeds, came, away=True)
     assert np.array_equal(flat, again)
-    plain = plainly(mask, start, costs, factors, neighbor_offsets(2, directions), cut=True, away=True)
+    plain = plain_dijkstra(mask, start, costs, factors, neighbor_offsets(2, directions), cut=True, away=True)
     assert np.array_equal(values[ground.inner], plain)
     steps = ground.new_steps()
     goal = int(ground.to_flat(np.array([[89, 119]]))[0])
     assert search_steps(steps, ground.strides, ground.shifts, ground.guards, came, int(seeds[0]), goal, directions == 8)
-    ones = plainly(mask, start, np.ones(mask.shape), factors, neighbor_offsets(2, directions), cut=True, away=True)
+    ones = plain_dijkstra(
+        mask, start, np.ones(mask.shape), factors, neighbor_offsets(2, directions), cut=True, away=True
+    )
     assert steps[goal] == ones[89, 119]

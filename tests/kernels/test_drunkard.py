@@ -1,4 +1,4 @@
-"""The walkers' kernel against a plain telling of what they do."""
+"""The drunkard's walk kernel against a direct implementation."""
 
 from __future__ import annotations
 
@@ -117,11 +117,11 @@ class Plain:
     some.integers(0, 10**6),
 )  # fmt: skip
 @settings(deadline=None, max_examples=100)
-def test_walks_as_told(
+def test_walks_as_the_plain_version_does(
     shape: Place, count: int, steps: int, turn: float, bias: float, centre: bool, blocked: float,
     lives: int | None, budget: int, seed: int,
 ) -> None:  # fmt: skip
-    """Also in blocks of any size, which change nothing."""
+    """The budget does not affect the result."""
     rng = Rng.of(seed)
     cells = np.full((shape[0] + 2, shape[1] + 2), BLOCKED, dtype=np.uint8)
     cells[1:-1, 1:-1] = np.where(rng.child("walls").cells(shape) < blocked, BLOCKED, ROCK)

@@ -1,4 +1,4 @@
-"""Exact functions: near to what numpy says, rising, and the same bits however they are asked for."""
+"""Exact functions: close to numpy's results, increasing, and with the same bits for any layout of the input."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SAMPLES = np.concatenate(
 )
 
 
-def test_logarithms_are_right_to_a_bit_or_two() -> None:
+def test_logarithms_are_accurate_to_two_units_in_the_last_place() -> None:
     assert (np.abs(log(SAMPLES) - np.log(SAMPLES)) <= 2 * np.spacing(np.abs(np.log(SAMPLES)))).all()
 
 
-def test_logarithms_rise() -> None:
-    """Over numbers a part in a million apart; neighbours may be off by their last bit."""
+def test_logarithms_increase() -> None:
+    """For numbers a millionth apart; closer ones may differ in the wrong direction by their last bit."""
     values = np.exp(np.linspace(-30, 30, 200_001))
     assert (np.diff(log(values)) > 0).all()
     near = np.linspace(0.99, 1.01, 100_001)
@@ -50,7 +50,7 @@ def test_scalars_and_arrays_of_any_layout_give_the_same_bits() -> None:
 
 
 def test_pinned_bits() -> None:
-    """These may never change: maps depend on them."""
+    """These bits must never change: maps depend on them."""
     pinned = ["0x1.193ea7aad030bp+0", "-0x1.26bb1bbb55515p+1", "-0x1.ba18a998fffa0p+3", "-0x1.015891c9eaef7p-2"]
     assert [float(log(value)).hex() for value in (3.0, 0.1, 1e-6, 7 / 9)] == pinned
 
@@ -58,12 +58,12 @@ def test_pinned_bits() -> None:
 # -- powers -----------------------------------------------------------------------------------------------------
 
 
-def test_powers_are_right_to_twelve_digits() -> None:
+def test_powers_are_accurate_to_twelve_digits() -> None:
     random = np.random.default_rng(4)
     bases = [*random.random(5_000), *np.exp(random.uniform(-80, 0, 5_000)), *(1 - random.random(2_000) * 1e-6)]
     for base, exponent in zip(bases, np.exp(random.uniform(-7, 4, len(bases))), strict=True):
         expected = float(base) ** float(exponent)
-        # The logarithm's last bit counts as often as the power of e is large.
+        # The error of the logarithm grows with the exponent.
         assert exact_power(base, exponent) == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
@@ -77,7 +77,7 @@ def test_exact_powers() -> None:
 
 
 def test_pinned_bits_of_powers() -> None:
-    """These may never change either."""
+    """These bits must never change either."""
     pinned = [
         "0x1.70a3d70a3d708p-4",
         "0x1.279a74590331cp-1",

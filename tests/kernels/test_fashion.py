@@ -1,4 +1,4 @@
-"""The fashion kernel against a plain version of its definition, and against the published pictures."""
+"""The fashion kernel against a direct version of its definition, and against the published pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT = [(0, 1), (0, -1), (-1, 0), (1, 0)]
 
 
 class Case(NamedTuple):
-    """The arguments of `update`."""
+    """Arguments of `update`."""
 
     cells: NDArray[np.uint8]
     scores: NDArray[np.float64]
@@ -30,13 +30,13 @@ class Case(NamedTuple):
     blend: NDArray[np.float64] | None
 
 
-def plainly(case: Case) -> list[list[int]]:
-    """The definition, cell by cell."""
+def plain_update(case: Case) -> list[list[int]]:
+    """Compute the definition cell by cell."""
     cells: list[list[int]] = case.cells.tolist()
     scores: list[list[float]] = case.scores.tolist()
     height, width = case.cells.shape
 
-    def neighbours(y: int, x: int) -> list[tuple[int, int]]:
+    def neighbors(y: int, x: int) -> list[tuple[int, int]]:
         places = [(y + dy, x + dx) for dx, dy in case.offsets]
         if case.wrap:
             return [(v % height, u % width) for v, u in places]
@@ -50,24 +50,24 @@ def plainly(case: Case) -> list[list[int]]:
 
     def score(y: int, x: int) -> float:
         total = 0.0
-        for v, u in neighbours(y, x):
+        for v, u in neighbors(y, x):
             total += term(y, x, cells[y][x], cells[v][u])
         return total
 
-    def chosen(y: int, x: int) -> int:
+    def choose_state(y: int, x: int) -> int:
         best, state = score(y, x), cells[y][x]
-        for v, u in neighbours(y, x):
+        for v, u in neighbors(y, x):
             if score(v, u) > best:
                 best, state = score(v, u), cells[v][u]
         return state
 
-    held = np.zeros(case.cells.shape, dtype=bool) if case.locked is None else case.locked
-    return [[cells[y][x] if held[y, x] else chosen(y, x) for x in range(width)] for y in range(height)]
+    locked = np.zeros(case.cells.shape, dtype=bool) if case.locked is None else case.locked
+    return [[cells[y][x] if locked[y, x] else choose_state(y, x) for x in range(width)] for y in range(height)]
 
 
 @some.composite
 def cases(draw: some.DrawFn) -> Case:
-    """Small maps with everything that may happen; scores are coarse, so that sums tie and round."""
+    """Draw small maps with all options; scores are coarse, so that sums tie and round."""
     states = draw(some.sampled_from([2, 2, 3, 4, 5, 6, 10, 64]))
     shape = draw(some.tuples(some.integers(1, 9), some.integers(1, 9)))
     step = some.integers(-20, 20) | some.integers(-1, 1)
@@ -92,13 +92,13 @@ def cases(draw: some.DrawFn) -> Case:
 @given(cases())
 @settings(deadline=None, max_examples=400)
 def test_one_generation_follows_the_definition(case: Case) -> None:
-    assert update(**case._asdict()).tolist() == plainly(case)
+    assert update(**case._asdict()).tolist() == plain_update(case)
 
 
 @given(cases())
 @settings(deadline=None, max_examples=50)
-def test_summing_gives_what_the_table_gives(case: Case) -> None:
-    """States that no cell has change nothing, though their scores are too many for a table."""
+def test_sums_and_tables_give_the_same_result(case: Case) -> None:
+    """States that no cell has change nothing, although their scores are too many for a table."""
     states = len(case.scores)
     scores = np.arange(255.0 * 255).reshape(255, 255)
     scores[:states, :states] = case.scores
@@ -142,7 +142,7 @@ def test_cells_may_be_written_between_generations() -> None:
     assert automaton.cells.tolist() == [[1, 1, 0, 0, 1], [1, 0, 0, 0, 0], [0] * 5, [1, 0, 0, 0, 0]]
 
 
-def test_the_start_is_left_alone() -> None:
+def test_the_start_is_not_changed() -> None:
     cells = np.array([[0, 1, 1]], dtype=np.uint8)
     cells.flags.writeable = False
     assert update(cells, [[1, 2], [3, 4]], DEFAULT).tolist() == [[1, 1, 1]]
@@ -156,17 +156,17 @@ def test_sums_may_overflow() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"cells": [0, 1]}, "cells: rows of whole numbers, got int64 in the shape (2,)"),
-        ({"cells": [[0.5]]}, "cells: rows of whole numbers, got float64 in the shape (1, 1)"),
-        ({"cells": [[0, 2]]}, "cells: states from 0 to 1, as there are rows of scores, got 2"),
-        ({"cells": [[0, -1]]}, "cells: states from 0 to 1, as there are rows of scores, got -1"),
-        ({"scores": [1, 2, 3, 4]}, "scores: a square of 2 to 255 rows, got the shape (4,)"),
-        ({"scores": [[0, 1], [np.nan, 1]]}, "scores: finite numbers, got nan"),
-        ({"offsets": []}, "offsets: at least one neighbour, got none"),
-        ({"locked": [[True]]}, "locked: the shape of the map, (1, 2), got (1, 1)"),
-        ({"second": [[1, 2], [3, 4]]}, "second, blend: give both or neither; each needs the other"),
-        ({"second": [[1]], "blend": [[0, 1]]}, "second: a square of 2 rows, got the shape (1, 1)"),
-        ({"second": [[1, 2], [3, 4]], "blend": [[0, 2]]}, "blend: weights from 0 to 1, got 0.0 to 2.0"),
+        ({"cells": [0, 1]}, "cells: must be rows of integers, got int64 in the shape (2,)"),
+        ({"cells": [[0.5]]}, "cells: must be rows of integers, got float64 in the shape (1, 1)"),
+        ({"cells": [[0, 2]]}, "cells: must be states from 0 to 1, got 2"),
+        ({"cells": [[0, -1]]}, "cells: must be states from 0 to 1, got -1"),
+        ({"scores": [1, 2, 3, 4]}, "scores: must be square with 2 to 255 rows, got the shape (4,)"),
+        ({"scores": [[0, 1], [np.nan, 1]]}, "scores: must be finite numbers, got nan"),
+        ({"offsets": []}, "offsets: must have at least one neighbor, got none"),
+        ({"locked": [[True]]}, "locked: must have the shape of the map, (1, 2), got (1, 1)"),
+        ({"second": [[1, 2], [3, 4]]}, "second, blend: must be given together"),
+        ({"second": [[1]], "blend": [[0, 1]]}, "second: must be square with 2 rows, got the shape (1, 1)"),
+        ({"second": [[1, 2], [3, 4]], "blend": [[0, 2]]}, "blend: must be between 0 and 1, got 0.0 to 2.0"),
     ],
 )
 def test_mistakes_are_named(change: dict[str, object], message: str) -> None:
@@ -182,7 +182,7 @@ def test_the_published_pictures() -> None:
     image = pytest.importorskip("PIL.Image")
 
     def picture(number: int) -> NDArray[np.uint8]:
-        """White is state 0, black is state 1."""
+        """Return a picture as states: white is 0, black is 1."""
         with image.open(Path(folder, "fbca", f"updateMap {number}.png")) as file:
             return (np.asarray(file.convert("L")) < 128).astype(np.uint8)
 

@@ -1,4 +1,4 @@
-"""Floods against the plain way, for whatever cells count as neighbours."""
+"""Labeling of regions against a direct implementation, for any neighborhood."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tilewright.testing import block_size
 Offset = tuple[int, ...]
 
 
-def plainly(mask: NDArray[np.bool_], offsets: list[Offset]) -> tuple[NDArray[np.int32], list[list[Offset]]]:
-    """The number of every cell's part, in reading order from 1 on, BLOCKED elsewhere; and the cells of each."""
+def plain_label(mask: NDArray[np.bool_], offsets: list[Offset]) -> tuple[NDArray[np.int32], list[list[Offset]]]:
+    """Return the region of every cell, numbered in reading order, BLOCKED elsewhere; and the cells of each region."""
     labels = np.full(mask.shape, BLOCKED, dtype=np.int32)
     parts: list[list[Offset]] = []
     for start in product(*(range(side) for side in mask.shape)):
@@ -52,11 +52,11 @@ def cases(draw: some.DrawFn) -> tuple[NDArray[np.bool_], list[Offset]]:
 
 @given(cases())
 @settings(max_examples=400)
-def test_parts_are_numbered_in_reading_order(case: tuple[NDArray[np.bool_], list[Offset]]) -> None:
+def test_regions_are_numbered_in_reading_order(case: tuple[NDArray[np.bool_], list[Offset]]) -> None:
     mask, offsets = case
     both = add_opposites(offsets)
     found = label_regions(mask, both)
-    labels, parts = plainly(mask, [tuple(offset) for offset in both.tolist()])
+    labels, parts = plain_label(mask, [tuple(offset) for offset in both.tolist()])
     assert np.array_equal(found.cells, labels)
     assert found.count == len(parts)
     sizes = [len(part) for part in parts]
@@ -82,16 +82,16 @@ def test_the_size_of_a_block_changes_nothing(block: int) -> None:
     offsets = add_opposites([(0, 1), (1, 0), (3, -7)])
     whole = label_regions(mask, offsets)
     with block_size(block):
-        parted = label_regions(mask, offsets)
-    assert np.array_equal(whole.cells, parted.cells)
-    assert (whole.count, whole.largest) == (parted.count, parted.largest)
+        in_blocks = label_regions(mask, offsets)
+    assert np.array_equal(whole.cells, in_blocks.cells)
+    assert (whole.count, whole.largest) == (in_blocks.count, in_blocks.largest)
 
 
-def test_neighbours_count_both_ways_and_once() -> None:
+def test_neighbors_count_in_both_directions_and_once() -> None:
     assert add_opposites([(0, 1), (0, 0), (0, -1), (2, -1), (0, 1)]).tolist() == [[0, 1], [0, -1], [2, -1], [-2, 1]]
 
 
-def test_one_large_part_needs_no_recursion() -> None:
+def test_one_large_region_needs_no_recursion() -> None:
     found = label_regions(np.ones((1500, 1500), dtype=bool), add_opposites([(0, 1), (1, 0)]))
     assert found.count == 1
     assert (found.cells == 1).all()

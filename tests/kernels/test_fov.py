@@ -1,4 +1,4 @@
-"""Shadowcasting against a plain version with fractions and recursion."""
+"""Shadowcasting against a direct version with fractions and recursion."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ masks = arrays(
 )
 
 
-def plainly(clear: NDArray[np.bool_], row: int, column: int, reach: int) -> NDArray[np.bool_]:
-    """Line by line, in fractions; nothing outside the map is clear."""
+def plain_fov(clear: NDArray[np.bool_], row: int, column: int, reach: int) -> NDArray[np.bool_]:
+    """Scan line by line with fractions; nothing outside the map is clear."""
     seen = np.zeros(clear.shape, dtype=np.bool_)
     seen[row, column] = True
-    turns = ((-1, 0, 0, 1), (1, 0, 0, 1), (0, -1, 1, 0), (0, 1, 1, 0))  # of depth, then of across
+    turns = ((-1, 0, 0, 1), (1, 0, 0, 1), (0, -1, 1, 0), (0, 1, 1, 0))  # a step in depth, a step across
 
     def look(turn: tuple[int, int, int, int], depth: int, low: Fraction, high: Fraction) -> None:
         if depth > max(clear.shape):
@@ -50,11 +50,11 @@ def plainly(clear: NDArray[np.bool_], row: int, column: int, reach: int) -> NDAr
 
 @given(masks, some.integers(0, 2**32), some.sampled_from([FAR, FAR, 0, 1, 2, 6, 12, 30]))
 @settings(max_examples=300)
-def test_what_is_seen_is_what_fractions_see(clear: NDArray[np.bool_], place: int, reach: int) -> None:
+def test_visible_cells_equal_those_of_the_plain_version(clear: NDArray[np.bool_], place: int, reach: int) -> None:
     row, column = divmod(place % clear.size, clear.shape[1])
     seen = np.zeros(clear.shape, dtype=np.uint8)
     cast(clear.view(np.uint8), row, column, reach, seen)
-    assert seen.astype(np.bool_).tolist() == plainly(clear, row, column, reach).tolist()
+    assert seen.astype(np.bool_).tolist() == plain_fov(clear, row, column, reach).tolist()
 
 
 def test_many_gaps_in_a_long_wall() -> None:
@@ -63,4 +63,4 @@ def test_many_gaps_in_a_long_wall() -> None:
     clear[1, 400] = True
     seen = np.zeros(clear.shape, dtype=np.uint8)
     cast(clear.view(np.uint8), 2, 400, FAR, seen)
-    assert seen.astype(np.bool_).tolist() == plainly(clear, 2, 400, FAR).tolist()
+    assert seen.astype(np.bool_).tolist() == plain_fov(clear, 2, 400, FAR).tolist()

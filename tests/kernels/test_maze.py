@@ -1,4 +1,4 @@
-"""The maze kernels against plain versions that keep places as (row, column) and links as sets."""
+"""The maze kernels against direct versions that store places as (row, column) and links as sets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CASES = 150
 
 
 class Case:
-    """A grid of places with random holes, possible links and given ones."""
+    """Grid of places with random holes, possible links and given links."""
 
     def __init__(self, seed: int, *, whole: bool = False) -> None:
         chance = np.random.default_rng(seed)
@@ -41,8 +41,8 @@ class Case:
         self.seed = seed
         self.budget = int(chance.integers(1, 9))
 
-    def ways(self, place: Place) -> list[Place]:
-        """The neighbours that may be linked: north, east, south, west."""
+    def list_neighbors(self, place: Place) -> list[Place]:
+        """Return the neighbors that may be linked: north, east, south, west."""
         around = [(place[0] + y, place[1] + x) for y, x in STEPS]
         return [other for other in around if frozenset({place, other}) in self.possible]
 
@@ -58,7 +58,7 @@ class Case:
         return masks
 
     def parts(self, links: set[Link]) -> list[set[Place]]:
-        """What hangs together, in reading order of the first places."""
+        """Return the connected components, in reading order of their first places."""
         found: list[set[Place]] = []
         for place in self.places:
             if not any(place in part for part in found):
@@ -73,7 +73,7 @@ class Case:
         return found
 
     def join(self, one: Place, other: Place) -> None:
-        """Link two places unless a way leads from one to the other."""
+        """Link two places unless they are connected."""
         if not any(one in part and other in part for part in self.parts(self.links)):
             self.links.add(frozenset({one, other}))
 
@@ -90,7 +90,7 @@ class Case:
         return above
 
 
-def one_of(rng: Rng, options: list[Place]) -> Place:
+def draw_one(rng: Rng, options: list[Place]) -> Place:
     return options[rng.below(len(options)) if len(options) > 1 else 0]
 
 
@@ -99,9 +99,9 @@ def plain_backtracker(case: Case, rng: Rng) -> None:
     while fresh:
         stack = [fresh.pop(0)]
         while stack:
-            ways = [other for other in case.ways(stack[-1]) if other in fresh]
-            if ways:
-                other = one_of(rng, ways)
+            options = [other for other in case.list_neighbors(stack[-1]) if other in fresh]
+            if options:
+                other = draw_one(rng, options)
                 case.join(stack[-1], other)
                 fresh.remove(other)
                 stack.append(other)
@@ -119,10 +119,10 @@ def plain_prim(case: Case, rng: Rng) -> None:
             place, frontier[position] = frontier[position], frontier[-1]
             frontier.pop()
             if not first:
-                case.join(place, one_of(rng, [other for other in case.ways(place) if other in inside]))
+                case.join(place, draw_one(rng, [other for other in case.list_neighbors(place) if other in inside]))
             first = False
             inside.add(place)
-            frontier += [other for other in case.ways(place) if other not in inside and other not in frontier]
+            frontier += [other for other in case.list_neighbors(place) if other not in inside and other not in frontier]
 
 
 @pytest.mark.parametrize(("kernel", "plain"), [(maze.backtrack, plain_backtracker), (maze.prim, plain_prim)])
@@ -144,7 +144,7 @@ def test_kruskal_as_the_plain_method_does() -> None:
         possible, links, rng = case.masks(case.possible), case.masks(case.given), Rng.of(seed)
         edges = np.empty(2 * links.size, dtype=np.int32)
         edges = edges[: maze.list_edges(possible, edges)]
-        listed = [(place, other) for place in case.places for other in case.ways(place) if other > place]
+        listed = [(place, other) for place in case.places for other in case.list_neighbors(place) if other > place]
         assert edges.tolist() == [2 * case.number(one) + (other[0] > one[0]) for one, other in listed]
         state = maze.MazeState.new()
         while maze.shuffle(edges, rng.state, state, case.budget):
@@ -158,7 +158,7 @@ def test_kruskal_as_the_plain_method_does() -> None:
         assert links.tolist() == case.masks(case.links).tolist(), seed
 
 
-def test_gathering_finds_the_first_place_of_every_part() -> None:
+def test_the_forest_has_the_first_place_of_every_component_as_root() -> None:
     for seed in range(CASES):
         case = Case(seed)
         above = np.empty(case.rows * case.columns, dtype=np.int32)
@@ -170,7 +170,7 @@ def test_gathering_finds_the_first_place_of_every_part() -> None:
 
 
 def plain_wilson(case: Case, rng: Rng, stride: int, steps: int) -> int:
-    """Random walks without their loops; the steps that were left."""
+    """Add random walks without their loops; return the steps that are left."""
     inside = {min(part) for part in case.parts(case.possible)}
     for number in range(len(case.places)):
         start = case.places[number * stride % len(case.places)]
@@ -181,7 +181,7 @@ def plain_wilson(case: Case, rng: Rng, stride: int, steps: int) -> int:
             if steps == 0:
                 return 0
             steps -= 1
-            other = one_of(rng, case.ways(path[-1]))
+            other = draw_one(rng, case.list_neighbors(path[-1]))
             path = path[: path.index(other) + 1] if other in path else [*path, other]
         for one, other in pairwise(path):
             case.join(one, other)
@@ -246,7 +246,7 @@ def plain_braid(case: Case, rng: Rng, share: float) -> None:
     def is_dead_end(place: Place) -> bool:
         return sum(place in link for link in case.links) == 1
 
-    def frees_a_post(place: Place, other: Place) -> bool:
+    def isolates_a_post(place: Place, other: Place) -> bool:
         links = case.links | {frozenset({place, other})}
         corners = [(y, x) for y, x in case.places if {place, other} <= {(y, x), (y, x + 1), (y + 1, x), (y + 1, x + 1)}]
         rings = [((y, x), (y, x + 1), (y + 1, x + 1), (y + 1, x), (y, x)) for y, x in corners]
@@ -255,13 +255,13 @@ def plain_braid(case: Case, rng: Rng, share: float) -> None:
     def worth(other: Place) -> int:
         if is_dead_end(other) and not chosen[other]:
             return 1
-        return (2 if frees_a_post(place, other) else 4) + is_dead_end(other)
+        return (2 if isolates_a_post(place, other) else 4) + is_dead_end(other)
 
     for place in case.places:
-        closed = [other for other in case.ways(place) if frozenset({place, other}) not in case.links]
+        closed = [other for other in case.list_neighbors(place) if frozenset({place, other}) not in case.links]
         if is_dead_end(place) and chosen[place] and closed:
             best = max(worth(other) for other in closed)
-            case.links.add(frozenset({place, one_of(rng, [other for other in closed if worth(other) == best])}))
+            case.links.add(frozenset({place, draw_one(rng, [other for other in closed if worth(other) == best])}))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])

@@ -1,6 +1,6 @@
-"""The noise kernels against plain versions of their definitions, sample by sample in Python's own numbers, bit for bit.
+"""The noise kernels against direct versions of their definitions, sample by sample in Python floats, bit for bit.
 
-Python's floats never fuse a multiplication with an addition: a compiler that did would be found out here.
+Python never fuses a multiplication with an addition, so a compiler that does is detected here.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tilewright.kernels import noise
 from tilewright.kernels.noise import GRADIENTS, fill_cellular, fill_lattice, fill_simplex
 
 SHARE = 1 << 32
-"""Of `triangles`: the whole numbers that its places are made of."""
+"""Divisor of the integers that the positions of `fill_simplex` consist of."""
 
 
 class Case(NamedTuple):
-    """The arguments of `squares` and `points`."""
+    """Arguments of `fill_lattice` and `fill_cellular`."""
 
     key: int
     columns: NDArray[np.uint64]
@@ -41,7 +41,7 @@ class Case(NamedTuple):
 
 @some.composite
 def cases(draw: some.DrawFn) -> Case:
-    """Windows anywhere, also where 64 bits end; on a torus they lie at 0 and up."""
+    """Draw windows anywhere, including where 64 bits overflow; on a torus they start at 0."""
     random = np.random.default_rng(draw(some.integers(0, 1 << 32)))
     height, width = draw(some.integers(1, 7)), draw(some.integers(1, 9))
     around = draw(some.sampled_from([(0, 0), (1, 1), (3, 2), (5, 0)]))
@@ -72,8 +72,8 @@ def fade(t: float) -> float:
     return t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 
 
-def placed(case: Case, row: int, column: int) -> tuple[int, float, int, float]:
-    """Lattice column and place in it, lattice row and place in it, after the warp."""
+def locate_sample(case: Case, row: int, column: int) -> tuple[int, float, int, float]:
+    """Return lattice column and position within it, lattice row and position within it, after the warp."""
     found: list[tuple[int, float]] = []
     for axis, (cell, place) in enumerate(
         [(case.columns[column], case.across[column]), (case.rows[row], case.down[row])]
@@ -93,7 +93,7 @@ def on_torus(case: Case, i: int, j: int) -> tuple[int, int]:
 
 
 def plain_square(case: Case, gradients: bool, row: int, column: int) -> float:
-    i, u, j, v = placed(case, row, column)
+    i, u, j, v = locate_sample(case, row, column)
     s = fade(v)
     sides: list[float] = []
     for beside in (0, 1):
@@ -109,7 +109,7 @@ def plain_square(case: Case, gradients: bool, row: int, column: int) -> float:
 
 
 def plain_point(case: Case, row: int, column: int) -> float:
-    i, u, j, v = placed(case, row, column)
+    i, u, j, v = locate_sample(case, row, column)
     nearest = 8.0
     for below in (-1, 0, 1):
         for beside in (-1, 0, 1):
@@ -137,7 +137,7 @@ def plain_triangle(key: int, i: int, j: int, u: float, v: float) -> float:
 
 
 @given(cases(), some.booleans())
-def test_squares_are_the_plain_ones(case: Case, gradients: bool) -> None:
+def test_lattice_noise_follows_the_definition(case: Case, gradients: bool) -> None:
     out = case.out
     fill_lattice(gradients, *case, out)
     plain = [[plain_square(case, gradients, row, column) for column in range(out.shape[1])] for row in range(len(out))]
@@ -145,7 +145,7 @@ def test_squares_are_the_plain_ones(case: Case, gradients: bool) -> None:
 
 
 @given(cases())
-def test_points_are_the_plain_ones(case: Case) -> None:
+def test_cellular_noise_follows_the_definition(case: Case) -> None:
     out = case.out
     fill_cellular(*case, out)
     assert out.tolist() == [
@@ -154,12 +154,12 @@ def test_points_are_the_plain_ones(case: Case) -> None:
 
 
 @given(cases(), some.integers(0, 1 << 32))
-def test_triangles_are_the_plain_ones(case: Case, seed: int) -> None:
+def test_simplex_noise_follows_the_definition(case: Case, seed: int) -> None:
     random = np.random.default_rng(seed)
     height, width = case.out.shape
     columns, rows = (random.integers(0, 1 << 64, (2, count), dtype=np.uint64) for count in (width, height))
     across, down = (random.integers(0, SHARE, (2, count)).astype(np.float64) for count in (width, height))
-    across[:, ::3] = SHARE - 1  # so that some places carry over
+    across[:, ::3] = SHARE - 1  # Some positions carry over.
     per_cell, out = float(case.per_cell[0]), case.out
     fill_simplex(case.key, columns, across, rows, down, float(SHARE), case.moved, per_cell, out)
     for row in range(height):
@@ -177,7 +177,7 @@ def test_triangles_are_the_plain_ones(case: Case, seed: int) -> None:
             assert out[row, column] == plain_triangle(case.key, i, j, u, v)
 
 
-def test_a_warp_of_nothing_changes_nothing() -> None:
+def test_a_warp_of_zero_changes_nothing() -> None:
     random = np.random.default_rng(3)
     columns, rows = np.arange(40, dtype=np.uint64) // np.uint64(5), np.arange(30, dtype=np.uint64) // np.uint64(7)
     rest = (columns, random.random(40), rows, random.random(30), np.array([4, 3], dtype=np.uint64))

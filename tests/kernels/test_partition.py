@@ -1,4 +1,4 @@
-"""The kernels of binary space partition against a plain version with lists and its own words."""
+"""The kernels of binary space partition against a direct version with lists."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ CASES = 300
 Part = list[int]
 
 
-def plain_partition(sides: list[int], ratio: float, jitter: float, small: bool, rng: Rng, most: int) -> list[Part]:
-    """Nothing where two parts to be cut are equally large: which comes first is the heap's own affair."""
+def plain_partition(sides: list[int], ratio: float, jitter: float, small: bool, rng: Rng, max_parts: int) -> list[Part]:
+    """Return the parts, or nothing if two parts to cut are equally large, since the heap's order is unspecified."""
     parts: list[Part] = [[0, 0, sides[0], sides[1]]]
-    waiting = [0]
-    while waiting and len(parts) < most:
-        number = max(waiting, key=lambda at: parts[at][2] * parts[at][3])
-        waiting.remove(number)
-        if any(parts[other][2] * parts[other][3] == parts[number][2] * parts[number][3] for other in waiting):
+    pending = [0]
+    while pending and len(parts) < max_parts:
+        number = max(pending, key=lambda at: parts[at][2] * parts[at][3])
+        pending.remove(number)
+        if any(parts[other][2] * parts[other][3] == parts[number][2] * parts[number][3] for other in pending):
             return []
         x, y, width, height = parts[number]
-        may = [side >= 2 * least for side, least in ((width, sides[2]), (height, sides[3]))]
+        can_cut = [side >= 2 * minimum for side, minimum in ((width, sides[2]), (height, sides[3]))]
         if small:
-            may = [may[0] and width > sides[4], may[1] and height > sides[5]]
-        if not any(may):
+            can_cut = [can_cut[0] and width > sides[4], can_cut[1] and height > sides[5]]
+        if not any(can_cut):
             continue
-        upright = may[0]
-        if all(may):
+        upright = can_cut[0]
+        if all(can_cut):
             upright = width > height * ratio or (not height > width * ratio and rng.below(2) == 0)
-        side, least = (width, sides[2]) if upright else (height, sides[3])
+        side, minimum = (width, sides[2]) if upright else (height, sides[3])
         at = int(side * (0.5 + jitter * (2 * rng.random() - 1)) + 0.5)
-        at = max(least, min(side - least, at))
+        at = max(minimum, min(side - minimum, at))
         if upright:
             parts[number] = [x, y, at, height]
             parts.append([x + at, y, width - at, height])
         else:
             parts[number] = [x, y, width, at]
             parts.append([x, y + at, width, height - at])
-        waiting += [number, len(parts) - 1]
+        pending += [number, len(parts) - 1]
     return parts
 
 
@@ -62,7 +62,7 @@ def test_cutting_as_the_plain_method_does() -> None:
         covered = np.zeros((int(sides[1]), int(sides[0])), dtype=np.int64)
         for x, y, width, height in found:
             covered[y : y + height, x : x + width] += 1
-        assert (covered == 1).all(), "the parts make the whole"
+        assert (covered == 1).all(), "the parts cover the rectangle exactly once"
         if count > 1:
             assert all(part[2] >= min(least[0], sides[0]) and part[3] >= min(least[1], sides[1]) for part in found)
         plain = plain_partition(sides.tolist(), ratio, jitter, bool(small), Rng.of(seed), len(parts))
@@ -72,7 +72,7 @@ def test_cutting_as_the_plain_method_does() -> None:
     assert compared > CASES / 3
 
 
-def test_space_for_fewer_parts_means_the_same_first_cuts() -> None:
+def test_a_lower_limit_on_parts_gives_the_same_first_cuts() -> None:
     sides = np.array([80, 50, 6, 5, 15, 12])
     before = np.empty((1, 4), dtype=np.int64)
     cut(sides, 1.25, 0.25, True, Rng.of(7), before)
@@ -87,12 +87,12 @@ def test_space_for_fewer_parts_means_the_same_first_cuts() -> None:
         before = parts
 
 
-def plain_side(rng: Rng, space: int, least: int, most: int, fill: float) -> int:
-    most = min(most, space)
-    return rng.between(max(min(least, most), min(most, int(fill * space + 0.5))), most)
+def plain_side(rng: Rng, space: int, minimum: int, maximum: int, fill: float) -> int:
+    maximum = min(maximum, space)
+    return rng.between(max(min(minimum, maximum), min(maximum, int(fill * space + 0.5))), maximum)
 
 
-def test_settling_as_the_plain_method_does() -> None:
+def test_placing_rooms_as_the_plain_method_does() -> None:
     for seed in range(CASES):
         chance = np.random.default_rng(seed)
         rows, columns, spacing = 30, 40, int(chance.integers(1, 4))

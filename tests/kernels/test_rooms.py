@@ -1,4 +1,4 @@
-"""Divisions: equal to their definitions draw by draw, and every division that is allowed comes about."""
+"""Divisions: equal to their definitions draw by draw, and every allowed division occurs."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tilewright.core.seeds import Rng
 from tilewright.kernels.rooms import divide_equally, divide_tree
 
 Rectangle = tuple[int, int, int, int]
-"""x, y, width, height."""
+"""Rectangle as x, y, width, height."""
 
 
-def equally(width: int, height: int, columns: int, rows: int, rooms: int, seed: int | str) -> list[Rectangle]:
+def divide_in_grid(width: int, height: int, columns: int, rows: int, rooms: int, seed: int | str) -> list[Rectangle]:
     found = np.empty((rooms, 4), dtype=np.int64)
     divide_equally(width, height, columns, rows, Rng.of(seed).state, found)
     return [(x, y, across, down) for x, y, across, down in found.tolist()]
 
 
-def as_a_tree(width: int, height: int, least: tuple[int, int], rooms: int, seed: int | str) -> list[Rectangle]:
-    """Rooms whose insides are at least so large."""
+def divide_in_tree(width: int, height: int, least: tuple[int, int], rooms: int, seed: int | str) -> list[Rectangle]:
+    """Return rooms whose floors have at least the minimum size."""
     found = np.empty((rooms, 4), dtype=np.int64)
     divide_tree(width, height, least[0] + 2, least[1] + 2, Rng.of(seed).state, found)
     return [(x, y, across, down) for x, y, across, down in found.tolist()]
 
 
-def most(width: int, height: int, least: tuple[int, int]) -> int:
+def count_max_rooms(width: int, height: int, least: tuple[int, int]) -> int:
     return (width // (least[0] + 2)) * (height // (least[1] + 2))
 
 
@@ -41,7 +41,7 @@ def without_ring(part: Rectangle) -> Rectangle:
 
 
 def plain_tree(width: int, height: int, least: tuple[int, int], rooms: int, seed: int | str) -> list[Rectangle]:
-    """The definition: any cut will do after which the rooms still fit."""
+    """Compute the definition: any cut is possible after which the rooms still fit."""
     rng, wide, high = Rng.of(seed), least[0] + 2, least[1] + 2
     parts = [(0, 0, width, height)]
 
@@ -81,8 +81,8 @@ def plain_tree(width: int, height: int, least: tuple[int, int], rooms: int, seed
     return [without_ring(part) for part in parts]
 
 
-def covered(width: int, height: int, rooms: list[Rectangle]) -> NDArray[np.int64]:
-    """How many rooms, walls around each included, every cell belongs to."""
+def count_cover(width: int, height: int, rooms: list[Rectangle]) -> NDArray[np.int64]:
+    """Return the number of rooms, including the walls around each, that every cell belongs to."""
     count = np.zeros((height, width), dtype=np.int64)
     for x, y, w, h in rooms:
         assert min(x, y) >= 1
@@ -101,15 +101,15 @@ def test_equal_rooms_are_cells_of_a_grid_without_their_rings(
     rooms = data.draw(some.integers(1, columns * rows))
     wide, high = width // columns, height // rows
     grid = [without_ring((x * wide, y * high, wide, high)) for y, x in product(range(rows), range(columns))]
-    found = equally(width, height, columns, rows, rooms, data.draw(some.integers(0, 999)))
+    found = divide_in_grid(width, height, columns, rows, rooms, data.draw(some.integers(0, 999)))
     assert len(found) == len(set(found)) == rooms
     assert set(found) <= set(grid)
-    assert covered(width, height, found).max() == 1
+    assert count_cover(width, height, found).max() == 1
 
 
 def test_equal_rooms_come_in_every_order_equally_often() -> None:
     tries = 4800
-    orders = Counter(tuple(equally(20, 20, 2, 2, 3, seed)) for seed in range(tries))
+    orders = Counter(tuple(divide_in_grid(20, 20, 2, 2, 3, seed)) for seed in range(tries))
     grid = [(x, y, 8, 8) for y in (1, 11) for x in (1, 11)]
     assert set(orders) == set(permutations(grid, 3))
     assert all(abs(count - tries / 24) < 5 * (tries / 24) ** 0.5 for count in orders.values())
@@ -117,31 +117,31 @@ def test_equal_rooms_come_in_every_order_equally_often() -> None:
 
 @some.composite
 def trees(draw: some.DrawFn) -> tuple[int, int, tuple[int, int], int, int]:
-    """Maps with place for any number of rooms, with nothing or much to spare."""
+    """Draw maps with space for any number of rooms, with or without slack."""
     least = draw(some.tuples(some.integers(1, 6), some.integers(1, 6)))
     width = draw(some.integers(least[0] + 2, 60))
     height = draw(some.integers(least[1] + 2, 60))
-    fit = most(width, height, least)
+    fit = count_max_rooms(width, height, least)
     return width, height, least, draw(some.integers(1, fit) | some.just(fit)), draw(some.integers(0, 10**6))
 
 
 @given(trees())
 @settings(max_examples=400)
-def test_a_tree_keeps_its_least_sizes_and_has_as_many_rooms_as_asked_for(
+def test_a_tree_keeps_minimum_sizes_and_has_the_given_number_of_rooms(
     given: tuple[int, int, tuple[int, int], int, int],
 ) -> None:
     width, height, least, rooms, seed = given
-    found = as_a_tree(width, height, least, rooms, seed)
+    found = divide_in_tree(width, height, least, rooms, seed)
     assert len(found) == rooms
     assert all(w >= least[0] and h >= least[1] for _, _, w, h in found)
-    assert (covered(width, height, found) == 1).all()  # nothing is left over, and walls part any two rooms
+    assert (count_cover(width, height, found) == 1).all()  # No cell is left over, and walls separate any two rooms.
 
 
 @given(trees())
 @settings(max_examples=200)
 def test_a_tree_is_cut_as_defined(given: tuple[int, int, tuple[int, int], int, int]) -> None:
     width, height, least, rooms, seed = given
-    assert as_a_tree(width, height, least, rooms, seed) == plain_tree(width, height, least, rooms, seed)
+    assert divide_in_tree(width, height, least, rooms, seed) == plain_tree(width, height, least, rooms, seed)
 
 
 @pytest.mark.parametrize(
@@ -158,9 +158,9 @@ def test_a_tree_is_cut_as_defined(given: tuple[int, int, tuple[int, int], int, i
     ],
 )
 def test_extremes(width: int, height: int, least: tuple[int, int], rooms: int) -> None:
-    assert rooms <= most(width, height, least)
+    assert rooms <= count_max_rooms(width, height, least)
     for seed in range(3):
-        found = np.array(as_a_tree(width, height, least, rooms, seed))
+        found = np.array(divide_in_tree(width, height, least, rooms, seed))
         assert (found[:, 2:] >= least).all()
         assert int(((found[:, 2] + 2) * (found[:, 3] + 2)).sum()) == width * height
         assert (found[:, :2] >= 1).all()
@@ -172,33 +172,33 @@ def widths(rooms: list[Rectangle]) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize(("width", "rooms", "divisions"), [(23, 4, 20), (23, 3, 45), (24, 2, 15), (17, 3, 6)])
-def test_every_division_comes_about(width: int, rooms: int, divisions: int) -> None:
-    """One row of rooms, the least 3 wide: all ways to share the columns out."""
+def test_every_division_occurs(width: int, rooms: int, divisions: int) -> None:
+    """One row of rooms at least 3 wide: all divisions of the columns."""
     possible = {parts for parts in product(range(3, width), repeat=rooms) if sum(parts) + 2 * rooms == width}
     assert len(possible) == divisions
-    assert {widths(as_a_tree(width, 5, (3, 3), rooms, seed)) for seed in range(3000)} == possible
+    assert {widths(divide_in_tree(width, 5, (3, 3), rooms, seed)) for seed in range(3000)} == possible
 
 
-def test_two_rooms_are_cut_apart_at_any_place_equally_often() -> None:
+def test_two_rooms_are_cut_at_any_position_equally_often() -> None:
     tries = 3300
-    found = Counter(widths(as_a_tree(20, 6, (3, 3), 2, seed)) for seed in range(tries))
+    found = Counter(widths(divide_in_tree(20, 6, (3, 3), 2, seed)) for seed in range(tries))
     assert set(found) == {(left, 16 - left) for left in range(3, 14)}
     assert all(abs(count - tries / 11) < 5 * (tries / 11) ** 0.5 for count in found.values())
 
 
 def test_the_longer_side_is_cut_and_either_of_a_square() -> None:
-    assert all(room[3] == 8 for seed in range(200) for room in as_a_tree(14, 10, (1, 1), 2, seed))
-    assert all(room[2] == 8 for seed in range(200) for room in as_a_tree(10, 14, (1, 1), 2, seed))
-    square = [as_a_tree(10, 10, (1, 1), 2, seed)[0][3] == 8 for seed in range(400)]
+    assert all(room[3] == 8 for seed in range(200) for room in divide_in_tree(14, 10, (1, 1), 2, seed))
+    assert all(room[2] == 8 for seed in range(200) for room in divide_in_tree(10, 14, (1, 1), 2, seed))
+    square = [divide_in_tree(10, 10, (1, 1), 2, seed)[0][3] == 8 for seed in range(400)]
     assert 140 < sum(square) < 260
-    # The longer one cannot be cut here: both parts would be too narrow.
-    assert all(room[2] == 18 for seed in range(50) for room in as_a_tree(20, 12, (9, 2), 2, seed))
+    # The longer side cannot be cut here, since both parts would be too narrow.
+    assert all(room[2] == 18 for seed in range(50) for room in divide_in_tree(20, 12, (9, 2), 2, seed))
 
 
 def test_the_larger_room_is_cut_more_often() -> None:
     """A third room comes from a part in proportion to its area."""
     expected: Counter[tuple[int, ...]] = Counter()
-    for cut in range(5, 36):  # one row of 40 columns, parts of 5 at least: every way to cut twice, with its chance
+    for cut in range(5, 36):  # One row of 40 columns, parts of at least 5: every pair of cuts, with its probability.
         parts = (cut, 40 - cut)
         large = [at for at in (0, 1) if parts[at] >= 10]
         for at in large:
@@ -208,16 +208,16 @@ def test_the_larger_room_is_cut_more_often() -> None:
                 chance = parts[at] / sum(parts[one] for one in large) / 31 / (parts[at] - 9)
                 expected[tuple(part - 2 for part in three)] += chance  # type: ignore[assignment]
     tries = 6000
-    found = Counter(widths(as_a_tree(40, 5, (3, 3), 3, seed)) for seed in range(tries))
+    found = Counter(widths(divide_in_tree(40, 5, (3, 3), 3, seed)) for seed in range(tries))
     assert abs(sum(expected.values()) - 1) < 1e-9
     assert set(found) <= set(expected)
     distance = sum(abs(found[way] / tries - chance) for way, chance in expected.items())
-    # What chance alone leaves between a sample of this size and its distribution.
+    # The expected difference between a sample of this size and its distribution.
     noise = sum((2 * chance * (1 - chance) / np.pi / tries) ** 0.5 for chance in expected.values())
     assert distance < 1.15 * noise
 
 
-def test_every_room_may_come_first() -> None:
-    first = Counter(as_a_tree(40, 5, (8, 3), 4, seed)[0] for seed in range(800))
+def test_every_room_may_be_the_first() -> None:
+    first = Counter(divide_in_tree(40, 5, (8, 3), 4, seed)[0] for seed in range(800))
     assert len(first) == 4
     assert min(first.values()) > 130

@@ -1,4 +1,4 @@
-"""The rule automaton against its definition, cell by cell; and tiles of which only so many may be placed."""
+"""The rule automaton against its definition, cell by cell; and tiles with a maximum number."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ Cells = NDArray[np.uint8]
 
 
 class Case(NamedTuple):
-    """A map, an area of it, and what happens there. Tiles are called by their numbers."""
+    """Map, an area of it, and the rules applied there. Tiles are named by their numbers."""
 
     cells: Cells
     area: tuple[int, int, int, int]
     rules: list[Rule]
     neighbourhoods: dict[str, Neighbourhood]
     left: list[int]
-    """What may still be placed of each tile; -1 for any number."""
+    """Remaining number of each tile; -1 for no limit."""
     key: int
 
 
-def chosen(weights: Sequence[float], number: float) -> int:
-    """The position that a number in [0, 1) means."""
+def choose_position(weights: Sequence[float], number: float) -> int:
+    """Return the position that a number in [0, 1) selects."""
     mark = number * sum(weights)
     total = 0.0
     for position, weight in enumerate(weights):
@@ -53,14 +53,14 @@ def chosen(weights: Sequence[float], number: float) -> int:
 
 
 def number_of(key: int, row: int, column: int) -> float:
-    """The number in [0, 1) that belongs to a cell: as `rng.cells` has it, whose key is `rng.level_key()`."""
+    """Return the number in [0, 1) of a cell, as in `rng.cells`, whose key is `rng.level_key()`."""
     for salt, step in ((ROW_SALT, row), (0, column)):
         key = mix(((key ^ salt) + step * CELL_GAMMA) & MASK)
     return (key >> 11) * 2.0**-53
 
 
-def plainly(case: Case) -> tuple[list[list[int]], list[list[int]]]:
-    """The definition: the cells afterwards, and the tile and one where a limited tile is wanted."""
+def plain_simulation(case: Case) -> tuple[list[list[int]], list[list[int]]]:
+    """Compute the definition: the cells afterwards, and the tile plus one where a limited tile is wanted."""
     old: list[list[int]] = case.cells.tolist()
     new, wanted = [list(row) for row in old], [[0] * len(row) for row in old]
     height, width = case.cells.shape
@@ -70,14 +70,14 @@ def plainly(case: Case) -> tuple[list[list[int]], list[list[int]]]:
             for number, rule in enumerate(case.rules):
                 near = [(y + dy, x + dx) for dy, dx in case.neighbourhoods[rule.neighbourhood].offsets]
                 seen = Counter(old[v][u] for v, u in near if 0 <= v < height and 0 <= u < width)
-                held = [COMPARE[one.operator](seen[int(one.tile)], one.count) for one in rule.conditions]
-                if old[y][x] != int(rule.tile) or not (all(held) if rule.combine == "and" else any(held)):
+                results = [COMPARE[one.operator](seen[int(one.tile)], one.count) for one in rule.conditions]
+                if old[y][x] != int(rule.tile) or not (all(results) if rule.combine == "and" else any(results)):
                     continue
                 able = [one for one in rule.replacements if one.weight]
-                drawn = chosen(
+                position = choose_position(
                     [one.weight for one in able], number_of(mix((case.key + number * CELL_GAMMA) & MASK), y, x)
                 )
-                tile = int(able[drawn].tile)
+                tile = int(able[position].tile)
                 if case.left[tile] >= 0 and tile != old[y][x]:
                     wanted[y][x] = tile + 1
                 else:
@@ -85,8 +85,8 @@ def plainly(case: Case) -> tuple[list[list[int]], list[list[int]]]:
     return new, wanted
 
 
-def compiled(case: Case, margin: tuple[int, int], blocks: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """The same by the kernel; `blocks` are the rows at which a new call begins."""
+def run_kernel(case: Case, margin: tuple[int, int], blocks: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
+    """Compute the same by the kernel; `blocks` are the rows at which a new call starts."""
     height, width = case.cells.shape
     rows, columns = slice(margin[0], margin[0] + height), slice(margin[1], margin[1] + width)
     old = np.full((height + 2 * margin[0], width + 2 * margin[1]), OUTSIDE, dtype=np.uint8)
@@ -119,14 +119,14 @@ def compiled(case: Case, margin: tuple[int, int], blocks: Sequence[int]) -> tupl
     assert (new == OUTSIDE).all()
     if not limited:
         return inner, np.zeros((height, width), dtype=int).tolist()
-    wanted[rows, columns], asked = 0, wanted[rows, columns].tolist()
+    wanted[rows, columns], inner_wanted = 0, wanted[rows, columns].tolist()
     assert not wanted.any()
-    return inner, asked
+    return inner, inner_wanted
 
 
 @some.composite
 def matrices(draw: some.DrawFn) -> list[list[int]]:
-    """Neighbourhoods of any size and shape: even ones, single rows, off-centre ones, far larger than a map."""
+    """Draw neighborhoods of any size and shape: even ones, single rows, off-center ones, far larger than a map."""
     sides = some.tuples(some.integers(1, 6), some.integers(1, 6)) | some.sampled_from([(1, 41), (41, 1), (25, 24)])
     height, width = draw(sides)
     rng = np.random.default_rng(draw(some.integers(0, 2**32)))
@@ -139,7 +139,7 @@ def matrices(draw: some.DrawFn) -> list[list[int]]:
 @some.composite
 def cases(draw: some.DrawFn) -> Case:
     tiles = draw(some.sampled_from([2, 2, 3, 5, 255]))
-    # Not of a single cell: what is wanted of limited tiles, when it has one cell, means that there are none.
+    # Not a single cell: a `wanted` array of size 1 means that no tile has a limit.
     shape = draw(some.tuples(some.integers(1, 9), some.integers(1, 9)).filter(lambda sides: sides != (1, 1)))
     used = sorted({0, 1, tiles - 1, *(draw(some.integers(0, tiles - 1)) for _ in range(3))})
     tile = some.sampled_from([str(number) for number in used])
@@ -186,11 +186,11 @@ def reach(case: Case) -> tuple[int, int]:
 
 @given(cases(), some.data())
 @settings(max_examples=400)
-def test_a_simulation_follows_the_definition_in_whatever_margin_and_blocks(case: Case, data: some.DataObject) -> None:
+def test_a_simulation_follows_the_definition_with_any_margin_and_blocks(case: Case, data: some.DataObject) -> None:
     more = data.draw(some.tuples(some.integers(0, 3), some.integers(0, 3)))
     blocks = data.draw(some.lists(some.integers(0, case.area[3]), max_size=3))
     needed = reach(case)
-    assert compiled(case, (needed[0] + more[0], needed[1] + more[1]), blocks) == plainly(case)
+    assert run_kernel(case, (needed[0] + more[0], needed[1] + more[1]), blocks) == plain_simulation(case)
 
 
 def draw_of(weights: Sequence[float]) -> Draw:
@@ -217,15 +217,15 @@ def test_rooms_are_filled_by_position_alone(seed: int, weights: list[float], dat
     for row in range(9):
         for column in range(12):
             here, there = row - 2, column - 3
-            placed, asked = OUTSIDE, 0
+            placed, wanted_tile = OUTSIDE, 0
             if y <= here < y + high and x <= there < x + wide:
-                tile = able[chosen([weights[one] for one in able], float(numbers[here, there]))]
-                placed, asked = (tile, 0) if left[tile] < 0 else (OUTSIDE, tile + 1)
+                tile = able[choose_position([weights[one] for one in able], float(numbers[here, there]))]
+                placed, wanted_tile = (tile, 0) if left[tile] < 0 else (OUTSIDE, tile + 1)
             assert cells[row, column] == placed
-            assert not limited or wanted[row, column] == asked
+            assert not limited or wanted[row, column] == wanted_tile
 
 
-def test_weights_are_kept() -> None:
+def test_tiles_are_drawn_by_weight() -> None:
     cells, wanted = np.zeros((200, 200), dtype=np.uint8), np.zeros((1, 1), dtype=np.uint8)
     draw, area = draw_of([1, 2, 0, 7]), np.array([0, 0, 200, 200])
     fill(cells, wanted, np.zeros(2, int), area, np.uint64(5), draw.tiles, draw.limits, -np.ones(4, int))
@@ -240,17 +240,17 @@ def test_weights_are_kept() -> None:
     some.lists(some.integers(-1, 12), min_size=3, max_size=3),
 )
 @settings(max_examples=200)
-def test_as_many_are_granted_as_are_left(seed: int, height: int, width: int, limits: list[int]) -> None:
+def test_as_many_are_placed_as_are_left(seed: int, height: int, width: int, limits: list[int]) -> None:
     random = np.random.default_rng(seed)
     cells = random.integers(0, 3, (height, width)).astype(np.uint8)
     wanted = random.integers(0, 4, (height, width)).astype(np.uint8)
-    wanted[np.isin(wanted, [tile + 1 for tile in range(3) if limits[tile] < 0])] = 0  # who has no limit need not ask
-    before, asked, left = cells.copy(), wanted.copy(), np.array(limits)
+    wanted[np.isin(wanted, [tile + 1 for tile in range(3) if limits[tile] < 0])] = 0  # only limited tiles
+    before, wanted_before, left = cells.copy(), wanted.copy(), np.array(limits)
     place_wanted(cells, wanted, left, Rng.of(seed).state)
     assert not wanted.any()
-    assert np.array_equal(cells[asked == 0], before[asked == 0])
+    assert np.array_equal(cells[wanted_before == 0], before[wanted_before == 0])
     for tile, limit in enumerate(limits):
-        places = asked == tile + 1
+        places = wanted_before == tile + 1
         granted = min(int(places.sum()), max(limit, 0))
         changed = places & (cells != before)
         assert (cells[changed] == tile).all()
@@ -259,7 +259,7 @@ def test_as_many_are_granted_as_are_left(seed: int, height: int, width: int, lim
         assert left[tile] == (limit - granted if limit >= 0 else -1)
 
 
-def test_every_cell_that_asks_is_granted_equally_often() -> None:
+def test_every_wanting_cell_gets_the_tile_equally_often() -> None:
     tries, granted, asking = 6000, 3, 12
     often = np.zeros((5, 6), dtype=int)
     together: Counter[tuple[int, ...]] = Counter()
@@ -273,4 +273,4 @@ def test_every_cell_that_asks_is_granted_equally_often() -> None:
     spread = (tries * chance * (1 - chance)) ** 0.5
     assert np.abs(often[1:5, 2:5] - tries * chance).max() < 4.5 * spread
     assert often.sum() == tries * granted
-    assert len(together) == 220  # every choice of 3 out of 12
+    assert len(together) == 220  # Every choice of 3 out of 12.

@@ -1,4 +1,4 @@
-"""Scattering rooms against a plain version that compares every new room with all cells before it."""
+"""Random placement of rooms against a direct version that compares every new room with all earlier cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAYOUTS = (
 )
 
 
-def shapes(p: RoomsParams) -> LayoutArrays:
+def make_layouts(p: RoomsParams) -> LayoutArrays:
     return make_layout_arrays(p.layouts, p.plain, p.turned, p.width, p.height)
 
 
@@ -46,10 +46,10 @@ class Case:
         self.owners = np.zeros(self.kinds.shape, dtype=np.int32)
         self.seed = seed
 
-    def scattered(self, budget: int) -> tuple[list[list[int]], NDArray[np.uint8], NDArray[np.int32]]:
+    def run_scatter(self, budget: int) -> tuple[list[list[int]], NDArray[np.uint8], NDArray[np.int32]]:
         kinds, owners, p = self.kinds.copy(), self.owners.copy(), self.p
         assert p.rooms is not None
-        drawn, state, rooms = shapes(p), ScatterState.new(), np.empty((p.rooms, 4), dtype=np.int64)
+        drawn, state, rooms = make_layouts(p), ScatterState.new(), np.empty((p.rooms, 4), dtype=np.int64)
         taken, stream = np.zeros(kinds.size, dtype=np.uint8), Rng.of(self.seed).state
         dungeon = DungeonArrays(kinds.reshape(-1), owners.reshape(-1), as_rooms(rooms), p.width)
         while scatter(dungeon, taken, p.sizes, p.spacing, drawn, stream, state, p.patience, budget):
@@ -58,14 +58,14 @@ class Case:
 
 
 def plain_scatter(case: Case) -> tuple[list[list[int]], NDArray[np.uint8], NDArray[np.int32]]:
-    p, rng, choice = case.p, Rng.of(case.seed), shapes(case.p)
+    p, rng, choice = case.p, Rng.of(case.seed), make_layouts(case.p)
     kinds, owners = case.kinds.copy(), case.owners.copy()
     floors: set[tuple[int, int]] = set()
     walls: set[tuple[int, int]] = set()
     doorways: set[tuple[int, int]] = set()
     found: list[list[int]] = []
     failed = 0
-    least_wide, wide, least_high, high = p.sizes
+    min_width, max_width, min_height, max_height = p.sizes
 
     def is_near(cell: tuple[int, int]) -> bool:
         return any(max(abs(cell[0] - y), abs(cell[1] - x)) <= p.spacing for y, x in floors)
@@ -77,7 +77,7 @@ def plain_scatter(case: Case) -> tuple[list[list[int]], NDArray[np.uint8], NDArr
         doors: list[tuple[tuple[int, int], tuple[int, int]]] = []
         new: dict[tuple[int, int], int] = {}
         if kind == 0:
-            width, height = rng.between(least_wide, wide), rng.between(least_high, high)
+            width, height = rng.between(min_width, max_width), rng.between(min_height, max_height)
             x, y = 1 + rng.below(p.width - 1 - width), 1 + rng.below(p.height - 1 - height)
             new = {(y + row, x + column): DRAWN_FLOOR for row in range(height) for column in range(width)}
         else:
@@ -118,7 +118,7 @@ def test_scattering_as_the_plain_method_does() -> None:
     placed = 0
     for seed in range(CASES):
         case = Case(seed)
-        rooms, kinds, owners = case.scattered(1 << 20)
+        rooms, kinds, owners = case.run_scatter(1 << 20)
         plain_rooms, plain_kinds, plain_owners = plain_scatter(case)
         assert rooms == plain_rooms, seed
         assert np.array_equal(kinds, plain_kinds), seed
@@ -130,9 +130,9 @@ def test_scattering_as_the_plain_method_does() -> None:
 def test_blocks_change_nothing() -> None:
     for seed in range(60):
         case = Case(seed)
-        whole = case.scattered(1 << 20)
+        whole = case.run_scatter(1 << 20)
         for budget in (1, 7, 100):
-            rooms, kinds, owners = case.scattered(budget)
+            rooms, kinds, owners = case.run_scatter(budget)
             assert rooms == whole[0]
             assert np.array_equal(kinds, whole[1])
             assert np.array_equal(owners, whole[2])

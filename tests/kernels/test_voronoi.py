@@ -1,4 +1,4 @@
-"""The kernels of voronoi, each against a plain version that looks at every point."""
+"""The Voronoi kernels, each against a direct version that checks every point."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def length(metric: int, down: int, across: int) -> int:
 
 
 def some_points(seed: int, rows: int, columns: int, coarse: int = 1) -> Points:
-    """Coarse ones tie often."""
+    """Return random points; coarse ones tie often."""
     numbers = np.random.default_rng(seed).integers(0, UNITS // coarse, (rows, columns, 2)) * coarse
     return numbers.astype(np.int16)
 
 
 def nearest_of_all(points: Points, spacing: int, metric: int, y: int, x: int) -> int:
-    """The point nearest to a cell, of all that there are; of two as near, the first."""
+    """Return the point nearest to a cell, of all points; the first one on ties."""
     rows, columns, _ = points.shape
     far = []
     for row in range(rows):
@@ -111,7 +111,7 @@ def test_a_point_without_samples_stays() -> None:
 
 
 @pytest.mark.parametrize("jitter", [0, 1, 2, 501, 1023, 1024])
-def test_points_lie_around_the_middle_by_their_position(jitter: int) -> None:
+def test_points_are_around_the_center_by_position(jitter: int) -> None:
     key = Rng.of(3).level_key()
     points = np.empty((40, 50, 2), dtype=np.int16)
     scatter(key, -20, (1 << 62) - 9, jitter, points)
@@ -123,7 +123,7 @@ def test_points_lie_around_the_middle_by_their_position(jitter: int) -> None:
     if jitter == 1024:
         assert abs(points.mean() - 512) < 20
         assert abs(np.asarray(np.corrcoef(points.reshape(-1, 2).T))[0, 1]) < 0.1
-        cells = Rng.of(3).cells((40, 50), (-20, (1 << 62) - 9))  # the upper bits are those of the cell field
+        cells = Rng.of(3).cells((40, 50), (-20, (1 << 62) - 9))  # The upper bits are those of the cell field.
         assert np.array_equal(points[..., 0], (cells * 1024).astype(np.int16))
 
 
@@ -149,15 +149,15 @@ def test_walls_are_where_another_owner_is_near(seed: int, height: int, width: in
         assert out[y, x] == any(owner != given[y + margin, x + margin] for owner in near)
 
 
-def test_looking_up_marks_what_is_seen() -> None:
+def test_looking_up_marks_owners_as_seen() -> None:
     seen, out = np.zeros(5, dtype=np.uint8), np.empty((2, 2), dtype=np.uint8)
     look_up_kinds(np.array([[4, 1], [1, 4]], dtype=np.int32), np.array([9, 8, 7, 6, 5], dtype=np.uint8), seen, out)
     assert out.tolist() == [[5, 8], [8, 5]]
     assert seen.tolist() == [0, 1, 0, 0, 1]
 
 
-def all_ways(points: Points, metric: int) -> list[tuple[tuple[int, int, int], int, int]]:
-    """((length, first, second), first, second) of every pair of points."""
+def list_pairs(points: Points, metric: int) -> list[tuple[tuple[int, int, int], int, int]]:
+    """Return ((length, first, second), first, second) of every pair of points."""
     rows, columns, _ = points.shape
     places = [
         (row * UNITS + int(points[row, column, 0]), column * UNITS + int(points[row, column, 1]))
@@ -174,21 +174,23 @@ def all_ways(points: Points, metric: int) -> list[tuple[tuple[int, int, int], in
 @pytest.mark.parametrize("coarse", [1, 128, 512, 1024])
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("seed", range(4))
-def test_the_shortest_tree_is_among_the_neighbours(seed: int, metric: int, coarse: int) -> None:
-    """So ways between neighbours join everything. Ways near the edge of the sample are judged by too few points."""
+def test_the_minimum_spanning_tree_is_among_the_neighbors(seed: int, metric: int, coarse: int) -> None:
+    """Paths between neighbors therefore connect everything. Near the edge of the sample, points for the decision are
+    missing.
+    """
     size, edge = 15, 5
     points = some_points(seed, size, size, coarse)
     root = list(range(size * size))
 
-    def found(at: int) -> int:
+    def find_root(at: int) -> int:
         while root[at] != at:
             at = root[at]
         return at
 
-    for _, a, b in sorted(all_ways(points, metric)):
-        if found(a) == found(b):
+    for _, a, b in sorted(list_pairs(points, metric)):
+        if find_root(a) == find_root(b):
             continue
-        root[found(a)] = found(b)
+        root[find_root(a)] = find_root(b)
         (row, column), (other_row, other_column) = divmod(a, size), divmod(b, size)
         if (
             edge <= min(row, column, other_row, other_column)
@@ -199,28 +201,28 @@ def test_the_shortest_tree_is_among_the_neighbours(seed: int, metric: int, coars
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_no_third_point_is_nearer_to_the_middle_of_neighbours(metric: int) -> None:
+def test_no_third_point_is_nearer_to_the_midpoint_of_neighbors(metric: int) -> None:
     size = 11
     points = some_points(5, size, size)
-    met = 0
-    for _, a, b in all_ways(points, metric):
+    neighbor_count = 0
+    for _, a, b in list_pairs(points, metric):
         (row, column), (v, u) = divmod(a, size), divmod(b, size)
         if not (min(row, column, v, u) >= 4 and max(row, column, v, u) <= 6):
             continue
         if are_neighbors(points, metric, row, column, v, u):
-            met += 1
+            neighbor_count += 1
             y = row * UNITS + int(points[row, column, 0]) + v * UNITS + int(points[v, u, 0])
             x = column * UNITS + int(points[row, column, 1]) + u * UNITS + int(points[v, u, 1])
             twice = [
                 length(metric, y - 2 * (i * UNITS + int(points[i, j, 0])), x - 2 * (j * UNITS + int(points[i, j, 1])))
                 for i, j in np.ndindex(size, size)
             ]
-            assert twice[a] in (min(twice), min(twice) + 1)  # of an odd way in rows and columns, the halves differ
-    assert met >= 9
+            assert twice[a] in (min(twice), min(twice) + 1)  # For an odd distance, the halves differ by one.
+    assert neighbor_count >= 9
 
 
-def test_gaps_are_straight_ways_between_points() -> None:
-    """Two points in a row of a plain grid: the wall between them opens where they see each other."""
+def test_gaps_are_straight_paths_between_points() -> None:
+    """Two adjacent points of a regular grid: the wall between them opens on the straight line between them."""
     points = np.full((20, 20, 2), UNITS // 2, dtype=np.int16)
     spacing, top = 6, 9 * 6
     given = np.empty((12 + 2, 12 + 2), dtype=np.int32)
@@ -239,7 +241,7 @@ def test_gaps_are_straight_ways_between_points() -> None:
     assert np.array_equal(wall, closed)
 
 
-def test_keys_wrap_where_numbers_end() -> None:
+def test_keys_wrap_where_integers_overflow() -> None:
     points = np.empty((2, 2, 2), dtype=np.int16)
     scatter(Rng.of(1).level_key() & MASK, (1 << 63) - 2, -(1 << 63), 1024, points)
     assert points.min() >= 0

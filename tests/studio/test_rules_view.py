@@ -110,8 +110,8 @@ def test_a_whole_recipe_is_pasted_for_its_book() -> None:
         ("[]", "must be an object such as", None),
         ('{"names": ["solid", "empty"],\n "mapData": ["9x9", "solid:air"]}', "unknown name 'air'", 2),
         ('{\n"generationRules": [{"rules": [\n"empty,all,or,solid>4"]}]}', "a rule is written as", 3),
-        ('{"names": ["solid", "empty"],\n "roomData": ["equal:9x9:3"]}', "has place for", 2),
-        ('{"technique": "caves"}', "must be a rule book", None),
+        ('{"names": ["solid", "empty"],\n "roomData": ["equal:9x9:3"]}', "has space for", 2),
+        ('{"technique": "caves"}', "must be a rulebook", None),
         ("[" * 100_000, "not JSON", None),
     ],
 )

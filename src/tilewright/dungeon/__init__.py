@@ -1,1 +1,1 @@
-"""Joining rooms: which of them are linked, where their doors are, and how corridors lead from one to another."""
+"""Dungeons: links between rooms, doors, and corridors that join them."""

@@ -1,4 +1,4 @@
-"""A dungeon on the way: rooms that are put onto the ground, and corridors that are dug between them."""
+"""Dungeon under construction: places rooms and digs corridors between them."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from .links import Links, choose_links
 from .params import DungeonParams
 
 LABELS = ("floor", "corridor", "door", "wall", "rock")
-"""In the order of kernels/corridors."""
+"""Labels of the tiles, in the order of kernels/corridors."""
 BYTES_PER_CELL = 22
 OPEN_LABELS = (0, 1, 2)
 DRAWS = 12
-"""Straight ways between two rooms of which the best is taken."""
+"""Number of random straight corridors between two rooms, of which the best is used."""
 
 
 class Dungeon:
-    """Kinds of cells, as kernels/corridors has them, and the room that every cell of a floor belongs to, from 1 on."""
+    """Cell kinds as defined in kernels/corridors, and the room number of every floor cell, counted from 1."""
 
     def __init__(self, p: DungeonParams, site: Site) -> None:
         self.params = p
@@ -68,14 +68,14 @@ class Dungeon:
             inner[self._diggable.map[1:-1, 1:-1] == DUG] = CORRIDOR
         self.owners: Owners = np.zeros(site.shape, dtype=np.int32)
         self.rooms: Places = np.empty((0, 4), dtype=np.int64)
-        """(room, 4) x, y, width, height."""
+        """Rooms as (room, 4): x, y, width, height."""
 
     def as_arrays(self, rooms: Places) -> DungeonArrays:
-        """The map as kernels take it, with (room, 4) x, y, width, height."""
+        """Return the dungeon as arrays for kernels, with rooms as (room, 4) x, y, width, height."""
         return DungeonArrays(self.kinds.reshape(-1), self.owners.reshape(-1), as_rooms(rooms), self.columns)
 
     def show_rooms(self, before: int, count: int, wanted: int, *, start_progress: float = 0.0) -> Iterator[Frame]:
-        """The rooms that have been put onto the ground after some others, one by one."""
+        """Yield a frame for each newly placed room."""
         for number in range(before + 1, count + 1):
             done = start_progress + (0.4 - start_progress) * number / wanted
             yield Frame(partial(self._draw_first_rooms, number), pluralize(number, "room"), done)
@@ -85,19 +85,19 @@ class Dungeon:
             )
 
     def finish(self, rooms: Places, wanted: int | None, rng: Rng) -> Steps:
-        """Join the rooms that were put onto the ground; `wanted` is how many should have been."""
+        """Join the placed rooms and return the map. `wanted` is the requested number of rooms."""
         p = self.params
         self.rooms = rooms
         count = len(rooms)
         if count < p.min_rooms:
-            asked = f"{wanted} wanted, " if wanted is not None else ""
-            text = f"rooms: {asked}{count} fitted, at least {p.min_rooms} must; make them smaller or closer"
+            requested = f"{wanted} wanted, " if wanted is not None else ""
+            text = f"rooms: {requested}{count} fitted, at least {p.min_rooms} required; use smaller rooms or spacing"
             raise GaveUp(text, fixes=[ANOTHER_SEED])
         for first, last in self._split_rows():
             mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
             yield Frame(self.snapshot, "rooms", 0.4)
-        choosing = choose_links(p, rooms, rng.child("links"))
-        links = yield from change_frames(choosing, lambda _: Frame(self.snapshot, "links", 0.41))
+        link_steps = choose_links(p, rooms, rng.child("links"))
+        links = yield from change_frames(link_steps, lambda _: Frame(self.snapshot, "links", 0.41))
         yield from self._show_links(links)
         joined: dict[tuple[int, int], None] = {}
         chosen_links = links.chosen
@@ -114,24 +114,24 @@ class Dungeon:
         for first, last in self._split_rows():
             check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
             yield Frame(self.snapshot, "doors", 0.97)
-        words = np.empty_like(self.kinds)
+        labels = np.empty_like(self.kinds)
         for first, last in self._split_rows():
-            paint(self.kinds.reshape(-1), self.columns, words.reshape(-1), first, last)
+            paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), first, last)
             yield Frame(self.snapshot, "walls", 0.98)
-        yield Frame(words, "walls", 1.0)
+        yield Frame(labels, "walls", 1.0)
         numbers = {"rooms": count, "wanted": count if wanted is None else wanted}
         return self.site.map(
-            words, rooms=[Room(*room) for room in rooms.tolist()], links=sorted(joined), numbers=numbers
+            labels, rooms=[Room(*room) for room in rooms.tolist()], links=sorted(joined), numbers=numbers
         )
 
     def _split_rows(self) -> Iterator[tuple[int, int]]:
-        """The map's rows, first and last, so many at a time as one looks at between two yields."""
+        """Yield the first and last row of blocks of the map, as many rows as are processed between two yields."""
         step = max(1, block_size("dungeon") // self.columns)
         for first in range(0, self.params.height, step):
             yield first, min(first + step, self.params.height)
 
     def _dig_corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
-        """Dig a corridor for every link; the rooms that each of them passes, None now and then on the way."""
+        """Dig a corridor for every link; yield the rooms on its path, and None while the search continues."""
         p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap")
         dungeon = self.as_arrays(self.rooms)
         style = CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
@@ -162,38 +162,36 @@ class Dungeon:
             yield passed[:count].tolist()
 
     def _join_locked(self, ground: DiggableGrid) -> Iterator[float]:
-        """Dig to locked floors that no corridor has met, and to rooms that locked walls keep corridors from."""
+        """Dig to locked floors that no corridor has reached, and to rooms that locked walls separate from corridors."""
         is_open = (self.kinds == FLOOR) | (self.kinds == CORRIDOR) | (self.kinds == DOOR)
         ground.map[is_open] = DUG
         yield from ground.join()
         self.kinds[(ground.map == DUG) & ~is_open] = CORRIDOR
 
-    # -- what can be seen ---------------------------------------------------------------------------------------
-
     def snapshot(self) -> Kinds:
-        """The cells in the technique's words."""
+        """Return the cells as labels of the technique."""
         return _paint(self.kinds, self.columns)
 
     def _draw_first_rooms(self, count: int) -> Kinds:
-        """The map with so many rooms."""
+        """Return the map with the first `count` rooms only."""
         kinds: Kinds = np.where(self.owners > count, ROCK, self.kinds).astype(np.uint8)
         return _paint(kinds, self.columns)
 
     def _show_links(self, links: Links) -> Iterator[Frame]:
-        """The triangulation, then the tree and the loops link by link."""
-        yield Frame(self.snapshot, "links at hand", 0.42, lines=partial(self._link_lines, links.candidates))
+        """Yield the triangulation, then the tree and the loops link by link."""
+        yield Frame(self.snapshot, "links considered", 0.42, lines=partial(self._link_lines, links.candidates))
         chosen = links.chosen
         for number in range(1, len(chosen) + 1):
             note, done = "tree" if number <= len(links.tree) else "loops", 0.42 + 0.13 * number / len(chosen)
             yield Frame(self.snapshot, note, done, lines=partial(self._link_lines, chosen[:number]))
 
     def _link_lines(self, links: NDArray[np.int64]) -> list[tuple[Point, Point]]:
-        """Lines between the centres of linked rooms."""
-        centres = (self.rooms[:, :2] + self.rooms[:, 2:] / 2).tolist()
-        return [(tuple(centres[one]), tuple(centres[other])) for one, other in links.tolist()]
+        """Return lines between the centers of linked rooms."""
+        centers = (self.rooms[:, :2] + self.rooms[:, 2:] / 2).tolist()
+        return [(tuple(centers[one]), tuple(centers[other])) for one, other in links.tolist()]
 
 
 def _paint(kinds: Kinds, columns: int) -> Kinds:
-    words = np.empty_like(kinds)
-    paint(kinds.reshape(-1), columns, words.reshape(-1), 0, len(kinds))
-    return words
+    labels = np.empty_like(kinds)
+    paint(kinds.reshape(-1), columns, labels.reshape(-1), 0, len(kinds))
+    return labels

@@ -1,6 +1,6 @@
-"""Which rooms are joined: a tree over all of them, and loops beside it.
+"""Links between rooms: a spanning tree over all rooms, and additional links that close loops.
 
-Source: Delaunay, "Sur la sphère vide", 1934; Kruskal, "On the shortest spanning subtree of a graph", 1956.
+Sources: Delaunay, "Sur la sphère vide", 1934; Kruskal, "On the shortest spanning subtree of a graph", 1956.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from ..kernels.links import (
 from .params import DungeonParams
 
 JITTER = 1e-3
-"""How far points of a triangulation are moved, in cells: on a grid four of them often lie on one circle."""
+"""Random displacement of points before the triangulation, in cells. On a grid, four points are often on one circle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Pairs of rooms: all that came into question, the tree that joins all rooms, and what closes loops."""
+    """Pairs of rooms: all candidates, the tree that joins all rooms, and the links that close loops."""
 
     candidates: Pairs
     tree: Pairs
@@ -43,74 +43,74 @@ class Links:
 
 
 def choose_links(p: DungeonParams, rooms: Places, rng: Rng) -> Generator[None, None, Links]:
-    """Links between rooms, given as (room, 4) x, y, width, height; stops now and then."""
-    centres = 2 * rooms[:, :2] + rooms[:, 2:] - 1  # in half cells, so that they are whole
+    """Return the links between rooms, given as (room, 4) x, y, width, height; yield between blocks of work."""
+    centers = 2 * rooms[:, :2] + rooms[:, 2:] - 1  # In half cells, so that they are integers.
     if len(rooms) < 2:
-        nothing: Pairs = np.empty((0, 2), dtype=np.int64)
-        return Links(nothing, nothing, nothing)
+        no_pairs: Pairs = np.empty((0, 2), dtype=np.int64)
+        return Links(no_pairs, no_pairs, no_pairs)
     if p.links == "delaunay":
-        near = _triangulate(centres, rng.child("jitter"))
+        candidates = _triangulate(centers, rng.child("jitter"))
         yield
-        tree, near = _find_shortest_tree(near, centres)
+        tree, candidates = _find_shortest_tree(candidates, centers)
     else:
         parents = np.full(len(rooms), -1, dtype=np.int64)
         if p.links == "nearest":
             for first, last in _split_rooms(len(rooms)):
-                join_nearest(centres, first, last, parents)
+                join_nearest(centers, first, last, parents)
                 yield
         else:
-            room = int(np.argmin(centres[:, int(p.height > p.width)]))
+            room = int(np.argmin(centers[:, int(p.height > p.width)]))
             free = np.delete(np.arange(len(rooms)), room)
             for first, last in _split_rooms(len(free)):
-                room = join_chain(centres, free, len(free) - first, room, last - first, parents)
+                room = join_chain(centers, free, len(free) - first, room, last - first, parents)
                 yield
         tree = np.stack((parents, np.arange(len(rooms))), axis=1)[parents >= 0]
-        near = np.empty((len(rooms), 2), dtype=np.int64)
+        candidates = np.empty((len(rooms), 2), dtype=np.int64)
         for first, last in _split_rooms(len(rooms)):
-            find_nearest_unlinked(centres, parents, first, last, near)
+            find_nearest_unlinked(centers, parents, first, last, candidates)
             yield
-        near = np.unique(near[near[:, 0] != near[:, 1]], axis=0)
-    loops = np.empty_like(near)
+        candidates = np.unique(candidates[candidates[:, 0] != candidates[:, 1]], axis=0)
+    loops = np.empty_like(candidates)
     stream = rng.child("loops").state
-    count = close_loops(tree, near, new_tree(len(rooms)), p.loops, p.longest_loop, stream, loops)
-    return Links(np.concatenate((tree, near)), tree, loops[:count])
+    count = close_loops(tree, candidates, new_tree(len(rooms)), p.loops, p.longest_loop, stream, loops)
+    return Links(np.concatenate((tree, candidates)), tree, loops[:count])
 
 
 def _split_rooms(count: int) -> Iterator[tuple[int, int]]:
-    """Rooms, first and last, that are each compared with all others between two stops."""
+    """Yield the first and last room of blocks, whose rooms are each compared with all others."""
     step = max(1, block_size("links") // max(1, count))
     for first in range(0, count, step):
         yield first, min(first + step, count)
 
 
-def _triangulate(centres: Places, rng: Rng) -> Pairs:
-    """The edges of Delaunay's triangulation, each once, in order; every point has one."""
-    if len(centres) < 4:
-        return np.array([(one, other) for one in range(len(centres)) for other in range(one + 1, len(centres))])
+def _triangulate(centers: Places, rng: Rng) -> Pairs:
+    """Return the edges of the Delaunay triangulation, sorted, without duplicates; every point has at least one."""
+    if len(centers) < 4:
+        return np.array([(one, other) for one in range(len(centers)) for other in range(one + 1, len(centers))])
     from scipy.spatial import Delaunay
 
-    jitter = rng.randoms(centres.size).reshape(centres.shape)
-    found = Delaunay(centres + jitter * JITTER)
-    edges: NDArray[np.int64] = found.simplices[:, (0, 1, 0, 2, 1, 2)].reshape(-1, 2).astype(np.int64)
-    if len(found.coplanar):  # points that were left out as too close to others
-        edges = np.concatenate((edges, found.coplanar[:, (0, 2)].astype(np.int64)))
+    jitter = rng.randoms(centers.size).reshape(centers.shape)
+    triangulation = Delaunay(centers + jitter * JITTER)
+    edges: NDArray[np.int64] = triangulation.simplices[:, (0, 1, 0, 2, 1, 2)].reshape(-1, 2).astype(np.int64)
+    if len(triangulation.coplanar):  # Points that the triangulation left out because they are too close to others.
+        edges = np.concatenate((edges, triangulation.coplanar[:, (0, 2)].astype(np.int64)))
     edges.sort(axis=1)
-    keys = np.unique(edges[:, 0] * len(centres) + edges[:, 1])
-    return np.stack((keys // len(centres), keys % len(centres)), axis=1)
+    keys = np.unique(edges[:, 0] * len(centers) + edges[:, 1])
+    return np.stack((keys // len(centers), keys % len(centers)), axis=1)
 
 
-def _find_shortest_tree(near: Pairs, centres: Places) -> tuple[Pairs, Pairs]:
-    """The edges of the shortest tree, and the others."""
-    chosen = _mark_tree(near, centres)
-    if int(chosen.sum()) < len(centres) - 1:  # a triangulation of nearly a line may leave points out
-        order = np.lexsort((centres[:, 1], centres[:, 0]))
-        near = np.concatenate((near, np.stack((order[:-1], order[1:]), axis=1)))
-        chosen = _mark_tree(near, centres)
-    return near[chosen == 1], near[chosen == 0]
+def _find_shortest_tree(edges: Pairs, centers: Places) -> tuple[Pairs, Pairs]:
+    """Return the edges of the shortest spanning tree, and the remaining edges."""
+    chosen = _mark_tree(edges, centers)
+    if int(chosen.sum()) < len(centers) - 1:  # The triangulation of points almost on a line may leave points out.
+        order = np.lexsort((centers[:, 1], centers[:, 0]))
+        edges = np.concatenate((edges, np.stack((order[:-1], order[1:]), axis=1)))
+        chosen = _mark_tree(edges, centers)
+    return edges[chosen == 1], edges[chosen == 0]
 
 
-def _mark_tree(near: Pairs, centres: Places) -> NDArray[np.uint8]:
-    lengths = ((centres[near[:, 0]] - centres[near[:, 1]]) ** 2).sum(axis=1)
-    chosen = np.zeros(len(near), dtype=np.uint8)
-    build_spanning_tree(near, np.argsort(lengths, kind="stable"), np.arange(len(centres)), chosen)
+def _mark_tree(edges: Pairs, centers: Places) -> NDArray[np.uint8]:
+    lengths = ((centers[edges[:, 0]] - centers[edges[:, 1]]) ** 2).sum(axis=1)
+    chosen = np.zeros(len(edges), dtype=np.uint8)
+    build_spanning_tree(edges, np.argsort(lengths, kind="stable"), np.arange(len(centers)), chosen)
     return chosen

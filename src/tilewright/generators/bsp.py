@@ -1,16 +1,16 @@
-"""Binary space partition: cut the map in two again and again, put a room into each part, and join them.
+"""Binary space partition dungeon: the map is split recursively, and each part gets a room.
 
-The largest part is cut first, across its longer side if that is `ratio` times as long as the other, otherwise either
-way, at the middle or beside it by `jitter`. Rooms fill their parts evenly, so that no space is wasted, and lie in
-rough rows. Rooms are linked by the shortest tree over a Delaunay triangulation and by a few loops, get doors on their
-walls, no two of them side by side and none on a corner, and corridors from door to door.
+The largest part is split first: across its longer side if that is at least `ratio` times as long as the other,
+otherwise in a random direction. The cut is in the middle, or off it by up to `jitter`. Rooms fill their parts evenly
+and form rough rows. Rooms are linked by the shortest spanning tree of a Delaunay triangulation and by a few loops.
+Corridors lead from door to door. Doors are in walls, never next to another door and never in a corner.
 
-Limits: all rooms are joined, always. Where they are packed so tightly that no corridor has space between them, it leads
-through rooms on the way; where not even a door has space, the wall is broken open without one. Locked walls are left
-alone, locked floors are joined by the shortest ways, and those that locked walls keep apart are given up on.
+Limits: all rooms are always connected. Where rooms are too close for a corridor, it leads through the rooms between.
+Where there is no space for a door, the wall is opened without one. Locked walls are kept, and locked floors are joined
+by the shortest paths. The technique gives up if locked walls separate them.
 
-Source: Fuchs, Kedem, Naylor, "On visible surface generation by a priori tree structures", 1980. Roguelikes have long
-cut their dungeons so.
+Source: Fuchs, Kedem, Naylor, "On visible surface generation by a priori tree structures", 1980. Roguelikes have used
+this for a long time.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ from ..kernels.partition import PartSizes, new_heap, partition, place_rooms
 
 class BspParams(DungeonParams):
     ratio: float = param(1.25, ge=1, le=100, typical=(1, 3))
-    """A part is cut across its longer side when it is this many times as long as the other; else either way."""
+    """Ratio of the sides of a part from which on it is split across the longer side; below it, in a random direction.
+    """
     jitter: float = param(0.25, ge=0, le=0.5)
-    """How far beside the middle a cut may be, as a share of the side that is cut."""
+    """Maximum distance of a cut from the middle, as a fraction of the side."""
     leaf: float = param(1.3, ge=1, le=100, typical=(1, 4))
-    """Parts are cut until no side is this many times as long as the greatest room's; more only for more rooms."""
+    """Maximum side of a part, as a multiple of the largest room's. Parts are split further only to reach `rooms`."""
     fill: float = param(0.6, ge=0, le=1)
-    """Least share of a part's side that its room takes, where rooms may be so large."""
+    """Minimum fraction of a part's side that its room fills, within the room sizes."""
     shift: float = param(1.0, ge=0, le=1)
-    """How far off the middle of its part a room may lie: 0 not at all, 1 as far as there is space."""
+    """Maximum shift of a room from the middle of its part: 0 none, 1 as far as there is space."""
 
 
 @technique(BspParams, tileset="dungeon", tiles=LABELS, bytes_per_cell=BYTES_PER_CELL)
@@ -52,7 +53,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     yield Frame(dungeon.snapshot, "rock", 0.0)
     room_sizes, space = p.sizes, p.spacing
     sizes = PartSizes(
-        width=p.width - 2 + space,  # the last part needs no space behind its room
+        width=p.width - 2 + space,  # The last part needs no space after its room.
         height=p.height - 2 + space,
         min_width=room_sizes.min_width + space,
         min_height=room_sizes.min_height + space,
@@ -69,7 +70,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     fitting = (sizes.width // sizes.min_width) * (sizes.height // sizes.min_height)
     parts = cut(min(p.rooms or MAX_ROOMS, max(1, fitting)))
     for number in range(2, len(parts) + 1):
-        # With space for fewer parts the first cuts are the same.
+        # With a lower limit on parts, the first cuts are the same.
         lines = partial(_outline_parts, cut, number, p.spacing)
         yield Frame(dungeon.snapshot, pluralize(number, "part"), 0.2 * number / len(parts), lines=lines)
     rooms, count, stream = np.empty_like(parts), 0, rng.child("rooms").state
@@ -85,7 +86,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
 
 
 def _outline_parts(cut: Callable[[int], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
-    """Lines around the first parts, in the middle of the space between them."""
+    """Return lines around the first parts, in the middle of the space between them."""
     lines: list[tuple[Point, Point]] = []
     for x, y, width, height in cut(count).tolist():
         left, top = x + 1 - spacing / 2, y + 1 - spacing / 2

@@ -1,8 +1,8 @@
-"""Caves from noise: scatter walls, then let every cell side with its neighbours a few times.
+"""Cellular-automaton caves: random walls, smoothed by a majority rule over eight neighbors.
 
-The classic cave automaton. A wall stays when at least `survive` of its eight neighbours are walls, a floor becomes
-wall when at least `birth` are; with 4 and 5 that is the well-known 4-5 rule. More walls or a lower `birth` close the
-caves, more steps round them off. Separate caves are joined by the shaper `connect` or dropped by `keep_largest`.
+A wall stays wall when at least `survive` of its eight neighbors are walls. A floor becomes wall when at least `birth`
+of them are. The defaults 4 and 5 are the well-known 4-5 rule. More walls or a lower `birth` close the caves; more steps
+make them rounder. The shaper `connect` joins separate caves, and `keep_largest` removes all but one.
 
 Source: Johnson, Yannakakis, Togelius, "Cellular automata for real-time generation of infinite cave levels", 2010.
 """
@@ -29,19 +29,19 @@ from ..kernels.random import fill_chance, fill_in_blocks
 
 class CavesParams(Sized):
     walls: float = param(0.45, ge=0, le=1, typical=(0.3, 0.6))
-    """Share of cells that start as wall."""
+    """Fraction of cells that start as wall."""
     steps: int = param(5, ge=0, le=1000, typical=(0, 12))
-    """How often every cell sides with its neighbours."""
+    """Number of smoothing steps."""
     birth: int = param(5, ge=0, le=9)
-    """A floor becomes wall when at least this many of its eight neighbours are walls."""
+    """Minimum number of wall neighbors, out of eight, at which a floor becomes wall."""
     survive: int = param(4, ge=0, le=9)
-    """A wall stays when at least this many of its eight neighbours are walls."""
+    """Minimum number of wall neighbors, out of eight, at which a wall stays wall."""
     outside: Literal["wall", "floor"] = param("wall")
-    """What lies beyond the edge of the map; a window with an offset has no edge."""
+    """Tile assumed beyond the edge of the map. A window with an offset has no edge."""
     wrap: bool = param(False)
-    """Join opposite edges, so that the map tiles."""
+    """Whether opposite edges wrap around, so that the map tiles."""
     offset: Offset | None = param(None)
-    """x, y of this window in an endless cave; windows made separately fit exactly."""
+    """Position x, y of this window in an endless cave. Windows generated separately join exactly."""
 
     def find_problems(self) -> Iterator[Problem]:
         if self.wrap and self.offset is not None:
@@ -58,16 +58,16 @@ class CavesParams(Sized):
     cost=lambda p: prod(p.shape) * (1 + p.steps),
 )
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
-    seen = site.padded_window(p.steps, wrap=p.wrap, border=1)  # the kernel reads one cell more
-    wall, inner = np.empty(seen.shape, dtype=np.uint8), seen.inner
+    padded = site.padded_window(p.steps, wrap=p.wrap, border=1)  # The kernel reads one cell beyond the window.
+    wall, inner = np.empty(padded.shape, dtype=np.uint8), padded.inner
     torus = site.world if p.wrap else None
-    for _ in fill_in_blocks(fill_chance, rng.level_key(), seen.origin, p.walls, wall, torus=torus):
+    for _ in fill_in_blocks(fill_chance, rng.level_key(), padded.origin, p.walls, wall, torus=torus):
         yield Frame(None, "scatter", 0.0)
     rows = wall.shape[0] - 2
     block = max(1, block_size("caves") // wall.shape[1])
-    _enclose(wall, p, site, seen)
+    _enclose(wall, p, site, padded)
     site.apply_locks(wall, inner)
-    other = wall.copy()  # with its border, which no step writes
+    other = wall.copy()  # Includes the border, which the kernel does not write.
     yield Frame(wall[inner], "scatter", 0.0)
     for step in range(p.steps):
         for first in range(0, rows, block):
@@ -76,19 +76,19 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
                 yield Frame(wall[inner], f"step {step + 1}", (step + first / rows) / p.steps)
         wall, other = other, wall
         if p.wrap:
-            _enclose(wall, p, site, seen)
+            _enclose(wall, p, site, padded)
         site.apply_locks(wall, inner)
         yield Frame(wall[inner], f"step {step + 1}", (step + 1) / p.steps)
     return site.map(wall[inner])
 
 
-def _enclose(wall: NDArray[np.uint8], p: CavesParams, site: Site, seen: PaddedWindow) -> None:
-    """Fill the border of one cell where the map ends: with what lies outside, or with the opposite edge."""
+def _enclose(wall: NDArray[np.uint8], p: CavesParams, site: Site, padded: PaddedWindow) -> None:
+    """Fill the border of one cell at the edges of the map: with `outside`, or with the opposite edge if it wraps."""
     if p.wrap and site.is_whole_map:
         wall[0], wall[-1] = wall[-2], wall[1]
         wall[:, 0], wall[:, -1] = wall[:, -2], wall[:, 1]
     elif not p.wrap and site.world is not None:
-        beyond, (top, left), (height, width) = p.outside == "wall", seen.origin, site.world
+        beyond, (top, left), (height, width) = p.outside == "wall", padded.origin, site.world
         if top < 0:
             wall[0] = beyond
         if left < 0:

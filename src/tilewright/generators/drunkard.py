@@ -1,14 +1,14 @@
-"""Drunkard's walk: walkers stagger through the rock, and wherever they go is floor.
+"""Drunkard's walk: walkers move at random through rock and turn their paths into floor.
 
-Each walker takes `steps` steps, and at each one has the chance `turn` to take another direction. Without `coverage`
-there are `walkers` of them. With it there are so many at a time, and new ones follow until that share of the map is
-floor, which is always reached: a walker that has dug nothing for 100 steps is followed by one that starts
-beside rock and digs with its first step. Walkers start on floor, so all floor is one cave, always.
+Each walker takes `steps` steps and turns with probability `turn` at each of them. Without `coverage`, there are
+`walkers` walkers in total. With `coverage`, there are that many at a time, and new ones start until this fraction of
+the map is floor. Any coverage is reached: a walker that digs nothing for 100 steps is replaced by one that starts
+beside rock and digs with its first step. Walkers start on floor, so all floor is one connected cave.
 
-Limits: locked walls are never dug; locked floors are places to start from, and what stays apart of them is joined by
-the shortest ways. Locked walls that leave no way between locked floors make it give up and name them.
+Limits: locked walls are never dug. Walkers also start from locked floors, and floors that remain separate are joined by
+the shortest paths. If locked walls separate locked floors, the technique gives up and reports their cells.
 
-Source: Pearson, "The problem of the random walk", 1905. Roguelikes have long dug caves so.
+Source: Pearson, "The problem of the random walk", 1905. Roguelikes have used this for caves for a long time.
 """
 
 from __future__ import annotations
@@ -28,27 +28,29 @@ from ..kernels.blocks import block_size
 from ..kernels.drunkard import WALKER, WalkRules, WalkState, walk
 
 FRAMES = 120
-"""At most about so many pictures of growing tunnels."""
+"""Approximate maximum number of frames of growing tunnels."""
 PATIENCE = 100
-"""Steps without digging after which a walker ends, where a share is to be reached."""
+"""Number of steps without digging after which a walker ends, if there is a coverage."""
 ENDLESS = 1 << 62
 
 
 class DrunkardParams(Sized):
     walkers: int = param(6, ge=1, le=10_000, typical=(1, 40))
-    """How many walkers there are; with a coverage, how many at a time."""
+    """Number of walkers; with a coverage, the number at a time."""
     steps: int = param(200, ge=1, le=1_000_000, typical=(10, 2000))
-    """Steps that each walker takes."""
+    """Number of steps of each walker."""
     coverage: float | None = param(0.35, ge=0, le=1, typical=(0.1, 0.7))
-    """Share of the cells within the border to be floor: new walkers follow until it is; none: no more follow."""
+    """Fraction of cells within the border that become floor, reached by new walkers; none for a fixed number of
+    walkers.
+    """
     turn: float = param(0.4, ge=0, le=1)
-    """Chance to turn at each step: 0 walks straight until the wall, 1 is the classic drunkard."""
+    """Probability of a turn at each step: 0 walks straight to the wall, 1 is the classic drunkard's walk."""
     bias: float = param(0.1, ge=-1, le=1)
-    """Chance that a turn leads to the centre of the map; below 0, to its edge."""
+    """Probability that a turn leads to the center of the map; if negative, to its edge."""
     begin: Literal["floor", "centre"] = param("floor")
-    """Where walkers start: anywhere on the floor where rock is beside it, or all at the centre of the map."""
+    """Start of walkers: random floor beside rock, or the center of the map."""
     border: int = param(1, ge=0, le=MAX_SIDE, typical=(0, 5))
-    """Width of the wall that is kept around the map; narrower where the map is too small for it."""
+    """Width of the wall kept around the map; less if the map is too small."""
 
 
 @technique(DrunkardParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
@@ -61,7 +63,7 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     progress.dug = progress.listed = len(floors)
     walkers = np.zeros(p.walkers, dtype=WALKER)
     walkers["place"] = -1
-    # They start one after the other, so that those to come find floor to start from.
+    # Walkers start one after the other, so that later ones find floor to start from.
     walkers["left"] = np.arange(p.walkers) * p.steps // p.walkers
     lives, patience, goal = p.walkers, ENDLESS, ground.capacity
     if p.coverage is not None:

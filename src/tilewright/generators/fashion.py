@@ -1,9 +1,9 @@
-"""Fashion-based cellular automata: every cell takes the state of the best-dressed cell around it.
+"""Fashion-based cellular automaton: each cell copies the neighbor with the highest score.
 
-A cell's score is the sum, over its neighbours, of how well its state goes with theirs: one number of the score matrix
-for each pair of states. Then it takes the state of the highest-scoring cell among itself and its neighbours. A random
-start settles into caverns, mazes, fields or ever-moving waves, all in the style of the matrix; other seeds give other
-maps in the same style. Two matrices can be blended across the map, so that one style passes into another.
+The score of a cell is the sum of `scores[own state, neighbor state]` over its neighbors. In each generation, every cell
+takes the state of the highest-scoring cell among itself and its neighbors. A random start settles into caverns, mazes,
+fields or moving waves. The score matrix determines the style; different seeds give different maps of the same style.
+Two matrices can be blended across the map, so that one style changes gradually into another.
 
 Sources: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015 (the automaton);
 Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with morphing cellular automata", 2019.
@@ -57,28 +57,28 @@ Scores = tuple[float, ...]
 
 class FashionParams(StartParams):
     states: int = param(len(CAVERN), ge=2, le=MAX_STATES, typical=(2, 11), sizes=("scores", "morph"))
-    """How many states there are; follows from the scores when left out."""
+    """Number of states; by default, as many as the scores have rows."""
     scores: Scores | Literal["random"] = param(tuple(sum(CAVERN, ())), control="matrix")
-    """How well a state (row) goes with a neighbour's (column): a flat or nested list, or `random`."""
+    """Score of a state (row) beside a neighbor's state (column): a flat or nested list, or `random`."""
     neighbourhood: tuple[Offset, ...] | Literal["plus", "all", "diagonal", "hexagon", "knight"] = param(
         "plus", control="offsets", means=NEIGHBOURHOODS
     )
-    """Which cells are neighbours: a name, or a list of dx, dy; on ties the first one listed wins."""
+    """Cells that count as neighbors: a name, or a list of dx, dy. On ties, the neighbor listed first wins."""
     generations: int = param(30, ge=0, le=100_000, typical=(0, 100))
-    """How often all cells are updated."""
+    """Number of updates of all cells."""
     wrap: bool | None = param(None)
-    """Join opposite edges (a torus); by default yes, unless there is an offset."""
+    """Whether opposite edges wrap around (a torus); by default yes, unless there is an offset."""
     offset: Offset | None = param(None)
-    """x, y of this window in an endless plane; windows made separately fit exactly."""
+    """Position x, y of this window in an endless plane. Windows generated separately join exactly."""
     morph: Scores | Literal["random"] | None = param(None, control="matrix")
-    """A second score matrix, into which the first one changes across the map."""
+    """Second score matrix, into which the first one changes across the map."""
     blend: Literal["left to right", "top to bottom", "radial"] = param("left to right", hidden_unless=("morph",))
-    """How the second matrix blends in: its share grows this way, from none to all."""
+    """Direction in which the fraction of the second matrix grows from 0 to 1."""
 
     @model_validator(mode="before")
     @classmethod
     def _match_states_and_scores(cls, values: Any) -> Any:
-        """Scores alone tell the states; states alone leave the scores to chance."""
+        """Derive the number of states from the scores; if only the states are given, make the scores random."""
         if not isinstance(values, Mapping):
             return values
         values = dict(values)
@@ -96,7 +96,7 @@ class FashionParams(StartParams):
     @field_validator("neighbourhood", mode="before")
     @classmethod
     def _read_pairs(cls, value: Any) -> Any:
-        """Offsets may come flat, as a command line gives them: dx, dy, dx, dy ..."""
+        """Accept flat offsets, as given on a command line: dx, dy, dx, dy ..."""
         if isinstance(value, (list, tuple)) and value and not any(isinstance(part, (list, tuple)) for part in value):
             if len(value) % 2:
                 raise InvalidRecipe(f"offsets are pairs of dx, dy; got {pluralize(len(value), 'number')}")
@@ -109,11 +109,11 @@ class FashionParams(StartParams):
                 wanted = f"{pluralize(self.states, 'state')} need {self.states}x{self.states} = {self.states**2} scores"
                 yield problem(f"{wanted}, got {len(scores)}", at=name)
         if not self.offsets:
-            yield problem("at least one neighbour is needed", at="neighbourhood", rule="missing")
+            yield problem("must contain at least one neighbor", at="neighbourhood", rule="missing")
         for name, is_given, why in (
             ("wrap", self.wrap, "a window of an endless plane cannot wrap"),
-            ("start", self.start is not None, "a window of an endless plane starts by chance"),
-            ("morph", self.morph is not None, "an endless plane has no sides to blend between"),
+            ("start", self.start is not None, "a window of an endless plane has a random start"),
+            ("morph", self.morph is not None, "an endless plane has no edges to blend between"),
         ):
             if self.offset is not None and is_given:
                 yield problem(f"{why}; leave {name} or offset out", at=name, remove=[name, "offset"])
@@ -124,12 +124,12 @@ class FashionParams(StartParams):
 
     @cached_property
     def reach(self) -> int:
-        """How far a cell of the finished map sees: two neighbours far in every generation."""
+        """Radius of the area that determines a cell of the final map: two neighborhoods per generation."""
         return 2 * max(max(abs(dx), abs(dy)) for dx, dy in self.offsets) * self.generations
 
 
 def draw_scores(p: FashionParams, rng: Rng) -> FashionParams:
-    """The params with their random matrices drawn, in steps of 0.001 so that a recipe stays readable."""
+    """Return the parameters with random matrices drawn, in steps of 0.001 to keep recipes readable."""
 
     def draw_matrix(name: str) -> Scores:
         stream = rng.child(name)
@@ -152,21 +152,23 @@ def draw_scores(p: FashionParams, rng: Rng) -> FashionParams:
 )
 def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     wrap = p.wrap is not False and site.world is not None
-    seen = site.padded_window(p.reach, wrap=wrap)
-    cells = yield from _draw_start(p, site, rng, seen, site.world if wrap else None)
-    inner = seen.inner
+    padded = site.padded_window(p.reach, wrap=wrap)
+    cells = yield from _draw_start(p, site, rng, padded, site.world if wrap else None)
+    inner = padded.inner
     locked = None
     if site.has_locks:
-        locked = np.pad(site.locked, tuple(zip(seen.before, seen.after, strict=True)))
+        locked = np.pad(site.locked, tuple(zip(padded.before, padded.after, strict=True)))
     automaton = Automaton(
         site.apply_locks(cells, inner),
         _as_matrix(p.scores, p.states),
         p.offsets,
-        # Where all sides see so far, nobody notices how the edges join: on a torus, which is quicker.
-        wrap=wrap or all(margin == p.reach for margin in (*seen.before, *seen.after)),
+        # If the margin is complete on all four edges, wrapping does not affect the window, and a torus is faster.
+        wrap=wrap or all(margin == p.reach for margin in (*padded.before, *padded.after)),
         locked=locked,
         second=None if p.morph is None else _as_matrix(p.morph, p.states),
-        blend=None if p.morph is None or site.world is None else _compute_shares(p.blend, site.world, seen, wrap=wrap),
+        blend=None
+        if p.morph is None or site.world is None
+        else _compute_shares(p.blend, site.world, padded, wrap=wrap),
     )
     del cells, locked
     cells = automaton.cells[inner]
@@ -179,16 +181,16 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
 
 
 def _draw_start(
-    p: FashionParams, site: Site, rng: Rng, seen: PaddedWindow, torus: tuple[int, ...] | None
+    p: FashionParams, site: Site, rng: Rng, padded: PaddedWindow, torus: tuple[int, ...] | None
 ) -> Generator[Frame, None, NDArray[np.uint8]]:
-    """The start states: by position alone, or as given."""
-    height, width = seen.shape
+    """Return the initial states: random by position, with the cells of `start` applied."""
+    height, width = padded.shape
     if height * width > MAX_CELLS:
         size = f"{width:,}x{height:,} cells"
-        text = f"{p.generations} generations of an endless plane see {size}; use fewer generations"
+        text = f"{p.generations} generations of an endless plane depend on {size}; use fewer generations"
         raise TooLarge(text, at="offset")
-    cells = np.empty(seen.shape, dtype=np.uint8)
-    for _ in fill_in_blocks(fill_below, rng.level_key(), seen.origin, p.states, cells, torus=torus):
+    cells = np.empty(padded.shape, dtype=np.uint8)
+    for _ in fill_in_blocks(fill_below, rng.level_key(), padded.origin, p.states, cells, torus=torus):
         yield Frame(None, "start", 0.0)
     if p.start is not None:
         given = site.read(p.start, "start")
@@ -200,27 +202,30 @@ def _as_matrix(scores: Scores | str, states: int) -> NDArray[np.float64]:
     return np.array(scores, dtype=np.float64).reshape(states, states)
 
 
-def _compute_shares(blend: str, world: tuple[int, ...], seen: PaddedWindow, *, wrap: bool) -> NDArray[np.float64]:
-    """The second matrix's share in every cell, 0..1; from + - * / and sqrt alone, so that it is the same anywhere."""
+def _compute_shares(blend: str, world: tuple[int, ...], padded: PaddedWindow, *, wrap: bool) -> NDArray[np.float64]:
+    """Return the fraction of the second matrix in every cell, between 0 and 1.
+
+    Only + - * / and sqrt are used, so that the result is identical on all machines.
+    """
     height, width = world
-    places = [np.arange(first, first + side) for first, side in zip(seen.origin, seen.shape, strict=True)]
+    positions = [np.arange(first, first + side) for first, side in zip(padded.origin, padded.shape, strict=True)]
     if wrap:
-        places = [place % around for place, around in zip(places, world, strict=True)]
-    rows: NDArray[np.float64] = places[0].astype(np.float64)[:, None]
-    columns: NDArray[np.float64] = places[1].astype(np.float64)[None, :]
+        positions = [position % around for position, around in zip(positions, world, strict=True)]
+    rows: NDArray[np.float64] = positions[0].astype(np.float64)[:, None]
+    columns: NDArray[np.float64] = positions[1].astype(np.float64)[None, :]
     if blend == "left to right":
-        return np.broadcast_to(columns / max(1, width - 1), seen.shape)
+        return np.broadcast_to(columns / max(1, width - 1), padded.shape)
     if blend == "top to bottom":
-        return np.broadcast_to(rows / max(1, height - 1), seen.shape)
+        return np.broadcast_to(rows / max(1, height - 1), padded.shape)
     x, y = columns - (width - 1) / 2, rows - (height - 1) / 2
     distance: NDArray[np.float64] = np.sqrt(x * x + y * y)
     right, bottom = (width - 1) / 2, (height - 1) / 2
-    distance /= max(1.0, sqrt(right * right + bottom * bottom))  # the corners are farthest
+    distance /= max(1.0, sqrt(right * right + bottom * bottom))  # The corners are farthest from the center.
     return distance
 
 
 def _flatten(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
-    """A flat tuple from a flat or nested list; a ragged one is refused."""
+    """Flatten a flat or nested list. Raise InvalidRecipe for rows of different lengths."""
     if not any(isinstance(row, (list, tuple)) for row in rows):
         return tuple(rows)
     for number, row in enumerate(rows, 1):

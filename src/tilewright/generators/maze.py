@@ -1,20 +1,22 @@
-"""Mazes: places on a grid, each reached by exactly one way; then, if wanted, loops where dead ends were.
+"""Perfect mazes: a spanning tree over places on a grid; braiding turns dead ends into loops.
 
-Five methods choose which places are linked. The (recursive) backtracker walks on until it is stuck and goes back: long
-winding ways, few dead ends. Prim grows from one place at its whole edge: short branches everywhere. Kruskal links any
-two places that do not hang together yet: evenly ragged. Wilson adds loop-erased random walks: every maze is equally
-likely. Division cuts the ground by straight walls with one gap each: long walls, sight lines, bottlenecks.
-`braid` opens a share of the dead ends into loops. The two cells farthest apart are the markers start and exit.
+Five methods choose the links between places. `backtracker` (recursive backtracking) makes long winding passages with
+few dead ends. `prim` grows from one place and makes many short branches. `kruskal` links random places that are not
+connected yet and makes an even texture. `wilson` adds loop-erased random walks, which makes every maze equally likely.
+`division` splits the area by straight walls with one gap each, which makes long walls and bottlenecks. `braid` opens a
+fraction of the dead ends into loops. The markers start and exit are at the two cells farthest apart.
 
-Limits: what walls and passages leave over of the map makes its border thicker, at the right and below first; a map too
-narrow for two borders and a passage has less of them. Wilson's walks over n places may take 64 n log2(n) steps in all,
-a hundred times what they usually need; what is not reached then is linked as by Kruskal, and that maze is no longer one
-of equally likely ones. Only mazes thousands of times as long as wide come to that. In braided mazes start and exit are
-far apart, but maybe not the farthest.
-Locked walls are left out of the grid, locked floors in walls are links that are given (and may close loops), and those
-elsewhere are dug to. What locked walls cut off is filled; locked floors that they keep apart are given up on.
+Limits: cells of the map that do not fit walls and passages make the border thicker, on the right and at the bottom
+first. A map that is too narrow has thinner borders. Wilson's walks over n places take at most 64 n log2(n) steps, about
+a hundred times what they usually need. After that, the remaining places are linked as by Kruskal, and the maze is no
+longer uniformly random. This happens only for mazes thousands of times as long as wide. In braided mazes, start and
+exit are far apart, but not always the farthest pair.
 
-Source: Buck, "Mazes for Programmers", 2015; Wilson, "Generating random spanning trees more quickly than the cover
+Locked walls are removed from the grid. Locked floors in walls are given links, which may close loops; other locked
+floors are joined by digging. Areas enclosed by locked walls are filled. The technique gives up if locked walls separate
+locked floors.
+
+Sources: Buck, "Mazes for Programmers", 2015; Wilson, "Generating random spanning trees more quickly than the cover
 time", 1996.
 """
 
@@ -41,13 +43,13 @@ from ._maze.maze_grid import FREE, MazeGrid
 
 class MazeParams(Sized):
     width: int = size_param(81, typical=(9, 201))
-    """Columns of the map; odd ones fit walls and passages of one cell exactly."""
+    """Number of columns. Odd numbers fit walls and passages of one cell exactly."""
     height: int = size_param(51, typical=(9, 201))
-    """Rows of the map; odd ones fit walls and passages of one cell exactly."""
+    """Number of rows. Odd numbers fit walls and passages of one cell exactly."""
     method: Literal["backtracker", "prim", "kruskal", "wilson", "division"] = param("backtracker")
-    """How ways are chosen: winding, branching, ragged, without any bias, or by straight walls."""
+    """Method that chooses the links: winding, branching, even, uniformly random, or straight walls."""
     braid: float = param(0.0, ge=0, le=1)
-    """Share of the dead ends that are opened into loops; 0 leaves exactly one way between any two places."""
+    """Fraction of dead ends that are opened into loops; 0 leaves exactly one path between any two places."""
     passage: int = param(1, ge=1, le=1000, typical=(1, 8))
     """Width of the passages in cells."""
     wall: int = param(1, ge=1, le=1000, typical=(1, 8))
@@ -65,7 +67,7 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
         stream, state = rng.child("braid"), MazeState.new()
         key = stream.level_key()
         work = partial(braid, grid.possible, grid.links, key, p.braid, stream.state, state, grid.columns)
-        for share in methods.run_in_blocks(work, state, 4 * grid.count, grid.count):  # fewer pictures than of growing
+        for share in methods.run_in_blocks(work, state, 4 * grid.count, grid.count):
             yield Frame(grid.draw, "braid", 0.8 + 0.1 * share)
     cells = grid.make_blank()
     inner = cells[1:-1, 1:-1]
@@ -75,16 +77,17 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
         yield Frame(inner, "carve", 0.9)
     if grid.required is not None:
         np.copyto(inner, grid.required, where=grid.required != FREE)
-        for _ in _connect_parts(inner, grid.required):
+        for _ in _connect_regions(inner, grid.required):
             yield Frame(inner, "dig", 0.95)
     markers, longest = yield from _find_farthest(cells)
     return site.map(inner == WALL, markers=markers, numbers={"longest_way": longest})
 
 
 def _find_farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
-    """Start and exit, and the steps between: what is farthest from the first floor, and what is farthest from there.
+    """Return the markers start and exit, and the number of steps between them.
 
-    In a tree, where one way leads between any two cells, no two are farther apart. Floors are MET_AGAIN afterwards.
+    Start is the cell farthest from the first floor, and exit the cell farthest from start. In a tree, no two cells are
+    farther apart. Afterwards, all floors are REACHED_TWICE.
     """
     flat, columns = cells.reshape(-1), cells.shape[1]
     queue: Queue = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)
@@ -101,11 +104,11 @@ def _find_farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], i
     return markers, longest
 
 
-def _connect_parts(cells: Bytes, required: Bytes) -> Iterator[float]:
-    """Dig the shortest ways between parts that locks have left; not through what must be wall."""
-    parts = regions_of(cells == FLOOR)
-    if parts.count > 1:
-        waves = Waves(build_labeled_map(parts.labels, required != WALL, neighbor_offsets(2, 4)))
+def _connect_regions(cells: Bytes, required: Bytes) -> Iterator[float]:
+    """Dig the shortest paths between regions that locks have separated, without digging required walls."""
+    regions = regions_of(cells == FLOOR)
+    if regions.count > 1:
+        waves = Waves(build_labeled_map(regions.labels, required != WALL, neighbor_offsets(2, 4)))
         yield from waves.spread()
         waves.dig(waves.find_bridges())
         cells[waves.marked == 1] = FLOOR

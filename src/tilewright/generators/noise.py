@@ -1,16 +1,17 @@
-"""Terrain from noise: waves of many sizes added up to heights, and heights turned into tiles.
+"""Gradient noise terrain: octaves of noise added up to heights, and heights mapped to tiles.
 
-Noise is drawn at the corners of a lattice and blended in between: gradients (Perlin), numbers (value), gradients on
-triangles (simplex), or the distance to scattered points (cellular). Octaves add ever finer and weaker detail; folding
-them makes crests (ridged) or round hills (billow), and a warp bends it all. Heights are evenly spread over 0..1, so
-thresholds are about shares of the map; a table of biomes takes moisture into account too. The heights are kept as a
-layer of the map.
-With an `offset` the map is a window of an endless world, exact at any distance. Simplex noise has no torus, so it does
-not wrap. Locked cells hold their tiles; the heights below them stay as they are.
+Noise is random at the corners of a lattice and interpolated between: gradients (`perlin`), values (`value`), gradients
+on triangles (`simplex`), or the distance to scattered points (`cellular`). Each octave adds finer and weaker detail.
+Folding the octaves makes ridges (`ridged`) or round hills (`billow`), and `warp` distorts the result. Heights are
+approximately uniform between 0 and 1, so a threshold is approximately a fraction of the map. A biome table also uses
+moisture. The heights are stored as a layer of the map.
+
+With an `offset`, the map is a window of an endless world, exact at any distance. Simplex noise has no torus, so it
+cannot wrap. Locks change tiles, not heights.
 
 Sources: Perlin, "Improving noise", 2002; Gustavson, "Simplex noise demystified", 2005; Worley, "A cellular texture
-basis function", 1996; Musgrave in Ebert et al., "Texturing and modeling", 2003 (ridges); Patel, "Making maps with
-noise functions", 2015 (biomes, islands).
+basis function", 1996; Musgrave in Ebert et al., "Texturing and modeling", 2003 (ridges); Patel, "Making maps with noise
+functions", 2015 (biomes, islands).
 """
 
 from __future__ import annotations
@@ -53,49 +54,49 @@ MOISTURE_OCTAVES = 3
 class NoiseParams(Sized):
     renamed: ClassVar = {"feature": "feature_size"}
     kind: Kind = param("perlin")
-    """What the waves are: soft (perlin, simplex), blocky (value), or mounds around points (cellular)."""
+    """Kind of noise: smooth (perlin, simplex), blocky (value), or mounds around points (cellular)."""
     feature_size: float = param(24.0, ge=1, le=65_536, typical=(4, 100))
-    """Cells from one feature to the next, in the first octave."""
+    """Size of a feature of the first octave, in cells."""
     octaves: int = param(5, ge=1, le=16, typical=(1, 8))
-    """How many layers of noise are added up; each adds finer detail."""
+    """Number of octaves that are added up; each adds finer detail."""
     gain: float = param(0.5, ge=0, le=1)
-    """How strong an octave is beside the one before it."""
+    """Amplitude of an octave relative to the previous one."""
     lacunarity: float = param(2.0, ge=1, le=16, typical=(1.5, 4))
-    """How much finer an octave is than the one before it."""
+    """Frequency of an octave relative to the previous one."""
     fractal: Fractal = param("plain")
-    """How octaves are folded: not at all, to sharp crests (ridged), or to round hills with sharp valleys (billow)."""
+    """Folding of the octaves: none, sharp ridges (ridged), or round hills with sharp valleys (billow)."""
     warp: float = param(0.0, ge=0, le=16, typical=(0, 2))
-    """How far the noise is bent out of place by other noise, in features."""
+    """Strength of the distortion by other noise, in features."""
     island: float = param(0.0, ge=0, le=1)
-    """Share of the way from the edges of the world to its middle on which land sinks into the sea; 0 for none."""
+    """Width of the sinking coast, as a fraction of the distance from edge to center of the world; 0 for none."""
     world: tuple[Side, Side] | None = param(None, hidden_unless=("island",))
-    """Width and height of the world that is an island, from 0, 0 on; the map's own when left out."""
+    """Width and height of the world that is an island, starting at 0, 0; by default those of the map."""
     thresholds: tuple[Share, ...] = param(
         (0.14, 0.32, 0.37, 0.58, 0.78, 0.89, 0.965), max_length=255, control="strip", between=("biomes", "bands")
     )
-    """Heights at which one band ends and the next begins: about the share of cells that lie below."""
+    """Heights that separate the bands, in increasing order. About this fraction of the cells is below."""
     bands: tuple[Name, ...] = param(
         ("deep", "water", "sand", "grass", "forest", "hill", "mountain", "snow"),
         min_length=1,
         max_length=256,
         tiles=True,
     )
-    """The tile of each band, from low to high: one more than there are thresholds."""
+    """Tile of each band, from low to high; one more than there are thresholds."""
     biomes: tuple[tuple[Name, ...], ...] | None = param(
         None, min_length=1, max_length=256, tiles=True, instead_of="bands"
     )
-    """Instead of bands, a row of tiles for each, from dry to wet: as many as you like, of equal shares."""
+    """Instead of bands: a row of tiles per band, from dry to wet, of any length; each tile gets an equal fraction."""
     moisture: float = param(40.0, ge=1, le=65_536, typical=(8, 200), hidden_unless=("biomes",))
-    """Cells from one wet place to the next, for biomes."""
+    """Size of a wet or dry area, in cells, for biomes."""
     wrap: bool = param(False)
-    """Join opposite edges, so that the map tiles."""
+    """Whether opposite edges wrap around, so that the map tiles."""
     offset: Offset | None = param(None)
-    """x, y of this window in an endless world; windows made separately fit exactly."""
+    """Position x, y of this window in an endless world. Windows generated separately join exactly."""
 
     def find_problems(self) -> Iterator[Problem]:
         for number, (one, other) in enumerate(zip(self.thresholds, self.thresholds[1:], strict=False)):
             if one > other:
-                text = f"must rise, but {one:g} stands before {other:g}, at {number} and {number + 1}"
+                text = f"must be in increasing order, got {one:g} before {other:g} at {number} and {number + 1}"
                 yield problem(text, at="thresholds")
                 break
         name, bands = ("bands", len(self.bands)) if self.biomes is None else ("biomes", len(self.biomes))
@@ -109,15 +110,15 @@ class NoiseParams(Sized):
             text = "a window of an endless world cannot wrap; leave wrap or offset out"
             yield problem(text, at="wrap", remove=["wrap", "offset"])
         if self.wrap and self.kind == "simplex":
-            text = "simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out"
+            text = "simplex noise cannot wrap; use kind perlin, value or cellular, or leave wrap out"
             yield problem(text, at="wrap")
         if self.island and self.offset is not None and self.world is None:
-            text = "a window of a larger world must know how large; give world, such as 400,300"
+            text = "a window needs the size of its world; set world, such as 400,300"
             yield problem(text, at="island")
 
     @cached_property
     def table(self) -> tuple[tuple[str, ...], ...]:
-        """The tiles of every band, from dry to wet."""
+        """Tiles of every band, from dry to wet."""
         return self.biomes if self.biomes is not None else tuple((name,) for name in self.bands)
 
     @cached_property
@@ -126,7 +127,7 @@ class NoiseParams(Sized):
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Every tile that may occur, once."""
+        """All tiles that may occur, without duplicates."""
         return tuple(dict.fromkeys(name for row in self.table for name in row))
 
 
@@ -144,16 +145,16 @@ def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     moisture = None
     if p.biomes is not None:
         moisture = np.zeros(window.shape)
-        damp = make_octaves(rng.child("moisture"), "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
-        for _ in add_octaves(damp, "plain", window, NO_DISPLACEMENT, moisture):
+        moisture_octaves = make_octaves(rng.child("moisture"), "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
+        for _ in add_octaves(moisture_octaves, "plain", window, NO_DISPLACEMENT, moisture):
             yield Frame(None, "moisture", 0.0)
         for block in split_rows(window.shape):
-            moisture[block] = equalize(moisture[block], damp, "plain")
+            moisture[block] = equalize(moisture[block], moisture_octaves, "plain")
             yield Frame(None, "moisture", 0.0)
-    moved = NO_DISPLACEMENT
+    displacement = NO_DISPLACEMENT
     if p.warp:
-        moved = np.empty((2, height, width))
-        for number, shifts in enumerate(moved):
+        displacement = np.empty((2, height, width))
+        for number, shifts in enumerate(displacement):
             for _ in sample_octave(
                 Octave(rng.child("warp", number), "perlin", 2.0 * p.feature_size), window, NO_DISPLACEMENT, shifts
             ):
@@ -162,28 +163,28 @@ def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
                 shifts[block] *= p.warp * p.feature_size
                 yield Frame(None, "warp", 0.0)
 
-    parts = make_octaves(rng, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
+    octaves = make_octaves(rng, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
     island = Island(p.island, p.world or (p.width, p.height), window) if p.island else None
     heights = np.zeros(window.shape)
 
     def compute_heights(block: slice, count: int) -> Numbers:
-        found = equalize(heights[block], parts[:count], p.fractal)
-        return found if island is None else island.sink(found, block)
+        values = equalize(heights[block], octaves[:count], p.fractal)
+        return values if island is None else island.sink(values, block)
 
-    def choose_tiles(found: Numbers, block: slice) -> NDArray[np.integer[Any]]:
-        return p.biome_table.find_tiles(found, None if moisture is None else moisture[block])
+    def choose_tiles(values: Numbers, block: slice) -> NDArray[np.integer[Any]]:
+        return p.biome_table.find_tiles(values, None if moisture is None else moisture[block])
 
     everything = slice(0, height)
     steps = p.octaves + 1
-    for whole, share in add_octaves(parts, p.fractal, window, moved, heights):
+    for completed, share in add_octaves(octaves, p.fractal, window, displacement, heights):
         if share:
-            yield Frame(None, f"octave {whole + 1}", (whole + share) / steps)
+            yield Frame(None, f"octave {completed + 1}", (completed + share) / steps)
             continue
         yield Frame(
-            lambda count=whole: choose_tiles(compute_heights(everything, count), everything),
-            f"octave {whole}",
-            whole / steps,
-            colors=lambda count=whole: _to_gray(compute_heights(everything, count)),
+            lambda count=completed: choose_tiles(compute_heights(everything, count), everything),
+            f"octave {completed}",
+            completed / steps,
+            colors=lambda count=completed: _to_gray(compute_heights(everything, count)),
         )
     cells = np.empty(window.shape, dtype=p.biome_table.tile_numbers.dtype)
     for block in split_rows(window.shape):
@@ -205,11 +206,11 @@ def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
 
 
 def _to_gray(heights: Numbers) -> NDArray[np.uint8]:
-    """Heights to look at: black is low, white is high."""
+    """Return heights as gray levels, from black (low) to white (high)."""
     return np.repeat((heights * 255.0).astype(np.uint8)[..., None], 3, axis=2)
 
 
 def _paint_below(site: Site, cells: NDArray[np.integer[Any]], heights: Numbers, limit: float) -> NDArray[np.uint8]:
-    """The tiles below a height, on grey."""
+    """Return the colors of tiles below a height, and gray levels elsewhere."""
     below = (heights < limit)[..., None]
     return np.where(below, site.tileset.colors[site.to_tile_ids(cells)], _to_gray(heights))

@@ -1,13 +1,12 @@
-"""Rooms at random: put rooms wherever they have space, and join them by corridors.
+"""Randomly placed rooms: rooms at random positions without overlap, joined by corridors.
 
-Rooms are drawn one after the other, rectangles or drawings of your own, and stay where they touch no other; after
-`patience` tries in a row without success there is no space left. Rooms are linked by the shortest tree over a Delaunay
-triangulation and by a few loops, get doors on their walls, no two of them side by side and none on a corner, and
-corridors from door to door.
+Rooms are drawn one after the other, as rectangles or from layouts, and are kept where they fit. Placement stops after
+`patience` failed attempts in a row. Rooms are linked by the shortest spanning tree of a Delaunay triangulation and by a
+few loops. Corridors lead from door to door. Doors are in walls, never next to another door and never in a corner.
 
-Limits: all rooms are joined, always. Where they are packed so tightly that no corridor has space between them, it leads
-through rooms on the way; where not even a door has space, the wall is broken open without one. Locked walls are left
-alone, locked floors are joined by the shortest ways, and those that locked walls keep apart are given up on.
+Limits: all rooms are always connected. Where rooms are too close for a corridor, it leads through the rooms between.
+Where there is no space for a door, the wall is opened without one. Locked walls are kept, and locked floors are joined
+by the shortest paths. The technique gives up if locked walls separate them.
 """
 
 from __future__ import annotations
@@ -29,30 +28,31 @@ from ..kernels.scatter import ScatterState, scatter
 from ._rooms.layouts import RoomLayout, make_layout_arrays
 
 DENSITY = 0.65
-"""Rooms that fit well, with the space around them, as a share of the map."""
+"""Fraction of the map that rooms and the space around them cover by default."""
 
 
 class RoomsParams(DungeonParams):
     patience: int = param(200, ge=1, le=1_000_000, typical=(10, 1000))
-    """Tries in a row that may fail before no more rooms are looked for."""
+    """Number of consecutive failed attempts after which no more rooms are placed."""
     layouts: tuple[RoomLayout, ...] = param((), max_length=1000)
-    """Rooms drawn by hand, as text or files: x wall, o floor, D door, . nothing; mixed in by their weights."""
+    """Hand-drawn rooms, as strings or files: x wall, o floor, D door, . nothing. Drawn in proportion to their weights.
+    """
     plain: float = param(1.0, ge=0, le=1_000_000, typical=(0, 10), hidden_unless=("layouts",))
-    """Weight of plain rectangles beside layouts."""
+    """Weight of plain rectangles relative to the layouts."""
     turned: bool = param(True, hidden_unless=("layouts",))
-    """Whether layouts are turned and mirrored as well."""
+    """Whether layouts are also rotated and mirrored."""
 
     def find_problems(self) -> Iterator[Problem]:
         yield from super().find_problems()
         for number, layout in enumerate(self.layouts):
             height, width = layout.shape
             if height > self.height or width > self.width:
-                text = f"{width}x{height} cells do not fit a map of {self.width}x{self.height}"
+                text = f"must fit a map of {self.width}x{self.height}, got {width}x{height} cells"
                 yield problem(text, at=("layouts", number))
         if self.layouts and self.plain + max(layout.weight for layout in self.layouts) <= 0:
-            yield problem("of no weight, as plain is: give one of them some", at="layouts", rule="conflict")
+            yield problem("must have a positive weight, or plain must be positive", at="layouts", rule="conflict")
         if not self.layouts and self.plain == 0:
-            yield problem("must be more than 0 where there are no layouts", at="plain", rule="unknown_name")
+            yield problem("must be more than 0 without layouts", at="plain", rule="unknown_name")
 
 
 @technique(RoomsParams, tileset="dungeon", tiles=LABELS, bytes_per_cell=BYTES_PER_CELL)
@@ -73,7 +73,7 @@ def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
 
 
 def _suggest_room_count(p: RoomsParams) -> int:
-    """How many rooms look well on a map of this size."""
-    wide, wider, high, higher = p.sizes
-    area = ((wide + wider) / 2 + p.spacing) * ((high + higher) / 2 + p.spacing)
+    """Return the default number of rooms for a map of this size."""
+    min_width, max_width, min_height, max_height = p.sizes
+    area = ((min_width + max_width) / 2 + p.spacing) * ((min_height + max_height) / 2 + p.spacing)
     return min(MAX_ROOMS, max(1, ceil(DENSITY * p.width * p.height / area)))

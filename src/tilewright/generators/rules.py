@@ -1,12 +1,12 @@
-"""Rules over rooms: divide a map, fill its rooms by chance, let layers of rules shape them, and connect what is apart.
+"""Rule-based generator (ProcEngine): random rooms, shaped by layers of cellular-automaton rules and connected.
 
-A rule book has five sections. `names` are the tiles, with the most that may be placed. `neighbourhoods` are drawn as
-0/1 matrices. `mapData` is what fills the map and what it is dug with. `roomData` divides the map into rooms and fills
-them. `generationRules` are layers: cellular automata over the map or its rooms, each with a fix for unconnected parts.
-With none of them given, the rule book is a cave; with some, the others are as in ProcEngine: solid and empty, the
-neighbourhoods plus and all, 15x7 cells, one empty room, no rules.
+A rulebook has five sections. `names` lists the tiles, each with the maximum number to place. `neighbourhoods` are drawn
+as 0/1 matrices. `mapData` sets the tile that fills the map and the tile that tunnels are dug with. `roomData` divides
+the map into rooms and fills them. `generationRules` are layers: cellular automata over the map or its rooms, each with
+a fix for unconnected regions. Without any section, the rulebook is a cave. If some are given, the others have
+ProcEngine's defaults: solid and empty, the neighborhoods plus and all, 15x7 cells, one empty room, no rules.
 
-Source: the documentation of ProcEngine 1.1.1 by Ahmed Khalifa, whose data objects are valid params as they are.
+Source: the documentation of ProcEngine 1.1.1 by Ahmed Khalifa, whose data objects are valid parameters.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from ._rules.language import ConnectivityFix, Equal, Rooms, WholeMap
 from ._rules.rulebook import FORMER_SECTIONS, SECTIONS, RulesParams
 
 TRIES = 20
-"""How often rooms are divided and filled anew where locks leave no way."""
+"""Maximum number of attempts to divide and fill rooms if locks prevent a connection."""
 
 
 @lru_cache(maxsize=256)
 def make_tileset(names: tuple[str, ...], initial: str) -> Tileset:
-    """A tileset of the names: known words look as in the tileset `palette`, others get looks of their own."""
+    """Return a tileset of the names: known names look as in the tileset `palette`, others get generated looks."""
     palette = tilesets.get("palette")
     known = {name: palette[palette.by_name[name]] for name in names if name in palette.by_name}
     taken = {tile.glyph for tile in known.values()}
@@ -48,16 +48,16 @@ def make_tileset(names: tuple[str, ...], initial: str) -> Tileset:
 
 
 def validate_locks(p: RulesParams, site: Site) -> None:
-    """Locks alone must not hold more of a tile than there may be."""
+    """Raise InvalidRecipe if the locks alone contain more of a tile than its maximum."""
     if not p.compiled.maxima.size:
         return
     allowed: dict[int, float] = {}
     for tile, maximum in zip(site.ids.tolist(), p.compiled.maxima.tolist(), strict=True):
         allowed[tile] = allowed.get(tile, 0) + (maximum if maximum >= 0 else inf)
-    for tile, held in zip(site.ids.tolist(), site.locked_counts().tolist(), strict=True):
-        if held > allowed[tile]:
-            name, most = site.tileset[tile].name, int(allowed[tile])
-            text = f"hold {held} of {name!r}, of which {most} may be placed; raise it in names"
+    for tile, locked in zip(site.ids.tolist(), site.locked_counts().tolist(), strict=True):
+        if locked > allowed[tile]:
+            name, maximum = site.tileset[tile].name, int(allowed[tile])
+            text = f"must contain at most {maximum} of {name!r}, got {locked}; raise the maximum in names"
             raise InvalidRecipe(text, at="locks")
 
 
@@ -75,7 +75,7 @@ def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
 
 
 def _generate_with_retries(p: RulesParams, site: Site, rng: Rng) -> Steps:
-    """Walls between rooms and locked cells can leave no way: then divide and fill anew."""
+    """Generate again with other rooms if room walls and locked cells prevent a connection."""
     for number in range(TRIES):
         try:
             return (yield from _generate(p, site, rng if number == 0 else rng.child("try", number)))
@@ -132,7 +132,7 @@ def _generate(p: RulesParams, site: Site, rng: Rng) -> Steps:
 
 
 def _divide_rooms(p: RulesParams, rng: Rng) -> Areas:
-    """(room, 4) x, y, width, height, in the order of their ids."""
+    """Return the rooms as (room, 4) x, y, width, height, in the order of their ids."""
     division = p.roomData.division
     rooms = np.empty((division.rooms, 4), dtype=np.int64)
     if isinstance(division, Equal):

@@ -1,21 +1,21 @@
-"""Regions around points: every cell belongs to the nearest of many scattered points, as fields or behind walls.
+"""Voronoi regions: each cell belongs to the nearest of many scattered points; regions are filled or walled.
 
-One point lies in every square of a grid, `spacing` cells wide, shifted by chance. Every cell belongs to the point that
-is nearest by the metric (of two as near, to the one in the upper square, then further left). `relax` moves each point
-to the middle of its region and asks anew, which evens the regions out. Then each region is filled with a kind drawn by
-weight, or walls are drawn between regions, with gaps in them.
+The plane is divided into squares with `spacing` cells per side, and each square has one random point. Every cell
+belongs to the point that is nearest by the metric; on ties, to the one in the upper, then in the left square. Each step
+of `relax` moves all points to the centers of their regions, which makes the regions more even. Each region is then
+filled with a kind drawn by weight, or walls with gaps separate the regions.
 
-A point never leaves its square, so the nearest one is always found in the 5x5 squares around a cell, and a step of
-relaxation depends on four squares around: with so many squares of margin, windows of an endless world fit exactly.
-Limits: the middle is that of 8x8 samples per square, whatever the spacing, and a point whose middle lies beyond its
-square stops at the edge; so regions become even, but never perfect hexagons. Locked cells move no region.
+A point never leaves its square. The nearest point of a cell is therefore within the 5x5 squares around it, and a
+relaxation step depends on four squares in each direction. With this margin, windows of an endless world join exactly.
+Limits: centers are computed from 8x8 samples per square at any spacing, and a point whose center is outside its square
+stops at the edge, so regions become even, but never perfect hexagons. Locked cells do not move regions.
 
-What walls promise: without `doors` no step leads from one region to another, not even a diagonal one. With `doors` 1
-the points of an endless world are all joined, by straight ways through the two regions of each pair. A window of it,
-and every map has an edge, may cut a way off, and thick walls may close a corner of a region: the shaper `connect` joins
-what must be joined. With fewer doors each way is there by chance, and nothing is promised.
+Walls: without `doors`, no step leads from one region to another, not even a diagonal one. With `doors` 1, all points of
+an endless world are connected by straight passages through the two regions of each pair. The edge of a map may cut off
+a passage, and thick walls may close a corner of a region; the shaper `connect` joins what remains separate. With fewer
+doors, each passage exists with that probability, and connectivity is not guaranteed.
 
-Source: Lloyd, "Least squares quantization in PCM", 1982, for the relaxation; Worley, "A cellular texture basis
+Sources: Lloyd, "Least squares quantization in PCM", 1982, for the relaxation; Worley, "A cellular texture basis
 function", 1996, for points in the squares of a grid; Gabriel and Sokal, "A new statistical approach to geographic
 variation analysis", 1969, for the pairs that doors join.
 """
@@ -44,19 +44,19 @@ from ._voronoi.diagram import Diagram, compute_margin, split_rows, wall_offsets
 
 METRICS = ("euclidean", "manhattan", "chebyshev")
 GROWTH_FRAMES = 12
-"""Frames in which regions grow from their points."""
+"""Number of frames in which regions grow from their points."""
 DARK = (34, 32, 40)
-"""What no region has reached yet."""
+"""Color of cells that no region has reached yet."""
 WEIGHT_FORMAT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 class RegionKind(Params):
-    """A tile that regions are filled with."""
+    """Tile that regions are filled with."""
 
     tile: str = param(min_length=1, max_length=80, tiles=True)
-    """A tile of the tileset."""
+    """Tile of the tileset."""
     weight: float = param(1.0, ge=0, le=1e9, share=True)
-    """How often it is drawn, beside the weights of the others."""
+    """Relative weight with which the tile is drawn."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -80,35 +80,35 @@ class RegionKind(Params):
         return f"{self.tile}:{self.weight:g}"
 
 
-# Much green, so that the rest stands out.
+# Mostly green, so that other regions are easy to see.
 DEFAULT_WEIGHTS = {"grass": 6, "forest": 4, "hill": 2, "sand": 2, "water": 2}
 
 
 class VoronoiParams(Sized):
     spacing: int = param(10, ge=2, le=1024, typical=(4, 40))
-    """Cells from one point to the next, about: the side of the squares that hold one point each."""
+    """Approximate distance between points in cells: the side of the squares that contain one point each."""
     jitter: float = param(1.0, ge=0, le=1)
-    """How far points stray from the middle of their squares: 0 is a grid, 1 anywhere in the square."""
+    """Spread of points around the centers of their squares: 0 is a grid, 1 anywhere in the square."""
     relax: int = param(1, ge=0, le=20, typical=(0, 8))
-    """How often every point moves to the middle of its region, which evens the regions out."""
+    """Number of relaxation steps, which move points to the centers of their regions and make the regions more even."""
     metric: Literal["euclidean", "manhattan", "chebyshev"] = param("euclidean")
-    """What near means: straight lines, steps along rows and columns, or the longer of both."""
+    """Distance metric: straight lines, steps along rows and columns, or the longer of both."""
     mode: Literal["regions", "walls"] = param("regions")
-    """Fill each region with one of the kinds, or draw walls between regions."""
+    """Whether to fill each region with one of the kinds, or to draw walls between regions."""
     kinds: tuple[RegionKind, ...] = param(
         tuple(RegionKind(tile=tile, weight=weight) for tile, weight in DEFAULT_WEIGHTS.items()),
         min_length=1,
         max_length=200,
     )
-    """What regions are filled with, drawn by weight: grass:5,forest:3; for the mode regions."""
+    """Tiles that fill regions, drawn by weight: grass:5,forest:3. For the mode regions."""
     thickness: int = param(1, ge=1, le=64, typical=(1, 6), hidden_unless=("mode", "walls"))
-    """How thick walls are, in cells; for the mode walls."""
+    """Thickness of walls in cells. For the mode walls."""
     doors: float = param(1.0, ge=0, le=1, hidden_unless=("mode", "walls"))
-    """Share of the borders that have a gap, 0 to keep all regions apart; for the mode walls."""
+    """Fraction of borders that have a gap; 0 separates all regions. For the mode walls."""
     gap: int = param(1, ge=1, le=64, typical=(1, 6), hidden_unless=("mode", "walls"))
-    """How wide gaps are, in cells; for the mode walls."""
+    """Width of gaps in cells. For the mode walls."""
     offset: Offset | None = param(None)
-    """x, y of this window in an endless world; windows made separately fit exactly."""
+    """Position x, y of this window in an endless world. Windows generated separately join exactly."""
 
     @field_validator("kinds")
     @classmethod
@@ -116,9 +116,9 @@ class VoronoiParams(Sized):
         names = [kind.tile for kind in kinds]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise InvalidRecipe(f"{short_repr(twice)} stands there twice; add its weights up", rule="duplicate")
+            raise InvalidRecipe(f"{short_repr(twice)} is listed twice; add up its weights", rule="duplicate")
         if not any(kind.weight for kind in kinds):
-            raise InvalidRecipe("the weights are all zero; give one kind more")
+            raise InvalidRecipe("must have at least one positive weight, all are 0")
         return kinds
 
     @cached_property
@@ -127,12 +127,12 @@ class VoronoiParams(Sized):
 
     @cached_property
     def wall_margin(self) -> int:
-        """Cells around one that can make a wall of it."""
+        """Distance in cells at which another region makes a cell a wall."""
         return (self.thickness + 1) // 2 if self.mode == "walls" else 0
 
     @cached_property
     def margin(self) -> int:
-        """Squares around a window whose points it depends on."""
+        """Number of squares around a window whose points affect it."""
         gap = self.gap if self.mode == "walls" and self.doors else 0
         return compute_margin(spacing=self.spacing, relax=self.relax, wall=self.wall_margin, gap=gap)
 
@@ -157,19 +157,19 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
     )
     for _ in diagram.scatter_points():
         yield Frame(None, "points", 0.0)
-    picture = _RegionPainter(p, diagram, rng, site.tileset.colors[site.ids])
+    painter = _RegionPainter(p, diagram, rng, site.tileset.colors[site.ids])
     for radius in range(GROWTH_FRAMES + 1):
         note = f"regions grow, {radius} of {GROWTH_FRAMES}" if radius else "points"
-        colors = partial(picture.paint_growth, radius / GROWTH_FRAMES)
+        colors = partial(painter.paint_growth, radius / GROWTH_FRAMES)
         yield Frame(
-            picture.paint_regions, note, 0.3 * radius / GROWTH_FRAMES, colors=colors, lines=diagram.draw_crosses
+            painter.paint_regions, note, 0.3 * radius / GROWTH_FRAMES, colors=colors, lines=diagram.draw_crosses
         )
     for step in range(p.relax):
         note = f"relaxation {step + 1}"
         for share in diagram.relax_points():
             yield Frame(None, note, 0.3 + 0.4 * (step + share) / p.relax)
-        yield Frame(picture.paint_regions, note, 0.3 + 0.4 * (step + 1) / p.relax, lines=diagram.draw_crosses)
-    for _ in picture.draw_kinds():
+        yield Frame(painter.paint_regions, note, 0.3 + 0.4 * (step + 1) / p.relax, lines=diagram.draw_crosses)
+    for _ in painter.draw_kinds():
         yield Frame(None, p.mode, 0.7)
     cells = np.empty(site.shape, dtype=np.uint8)
     seen = np.zeros(diagram.points.shape[0] * diagram.points.shape[1], dtype=np.uint8)
@@ -177,7 +177,7 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
     for first in range(0, len(cells), rows):
         if first:
             yield Frame(None, p.mode, 0.7 + 0.3 * first / len(cells))
-        picture.paint(first, cells[first : first + rows], seen)
+        painter.paint(first, cells[first : first + rows], seen)
     site.apply_locks(cells)
     yield Frame(cells, p.mode, 1.0)
     numbers = {"regions": float(seen.sum())} if p.offset is None else None
@@ -185,7 +185,7 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
 
 
 class _RegionPainter:
-    """What a diagram looks like at the moment."""
+    """Painter of the current state of a diagram."""
 
     def __init__(self, p: VoronoiParams, diagram: Diagram, rng: Rng, colors: NDArray[np.uint8]) -> None:
         self._p = p
@@ -198,7 +198,7 @@ class _RegionPainter:
         self._kinds: NDArray[np.uint8] | None = None
 
     def paint(self, first: int, out: NDArray[np.uint8], seen: NDArray[np.uint8]) -> None:
-        """Fill rows of the window; the squares that own a cell of them are marked as seen."""
+        """Fill rows of the window, and mark the squares that own a cell of them in `seen`."""
         if self._p.mode == "regions":
             look_up_kinds(self._diagram.find_owners(first, first + len(out)), self._get_square_kinds(), seen, out)
         else:
@@ -211,7 +211,7 @@ class _RegionPainter:
         return self._kinds
 
     def draw_kinds(self) -> Iterator[float]:
-        """Draw the kinds of all squares that there are now; relaxing uses some up. Gives the share done."""
+        """Draw the kinds of all current squares, whose number shrinks with each relaxation; yield the fraction done."""
         rows, columns, _ = self._diagram.points.shape
         if self._p.mode == "walls" or (self._kinds is not None and len(self._kinds) == rows * columns):
             return
@@ -236,14 +236,14 @@ class _RegionPainter:
             )  # fmt: skip
 
     def paint_regions(self) -> NDArray[np.uint8]:
-        """The whole window."""
+        """Return the tiles of the complete window."""
         out = np.empty(self._diagram.shape, dtype=np.uint8)
         squares = self._diagram.points.shape
         self.paint(0, out, np.zeros(squares[0] * squares[1], dtype=np.uint8))
         return out
 
     def paint_growth(self, share: float) -> NDArray[np.uint8]:
-        """The whole window, with regions that have not yet grown to their full size."""
+        """Return the colors of the complete window, with regions grown to a fraction of their size."""
         shown = self._colors[self.paint_regions()]
         distances = self._diagram.compute_distances()
         shown[distances > share * distances.max()] = DARK

@@ -1,4 +1,4 @@
-"""Aggregation: particles that wander until they meet a crystal, and stay there."""
+"""Diffusion-limited aggregation: particles that move at random until they touch the floor and become floor."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from .random import below, random
 from .types import Int64_2D, Record
 
 WALK_IN, WALK_OUT, ATTRACTOR = range(3)
-"""Particles wander in until they touch floor; out of the floor into rock; or straight to a target until they touch."""
+"""Motion of particles: into the cave until they touch floor, out of the cave until they meet rock, or to a target."""
 MOVING, STUCK, LOST = range(3)
-"""What becomes of a particle."""
+"""Outcome of a particle's steps."""
 MAX_DROPPED = 10_000
-"""After so many particles in a row that came to nothing the growth ends."""
+"""Number of consecutive dropped particles after which growth ends."""
 FINE, COARSE = 3, 6
-"""Blocks of 8x8 and of 64x64 cells show where a particle may take strides as long as a block."""
+"""Blocks of 8x8 and of 64x64 cells, which show where a particle may take steps as long as a block."""
 
 
 class AggregationState(Record):
-    """How far the work is."""
+    """Progress of the growth."""
 
     row: int
-    """-1 while there is no particle."""
+    """Row of the particle; -1 if there is none."""
     column: int
     age: int
-    """The particle's steps."""
+    """Number of steps of the particle."""
     moved_down: int
     moved_right: int
-    """How far it has gone to the target along each axis."""
+    """Number of steps toward the target along each axis."""
     dug: int
-    """Floors."""
+    """Number of floors."""
     listed: int
-    """Floors in the list."""
+    """Number of floors in the list."""
     missed: int
-    """Launches in a row that found no place."""
+    """Number of consecutive launches that found no free cell."""
     dropped: int
-    """Particles in a row that came to nothing."""
+    """Number of consecutive dropped particles."""
     particles: int
-    """Particles in all."""
+    """Total number of particles."""
 
 
 class Box(NamedTuple):
-    """Where particles are."""
+    """Area in which particles move, and their target."""
 
     top: int
     left: int
@@ -54,20 +54,22 @@ class Box(NamedTuple):
 
 
 class BlockCounts(NamedTuple):
-    """(block row, block column) for FINE and COARSE blocks, with a margin of one block."""
+    """Counts per block (block row, block column) for FINE and COARSE blocks, with a margin of one block."""
 
     fine: Int64_2D
-    """Floors in a block."""
+    """Number of floors in each block."""
     near_fine: Int64_2D
-    """0 where a stride as long as a block meets nothing of interest: on the way in, where the block and the eight
-    around it hold no floor; on the way out, nothing but floor. Starts with 9 for the way out, 0 for the way in."""
+    """0 where a step as long as a block cannot skip a cell at which a particle would stop: for WALK_IN, where the block
+    and the eight around it have no floor; for WALK_OUT, where they have only floor. Starts at 9 for WALK_OUT and at 0
+    for WALK_IN.
+    """
     coarse: Int64_2D
     near_coarse: Int64_2D
 
 
 @kernel
 def touches_floor(cells: Bytes, row: int, column: int) -> bool:
-    """Whether a floor is next to a cell, in one of four directions."""
+    """Return whether a floor is adjacent to a cell, in one of four directions."""
     return bool(
         cells[row - 1, column] == FLOOR
         or cells[row, column - 1] == FLOOR
@@ -77,14 +79,14 @@ def touches_floor(cells: Bytes, row: int, column: int) -> bool:
 
 
 @kernel
-def _count_in_block(counts: Numbers, near: Numbers, size: int, row: int, column: int, out: bool) -> None:
+def _count_in_block(counts: Numbers, near: Numbers, size: int, row: int, column: int, is_walk_out: bool) -> None:
     """Count a new floor in its block."""
     block_row, block_column = (row >> size) + 1, (column >> size) + 1
     counts[block_row, block_column] += 1
     change = 0
-    if not out and counts[block_row, block_column] == 1:
+    if not is_walk_out and counts[block_row, block_column] == 1:
         change = 1
-    elif out and counts[block_row, block_column] == 1 << (2 * size):
+    elif is_walk_out and counts[block_row, block_column] == 1 << (2 * size):
         change = -1
     if change != 0:
         for down in range(-1, 2):
@@ -93,30 +95,30 @@ def _count_in_block(counts: Numbers, near: Numbers, size: int, row: int, column:
 
 
 @kernel
-def count_floor(blocks: BlockCounts, row: int, column: int, out: bool) -> None:
-    """Count a new floor in both its blocks."""
-    _count_in_block(blocks.fine, blocks.near_fine, FINE, row, column, out)
-    _count_in_block(blocks.coarse, blocks.near_coarse, COARSE, row, column, out)
+def count_floor(blocks: BlockCounts, row: int, column: int, is_walk_out: bool) -> None:
+    """Count a new floor in its fine and coarse block."""
+    _count_in_block(blocks.fine, blocks.near_fine, FINE, row, column, is_walk_out)
+    _count_in_block(blocks.coarse, blocks.near_coarse, COARSE, row, column, is_walk_out)
 
 
 @kernel("void(uint8[:, ::1], boolean, BlockCounts)", allocates=False)
-def count_floors(cells: Bytes, out: bool, blocks: BlockCounts) -> None:
-    """Count all floors there are."""
+def count_floors(cells: Bytes, is_walk_out: bool, blocks: BlockCounts) -> None:
+    """Count all existing floors."""
     for row in range(cells.shape[0]):
         for column in range(cells.shape[1]):
             if cells[row, column] == FLOOR:
-                count_floor(blocks, row, column, out)
+                count_floor(blocks, row, column, is_walk_out)
 
 
 @kernel
 def launch(
     state: State, cells: Bytes, mode: int, edge: bool, box: Box, floors: Numbers, progress: AggregationState
 ) -> None:
-    """Place a new particle: on a floor for the way out, otherwise on rock anywhere in the box or along its edge."""
+    """Place a new particle: on a floor for WALK_OUT, otherwise on rock anywhere in the box or along its edge."""
     if mode == WALK_OUT:
         cell = floors[below(state, progress.listed)]
         row, column = cell // cells.shape[1], cell % cells.shape[1]
-    elif edge and progress.missed < 64:  # where the edge is taken, from anywhere
+    elif edge and progress.missed < 64:  # If the edge is occupied, launch from anywhere.
         at = below(state, 2 * (box.height + box.width))
         if at < 2 * box.width:
             row, column = box.top + (at & 1) * (box.height - 1), box.left + (at >> 1)
@@ -136,7 +138,7 @@ def launch(
 
 @inline
 def find_stride(blocks: BlockCounts, row: int, column: int) -> int:
-    """Return how far a particle can go from here in one step without missing anything."""
+    """Return the length of the longest step from here that cannot skip a cell where the particle would stop."""
     if blocks.near_fine[(row >> FINE) + 1, (column >> FINE) + 1] != 0:
         return 1
     if blocks.near_coarse[(row >> COARSE) + 1, (column >> COARSE) + 1] != 0:
@@ -154,7 +156,7 @@ def wander_in(
     progress: AggregationState,
     steps: int,
 ) -> int:
-    """Wander within the box, but not on floor, until the particle stays on rock beside floor."""
+    """Move within the box, but not on floor, until the particle stays on rock beside floor."""
     row, column, age = progress.row, progress.column, progress.age
     top, left, bottom, far = box.top, box.left, box.top + box.height, box.left + box.width
     outcome = MOVING
@@ -167,7 +169,7 @@ def wander_in(
             outcome = STUCK
             continue
         heading = below(state, 4)
-        ahead = stride * ((heading & 2) - 1)  # without branches, as nobody can tell which one comes next
+        ahead = stride * ((heading & 2) - 1)  # Without branches, which could not be predicted.
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
         if top <= next_row < bottom and left <= next_column < far and cells[next_row, next_column] != FLOOR:
             row, column = next_row, next_column
@@ -177,7 +179,7 @@ def wander_in(
 
 @kernel
 def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: AggregationState, steps: int) -> int:
-    """Wander on floor until the particle steps on rock, and stays there."""
+    """Move on floor until the particle reaches rock and stays there."""
     row, column, age = progress.row, progress.column, progress.age
     outcome = MOVING
     while steps > 0 and outcome == MOVING:
@@ -185,7 +187,7 @@ def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Aggreg
         age += 1
         stride = find_stride(blocks, row, column)
         heading = below(state, 4)
-        ahead = stride * ((heading & 2) - 1)  # without branches, as nobody can tell which one comes next
+        ahead = stride * ((heading & 2) - 1)  # Without branches, which could not be predicted.
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
         found = cells[next_row, next_column]
         if found in (FLOOR, ROCK):
@@ -197,13 +199,13 @@ def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Aggreg
 
 @kernel
 def fly(state: State, cells: Bytes, box: Box, stick: float, progress: AggregationState, steps: int) -> int:
-    """Go straight to the target, one axis at a time, until the particle stays on rock beside floor.
+    """Move straight to the target until the particle stays on rock beside floor.
 
-    One that comes to floor from a cell that cannot be dug is lost.
+    A particle that reaches floor from a cell that cannot be dug is lost.
     """
     row, column, age = progress.row, progress.column, progress.age
     gone_down, gone_right = progress.moved_down, progress.moved_right
-    # the whole way, from where it was launched
+    # The total distance from the launch position.
     down, right = abs(box.target_row - row) + gone_down, abs(box.target_column - column) + gone_right
     south, east = 1 if box.target_row > row else -1, 1 if box.target_column > column else -1
     outcome = MOVING
@@ -252,16 +254,16 @@ def aggregate(
     goal: int,
     budget: int,
 ) -> bool:
-    """Let particles wander until that many steps are taken or floors dug; return whether more can be done.
+    """Move particles until `goal` floors are dug or `budget` steps are taken; return whether growth can continue.
 
-    `cells` is the ground with its margin, `brush` the offsets of the cells that a particle digs, its own first. Where
-    flip_rows is not 0, row r is dug again as row flip_rows - r, and likewise columns. A particle older than `oldest` is
-    dropped.
+    `cells` is the ground with its margin. `brush` holds the offsets of the cells that a particle digs, its own first.
+    If flip_rows is not 0, row r is dug again as row flip_rows - r; columns likewise. A particle is dropped at the age
+    `max_age`.
     """
-    most_missed = 64 + 16 * box.height * box.width
-    out = mode == WALK_OUT
+    max_missed = 64 + 16 * box.height * box.width
+    is_walk_out = mode == WALK_OUT
     while progress.dug < goal:
-        if progress.missed > most_missed or progress.dropped > MAX_DROPPED:
+        if progress.missed > max_missed or progress.dropped > MAX_DROPPED:
             return False
         if budget <= 0:
             return True
@@ -273,7 +275,7 @@ def aggregate(
         steps = min(budget, max_age - age)
         if mode == WALK_IN:
             outcome = wander_in(state, cells, box, stick, blocks, progress, steps)
-        elif out:
+        elif is_walk_out:
             outcome = wander_out(state, cells, blocks, progress, steps)
         else:
             outcome = fly(state, cells, box, stick, progress, steps)
@@ -291,10 +293,10 @@ def aggregate(
                     if inside and cells[row, column] == ROCK and touches_floor(cells, row, column):
                         cells[row, column] = FLOOR
                         progress.dug += 1
-                        if out:
+                        if is_walk_out:
                             floors[progress.listed] = row * cells.shape[1] + column
                             progress.listed += 1
-                        count_floor(blocks, row, column, out)
+                        count_floor(blocks, row, column, is_walk_out)
             progress.row = -1
         elif outcome == LOST or progress.age >= max_age:
             progress.dropped += 1

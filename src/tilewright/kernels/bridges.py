@@ -1,11 +1,10 @@
-"""Bridges: the shortest ways that join separate parts into one, found all at once.
+"""Bridges: the shortest paths that join separate regions, computed together.
 
-Waves start from all parts at the same time, and every cell belongs to the part whose wave comes first. Where two
-waves meet lies a bridge between their parts; of all bridges, those are taken that are shortest and join all parts.
-Together they are as short as any set of ways from part to part can be, at a cost that grows with the number
-of cells alone, however many parts there are.
+Breadth-first waves start from all regions simultaneously, and every cell belongs to the region whose wave reaches it
+first. Where two waves meet is a bridge between their regions. The bridges chosen are the shortest ones that join all
+regions (a minimum spanning tree). The cost depends only on the number of cells, not on the number of regions.
 
-Source: Mehlhorn, "A faster approximation algorithm for the Steiner problem in graphs", 1988; Borůvka, "O jistém
+Sources: Mehlhorn, "A faster approximation algorithm for the Steiner problem in graphs", 1988; Borůvka, "O jistém
 problému minimálním", 1926.
 """
 
@@ -26,25 +25,25 @@ Marks: TypeAlias = NDArray[np.uint8]
 
 
 class Waves:
-    """Waves from all parts of a field, and the bridges where they meet.
+    """Waves from all regions of a labeled map, and the bridges where they meet.
 
-    Ways may lead through FREE cells. Ties go to the part that comes first in the field's queue, then to the first
-    offset. The field's free cells are taken by the waves.
+    Paths may lead through FREE cells. On ties, the region that comes first in the map's queue wins, then the first
+    offset. The waves overwrite the map's free cells.
     """
 
     def __init__(self, field: LabeledMap) -> None:
         self._field = field
         self._owner = field.flat
-        """The part whose wave came first."""
+        """Region whose wave reached each cell first."""
         self.distance: Labels = np.zeros(field.flat.size, dtype=np.int32)
-        """Steps from the part; 0 inside it."""
+        """Number of steps from the region; 0 inside it."""
         marks = np.zeros(field.padded.shape, dtype=np.uint8)
         self._marks: Marks = marks.reshape(-1)
         self.marked: Marks = marks[field.inner]
-        """1 for every cell outside the parts that a dug way leads through."""
+        """1 for every cell outside the regions on a dug path."""
 
     def spread(self) -> Iterator[float]:
-        """Run the waves until they have met everywhere, giving the share of cells reached."""
+        """Run the waves until all cells are reached; yield the fraction of cells reached."""
         queue = self._field.queue
         first, end = 0, self._field.edge_count
         while first < end:
@@ -54,9 +53,9 @@ class Waves:
             yield first / queue.size
 
     def find_bridges(self) -> Places:
-        """(bridge, 2) the cells on both sides of every bridge that is needed, the shortest first.
+        """Return the cells (bridge, 2) on both sides of every bridge needed, the shortest first.
 
-        One less than there are parts; fewer where blocked cells keep parts asunder.
+        There is one bridge less than there are regions, or fewer if blocked cells separate regions.
         """
         field, bridges = self._field, np.empty((max(0, self._field.count - 1), 2), dtype=np.int64)
         bridges = bridges[: span_parts(self._owner, self.distance, field.shifts, field.count, 0, bridges)]
@@ -66,9 +65,9 @@ class Waves:
         return bridges[np.lexsort((here, order, self.distance[here] + self.distance[there]))]
 
     def dig(self, bridges: Places, *, straight: bool = False) -> None:
-        """Mark the ways over these bridges: the shortest, or with `straight` those with a single corner.
+        """Mark the paths over these bridges: the shortest, or with `straight` those with a single corner.
 
-        Where both corners are blocked, the way is a shortest one all the same.
+        If both corners are blocked, a shortest path is used instead.
         """
         field = self._field
         if straight:
@@ -77,14 +76,14 @@ class Waves:
             dig_shortest(self._owner, self.distance, field.shifts, bridges, self._marks)
 
     def find_ends(self, bridges: Places) -> Places:
-        """(bridge, 2) the cells of the parts, flat in the field, from which the ways over these bridges start."""
+        """Return the flat indices (bridge, 2) of the region cells where the paths over these bridges start."""
         ends = bridges.copy()
         follow_back(self._owner, self.distance, self._field.shifts, ends)
         return ends
 
 
 def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> LabeledMap:
-    """A field of parts that are numbered already: from 1 on, 0 elsewhere; what is not walkable is blocked."""
+    """Return a labeled map of regions numbered from 1, with 0 elsewhere; cells that are not walkable are blocked."""
     field = LabeledMap(parts.shape, offsets)
     field.cells[...] = np.where(walkable, FREE, BLOCKED)
     np.copyto(field.cells, parts, where=parts > 0)
@@ -99,7 +98,7 @@ def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], off
 def spread_waves(
     owner: Labels, distance: Labels, shifts: Places, queue: Places, first: int, last: int, end: int
 ) -> int:
-    """Let the queued cells first..last-1 take their free neighbours; the new end of the queue."""
+    """Expand the queued cells first..last-1 to their free neighbors; return the new end of the queue."""
     for position in range(first, last):
         cell = queue[position]
         for shift in shifts:
@@ -122,11 +121,11 @@ def _find_root(above: Labels, part: int) -> int:
 
 @kernel("int64(int32[::1], int32[::1], int64[::1], int64, uint64, int64[:, ::1])")
 def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key: int, bridges: Places) -> int:
-    """Of all places where waves meet, those that join all parts and are shortest together; how many there are.
+    """Write the shortest bridges that join all regions; return their number.
 
-    Every part takes its best meeting, what is joined counts as one part, and so on until all are one (Borůvka): that
-    needs a place for each part, however many meetings there are. Of equally short ones the best is the first by shift,
-    then by place; or, with a key other than 0, any, by chance.
+    Every region chooses its best meeting of waves, joined regions count as one, and this repeats until all are joined
+    (Borůvka). Memory depends on the number of regions, not of meetings. On ties, the first by shift and then by cell is
+    chosen or, with a key other than 0, a random one.
     """
     above = np.empty(parts + 1, dtype=np.int32)
     for part in range(parts + 1):
@@ -164,7 +163,7 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
         for part in range(1, parts + 1):
             if shortest[part] >= 0:
                 low, high = _find_root(above, owner[chosen[part, 0]]), _find_root(above, owner[chosen[part, 1]])
-                if low != high:  # two parts may have taken the same one
+                if low != high:  # Two regions may have chosen the same bridge.
                     above[max(low, high)] = min(low, high)
                     bridges[found, 0], bridges[found, 1] = chosen[part, 0], chosen[part, 1]
                     found += 1
@@ -173,7 +172,7 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
 
 @kernel
 def _step_back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
-    """The next cell on the way back to the part."""
+    """Return the next cell on the path back to the region."""
     for number in range(shifts.size):
         near = cell + int(shifts[number])
         if owner[near] == owner[cell] and distance[near] == distance[cell] - 1:
@@ -183,7 +182,7 @@ def _step_back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> in
 
 @inline
 def _follow(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
-    """Return the cell of the part that the way back leads to."""
+    """Return the region cell at the end of the path back."""
     while distance[cell] > 0:
         cell = _step_back(owner, distance, shifts, cell)
     return cell
@@ -191,6 +190,7 @@ def _follow(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
 
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1], uint8[::1])")
 def dig_shortest(owner: Labels, distance: Labels, shifts: Places, bridges: Places, marks: Marks) -> None:
+    """Mark the shortest paths over the bridges."""
     for number in range(bridges.size):
         cell = int(bridges[number // 2, number % 2])
         while distance[cell] > 0 and not marks[cell]:
@@ -202,7 +202,7 @@ def dig_shortest(owner: Labels, distance: Labels, shifts: Places, bridges: Place
 def _walk(
     start: int, end: int, strides: Places, backwards: bool, owner: Labels, distance: Labels, marks: Marks, dig: bool
 ) -> bool:
-    """Go from cell to cell along one axis after the other; whether nothing was in the way."""
+    """Follow one axis after the other from start to end; return whether no cell was blocked."""
     cell = start
     for step in range(strides.size):
         axis = strides.size - 1 - step if backwards else step
@@ -219,7 +219,7 @@ def _walk(
 
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1])")
 def follow_back(owner: Labels, distance: Labels, shifts: Places, ends: Places) -> None:
-    """Go back from both sides of every bridge to the parts they belong to, in place."""
+    """Replace both ends of every bridge by the region cells at the ends of their paths, in place."""
     for bridge in range(len(ends)):
         for side in range(2):
             ends[bridge, side] = _follow(owner, distance, shifts, ends[bridge, side])
@@ -229,10 +229,11 @@ def follow_back(owner: Labels, distance: Labels, shifts: Places, ends: Places) -
 def dig_straight(
     owner: Labels, distance: Labels, shifts: Places, strides: Places, bridges: Places, marks: Marks
 ) -> None:
+    """Mark paths with a single corner over the bridges, or the shortest ones if both corners are blocked."""
     for bridge in range(len(bridges)):
         start = _follow(owner, distance, shifts, bridges[bridge, 0])
         end = _follow(owner, distance, shifts, bridges[bridge, 1])
-        corner = 0  # along one axis first, then along the other: look, and if nothing is in the way, dig
+        corner = 0  # First one axis, then the other: test whether a path is free, then dig it.
         while corner < 2 and not _walk(start, end, strides, corner == 1, owner, distance, marks, False):
             corner += 1
         if corner < 2:

@@ -10,10 +10,10 @@ from . import kernel
 
 @kernel("void(uint8[:, ::1], uint8[:, ::1], int64, int64, int64, int64)")
 def smooth(old: NDArray[np.uint8], new: NDArray[np.uint8], birth: int, survive: int, first: int, last: int) -> None:
-    """Rows first..last-1 of one step: 1 is wall. Both arrays have a border of one cell, which is not written.
+    """Compute rows first..last-1 of one step; 1 is wall. Both arrays have a border of one cell, which is not written.
 
-    Counts stay in bytes and the limit is chosen by arithmetic, so that the inner loop has no branch and the
-    compiler makes vector code of it. The sum of nine counts the cell itself, which a wall's limit makes up for.
+    Counts are bytes and the threshold is selected by arithmetic, so that the inner loop has no branch and compiles to
+    vector code. The sum of nine cells includes the cell itself; the threshold of walls compensates for it.
     """
     columns = old.shape[1] - 2
     sums = np.empty(columns + 2, dtype=np.uint8)

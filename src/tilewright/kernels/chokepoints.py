@@ -1,4 +1,4 @@
-"""Cells whose loss would part a region: the articulation points of a grid, found in one walk."""
+"""Articulation points of a grid: cells whose removal would split a region, found in one depth-first search."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def find_cuts(
     gates: NDArray[np.uint8],
     cuts: NDArray[np.uint8],
 ) -> None:
-    """Walk depth first through all FREE cells of a map within a margin of WALL, beginning at `root` (-1: anywhere).
+    """Search depth first through all FREE cells of a map within a margin of WALL, starting at `root` (-1: anywhere).
 
-    `cuts` marks the articulation points. `came` keeps the shift by which a cell was first entered, and `gates` marks
-    the cells that hang, with all that was first reached through them, on the cell they were entered from alone.
+    `cuts` marks the articulation points. `came_from` holds the shift by which each cell was first entered. `gates`
+    marks cells that, with all cells first reached through them, are connected to the rest only through their parent.
     """
     lowest = np.zeros(order.size, dtype=np.int32)
     turns = np.zeros(order.size, dtype=np.uint8)
@@ -50,7 +50,7 @@ def find_cuts(
                     came_from[near] = number
                     cell = near
                 elif order[near] > 0 and order[near] < lowest[cell]:
-                    # The cell one came from counts too: that changes nothing where >= is asked.
+                    # The parent counts too, which does not affect a comparison with >=.
                     lowest[cell] = order[near]
             elif cell == start:
                 break
@@ -68,7 +68,9 @@ def find_cuts(
 
 @kernel("int64(int64[::1], uint8[::1], uint8[::1], int64, int64)")
 def count_gates(shifts: Places, came_from: NDArray[np.uint8], gates: NDArray[np.uint8], root: int, cell: int) -> int:
-    """How many cells between the root of a walk and a cell that it reached lie on every way between these two."""
+    """Return the number of cells, between the root of a search and a reached cell, that are on every path between the
+    two.
+    """
     count = 0
     while cell != root:
         gate = gates[cell]
@@ -79,7 +81,7 @@ def count_gates(shifts: Places, came_from: NDArray[np.uint8], gates: NDArray[np.
 
 @kernel("void(int64[::1], int32[::1], int64[::1], uint8[::1], int64[::1])")
 def find_subtree_ends(walk: Places, order: Order, shifts: Places, came_from: NDArray[np.uint8], last: Places) -> None:
-    """Raise `last`, (step,), to the last step of a walk that led on from each; `walk` holds the cells of one region."""
+    """Raise `last` (step,) to the last step of the subtree of each step; `walk` holds the cells of one region."""
     for step in range(walk.size - 1, 0, -1):
         before = order[walk[step] - shifts[came_from[walk[step]]]] - order[walk[0]]
         last[before] = max(last[before], last[step])

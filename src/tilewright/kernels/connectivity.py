@@ -1,7 +1,7 @@
-"""Mending an area of a board: its parts, and tunnels between them, in as few calls as can be.
+"""Connectivity repair of an area of a board: its regions, and tunnels between them, in as few calls as possible.
 
-The pieces are those of `flood` and `bridges`; here they follow each other within one call where the area is small, so
-that a room of a hundred cells is mended in a few microseconds.
+The algorithms are those of `flood` and `bridges`. For small areas, a single call runs them all, so that repairing a
+room of a hundred cells takes a few microseconds.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ MARKED, NUMBERED, DONE = 1, 2, 3
 
 
 class RepairArea(NamedTuple):
-    """An area of a map that lies on a board, and its place in a flat array of labels.
+    """Area of a map on a board, and its layout in a flat array of labels.
 
-    Entries take arrays and make this of them: a NamedTuple takes longer to pass than a small area to repair.
+    Entry points take arrays and build this tuple from them, because passing a NamedTuple takes longer than repairing a
+    small area.
     """
 
     board: Bytes
     taken: Bytes
-    """(row, column) of the map: 1 for what must not be changed; of size 1 where nothing is taken."""
+    """Mask (row, column) of the map: 1 for cells that must not change; of size 1 if there are none."""
     top: int
     left: int
-    """Of the area on the board."""
+    """Position of the area on the board."""
     y: int
     x: int
-    """Of the area in the map."""
+    """Position of the area in the map."""
     height: int
     width: int
     down: int
     across: int
-    """The margin around the area in the labels: as wide as the shifts reach."""
+    """Margin around the area in the labels, as wide as the shifts."""
     initial: int
-    """The tile of cells that may be dug."""
+    """Tile of cells that may be dug."""
 
 
 class Rim(NamedTuple):
@@ -66,13 +67,13 @@ def _columns(area: RepairArea) -> int:
 
 @inline
 def _row_start(area: RepairArea, row: int) -> int:
-    """Return where a row of the area starts in the labels."""
+    """Return the flat index of a row of the area in the labels."""
     return (area.down + row) * (area.width + 2 * area.across) + area.across
 
 
 @kernel
 def _mark_parts(area: RepairArea, labels: Labels) -> None:
-    """Lay an area flat: parts not numbered yet, free cells, and blocked ones: taken, or the margin around it."""
+    """Write an area to flat labels: UNLABELED regions, FREE cells, and BLOCKED cells (taken, or in the margin)."""
     board, taken, width = area.board, area.taken, area.width
     first, filled = area.left, np.uint8(area.initial)
     for cell in range(labels.size):
@@ -84,15 +85,15 @@ def _mark_parts(area: RepairArea, labels: Labels) -> None:
         for column in range(width):
             target[column] = FREE if source[column] == filled else UNLABELED
         if taken.size > 1:
-            held = taken[area.y + row, area.x : area.x + width]
+            locked = taken[area.y + row, area.x : area.x + width]
             for column in range(width):
-                if held[column] and target[column] == FREE:
+                if locked[column] and target[column] == FREE:
                     target[column] = BLOCKED
 
 
 @kernel
 def _drop_smaller(area: RepairArea, labels: Labels, queue: Places, numbering: np.void) -> None:
-    """Refill all parts but the largest and those with taken cells, and number and queue those that stay anew."""
+    """Fill all regions but the largest and those with taken cells, and renumber and requeue the remaining ones."""
     board, taken = area.board, area.taken
     kept = np.zeros(numbering["count"] + 1, dtype=np.int32)
     kept[numbering["largest"]] = 1
@@ -142,11 +143,11 @@ def find_parts(
     numbering: NumberingState,
     budget: int,
 ) -> bool:
-    """Number an area's parts, and let waves run from them; whether there is more to do than the budget allows.
+    """Label an area's regions and run waves from them; return whether work remains after the budget is spent.
 
-    `board` holds the map from its `corner` on, `area` is x, y, width, height of the map. `labels`, `distance` and
-    `queue` have a place for every cell of the area within a margin as wide as the shifts `reach`. The numbering's
-    `count` is the number of parts that are to be connected.
+    `board` holds the map from `corner` on; `area` is x, y, width, height in the map. `labels`, `distance` and `queue`
+    have an entry for every cell of the area within a margin of `reach`. `count` of the numbering is the number of
+    regions to connect.
     """
     place, state = _area_of(board, taken, corner, area, reach, initial), numbering[0]
     if state["phase"] == 0:
@@ -176,10 +177,10 @@ def find_parts(
 
 @kernel
 def _widen(labels: Labels, marks: Bytes, columns: int, rim: Rim, shifts: Places, thickness: int) -> None:
-    """Make tunnels so many cells wide: every cell of them is somewhere in a square of that size within the rim.
+    """Widen tunnels to `thickness`: each tunnel cell gets a square of that size within the rim.
 
-    What of the squares cannot be reached from the tunnel, because blocked cells are in the way or because the shifts do
-    not lead there, stays as it is: so all that is dug hangs together.
+    Cells of a square are dug only if they can be reached from the tunnel by unblocked shifts, so that all dug cells are
+    connected.
     """
     wanted, queue = np.zeros(marks.size, dtype=np.uint8), np.empty(marks.size, dtype=np.int64)
     end = 0
@@ -223,11 +224,11 @@ def dig_tunnels(
     numbering: NumberingState,
     key: int,
 ) -> Places:
-    """Dig where waves have met, until all parts are one; (tunnel, 2) the cells of the parts where tunnels end.
+    """Dig tunnels where waves have met until all regions are joined; return the region cells (tunnel, 2) at their ends.
 
-    Of equally short tunnels, one is taken at random, by `key`. Fewer than there are parts less one, and nothing dug,
-    where blocked cells separate parts. `straight` tunnels have a corner, others lead along the shifts. `rim` is the
-    left, top, right and lower end in the labels of where they may be widened.
+    Among equally short tunnels, `key` selects a random one. If blocked cells separate regions, nothing is dug and fewer
+    tunnels than regions less one are returned. `straight` tunnels have one corner; others follow the shifts. `rim` is
+    the left, top, right and bottom limit for widening, in the labels.
     """
     place, parts = _area_of(board, board, corner, area, reach, initial), numbering[0]["count"]
     bridges = np.empty((parts - 1, 2), dtype=np.int64)

@@ -1,8 +1,8 @@
-"""Corridors between rooms: where doors may be, the ways from room to room, and the walls around all of it.
+"""Corridors between rooms: positions of doors, paths from room to room, and the walls around them.
 
-A map of rooms is flat, a byte a cell that tells its kind; its outermost ring is EDGE, so that every other cell has
-eight neighbours. Rules have a price and no more: a way that has no other choice breaks a wall's corner, so that
-all rooms can be joined wherever nothing is locked.
+A map of rooms is flat with one byte per cell, its kind. The outermost ring is EDGE, so that every other cell has eight
+neighbors. Breaking a rule has a high cost but is possible: a path without alternative breaks the corner of a wall, so
+that all rooms can be joined where nothing is locked.
 """
 
 from __future__ import annotations
@@ -24,88 +24,88 @@ Places: TypeAlias = NDArray[np.int64]
 Stream: TypeAlias = NDArray[np.uint64]
 
 ROCK, WALL, UPRIGHT, ACROSS, FLOOR, CORRIDOR, DOOR, EDGE = 0, 1, 2, 3, 4, 5, 6, 7
-"""WALL is not to be broken; UPRIGHT may be crossed up and down, ACROSS sideways; EDGE is never touched."""
+"""WALL must not be opened; UPRIGHT may be crossed up and down, ACROSS sideways; EDGE is never changed."""
 NEW = 8
-"""A corridor while it is dug."""
+"""Kind of a corridor cell while the corridor is dug."""
 LABEL_FLOOR, LABEL_CORRIDOR, LABEL_DOOR, LABEL_WALL, LABEL_ROCK = 0, 1, 2, 3, 4
 
 STEP, TURN, USED_DOOR, BREAK = 4, 1, 40, 4000
-"""Costs of a step through rock, of a change of direction, of a door that is there already, of a broken rule."""
+"""Costs of a step through rock, a change of direction, an existing door, and a broken rule."""
 WALK, CROSS_FREELY, CROSS_AVOIDED, NEW_DOOR = 2, 8, 1000, 6
-"""Costs of a step in a corridor that is there, of a door of a room on the way, freely or not, and of making it."""
+"""Costs of a step in an existing corridor, crossing a room on the path, freely or not, and making a door there."""
 ESTIMATED_STEP = 3
-"""Cost expected of every step that is still to go: between those of corridors and of rock, to look less around."""
+"""Estimated cost of each remaining step: between those of corridors and rock, which narrows the search."""
 SPREAD, CROWDED = 12, 24
-"""How much dearer a door may be than another one by chance, and by a door that is near it: three and six steps."""
+"""Maximum random cost of a door, and the extra cost of a door near another one: three and six steps."""
 BROKEN = 1 << 40
-"""Price of a straight way that breaks a rule: more than of any that does not."""
+"""Cost of a straight path that breaks a rule: more than any path that does not."""
 ROOT = 8
-"""Marks a cell, beside its direction, in which a way begins."""
+"""Flag, beside the direction, of cells where a path starts."""
 FRESH = -1
-"""The salt and the number of waiting cells of a search that has not begun."""
+"""Salt and heap size of a search that has not started."""
 UNFINISHED, NO_PATH = -1, -2
 ROOM = np.dtype([("x", np.int64), ("y", np.int64), ("width", np.int64), ("height", np.int64)])
 Rooms: TypeAlias = Annotated[NDArray[np.void], ROOM]
 
 
 class DungeonArrays(NamedTuple):
-    """Rooms on a map, flat."""
+    """Rooms on a flat map."""
 
     kinds: Uint8_1D
     owners: Int32_1D
-    """The room that a cell belongs to, from 1 on, or 0."""
+    """Room number of each cell, from 1, or 0."""
     rooms: Rooms
     columns: int
 
 
 class SearchState(Record):
     salt: int
-    """Makes doors dearer or cheaper."""
+    """Salt of the random costs of doors."""
     exit_door: int
     entry_door: int
-    """The doors that were drawn, or -1."""
+    """Randomly drawn doors, or -1."""
     heap_size: int
-    """Cells in the heap."""
+    """Number of cells in the heap."""
 
 
 class SearchArrays(NamedTuple):
-    """The search of a corridor. Nothing needs to be cleared between two: the stamps show what is of an earlier one."""
+    """State of a corridor search. Nothing needs clearing between searches: stamps identify the search of each entry."""
 
     costs: Int32_1D
-    """The cost of a cell whose stamp is that of the search, or one more, which means settled."""
+    """Cost of each cell. Valid if its stamp is that of the search, or one more, which means settled."""
     stamps: Int32_1D
     came_from: Uint8_1D
-    """The direction by which such a cell was entered."""
+    """Direction from which such a cell was entered."""
     keys: Float64_1D
     cells: Int64_1D
-    """A heap of cells that wait."""
+    """Heap of open cells."""
     state: SearchState
 
 
 class CorridorStyle(NamedTuple):
     width: int
     avoid: bool
-    """Whether rooms between the two are avoided."""
+    """Whether to avoid other rooms."""
     reuse: bool
-    """Whether corridors that are there are cheaper than rock."""
+    """Whether existing corridors cost less than rock."""
     anywhere: bool
-    """Whether doors are drawn at random first."""
+    """Whether to draw doors at random first."""
 
 
 def as_rooms(rectangles: Places) -> Rooms:
-    """Return (room, 4) x, y, width, height as an array of ROOM on the same memory."""
+    """Return (room, 4) x, y, width, height as a ROOM array that shares its memory."""
     return rectangles.view(ROOM).reshape(-1)
 
 
 @inline
 def _can_cross(kind: int, direction: int) -> bool:
-    """Whether a wall may be crossed this way."""
+    """Return whether a wall may be crossed in a direction."""
     return bool(kind == UPRIGHT if direction & 1 == 0 else kind == ACROSS)
 
 
 @kernel("void(uint8[::1], int64, int64, int64)", allocates=False)
 def mark_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
-    """Tell what the rock around floors in rows first..last-1 is: a wall that may be crossed one way, or a corner."""
+    """Classify the rock around floors in rows first..last-1: walls that may be crossed in one direction, or corners."""
     for row in range(first, last):
         for cell in range(row * columns + 1, row * columns + columns - 1):
             if kinds[cell] != ROCK:
@@ -129,7 +129,7 @@ def mark_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
 
 @kernel
 def _find_exit_direction(kinds: Kinds, owners: Owners, cell: int, room: int, columns: int) -> int:
-    """The direction in which one leaves a room through this cell of its wall; -1 where the cell has no floor of it."""
+    """Return the direction that leaves a room through this cell of its wall; -1 if the cell is not beside its floor."""
     for direction in range(4):
         if owners[cell - shift_of(direction, columns)] == room and kinds[cell + shift_of(direction, columns)] != EDGE:
             return direction
@@ -138,7 +138,7 @@ def _find_exit_direction(kinds: Kinds, owners: Owners, cell: int, room: int, col
 
 @kernel
 def _draw_door(dungeon: DungeonArrays, number: int, stream: Stream) -> int:
-    """Draw a place for a door of a room; -1 where there is none."""
+    """Draw a random cell for a door of a room; -1 if there is none."""
     kinds, columns, room = dungeon.kinds, dungeon.columns, dungeon.rooms[number]
     chosen, count = -1, 0
     for row in range(room["y"] - 1, room["y"] + room["height"] + 1):
@@ -157,7 +157,9 @@ def _draw_door(dungeon: DungeonArrays, number: int, stream: Stream) -> int:
 
 @kernel
 def _dig(kinds: Kinds, cell: int, direction: int, columns: int) -> None:
-    """Let a way lead through a cell: a door where it crosses a wall as it should, otherwise a corridor, as yet NEW."""
+    """Dig a path through a cell: a door if it may cross the wall there, otherwise a corridor, marked NEW if it was
+    rock.
+    """
     kind = int(kinds[cell])
     if kind in (FLOOR, DOOR, CORRIDOR):
         return
@@ -176,7 +178,7 @@ def _dig(kinds: Kinds, cell: int, direction: int, columns: int) -> None:
 
 @kernel
 def _dig_rock(kinds: Kinds, cell: int) -> bool:
-    """Dig a cell if it is rock; whether it belongs to a corridor then."""
+    """Dig a cell if it is rock; return whether it is now part of a corridor."""
     if kinds[cell] == ROCK:
         kinds[cell] = CORRIDOR
     return bool(kinds[cell] in (CORRIDOR, NEW))
@@ -184,9 +186,9 @@ def _dig_rock(kinds: Kinds, cell: int) -> bool:
 
 @kernel
 def _widen(kinds: Kinds, cell: int, columns: int, width: int) -> None:
-    """Make a NEW cell a corridor, and rock around it too if it is to be wide: up and down, and from there sideways.
+    """Make a NEW cell a corridor, and widen it into the rock around: up and down, and from there sideways.
 
-    What walls keep from the cell is left: dug, it could be out of reach.
+    Cells behind walls are not dug, since they could be unreachable.
     """
     if kinds[cell] != NEW:
         return
@@ -209,7 +211,7 @@ def _widen(kinds: Kinds, cell: int, columns: int, width: int) -> None:
 
 @kernel
 def _record_room(owners: Owners, cell: int, passed: Places, count: int) -> int:
-    """Note the room that a way leads through; how many have been noted."""
+    """Record the room on a path; return the number recorded."""
     if owners[cell] > 0 and (count == 0 or passed[count - 1] != owners[cell] - 1) and count < passed.size:
         passed[count] = owners[cell] - 1
         return count + 1
@@ -218,7 +220,7 @@ def _record_room(owners: Owners, cell: int, passed: Places, count: int) -> int:
 
 @inline
 def _distance(rooms: Rooms, number: int, cell: int, columns: int) -> int:
-    """Return how many steps a cell is from a room's floor, at least."""
+    """Return the minimum number of steps from a cell to a room's floor."""
     room, row, column = rooms[number], cell // columns, cell % columns
     across = max(0, room["x"] - column, column - room["x"] - room["width"] + 1)
     down = max(0, room["y"] - row, row - room["y"] - room["height"] + 1)
@@ -227,7 +229,7 @@ def _distance(rooms: Rooms, number: int, cell: int, columns: int) -> int:
 
 @kernel
 def _door_cost(kinds: Kinds, cell: int, direction: int, columns: int, salt: int) -> int:
-    """Of a new door: by chance, and more where another is only two cells away in the same wall."""
+    """Return the cost of a new door: partly random, and higher if another door is two cells away in the same wall."""
     price = STEP + ((cell * 7919 + salt) & 0xFFFF) % SPREAD
     step = 2 * shift_of((direction + 1) & 3, columns)
     for place in (cell - step, cell + step):
@@ -240,7 +242,7 @@ def _door_cost(kinds: Kinds, cell: int, direction: int, columns: int, salt: int)
 def _push(
     dungeon: DungeonArrays, search: SearchArrays, cell: int, cost: int, came: int, goal: int, stamp: int, size: int
 ) -> int:
-    """Let a cell wait that is reached at a cost; return how many cells are waiting."""
+    """Add a cell to the heap at a cost; return the heap size."""
     search.costs[cell], search.stamps[cell], search.came_from[cell] = cost, stamp, came
     ahead = _distance(dungeon.rooms, goal, cell, dungeon.columns)
     search.keys[size], search.cells[size] = cost + ESTIMATED_STEP * ahead + ahead / 1024, cell
@@ -250,7 +252,7 @@ def _push(
 
 @kernel
 def _start_search(dungeon: DungeonArrays, search: SearchArrays, one: int, other: int, stamp: int) -> int:
-    """Begin at every cell of a room's walls, at a price each; return how many cells are waiting, FRESH if too many."""
+    """Start at every cell of a room's walls, at a cost each; return the heap size, or FRESH if the heap is full."""
     kinds, columns, room, state = dungeon.kinds, dungeon.columns, dungeon.rooms[one], search.state
     size = 0
     for row in range(room["y"] - 1, room["y"] + room["height"] + 1):
@@ -279,7 +281,7 @@ def _start_search(dungeon: DungeonArrays, search: SearchArrays, one: int, other:
 def _search(
     dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, one: int, other: int, stamp: int, budget: int
 ) -> int:
-    """Search until a cell of the other room is settled, and return it; or UNFINISHED or NO_WAY."""
+    """Search until a cell of the other room is settled, and return it; or UNFINISHED or NO_PATH."""
     kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
     spent, stamps, state = search.costs, search.stamps, search.state
     walk = WALK if style.reuse else STEP
@@ -338,11 +340,10 @@ def dig_corridor(
     dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, stream: Stream, passed: Places,
     one: int, other: int, stamp: int, budget: int,
 ) -> int:  # fmt: skip
-    """Dig the cheapest way from one room to another (A*), and return how many rooms it passes, both included, or 0.
+    """Dig the cheapest path from one room to another (A*); return the number of rooms on it, both included, or 0.
 
-    Looks at `budget` cells at most and is UNFINISHED then, or where the heap is full; to be called again with the same
-    state, whose salt and waiting are FRESH between searches, and a longer heap. Each search needs a stamp that is
-    larger by 2.
+    Returns UNFINISHED after `budget` cells or if the heap is full. Call it again with the same state and a longer heap.
+    Salt and heap size are FRESH between searches. Each search needs a stamp larger by 2.
     """
     kinds, owners, columns, state = dungeon.kinds, dungeon.owners, dungeon.columns, search.state
     if state.salt == FRESH:
@@ -378,7 +379,7 @@ def dig_corridor(
 
 @kernel
 def _straight_cost(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
-    """Of a cell on a straight way."""
+    """Return the cost of a cell on a straight path."""
     if kind == EDGE:
         return BROKEN
     if kind == ROCK:
@@ -394,14 +395,14 @@ def _straight_cost(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
 
 @kernel
 def _draw_cell(room: np.void, columns: int, stream: Stream) -> int:
-    """Draw a cell of a room."""
+    """Draw a random cell of a room's rectangle."""
     row = room["y"] + below(stream, room["height"])
     return int(row * columns + room["x"] + below(stream, room["width"]))
 
 
 @kernel
 def _measure_leg(start: int, end: int, sideways: int, columns: int) -> tuple[int, int]:
-    """Return the direction and the length of a straight way that leads to the row or the column of `end`."""
+    """Return the direction and the length of a straight path to the row or the column of `end`."""
     if sideways:
         steps = end % columns - start % columns
         return 1 if steps > 0 else 3, abs(steps)
@@ -413,9 +414,9 @@ def _measure_leg(start: int, end: int, sideways: int, columns: int) -> tuple[int
 def dig_straight(
     dungeon: DungeonArrays, style: CorridorStyle, one: int, other: int, stream: Stream, draws: int, passed: Places
 ) -> int:
-    """Dig the best of some ways with one corner between cells of two rooms; return how many rooms it passes.
+    """Dig the best of `draws` random paths with one corner between two rooms; return the number of rooms on it.
 
-    0 where all of them break a wall at a corner or along it, or meet what must not be touched.
+    Returns 0 if all paths break a wall, or meet cells that must not change.
     """
     kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
     best = BROKEN
@@ -425,7 +426,7 @@ def dig_straight(
         end = _draw_cell(dungeon.rooms[other], columns, stream)
         if owners[start] != one + 1 or owners[end] != other + 1:
             continue
-        for first in range(2):  # up or down first, or sideways first
+        for first in range(2):  # Vertical first, or horizontal first.
             price, cell = 0, start
             for leg in range(2):
                 direction, steps = _measure_leg(cell, end, (first + leg) & 1, columns)
@@ -434,7 +435,7 @@ def dig_straight(
                     if owners[cell] != one + 1 and owners[cell] != other + 1:
                         price += _straight_cost(int(kinds[cell]), direction, style.reuse, style.avoid)
                 if leg == 0 and int(kinds[cell]) not in (ROCK, FLOOR, CORRIDOR):
-                    price += BROKEN  # a corner within a wall leaves no place for a door
+                    price += BROKEN  # A corner within a wall leaves no space for a door.
             if price < best:
                 best, best_from, best_to, best_first = price, start, end, first
     if best == BROKEN:
@@ -461,7 +462,7 @@ def _is_open(kind: int) -> bool:
 
 @kernel("void(uint8[::1], int64, int64, int64)", allocates=False)
 def check_doors(kinds: Kinds, columns: int, first: int, last: int) -> None:
-    """Make corridors of doors in rows first..last-1 that stand in no wall any more, or beside another door."""
+    """Turn doors in rows first..last-1 into corridors if they are no longer in a wall, or are beside another door."""
     for row in range(first, last):
         for cell in range(row * columns + 1, row * columns + columns - 1):
             if kinds[cell] != DOOR:
@@ -477,7 +478,7 @@ def check_doors(kinds: Kinds, columns: int, first: int, last: int) -> None:
 
 @kernel("void(uint8[::1], int64, uint8[::1], int64, int64)", allocates=False)
 def paint(kinds: Kinds, columns: int, labels: Kinds, first: int, last: int) -> None:
-    """The words of rows first..last-1: walls around all that is open, rock elsewhere."""
+    """Write the labels of rows first..last-1: walls around open cells, rock elsewhere."""
     rows = kinds.size // columns
     for row in range(first, last):
         inside = 0 < row < rows - 1

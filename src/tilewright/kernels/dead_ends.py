@@ -1,4 +1,4 @@
-"""Dead ends: filling them from their ends on, one cell at a time."""
+"""Filling of dead ends, one cell at a time from their ends."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ Marks: TypeAlias = NDArray[np.uint8]
 Places: TypeAlias = NDArray[np.int64]
 
 OPEN, SPARED = 1, 2
-"""A passable cell; one that is never filled."""
+"""Passable cell, and cell that is never filled."""
 
 
 @kernel("int64(uint8[::1], int64[::1], int64[::1], int64)")
 def fill_ends(cells: Marks, shifts: Places, queue: Places, end: int) -> int:
-    """Fill the queued cells, in order, that have one open neighbour; how many cells to look at next are queued instead.
+    """Fill the queued cells that have one open neighbor; replace the queue by the cells to check next, and return its
+    length.
 
-    `cells` lies flat within a margin of 0. A cell that is left with one open neighbour because another was filled is
-    next: so a call goes one cell further into every dead end.
+    `cells` is flat within a margin of 0. A cell that is left with one open neighbor is checked next, so each call
+    shortens every dead end by one cell.
     """
     later = 0
     for place in range(end):

@@ -7,7 +7,7 @@ from . import kernel
 
 @kernel
 def shift_of(direction: int, columns: int) -> int:
-    """From a place to its neighbour in a direction."""
+    """Return the shift of the flat index to the neighbor in a direction."""
     if direction == 0:
         return -columns
     if direction == 1:

@@ -1,4 +1,4 @@
-"""Distances and shortest ways over a map that is laid flat within a margin, so that a neighbour is a fixed shift."""
+"""Distances and shortest paths over a map flattened within a margin, so that each neighbor is at a fixed shift."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Values: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.uint8]
 
 UNSEEN, WALL = -1, -2
-"""What a cell holds instead of steps: not reached, or closed (as the margin is)."""
+"""Values instead of steps: not reached, or closed (as the margin is)."""
 
 
 class StepGraph:
-    """Where one can walk, and by which steps: the map laid flat within a margin of one cell.
+    """Passable cells and the steps between them, on a map flattened within a margin of one cell.
 
-    `offsets`, (neighbour, axis), are the steps; the opposite of each is one, too. Unless corners are cut, a diagonal
-    step needs every cell free that it passes between: all those that one could step on by a part of it.
+    `offsets` (neighbor, axis) are the steps and include the opposite of each. Without `cut_corners`, a diagonal step
+    requires that all cells between are free: those that a part of the step would reach.
     """
 
     def __init__(self, passable: NDArray[np.bool_], offsets: Places, *, cut_corners: bool = True) -> None:
@@ -36,7 +36,7 @@ class StepGraph:
         )
         self.shifts: Places = offsets @ self.strides
         self.guards: Places = np.zeros((len(offsets), 0), dtype=np.int64)
-        """(neighbour, k) shifts to the cells that a step needs free; 0, which is always free, fills up."""
+        """Shifts (neighbor, k) to the cells that a step requires to be free, padded with 0, which is always free."""
         if not cut_corners:
             parts = [_find_partial_steps(tuple(offset)) for offset in offsets.tolist()]
             self.guards = np.zeros((len(offsets), max(len(part) for part in parts)), dtype=np.int64)
@@ -45,21 +45,21 @@ class StepGraph:
                     self.guards[number, place] = np.array(offset) @ self.strides
 
     def to_flat(self, cells: NDArray[np.int64]) -> Places:
-        """(cell, axis) to flat places."""
+        """Return flat indices of (cell, axis)."""
         return (cells + 1) @ self.strides
 
     def to_cells(self, places: Places) -> NDArray[np.int64]:
-        """Flat places to (cell, axis)."""
+        """Return (cell, axis) of flat indices."""
         return np.stack(np.unravel_index(places, self.padded_shape), axis=1) - 1
 
     def new_steps(self) -> Steps:
-        """Nothing reached yet."""
+        """Return an array of steps in which no cell is reached yet."""
         steps = np.full(self.padded_shape, WALL, dtype=np.int32)
         steps[self.inner] = self.passable.view(np.int8) + np.int8(WALL)
         return steps.reshape(-1)
 
     def new_costs(self, costs: NDArray[np.float64] | float) -> Values:
-        """What entering each cell costs, infinite for walls and the margin."""
+        """Return the cost of entering each cell, infinite for walls and the margin."""
         wide = np.full(self.padded_shape, np.inf)
         wide[self.inner] = np.where(self.passable, costs, np.inf)
         return wide.reshape(-1)
@@ -75,7 +75,7 @@ class StepGraph:
         away: bool,
         target: int = -1,
     ) -> None:
-        """Lower values from the seeds on until no step can, with whatever queue suits the costs."""
+        """Lower values from the seeds on until no step lowers any, with the queue that suits the costs."""
         finite = costs[costs < np.inf]
         if not finite.size or not seeds.size:
             return
@@ -89,7 +89,7 @@ class StepGraph:
 
 
 def _find_partial_steps(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The steps that take only some of the axes of this one."""
+    """Return the steps along some, but not all, axes of this one."""
     parts: list[tuple[int, ...]] = [()]
     for step in offset:
         parts = [(*part, taken) for part in parts for taken in ((0, step) if step else (0,))]
@@ -98,7 +98,7 @@ def _find_partial_steps(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 @inline
 def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
-    """Whether all cells that a step passes between are free."""
+    """Return whether all cells that a step passes between are free."""
     free = True
     for guard in range(guards.shape[1]):
         free &= steps[cell + guards[number, guard]] != WALL
@@ -107,7 +107,9 @@ def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
 
 @kernel("int64(int32[::1], int64[::1], int64[:, ::1], int32[::1], int64, int64)")
 def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end: int, target: int) -> int:
-    """Breadth first from the first `end` places of the queue, until the target is met; how many cells were reached."""
+    """Search breadth first from the first `end` queued cells until the target is met; return the number of cells
+    reached.
+    """
     first = 0
     if shifts.size == 4 and guards.shape[1] == 0:
         one, two, three, four = shifts[0], shifts[1], shifts[2], shifts[3]
@@ -140,9 +142,9 @@ def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end
 
 @kernel("void(int32[::1], int64, int64, int64, float64[:, :, ::1])")
 def steps_as_values(steps: Steps, first: int, level_stride: int, row_stride: int, values: NDArray[np.float64]) -> None:
-    """The (level, row, column) inside of a flat map within its margin as floats, infinite where nothing was reached.
+    """Write the (level, row, column) interior of a flat map as floats, infinite where nothing was reached.
 
-    `first` is the place of its first cell.
+    `first` is the flat index of its first cell.
     """
     for level in range(values.shape[0]):
         for row in range(values.shape[1]):
@@ -153,7 +155,7 @@ def steps_as_values(steps: Steps, first: int, level_stride: int, row_stride: int
 
 
 class CostArrays(NamedTuple):
-    """Values that steps lower, and what the steps cost."""
+    """Values that steps lower, and the costs of the steps."""
 
     values: Values
     settled: Flags
@@ -167,7 +169,7 @@ class CostArrays(NamedTuple):
 
 @inline
 def _lower(graph: CostArrays, cell: int, number: int) -> bool:
-    """Lower the value of a neighbor to what the step there, or from there, costs; whether that was lower."""
+    """Lower the value of a neighbor to the cost of the step to it, or from it; return whether it was lowered."""
     near = cell + graph.shifts[number]
     if graph.settled[near] or graph.costs[near] == np.inf:
         return False
@@ -196,10 +198,10 @@ def spread_costs(
     away: bool,
     target: int,
 ) -> None:
-    """Dijkstra: lower `values` until no step can, beginning at the seeds, which come by rising value.
+    """Lower `values` until no step lowers any (Dijkstra), starting at the seeds, which are sorted by value.
 
-    A step costs what the cell costs that it enters, times its factor: walking towards the seeds, or away from them.
-    `came` keeps by which neighbour's shift a cell was lowered. It ends early when the target is settled.
+    A step costs as much as the cell that it enters, times its factor: walking to the seeds, or away from them. `came`
+    holds the shift by which a cell was lowered. The search ends early when the target is settled.
     """
     settled = np.zeros(values.size, dtype=np.uint8)
     graph = CostArrays(values, settled, costs, shifts, factors, guards, came, away)
@@ -232,7 +234,7 @@ def spread_costs(
 
 
 MAX_BUCKETS = 1 << 12
-"""Where steps differ more in cost than so many buckets hold, a heap is the better queue."""
+"""Maximum number of buckets. If costs differ more, a heap is faster."""
 
 
 @kernel(
@@ -252,10 +254,11 @@ def spread_in_buckets(
     width: float,
     buckets: int,
 ) -> None:
-    """What `spread_costs` does, with a ring of buckets for a queue: `width` is half the cheapest step's cost.
+    """Compute the same as `spread_costs` with a ring of buckets as the queue; `width` is half the cost of the cheapest
+    step.
 
-    Values in a bucket differ by less than any step costs, even where they are rounded, so that their order is of no
-    importance. There must be so many buckets, a power of two, that the dearest step stays within the ring.
+    Values in a bucket differ by less than any step costs, even after rounding, so that their order does not matter. The
+    number of buckets must be a power of two and large enough for the most expensive step.
     """
     settled = np.zeros(values.size, dtype=np.uint8)
     graph = CostArrays(values, settled, costs, shifts, factors, guards, came, away)
@@ -302,7 +305,7 @@ def spread_in_buckets(
 
 @kernel
 def _min_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
-    """As many steps it is at least to the place whose parts along the axes are `aim`, were there no walls."""
+    """Return the minimum number of steps, without walls, to the cell with the coordinates `aim`."""
     total, most = 0, 0
     for axis in range(strides.size):
         part = cell // strides[axis] if strides[axis] > 1 else cell
@@ -317,10 +320,11 @@ def _min_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
 def search_steps(
     steps: Steps, strides: Places, shifts: Places, guards: Places, came: Flags, start: int, goal: int, diagonal: bool
 ) -> bool:
-    """A* where all steps cost the same: whether the goal was found; `came` then leads back from it.
+    """Search a path with A* where all steps have equal cost; return whether the goal was found. `came` leads back from
+    it.
 
-    A step changes the estimate by one at most, so the sum of steps and estimate stays or grows by one or two: three
-    stacks do for a queue, and of cells that promise equally much the newest goes first.
+    A step changes the estimate by at most one, so the sum of steps and estimate stays or grows by one or two. Three
+    stacks therefore suffice as the queue. Among cells with equal sums, the newest is expanded first.
     """
     closed = np.zeros(steps.size, dtype=np.uint8)
     aim = np.empty(strides.size, dtype=np.int64)
@@ -368,11 +372,11 @@ def search_steps(
 
 
 @kernel("int64(uint8[::1], int64[::1], int64, int64, int64[::1])")
-def trace(came: Flags, shifts: Places, last: int, first: int, way: Places) -> int:
-    """Write the cells from the last back to the first by where each came from; how many they are."""
+def trace(came: Flags, shifts: Places, last: int, first: int, path: Places) -> int:
+    """Write the cells from the last back to the first, following `came`; return their number."""
     count = 0
-    while count < way.size:
-        way[count] = last
+    while count < path.size:
+        path[count] = last
         count += 1
         if last == first:
             break

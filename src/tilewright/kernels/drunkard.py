@@ -1,4 +1,4 @@
-"""Drunkards: walkers that dig wherever they go."""
+"""Drunkard's walk: walkers that dig each cell they enter."""
 
 from __future__ import annotations
 
@@ -17,49 +17,50 @@ Numbers: TypeAlias = NDArray[np.int64]
 State: TypeAlias = NDArray[np.uint64]
 
 FLOOR, ROCK, BLOCKED = 0, 1, 2
-"""What a cell of the ground is: dug, to be dug, or never dug."""
+"""Kinds of cells: dug, diggable, or never dug."""
 WALKER = np.dtype([("place", np.int64), ("heading", np.int64), ("left", np.int64), ("idle", np.int64)])
-"""A walker: its cell, or -1 while it has none; its direction; the steps left to it, or the rounds before it starts;
-the steps since it last dug."""
+"""Walker: its cell, or -1 if it has none; its direction; its remaining steps, or the rounds before it starts; the steps
+since it last dug.
+"""
 Walkers: TypeAlias = Annotated[NDArray[np.void], WALKER]
 
 
 class WalkState(Record):
-    """How far the work is."""
+    """Progress of the walk."""
 
     next: int
-    """The walker whose turn it is."""
+    """Next walker to move."""
     dug: int
-    """Floors."""
+    """Number of floors."""
     listed: int
-    """Floors in the list of starts."""
+    """Number of floors in the list of starts."""
     started: int
-    """Walkers that have started."""
+    """Number of walkers that have started."""
     steps: int
     finished: int
-    """Walkers that are done for good."""
+    """Number of walkers that have ended permanently."""
 
 
 class WalkRules(NamedTuple):
     turn: float
     """Probability of a new direction."""
     bias: float
-    """Probability that it leads to the center, or below 0 away from it."""
+    """Probability that it leads to the center or, if negative, away from it."""
     steps: int
-    """Steps of a walker."""
+    """Number of steps of a walker."""
     max_walkers: int
-    """Walkers that may start, in all."""
+    """Maximum total number of walkers."""
     patience: int
-    """Steps after which one that has dug nothing ends early."""
+    """Number of steps without digging after which a walker ends early."""
     middle: int
-    """The cell from which walkers start; -1: any floor beside rock."""
+    """Cell from which walkers start; -1 for any floor beside rock."""
 
 
 @inline
 def draw_direction(state: State, cell: int, row: int, rows: int, bias: float) -> int:
-    """A direction by chance: with the chance of the bias one that leads to the centre, or away from it."""
+    """Draw a direction; with the probability of the bias, one that leads to the center, or away from it."""
     if bias != 0.0 and random(state) < abs(bias):
-        # Twice the way to the centre, so that it is a whole number: the margin is as wide on every side.
+        # Twice the distance to the center, which is an integer, since the margin is equally wide on all sides.
         down, right = rows - 1 - 2 * (cell // row), row - 1 - 2 * (cell % row)
         if bias < 0.0:
             down, right = -down, -right
@@ -72,7 +73,9 @@ def draw_direction(state: State, cell: int, row: int, rows: int, bias: float) ->
 
 @kernel
 def find_direction(cells: Bytes, cell: int, row: int, first: int, floors: bool) -> int:
-    """The first direction from `first` on, clockwise, that leads to rock, or to floors as well; -1 where none does."""
+    """Return the first direction from `first` on, clockwise, that leads to rock, or to floor if `floors`; -1 if none
+    does.
+    """
     for turn in range(4):
         heading = (first + turn) % 4
         near = cells[cell + shift_of(heading, row)]
@@ -83,9 +86,9 @@ def find_direction(cells: Bytes, cell: int, row: int, first: int, floors: bool) 
 
 @kernel
 def draw_start(state: State, cells: Bytes, row: int, starts: Numbers, progress: WalkState) -> int:
-    """A floor by chance that has rock beside it, or -1 where there is none left.
+    """Draw a random floor that has rock beside it; return -1 if there is none left.
 
-    `starts` lists every floor; those found to have no rock beside them leave the list for good.
+    `starts` lists the floors. Those without rock beside them are removed permanently.
     """
     while progress.listed > 0:
         chosen = below(state, progress.listed)
@@ -111,10 +114,11 @@ def walk(
     goal: int,
     budget: int,
 ) -> bool:
-    """Let the walkers take their steps in turn until that many are taken or floors dug; return whether there is more.
+    """Move the walkers in turn until `goal` floors are dug or `budget` steps are taken; return whether more steps
+    remain.
 
-    `cells` is the ground, flat, in rows of `row` cells. When a walker ends, another one starts: from the middle, or,
-    where there is none or the last one ended early, from any floor beside rock, into the rock.
+    `cells` is flat, in rows of `row` cells. When a walker ends, another one starts: from the middle or, if there is
+    none or the last one ended early, from a random floor beside rock, into the rock.
     """
     rows = cells.size // row
     while progress.dug < goal and progress.finished < len(walkers):

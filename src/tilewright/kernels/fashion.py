@@ -1,15 +1,17 @@
-"""Fashion-based cellular automata: every cell takes the state of the best-dressed cell around it.
+"""Fashion-based cellular automata: each cell copies the neighbor with the highest score.
 
-A cell's score is the sum over the offsets, in their order, of scores[own state, neighbour's state]. Then it takes the
-state of the highest-scoring cell among itself (wins ties) and its neighbours (the first listed wins ties). The sums
-are float64 additions in exactly that order: ties decide, so the bits must be the same on every machine.
+The score of a cell is the sum over the offsets, in their order, of scores[own state, neighbor's state]. The cell then
+takes the state of the highest-scoring cell among itself (which wins ties) and its neighbors (the first listed wins
+ties). The sums are float64 additions in exactly this order: the result depends on ties, so the bits must be identical
+on every machine.
+
 Source: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015.
 
-Why it is quick: the map lies in a flat array with margins twice as wide as the offsets reach, so that a neighbour is
-a fixed shift and no loop knows of rows or edges. A table gives for every neighbourhood a key of 16 bits, the rank of
-its score above the state of its cell, so that each pass is a loop over small integers, which become vector code. Only
-a window of keys is held, and the map is updated in place behind it. Where the table would be too large, or the scores
-change across the map, the window holds sums instead, at a fifth of the speed.
+Performance: the map is flat with margins twice as wide as the offsets, so that each neighbor is at a fixed shift and
+the loops need no rows or edges. A table gives each neighborhood a 16-bit key, the rank of its score above the state of
+its cell, so that each pass is a loop over small integers, which compiles to vector code. Only a window of keys is
+stored, and the map is updated in place behind it. If the table would be too large, or the scores change across the map,
+the window holds sums instead, at a fifth of the speed.
 """
 
 from __future__ import annotations
@@ -32,19 +34,35 @@ Offset = tuple[int, int]
 Number = TypeVar("Number", bound=np.generic)
 
 MAX_KEYS = 1 << 16
-"""How many different keys, and neighbourhoods, there can be."""
+"""Maximum number of different keys, and of neighborhoods."""
 CHUNK = 4096
-"""Cells per pass: what the passes hand on stays in the nearest cache."""
+"""Cells per pass; intermediate results stay in the nearest cache."""
 
 
 class Automaton:
-    """A map that is updated in place, generation by generation.
+    """Map that is updated in place, generation by generation.
 
-    `offsets` are (dx, dy), x along the columns, any number of them and of any length. With `wrap` the map is a torus;
-    without, neighbours outside do not exist. `locked` cells never change, but score and are copied from. With `second`
-    and `blend`, a weight 0..1 for every cell, the terms of a cell are (1 - t) * scores + t * second, t its own weight.
-    Limits: 2 to 255 states. Long offsets cost memory: on each side the margin is twice as wide as the longest one,
-    which on a torus is half the map at most.
+    Parameters
+    ----------
+    cells
+        Initial states (row, column).
+    scores
+        Square matrix (own state, neighbor's state) of 2 to 255 states.
+    offsets
+        Neighbors as (dx, dy), x along the columns, any number and of any length. Long offsets need memory: the margin
+        is twice as wide as the longest one, which on a torus is at most half the map.
+    wrap
+        Whether the map is a torus; otherwise neighbors outside do not exist.
+    locked
+        Mask of cells that never change. They have scores and are copied.
+    second, blend
+        Second matrix, and its weight t between 0 and 1 for every cell: the terms of a cell are (1 - t) * scores + t *
+        second.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid.
     """
 
     def __init__(
@@ -63,27 +81,27 @@ class Automaton:
         start = _read_cells(cells, states)
         near = _shorten_offsets(offsets, start.shape, wrap)
         if (second is None) != (blend is None):
-            raise ValueError("second, blend: give both or neither; each needs the other")
+            raise ValueError("second, blend: must be given together")
 
         reach_x = max((abs(dx) for dx, _ in near), default=0)
         reach_y = max((abs(dy) for _, dy in near), default=0)
         margins = (2 * reach_y, 2 * reach_x)
         padded = _pad(start, margins)
         self.cells: Cells = padded[_inner_slices(margins, start.shape)]
-        """The map: a view, good to read and to write between generations."""
+        """The map, as a view that may be read and written between generations."""
         self._stride = padded.shape[1]
         self._first = margins[0] * self._stride + margins[1]
         self._last = padded.size - self._first
         self._rows = max(1, block_size("fashion") // (self._stride * (len(near) + 1)))
         self._update: Callable[[int, int, int], None]
-        """Brings the cells from one flat position up to another so many generations further."""
+        """Function that advances the cells between two flat indices by a number of generations."""
 
-        held = np.zeros(0, dtype=np.uint8)
-        if locked is not None:  # 255 where locked: all bits
-            held = _pad(np.uint8(255) * _read_field("locked", locked, start.shape).astype(bool), margins).ravel()
+        lock_mask = np.zeros(0, dtype=np.uint8)
+        if locked is not None:  # All bits are set where a cell is locked.
+            lock_mask = _pad(np.uint8(255) * _read_field("locked", locked, start.shape).astype(bool), margins).ravel()
         shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
         window = self._first + min(block_size("fashion.window"), padded.size)
-        place = (padded, *margins, -1 if wrap else states, held, shifts)
+        place = (padded, *margins, -1 if wrap else states, lock_mask, shifts)
         keys = _build_key_table(matrix.tobytes(), states, len(near), wrap) if second is None else None
         if keys is not None:
             radix, mask = states + (not wrap), (1 << (states - 1).bit_length()) - 1
@@ -93,7 +111,7 @@ class Automaton:
             if blend is not None:
                 weights = _read_field("blend", blend, start.shape).astype(np.float64)
                 if not (weights.min() >= 0 and weights.max() <= 1):
-                    raise ValueError(f"blend: weights from 0 to 1, got {weights.min()} to {weights.max()}")
+                    raise ValueError(f"blend: must be between 0 and 1, got {weights.min()} to {weights.max()}")
                 weights = np.pad(weights, [(margin, margin) for margin in margins], mode="wrap").ravel()
             other = matrix if second is None else _read_scores("second", second, states)
             sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
@@ -102,13 +120,14 @@ class Automaton:
             )
 
     def advance(self, generations: int = 1) -> None:
-        """So many generations, without a look at those between."""
+        """Advance by several generations."""
         self._update(self._first, self._last, generations)
 
     def run_generation(self, rows: int | None = None) -> Iterator[float]:
-        """One generation in blocks of `rows`, which change nothing; between them, the share done.
+        """Advance by one generation in blocks of `rows`; yield the fraction done between blocks.
 
-        To be exhausted: until then the upper rows are one generation ahead of the others.
+        The iterator must be exhausted: until then, the upper rows are one generation ahead. The block size does not
+        affect the result.
         """
         first, step = self._first, (rows or self._rows) * self._stride
         while first + step < self._last:
@@ -128,8 +147,10 @@ def update(
     second: ArrayLike | None = None,
     blend: ArrayLike | None = None,
 ) -> Cells:
-    """The next generation of a map; the arguments are those of `Automaton`.
+    """Return the next generation of a map. The arguments are those of `Automaton`.
 
+    Examples
+    --------
     >>> update([[0, 1, 1]], [[1, 2], [3, 4]], [(-1, 0), (1, 0)])
     array([[1, 1, 1]], dtype=uint8)
     """
@@ -142,33 +163,33 @@ def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> Sco
     matrix = np.array(scores, dtype=np.float64)
     size = states or matrix.shape[0] if matrix.ndim == 2 else 0
     if matrix.shape != (size, size) or not 2 <= size <= 255:
-        raise ValueError(f"{name}: a square of {states or '2 to 255'} rows, got the shape {matrix.shape}")
+        raise ValueError(f"{name}: must be square with {states or '2 to 255'} rows, got the shape {matrix.shape}")
     if not np.isfinite(matrix).all():
-        raise ValueError(f"{name}: finite numbers, got {matrix[~np.isfinite(matrix)][0]}")
+        raise ValueError(f"{name}: must be finite numbers, got {matrix[~np.isfinite(matrix)][0]}")
     return matrix
 
 
 def _read_cells(cells: ArrayLike, states: int) -> Cells:
     array = np.asarray(cells)
     if array.ndim != 2 or not array.size or array.dtype.kind not in "bui":
-        raise ValueError(f"cells: rows of whole numbers, got {array.dtype} in the shape {array.shape}")
+        raise ValueError(f"cells: must be rows of integers, got {array.dtype} in the shape {array.shape}")
     if array.min() < 0 or array.max() >= states:
         wrong = array[(array < 0) | (array >= states)][0]
-        raise ValueError(f"cells: states from 0 to {states - 1}, as there are rows of scores, got {wrong}")
+        raise ValueError(f"cells: must be states from 0 to {states - 1}, got {wrong}")
     return array.astype(np.uint8, copy=False)
 
 
 def _read_field(name: str, field: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.generic]:
     array = np.asarray(field)
     if array.shape != shape:
-        raise ValueError(f"{name}: the shape of the map, {shape}, got {array.shape}")
+        raise ValueError(f"{name}: must have the shape of the map, {shape}, got {array.shape}")
     return array
 
 
 def _shorten_offsets(offsets: Sequence[Offset], shape: tuple[int, ...], wrap: bool) -> list[Offset]:
-    """The offsets that lead to a cell at all; on a torus, each the shorter way round."""
+    """Return the offsets that lead to a cell; on a torus, in the shorter direction."""
     if not len(offsets):
-        raise ValueError("offsets: at least one neighbour, got none")
+        raise ValueError("offsets: must have at least one neighbor, got none")
     height, width = shape
     if wrap:
         return [((x + width // 2) % width - width // 2, (y + height // 2) % height - height // 2) for x, y in offsets]
@@ -186,7 +207,7 @@ def _pad(array: Cells, margins: tuple[int, int]) -> Cells:
 
 
 def _add_outside(matrix: Scores) -> Scores:
-    """Scores with one more state, outside: as a neighbour it adds nothing, as a cell it never wins."""
+    """Add a state for outside: as a neighbor it adds nothing, as a cell it never wins."""
     wider = np.pad(matrix, (0, 1))
     wider[-1] = -np.inf
     return wider
@@ -194,32 +215,32 @@ def _add_outside(matrix: Scores) -> Scores:
 
 @lru_cache(maxsize=16)
 def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | None:
-    """The key of every neighbourhood: (rank of its score + 1) << bits | own state. None if they are too many.
+    """Return the key of every neighborhood: (rank of its score + 1) << bits | own state. None if there are too many.
 
-    A neighbourhood is a number whose digits are the states of the cell and of its neighbours, in order.
+    A neighborhood is an integer whose digits are the states of the cell and of its neighbors, in order.
     """
     radix = states if wrap else states + 1
     if radix ** (neighbours + 1) > MAX_KEYS:
         return None
     terms = np.frombuffer(scores).reshape(states, states)
     if not wrap:
-        terms = np.pad(terms, ((0, 0), (0, 1)))  # a neighbour that does not exist adds nothing
+        terms = np.pad(terms, ((0, 0), (0, 1)))  # A neighbor that does not exist adds nothing.
     sums = np.zeros((states, 1))
-    with np.errstate(over="ignore"):  # infinity compares well
+    with np.errstate(over="ignore"):  # Infinity compares correctly.
         for _ in range(neighbours):
             sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
     ranks = np.unique(sums, return_inverse=True)[1].reshape(sums.shape)
     keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
     if keys.max() >= MAX_KEYS:
         return None
-    table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # what lies outside keeps 0, which never wins
+    table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # Cells outside keep 0, which never wins.
     table[: keys.size] = keys.ravel()
     return table
 
 
 @kernel
 def _fill_margins(cells: Cells, margin_y: int, margin_x: int, outside: int) -> None:
-    """Fill the margins: with the other end of the torus or, where `outside` is a state, with that."""
+    """Fill the margins with the opposite edge of the torus or, if `outside` is a state, with that state."""
     height, width = cells.shape[0] - 2 * margin_y, cells.shape[1] - 2 * margin_x
     for y in range(margin_y, margin_y + height):
         row = cells[y]
@@ -234,14 +255,14 @@ def _fill_margins(cells: Cells, margin_y: int, margin_x: int, outside: int) -> N
 
 @kernel
 def _copy(source: NDArray[Number], target: NDArray[Number]) -> None:
-    """From first to last, so that both may be parts of one array. numba compiles slice assignments for seconds."""
+    """Copy in order, so that both may overlap. numba takes seconds to compile slice assignments."""
     for i in range(target.size):
         target[i] = source[i]
 
 
 @kernel
 def _look_up(cells: Cells, first: int, shifts: Shifts, table: Keys, radix: int, scratch: Keys, keys: Keys) -> None:
-    """The keys of the cells from `first` on."""
+    """Compute the keys of the cells from `first` on."""
     for low in range(0, keys.size, CHUNK):
         size, at = min(CHUNK, keys.size - low), first + low
         codes, part = scratch[:size], keys[low : low + size]
@@ -256,7 +277,7 @@ def _look_up(cells: Cells, first: int, shifts: Shifts, table: Keys, radix: int, 
 
 @kernel
 def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, reach: int, scratch: Keys) -> None:
-    """Give the cells the states of the best keys; `keys` begins `reach` before them."""
+    """Set the cells to the states of the best keys; `keys` starts `reach` before them."""
     for low in range(0, cells.size, CHUNK):
         size, at = min(CHUNK, cells.size - low), reach + low
         best, part = scratch[:size], cells[low : low + size]
@@ -264,8 +285,8 @@ def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, 
         for shift in shifts:
             near = keys[at + shift : at + shift + size]
             for i in range(size):
-                # With all its state bits set, only a higher rank is above it: ties stay.
-                # Said to be 16 bits wide, for numba's integers have 64: a quarter of the cells at a time.
+                # With all state bits set, only a key of a higher rank is larger, so ties change nothing. The 16-bit
+                # type keeps the loop from using 64-bit integers, which would process a quarter as many cells at a time.
                 best_of_rank = np.uint16(best[i] | mask)
                 best[i] = near[i] if near[i] > best_of_rank else best[i]
         if locked.size:
@@ -296,9 +317,9 @@ def _update_by_key(
     last: int,
     generations: int,
 ) -> None:
-    """Update the cells `first` to `last` of the flat map; the window keeps what the next call needs.
+    """Update the cells `first` to `last` of the flat map; the window keeps the keys that the next call needs.
 
-    More than one generation only of the whole map: a part needs to see what the other parts became.
+    More than one generation is possible only for the complete map, since a part depends on the other parts.
     """
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.uint16)
@@ -322,7 +343,7 @@ def _update_by_key(
 def _add_up(
     cells: Cells, first: int, shifts: Shifts, scores: Scores, second: Scores, blend: Scores, sums: Scores
 ) -> None:
-    """The sums of the cells from `first` on."""
+    """Compute the sums of the cells from `first` on."""
     for low in range(0, sums.size, CHUNK):
         size, at = min(CHUNK, sums.size - low), first + low
         part, own = sums[low : low + size], cells[at : at + size]
@@ -344,7 +365,7 @@ def _add_up(
 def _choose_by_sum(
     cells: Cells, locked: Cells, shifts: Shifts, sums: Scores, old: Cells, reach: int, scratch: Scores
 ) -> None:
-    """Give the cells the states of the highest sums; `sums` and `old` begin `reach` before them."""
+    """Set the cells to the states of the highest sums; `sums` and `old` start `reach` before them."""
     for low in range(0, cells.size, CHUNK):
         size, at = min(CHUNK, cells.size - low), reach + low
         best, part = scratch[:size], cells[low : low + size]
@@ -352,7 +373,7 @@ def _choose_by_sum(
         for shift in shifts:
             near, state = sums[at + shift : at + shift + size], old[at + shift : at + shift + size]
             for i in range(size):
-                # As bits, for a choice between states would be a jump that cannot be foreseen.
+                # Bit operations avoid a branch that could not be predicted.
                 better = np.uint8(0) - np.uint8(near[i] > best[i])
                 best[i] = near[i] if near[i] > best[i] else best[i]
                 part[i] ^= (part[i] ^ state[i]) & better
@@ -382,7 +403,7 @@ def _update_by_sum(
     last: int,
     generations: int,
 ) -> None:
-    """As `_by_key`, with sums; `old` holds the states that go with them."""
+    """Update the cells as `_update_by_key` does, with sums; `old` holds the states that belong to them."""
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.float64)
     start = margin_y * padded.shape[1] + margin_x

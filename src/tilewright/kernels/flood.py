@@ -1,4 +1,4 @@
-"""Floods: which cells hang together, by whatever cells count as neighbours."""
+"""Labeling of connected regions, for any neighborhood."""
 
 from __future__ import annotations
 
@@ -15,53 +15,55 @@ Labels: TypeAlias = NDArray[np.int32]
 Places: TypeAlias = NDArray[np.int64]
 
 FREE, BLOCKED, UNLABELED = 0, -1, -2
-"""What a cell of a field is that belongs to no part: open, closed (as the margin is), or not numbered yet."""
+"""Labels of cells outside all regions: open, closed (as the margin is), or not labeled yet."""
 NUMBERING = np.dtype(
     [
-        ("scanned", np.int64),  # cells looked at
-        ("first", np.int64),  # where the waiting cells start in the queue
-        ("end", np.int64),  # and where they end
-        ("count", np.int64),  # parts that are numbered
-        ("start", np.int64),  # where the last part starts in the queue
-        ("largest", np.int64),  # the largest part, of equally large ones the first; 0 when there is none
+        ("scanned", np.int64),  # Number of cells scanned.
+        ("first", np.int64),  # Start of the pending cells in the queue.
+        ("end", np.int64),  # End of the pending cells in the queue.
+        ("count", np.int64),  # Number of labeled regions.
+        ("start", np.int64),  # Start of the last region in the queue.
+        ("largest", np.int64),  # The largest region, the first one on ties; 0 if there is none.
         ("largest_size", np.int64),
-        ("edges", np.int64),  # cells that have a free neighbor
-        ("phase", np.int64),  # of a repair: what was done last
-        ("spread", np.int64),  # of a repair: cells of the queue that have spread
+        ("edges", np.int64),  # Number of cells that have a free neighbor.
+        ("phase", np.int64),  # Last completed phase of a repair.
+        ("spread", np.int64),  # Number of queued cells that have spread, in a repair.
     ]
 )
-"""How far a numbering is. An array of one is passed: it is created and passed faster than a Record."""
+"""Progress of a labeling. It is passed as an array of one, which is faster to create and pass than a Record."""
 NumberingState: TypeAlias = Annotated[NDArray[np.void], NUMBERING]
 
 
 class LabeledMap:
-    """A map laid flat within a margin as wide as the offsets reach, so that a neighbour is a fixed shift.
+    """Map flattened within a margin as wide as the offsets, so that each neighbor is at a fixed shift.
 
-    `offsets`, (neighbour, axis), say which cells are next to each other; they hold the opposite of each. A cell is
-    FREE, BLOCKED, or belongs to a part, whose number is 1 or more.
+    `offsets` (neighbor, axis) define which cells are adjacent and include the opposite of each. A cell is FREE,
+    BLOCKED, or belongs to a region, whose number is 1 or more.
     """
 
     def __init__(self, shape: tuple[int, ...], offsets: Places) -> None:
         margins = [int(margin) for margin in np.abs(offsets).max(axis=0, initial=0)]
         wide = tuple([side + 2 * margin for side, margin in zip(shape, margins, strict=True)])
         self.inner = tuple([slice(margin, margin + side) for side, margin in zip(shape, margins, strict=True)])
-        """Where the map lies in it."""
+        """Slices of the map within the margin."""
         self.padded: Labels = np.full(wide, BLOCKED, dtype=np.int32)
         self.cells: Labels = self.padded[self.inner]
-        """The map alone, without the margin."""
+        """The map without the margin."""
         self.flat: Labels = self.padded.reshape(-1)
         self.strides: Places = np.array(self.padded.strides, dtype=np.int64) // self.padded.itemsize
         self.shifts: Places = offsets @ self.strides
         self.count = 0
-        """Parts that are numbered."""
+        """Number of labeled regions."""
         self.largest = 0
-        """The largest part, of equally large ones the first; 0 when there is none."""
+        """The largest region, the first one on ties; 0 if there is none."""
         self.queue: Places = np.empty(self.flat.size, dtype=np.int64)
-        """The cells of parts that have a free neighbour, part by part; `edges` of them."""
+        """Cells of regions that have a free neighbor, region by region; the first `edge_count` entries are valid."""
         self.edge_count = 0
 
     def label(self) -> Iterator[float]:
-        """Number the connected parts of the cells that are UNNUMBERED, in reading order of their first cells."""
+        """Label the connected regions of UNLABELED cells, in reading order of their first cells; yield the fraction
+        done.
+        """
         state = np.zeros(1, dtype=NUMBERING)
         while label_cells(self.flat, self.shifts, self.queue, state, block_size("flood")):
             yield float(state["scanned"][0]) / self.flat.size
@@ -69,7 +71,7 @@ class LabeledMap:
 
 
 def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
-    """A field whose parts are the connected parts of a mask; all else is BLOCKED."""
+    """Return a labeled map whose regions are the connected regions of a mask; all other cells are BLOCKED."""
     field = LabeledMap(mask.shape, offsets)
     field.cells[mask] = UNLABELED
     for _ in field.label():
@@ -79,9 +81,9 @@ def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
 
 @kernel("boolean(int32[::1], int64[::1], int64[::1], NumberingState, int64)")
 def label_cells(cells: Labels, shifts: Places, queue: Places, numbering: NumberingState, budget: int) -> bool:
-    """Go on numbering parts until so many cells have been looked at; whether there is more to do.
+    """Continue labeling until `budget` cells have been processed; return whether more remain.
 
-    What has left the queue is overwritten by those of its cells that have a free neighbour.
+    Entries that have left the queue are overwritten by those of its cells that have a free neighbor.
     """
     state = numbering[0]
     scanned, first, end = state["scanned"], state["first"], state["end"]
@@ -120,7 +122,7 @@ def label_cells(cells: Labels, shifts: Places, queue: Places, numbering: Numberi
 
 
 def add_opposites(offsets: Any) -> Places:
-    """Offsets and their opposites, each once, in the order given; without (0, 0)."""
+    """Return offsets and their opposites without duplicates, in the order given; without (0, 0)."""
     both = [tuple(sign * int(part) for part in offset) for offset in offsets for sign in (1, -1)]
     distinct = [offset for offset in dict.fromkeys(both) if any(offset)]
     return np.array(distinct, dtype=np.int64).reshape(-1, len(both[0]) if both else 1)

@@ -1,4 +1,4 @@
-"""What can be seen from a cell: symmetric shadowcasting, in whole numbers only."""
+"""Field of view from a cell: symmetric shadowcasting with integers only."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Mask: TypeAlias = NDArray[np.uint8]
 LINE = np.dtype(
     [
         ("depth", np.int64),
-        ("low", np.int64),  # the low slope is low / low_parts
+        ("low", np.int64),  # The low slope is low / low_parts.
         ("low_parts", np.int64),
-        ("high", np.int64),  # the high slope is high / high_parts
+        ("high", np.int64),  # The high slope is high / high_parts.
         ("high_parts", np.int64),
     ]
 )
-"""A line to scan, and what of it is in sight."""
+"""Line to scan, and the interval of it that is visible."""
 Lines: TypeAlias = Annotated[NDArray[np.void], LINE]
 
 
 @kernel
 def _push_line(stack: Lines, size: int, depth: int, low: int, low_parts: int, high: int, high_parts: int) -> Lines:
-    """The stack with one more line to scan; a larger one, where it was full."""
+    """Return the stack with one more line to scan; a larger stack if it was full."""
     if size == len(stack):
         larger = np.empty(2 * size, dtype=LINE)
         for place in range(size):
@@ -40,11 +40,12 @@ def _push_line(stack: Lines, size: int, depth: int, low: int, low_parts: int, hi
 
 @kernel("void(uint8[:, ::1], int64, int64, int64, uint8[:, ::1])")
 def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
-    """Mark what is seen from a cell. `clear` are the cells one sees through; `reach` is the square of the radius.
+    """Mark the cells visible from a cell. `clear` marks transparent cells; `reach` is the square of the radius.
 
-    Each quarter is scanned line by line, away from the viewer. What of a line is in sight is an interval between two
-    slopes, kept as fractions; walls part it. The line's cell `across` stands between (2 across - 1) / (2 depth) and
-    (2 across + 1) / (2 depth), and a clear cell is seen if its middle is in the interval: that makes it symmetric.
+    Each quarter is scanned line by line, away from the viewer. The visible part of a line is an interval between two
+    slopes, stored as fractions, which walls split. The cell `across` of a line extends from (2 across - 1) / (2 depth)
+    to (2 across + 1) / (2 depth). A clear cell is visible if its center is in the interval, which makes the result
+    symmetric.
     """
     height, width = clear.shape
     cells, marks = clear.reshape(-1), seen.reshape(-1)
@@ -52,7 +53,7 @@ def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
     marks[here] = 1
     stack = np.empty(64, dtype=LINE)
     for quarter in range(4):
-        # Up, down, left, right: shifts of a step in depth and of one across, and the room for each.
+        # Up, down, left, right: shifts of a step in depth and of a step across, and the limits of each.
         upright = quarter < 2
         deeper, aside = (width, 1) if upright else (1, width)
         before, after = (row, height - 1 - row) if upright else (column, width - 1 - column)
@@ -70,10 +71,10 @@ def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
             high, high_parts = line["high"], line["high_parts"]
             if depth > deepest or depth * depth > reach:
                 continue
-            # Rounded to the nearest, halves inwards.
+            # Rounded to the nearest, halves inward.
             first = max((2 * depth * low + low_parts) // (2 * low_parts), least)
             last = min(-((high_parts - 2 * depth * high) // (2 * high_parts)), most)
-            # The clear cells in sight are those from `from_` to `to`, rounded inwards.
+            # Clear cells from `from_` to `to` are visible, rounded inward.
             from_, to = -((-depth * low) // low_parts), (depth * high) // high_parts
             start = here + depth * deeper
             was_wall, was_clear = False, False

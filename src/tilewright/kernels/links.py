@@ -1,4 +1,4 @@
-"""Which rooms are joined: trees over all of them, and the loops that may be closed beside a tree."""
+"""Links between rooms: spanning trees, and additional links that close loops."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from .random import random
 from .types import Int64_1D
 
 Pairs: TypeAlias = NDArray[np.int64]
-"""(pair, 2) room ids."""
+"""Pairs of room ids as (pair, 2)."""
 Places: TypeAlias = NDArray[np.int64]
 Stream: TypeAlias = NDArray[np.uint64]
 
 
 class TreeArrays(NamedTuple):
-    """A tree over rooms with room 0 as its root, all as `new_tree` creates it."""
+    """Tree over rooms with room 0 as its root, as created by `new_tree`."""
 
     parent: Int64_1D
-    """The next room on the way to room 0."""
+    """Next room on the path to room 0."""
     depth: Int64_1D
-    """The number of links on that way."""
+    """Number of links on that path."""
     starts: Int64_1D
-    """Where the rooms next to each room start in `near`; one more than there are rooms."""
+    """Start of each room's neighbors in `near`; one more entry than there are rooms."""
     near: Int64_1D
     queue: Int64_1D
 
 
 def new_tree(rooms: int) -> TreeArrays:
-    """Return the arrays for a tree over that many rooms."""
+    """Return the arrays for a tree over `rooms` rooms."""
     parent, depth, queue = (
         np.full(rooms, -1, dtype=np.int64),
         np.zeros(rooms, dtype=np.int64),
@@ -41,9 +41,9 @@ def new_tree(rooms: int) -> TreeArrays:
 
 
 @kernel
-def _squared_distance(centres: Places, one: int, other: int) -> int:
-    """The square of the distance between two rooms' centres."""
-    across, down = centres[one, 0] - centres[other, 0], centres[one, 1] - centres[other, 1]
+def _squared_distance(centers: Places, one: int, other: int) -> int:
+    """Return the squared distance between the centers of two rooms."""
+    across, down = centers[one, 0] - centers[other, 0], centers[one, 1] - centers[other, 1]
     return int(across * across + down * down)
 
 
@@ -57,9 +57,9 @@ def _find_root(above: Places, room: int) -> int:
 
 @kernel("int64(int64[:, ::1], int64[::1], int64[::1], uint8[::1])", allocates=False)
 def build_spanning_tree(pairs: Pairs, order: Places, above: Places, chosen: NDArray[np.uint8]) -> int:
-    """Kruskal: choose, in a given order, the pairs that join what is not connected yet; return how many there are.
+    """Choose, in the given order, the pairs that join unconnected rooms (Kruskal); return their number.
 
-    `above` is a forest of rooms (union-find), in which each is its own root at first.
+    `above` is a union-find forest of rooms, in which each is its own root initially.
     """
     count = 0
     for place in range(order.size):
@@ -73,26 +73,27 @@ def build_spanning_tree(pairs: Pairs, order: Places, above: Places, chosen: NDAr
 
 
 @kernel("void(int64[:, ::1], int64, int64, int64[::1])", allocates=False)
-def join_nearest(centres: Places, first: int, last: int, parents: Places) -> None:
-    """Join each of the rooms first..last-1 to the nearest one before it; of equally near ones to the first."""
+def join_nearest(centers: Places, first: int, last: int, parents: Places) -> None:
+    """Join each of the rooms first..last-1 to the nearest earlier one, the first on ties."""
     for room in range(max(1, first), last):
         nearest = 0
         for other in range(1, room):
-            if _squared_distance(centres, other, room) < _squared_distance(centres, nearest, room):
+            if _squared_distance(centers, other, room) < _squared_distance(centers, nearest, room):
                 nearest = other
         parents[room] = nearest
 
 
 @kernel("int64(int64[:, ::1], int64[::1], int64, int64, int64, int64[::1])", allocates=False)
-def join_chain(centres: Places, free: Places, size: int, room: int, count: int, parents: Places) -> int:
-    """Join to a room the nearest of the first `size` in `free`, to that the next, and so on; the last of so many.
+def join_chain(centers: Places, free: Places, size: int, room: int, count: int, parents: Places) -> int:
+    """Join the nearest of the first `size` rooms in `free` to a room, the next one to that, and so on; return the last
+    room.
 
-    Of equally near ones the first is taken.
+    At most `count` rooms are joined. On ties, the room with the lowest id is chosen.
     """
     for _ in range(min(count, size)):
         nearest = 0
         for place in range(1, size):
-            near, best = _squared_distance(centres, free[place], room), _squared_distance(centres, free[nearest], room)
+            near, best = _squared_distance(centers, free[place], room), _squared_distance(centers, free[nearest], room)
             if near < best or (near == best and free[place] < free[nearest]):
                 nearest = place
         parents[free[nearest]] = room
@@ -103,14 +104,16 @@ def join_chain(centres: Places, free: Places, size: int, room: int, count: int, 
 
 
 @kernel("void(int64[:, ::1], int64[::1], int64, int64, int64[:, ::1])", allocates=False)
-def find_nearest_unlinked(centres: Places, parents: Places, first: int, last: int, pairs: Pairs) -> None:
-    """For rooms first..last-1 the nearest room that is not joined to it; itself where there is none."""
+def find_nearest_unlinked(centers: Places, parents: Places, first: int, last: int, pairs: Pairs) -> None:
+    """Write for rooms first..last-1 the pair with the nearest room that is not joined to it; with itself if there is
+    none.
+    """
     for room in range(first, last):
         nearest = room
-        for other in range(len(centres)):
+        for other in range(len(centers)):
             if other == room or parents[room] == other or parents[other] == room:
                 continue
-            if nearest == room or _squared_distance(centres, other, room) < _squared_distance(centres, nearest, room):
+            if nearest == room or _squared_distance(centers, other, room) < _squared_distance(centers, nearest, room):
                 nearest = other
         pairs[room, 0], pairs[room, 1] = min(room, nearest), max(room, nearest)
 
@@ -119,7 +122,7 @@ def find_nearest_unlinked(centres: Places, parents: Places, first: int, last: in
 def close_loops(
     links: Pairs, pairs: Pairs, tree: TreeArrays, chance: float, max_length: int, stream: Stream, loops: Pairs
 ) -> int:
-    """Choose at random pairs that close a loop of at most that many links with a tree; return how many there are."""
+    """Choose random pairs that close a loop of at most `max_length` links with a tree; return their number."""
     _fill_tree(links, tree)
     parent, depth = tree.parent, tree.depth
     count = 0
@@ -150,7 +153,7 @@ def _fill_tree(links: Pairs, tree: TreeArrays) -> None:
             starts[links[number, end]] += 1
     for room in range(rooms):
         starts[room + 1] += starts[room]
-    for number in range(len(links)):  # from the last room of each to the first
+    for number in range(len(links)):  # From the last neighbor of each room to the first.
         for end in range(2):
             room = links[number, end]
             starts[room] -= 1

@@ -1,9 +1,9 @@
-"""Mazes as links between places of a grid: five ways to choose them, loops, carving, and the longest way.
+"""Mazes as links between places of a grid: five methods that choose links, braiding, carving, and the longest path.
 
-A place is a number, row by row. A byte holds its directions: 1 north, 2 east, 4 south, 8 west. `possible` says where a
-link may be, which also keeps everybody inside the grid; `links` says where one is. As an edge a link is a number,
-`2 * place` to the east, `2 * place + 1` to the south. Kernels that work until a budget is spent return whether there is
-more to do; the budget changes nothing else.
+A place is an integer, row by row. A byte holds its directions: 1 north, 2 east, 4 south, 8 west. `possible` holds the
+allowed links, which also keeps walks inside the grid; `links` holds the existing ones. As an edge, a link is an
+integer: `2 * place` to the east, `2 * place + 1` to the south. Kernels with a budget return whether more work remains;
+the budget does not affect the result.
 """
 
 from __future__ import annotations
@@ -24,80 +24,81 @@ Queue: TypeAlias = NDArray[np.int64]
 Stream: TypeAlias = NDArray[np.uint64]
 
 FRESH, INSIDE, FRONTIER = 0, 1, 2
-"""What a place is to a maze that grows: not met yet, part of it, or beside it. Places of no use are INSIDE at first."""
+"""States of places in a growing maze: not reached, part of it, or adjacent to it. Unused places start as INSIDE."""
 CHOOSE, WALK, FOLLOW = 0, 1, 2
 FLOOR, WALL, REACHED, REACHED_TWICE = 0, 1, 2, 3
-"""What a cell is; MET and MET_AGAIN are floors that one or two floods have reached."""
+"""Kinds of cells; REACHED and REACHED_TWICE are floors that one or two floods have reached."""
 RECTANGLE = np.dtype([("row", np.int32), ("column", np.int32), ("height", np.int32), ("width", np.int32)])
-"""Places that `divide` has not cut yet."""
+"""Rectangle of places that `divide` has not split yet."""
 Rectangles: TypeAlias = Annotated[NDArray[np.void], RECTANGLE]
 
 
 class MazeState(Record):
-    """How far the work is, in its own unit, and where it continues."""
+    """Progress of a method in its own unit, and the position where it continues."""
 
     done: int
     pending: int
-    """Places on the stack or frontier, or rectangles to divide."""
+    """Number of places on the stack or frontier, or of rectangles to divide."""
     scanned: int
-    """Places looked at for a new beginning."""
+    """Number of places scanned for a new start."""
     place: int
-    """Where a walk is."""
+    """Current place of a walk."""
     start: int
-    """Where it began."""
+    """First place of the walk."""
     phase: int
     """CHOOSE, WALK or FOLLOW."""
     steps_left: int
-    """Steps that walks may still take."""
+    """Remaining steps of walks."""
 
 
 class FloodState(Record):
-    """The queue of a flood."""
+    """Queue of a flood."""
 
     first: int
-    """How far it is read."""
+    """Number of cells read from the queue."""
     end: int
     last: int
-    """The end of the present distance in it."""
+    """End of the current distance in the queue."""
     distance: int
 
 
 class MazeArrays(NamedTuple):
-    """The links between places, while a maze grows."""
+    """Links between places while a maze grows."""
 
     possible: Uint8_1D
     links: Uint8_1D
     seen: Uint8_1D
     """FRESH, INSIDE or FRONTIER."""
     above: Int32_1D
-    """A forest of places that are connected (union-find), or empty where no link was given at the start: then a new
-    place is never connected to the old ones."""
+    """Union-find forest of connected places; empty if no links are given, since new places are then never connected to
+    old ones.
+    """
     columns: int
 
 
 class MazeLayout(NamedTuple):
-    """Where the places are on the map."""
+    """Positions of the places on the map."""
 
     columns: int
-    """Of places."""
+    """Number of columns of places."""
     top: int
     left: int
-    """The first cell of the first place."""
+    """First cell of the first place."""
     height: int
     width: int
-    """Of a place in cells."""
+    """Size of a place in cells."""
     wall: int
 
 
 @kernel
 def _count_directions(mask: int) -> int:
-    """How many directions are in a mask."""
+    """Return the number of directions in a mask."""
     return (mask & 1) + ((mask >> 1) & 1) + ((mask >> 2) & 1) + (mask >> 3)
 
 
 @kernel
 def _draw_direction(stream: Stream, mask: int) -> int:
-    """One of the directions in a mask that is not empty, by chance; a single one costs no draw."""
+    """Draw one of the directions in a non-empty mask at random; a single one uses no random number."""
     count = _count_directions(mask)
     left = below(stream, count) if count > 1 else 0
     for direction in range(4):
@@ -118,7 +119,7 @@ def _find_root(above: Places, place: int) -> int:
 
 @kernel
 def _join(above: Places, one: int, other: int) -> bool:
-    """Join what two places belong to; False where it is the same already."""
+    """Join the components of two places; return False if they are already connected."""
     if above.size == 0:
         return True
     first, second = _find_root(above, one), _find_root(above, other)
@@ -139,7 +140,7 @@ def _link(links: Bytes, place: int, direction: int, columns: int) -> None:
 
 @inline
 def _find_neighbors(maze: MazeArrays, place: int, wanted: int) -> int:
-    """Return the directions in which a neighbor is as wanted."""
+    """Return the directions in which a neighbor has the state `wanted`."""
     mask, open_ = 0, int(maze.possible[place])
     for direction in range(4):
         if (open_ >> direction) & 1 and maze.seen[place + shift_of(direction, maze.columns)] == wanted:
@@ -166,7 +167,7 @@ def _find_fresh(seen: Bytes, scanned: int) -> int:
 
 @kernel("void(uint8[::1], int32[::1], int64)", allocates=False)
 def build_forest(links: Bytes, above: Places, columns: int) -> None:
-    """Make a forest of places that hang together by links; its roots are their first places."""
+    """Build a union-find forest of places connected by links; the root of each component is its first place."""
     for place in range(links.size):
         above[place] = place
     for place in range(links.size):
@@ -178,7 +179,7 @@ def build_forest(links: Bytes, above: Places, columns: int) -> None:
 
 @kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
 def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState, budget: int) -> bool:
-    """Walk on to any fresh neighbor, and back along the stack where there is none."""
+    """Move to a random fresh neighbor, and back along the stack if there is none."""
     size, scanned = state.pending, state.scanned
     more = True
     while budget > 0:
@@ -207,7 +208,7 @@ def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState,
 
 @kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
 def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, budget: int) -> bool:
-    """Take any place of the frontier, and link it to any neighbor inside."""
+    """Link random places of the frontier to random neighbors inside."""
     size, scanned = state.pending, state.scanned
     more = True
     while budget > 0:
@@ -224,7 +225,7 @@ def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, b
             size -= 1
             frontier[position] = frontier[size]
             inside = _find_neighbors(maze, place, INSIDE)
-            if inside:  # the very first one has none
+            if inside:  # The first place has none.
                 _grow(maze, place, _draw_direction(stream, inside))
         maze.seen[place] = INSIDE
         state.done += 1
@@ -241,7 +242,7 @@ def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, b
 
 @kernel("int64(uint8[::1], int32[::1])", allocates=False)
 def list_edges(possible: Bytes, edges: Places) -> int:
-    """Write all possible edges, by place; how many there are."""
+    """Write all possible edges, by place; return their number."""
     count = 0
     for place in range(possible.size):
         if possible[place] & 2:
@@ -255,7 +256,7 @@ def list_edges(possible: Bytes, edges: Places) -> int:
 
 @kernel("boolean(int32[::1], uint64[::1], MazeState, int64)", allocates=False)
 def shuffle(edges: Places, stream: Stream, state: MazeState, budget: int) -> bool:
-    """Bring edges into random order, from the end on."""
+    """Shuffle edges, from the end on."""
     first = edges.size - 1 - state.done
     last = max(0, first - budget)
     for position in range(first, last, -1):
@@ -267,7 +268,7 @@ def shuffle(edges: Places, stream: Stream, state: MazeState, budget: int) -> boo
 
 @kernel("boolean(uint8[::1], int32[::1], int32[::1], MazeState, int64, int64)", allocates=False)
 def kruskal(links: Bytes, above: Places, edges: Places, state: MazeState, columns: int, budget: int) -> bool:
-    """Take the edges in their order, and link what is not connected yet."""
+    """Link unconnected places along the edges, in order."""
     last = min(edges.size, state.done + budget)
     for position in range(state.done, last):
         place, direction = int(edges[position] >> 1), 1 + int(edges[position] & 1)
@@ -279,11 +280,11 @@ def kruskal(links: Bytes, above: Places, edges: Places, state: MazeState, column
 
 @kernel("boolean(MazeArrays, uint8[::1], uint64[::1], MazeState, int64, int64)", allocates=False)
 def wilson(maze: MazeArrays, exits: Bytes, stream: Stream, state: MazeState, stride: int, budget: int) -> bool:
-    """Walk from a fresh place at random until the maze is met, then add the walk without its loops.
+    """Walk at random from a fresh place to the maze, then add the walk without its loops.
 
-    `exits` has the direction in which every place was left last, so that following it from the start leaves the loops
-    out. Something must be INSIDE wherever a walk can begin. Starts are taken `stride` apart, which must have no factor
-    in common with the number of places. Ends early when no steps are left.
+    `exits` holds the last direction in which each place was left, so that following it from the start skips the loops.
+    At least one place of each component must be INSIDE. Starts are `stride` places apart; `stride` and the number of
+    places must be coprime. The walk ends early when no steps are left.
     """
     place, phase = state.place, state.phase
     more = True
@@ -327,9 +328,9 @@ def _push(stack: Rectangles, top: int, row: int, column: int, height: int, width
 
 @kernel("boolean(uint8[::1], Rectangles, uint64[::1], MazeState, int64, int64)", allocates=False)
 def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, columns: int, budget: int) -> bool:
-    """Cut a rectangle in two along its shorter side, but for one link, and then the two, until all are one place wide.
+    """Split rectangles along their shorter side by walls with one link, until all are one place wide.
 
-    `stack` holds `state.pending` RECTANGLEs to cut.
+    `stack` holds `state.pending` RECTANGLEs to split.
     """
     while budget > 0 and state.pending > 0:
         state.pending -= 1
@@ -372,18 +373,18 @@ def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, co
 
 @kernel
 def _opens_dead_end(key: np.uint64, place: int, columns: int, share: float) -> bool:
-    """Whether a dead end here is to be opened, by position alone."""
+    """Return whether a dead end here is to be opened, by position alone."""
     number = mix(row_key(key, place // columns) + np.uint64(place % columns) * GAMMA)
     return bool(np.float64(number >> np.uint64(11)) * 2.0**-53 < share)
 
 
 @kernel
 def _isolates_post(links: Bytes, place: int, direction: int, columns: int) -> bool:
-    """Whether a link here would be the fourth around a corner of walls, which then stands alone."""
+    """Return whether a link here would be the fourth around a corner of walls, which would isolate it as a post."""
     other = place + shift_of(direction, columns)
     for turn in (1, 3):
         side = (direction + turn) & 3
-        both = (links[place] >> side) & (links[other] >> side) & 1  # so that there is something on that side
+        both = (links[place] >> side) & (links[other] >> side) & 1  # Then there are places on that side.
         if both and (links[place + shift_of(side, columns)] >> direction) & 1:
             return True
     return False
@@ -393,9 +394,9 @@ def _isolates_post(links: Bytes, place: int, direction: int, columns: int) -> bo
 def braid(
     possible: Bytes, links: Bytes, key: int, share: float, stream: Stream, state: MazeState, columns: int, budget: int
 ) -> bool:
-    """Give a share of the dead ends a second way out: best into another one that is to be opened as well.
+    """Open a fraction of the dead ends, preferably into another dead end that is to be opened too.
 
-    Loops around a single post are made only where there is no other way, and dead ends that are to stay are spared.
+    Loops around a single post are made only if there is no alternative, and dead ends that are to stay are not used.
     """
     last = min(links.size, state.done + budget)
     for place in range(state.done, last):
@@ -421,7 +422,7 @@ def braid(
 
 @kernel("void(uint8[::1], uint8[::1], MazeLayout, uint8[:, ::1], int64, int64)", allocates=False)
 def carve(links: Bytes, visible: Bytes, layout: MazeLayout, cells: Bytes, first: int, last: int) -> None:
-    """Write FLOOR into the cells of the places in rows first..last-1 that are shown, and of their links."""
+    """Write FLOOR into the cells of visible places in rows first..last-1, and of their links."""
     for row in range(first, last):
         y = layout.top + row * (layout.height + layout.wall)
         for column in range(layout.columns):
@@ -441,7 +442,7 @@ def carve(links: Bytes, visible: Bytes, layout: MazeLayout, cells: Bytes, first:
 
 @kernel("boolean(uint8[::1], int64, uint8, uint8, int64[::1], FloodState, int64)", allocates=False)
 def flood(cells: Bytes, stride: int, old: int, new: int, queue: Queue, state: FloodState, budget: int) -> bool:
-    """Turn old into new from the queued cells on, nearest first: the last one queued is the farthest.
+    """Replace `old` by `new` from the queued cells on, nearest first; the last one queued is the farthest.
 
     The map is flat within a margin of walls.
     """

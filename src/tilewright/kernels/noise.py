@@ -1,7 +1,8 @@
-"""Noise on a lattice: smooth between its corners (Perlin, value), on triangles (simplex), around points (cellular).
+"""Lattice noise: interpolated between corners (Perlin, value), on triangles (simplex), or around points (cellular).
 
-A sample is told by the lattice cell that it lies in and its place there, so that far ones are as exact as near ones.
-Corners draw by hashing their cell modulo 2^64. Only + - * / and floor, in a fixed order: the same bits everywhere.
+A sample is given by its lattice cell and its position within it, so that distant samples are as exact as near ones.
+Corners are hashed by their cell modulo 2^64. Only + - * / and floor are used, in a fixed order, so that results are
+identical on all machines.
 """
 
 from __future__ import annotations
@@ -24,42 +25,42 @@ GRADIENTS = np.array(
         for y in (1.0, -1.0)
     ]
 )
-"""(direction, 2) sixteen directions, evenly spread, none along an axis."""
+"""Sixteen evenly spaced directions as (direction, 2), none along an axis."""
 PERLIN_GAIN = 1.4142135623730951
 SIMPLEX_GAIN = 99.2
 SKEW = 41.0 / 112.0
-"""How much simplex noise shears its squares: a fraction near (sqrt(3) - 1) / 2, for exact lattice cells."""
+"""Skew of the squares of simplex noise: a fraction near (sqrt(3) - 1) / 2, for exact lattice cells."""
 UNSKEW = 41.0 / 194.0
 JITTER = 0.65
-"""How far points leave the middle of their cells: no further, or the nearest could lie two cells away."""
+"""Maximum spread of points around the centers of their cells. With more, the nearest could be two cells away."""
 TO_NUMBER = 2.0**-53
 
 
 @kernel
 def hash_corner(key: int | np.uint64, column: np.uint64, row: np.uint64) -> np.uint64:
-    """The 64 bits of a lattice corner."""
+    """Return the 64 bits of a lattice corner."""
     return mix(np.uint64(key) + column * GAMMA + row * ROW_SALT)
 
 
 @kernel
 def wrap_cell(cell: np.uint64, around: np.uint64) -> np.uint64:
-    """A lattice cell on a torus of `around` cells, which lie at 0 and up; 0 for a lattice without end."""
+    """Wrap a lattice cell on a torus of `around` cells, from 0 on; 0 means an infinite lattice."""
     if around == np.uint64(0):
         return cell
-    if cell >= np.uint64(1 << 63):  # left of 0
+    if cell >= np.uint64(1 << 63):  # Left of 0.
         return (around - np.uint64(1)) - ((~cell) % around)
     return cell % around
 
 
 @kernel
 def fade(t: float) -> float:
-    """From 0 to 1 with flat ends: 6t^5 - 15t^4 + 10t^3."""
+    """Return 6t^5 - 15t^4 + 10t^3, which goes from 0 to 1 with flat ends."""
     return t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 
 
 @kernel
 def blend_side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float) -> tuple[float, float]:
-    """One side of a lattice square, blended between its upper and lower corner: slope and height at its foot."""
+    """Interpolate one side of a lattice square between its upper and lower corner: slope, and value at the side."""
     if gradients:
         upper, lower = GRADIENTS[bits >> np.uint64(60)], GRADIENTS[below >> np.uint64(60)]
         slope = upper[0] + s * (lower[0] - upper[0])
@@ -73,7 +74,7 @@ def blend_side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: 
 
 @inline
 def _carry(cell: np.uint64, place: float) -> tuple[np.uint64, float]:
-    """Return the lattice cell that a place outside of `cell` lies in, and the place in that cell, 0..1."""
+    """Return the lattice cell of a position that may be outside of `cell`, and the position within it, 0..1."""
     whole = np.floor(place)
     return cell + np.uint64(np.int64(whole)), place - whole
 
@@ -90,24 +91,24 @@ def fill_lattice(
     rows: Cells,
     down: Numbers,
     around: Cells,
-    moved: Numbers,
+    displacement: Numbers,
     per_cell: Numbers,
     out: Numbers,
 ) -> None:
-    """Perlin noise (with gradients) or value noise, about -1..1.
+    """Fill `out` with Perlin noise (with gradients) or value noise, approximately -1..1.
 
-    Column c lies in lattice column columns[c], at across[c] of it in 0..1; rows likewise. `around` are the lattice
-    cells of a torus (x, y), or 0. `moved` (2, row, column) is added to x and y in cells, of which the lattice has
-    `per_cell` (x, y); it is empty for no warp, and then each lattice square is looked up only once a row.
+    Column c is in lattice column columns[c], at across[c] within it, 0..1; rows likewise. `around` is the number of
+    lattice cells of a torus (x, y), or 0. `displacement` (2, row, column) is added to x and y, in cells; the lattice
+    has `per_cell` (x, y) cells per cell. It is empty for no warp; then each lattice square is computed once per row.
     """
     height, width = out.shape
     gain = PERLIN_GAIN if gradients else 1.0
     one = np.uint64(1)
-    if moved.size:
+    if displacement.size:
         for row in range(height):
             for column in range(width):
-                i, u = _carry(columns[column], across[column] + moved[0, row, column] * per_cell[0])
-                j, v = _carry(rows[row], down[row] + moved[1, row, column] * per_cell[1])
+                i, u = _carry(columns[column], across[column] + displacement[0, row, column] * per_cell[0])
+                j, v = _carry(rows[row], down[row] + displacement[1, row, column] * per_cell[1])
                 s = fade(v)
                 west, east = wrap_cell(i, around[0]), wrap_cell(i + one, around[0])
                 north, south = wrap_cell(j, around[1]), wrap_cell(j + one, around[1])
@@ -151,7 +152,7 @@ def fill_lattice(
 
 @kernel
 def bump(bits: np.uint64, x: float, y: float) -> float:
-    """What a corner adds to simplex noise at x, y from it."""
+    """Return the contribution of a corner to simplex noise at x, y from it."""
     direction = bits >> np.uint64(60)
     t = 0.5 - x * x - y * y
     t = t if t > 0.0 else 0.0
@@ -170,17 +171,17 @@ def fill_simplex(
     rows: Cells,
     down: Numbers,
     side: float,
-    moved: Numbers,
+    displacement: Numbers,
     per_cell: float,
     out: Numbers,
 ) -> None:
-    """Simplex noise, about -1..1.
+    """Fill `out` with simplex noise, approximately -1..1.
 
-    On a sheared lattice both coordinates have a part from the column and one from the row, each a lattice cell and
-    a whole number out of `side`: (2, column) and (2, row). They add up exactly.
+    On a sheared lattice, both coordinates are the sum of a part from the column and a part from the row, each a lattice
+    cell and an integer out of `side`: (2, column) and (2, row). The sum is exact.
     """
     height, width = out.shape
-    warped = moved.size > 0
+    warped = displacement.size > 0
     share = 1.0 / side
     none, one = np.uint64(0), np.uint64(1)
     across_a, across_b, columns_i, columns_j = across[0], across[1], columns[0], columns[1]
@@ -194,7 +195,7 @@ def fill_simplex(
             j = columns_j[column] + add_j + (one if over_b else none)
             u, v = (a - side if over_a else a) * share, (b - side if over_b else b) * share
             if warped:
-                x, y = moved[0, row, column] * per_cell, moved[1, row, column] * per_cell
+                x, y = displacement[0, row, column] * per_cell, displacement[1, row, column] * per_cell
                 both = (x + y) * SKEW
                 i, u = _carry(i, u + (x + both))
                 j, v = _carry(j, v + (y + both))
@@ -211,7 +212,7 @@ def fill_simplex(
 
 @kernel
 def find_feature_point(bits: np.uint64) -> tuple[float, float]:
-    """Where in its cell a corner's point lies."""
+    """Return the position of a corner's point within its cell."""
     x = np.float64(bits >> np.uint64(32)) * 2.0**-32 - 0.5
     y = np.float64(bits & np.uint64(0xFFFFFFFF)) * 2.0**-32 - 0.5
     return 0.5 + x * JITTER, 0.5 + y * JITTER
@@ -228,21 +229,21 @@ def fill_cellular(
     rows: Cells,
     down: Numbers,
     around: Cells,
-    moved: Numbers,
+    displacement: Numbers,
     per_cell: Numbers,
     out: Numbers,
 ) -> None:
-    """Cellular noise: 1 at a point, falling with the distance to the nearest one, never below -1.4.
+    """Fill `out` with cellular noise: 1 at a point, decreasing with the distance to the nearest one, never below -1.4.
 
-    The arguments are those of `squares`.
+    The arguments are those of `fill_lattice`.
     """
     height, width = out.shape
     one = np.uint64(1)
-    if moved.size:
+    if displacement.size:
         for row in range(height):
             for column in range(width):
-                i, u = _carry(columns[column], across[column] + moved[0, row, column] * per_cell[0])
-                j, v = _carry(rows[row], down[row] + moved[1, row, column] * per_cell[1])
+                i, u = _carry(columns[column], across[column] + displacement[0, row, column] * per_cell[0])
+                j, v = _carry(rows[row], down[row] + displacement[1, row, column] * per_cell[1])
                 nearest = 8.0
                 for below in range(3):
                     name = wrap_cell(j + np.uint64(below) - one, around[1])

@@ -1,4 +1,4 @@
-"""Binary space partition: cut a rectangle in two, again and again, and put a room into every part."""
+"""Binary space partition: split a rectangle recursively, and place a room in every part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .random import below, random
 from .types import Float64_1D, Int64_1D
 
 DRAWS = 20
-"""Rooms tried in a part where locked cells are in the way."""
+"""Number of rooms tried in a part if locked cells are in it."""
 
 
 class PartSizes(NamedTuple):
@@ -21,16 +21,16 @@ class PartSizes(NamedTuple):
 
     width: int
     height: int
-    """Of the whole."""
+    """Size of the complete rectangle."""
     min_width: int
     min_height: int
     max_width: int
     max_height: int
-    """The greatest that is not cut any more if `small` asks for no more than that."""
+    """Maximum size of a part that is not split any more if `small` is set."""
 
 
 class RoomSizes(NamedTuple):
-    """The minimum and maximum size of a room's floor."""
+    """Minimum and maximum size of a room's floor."""
 
     min_width: int
     max_width: int
@@ -39,14 +39,14 @@ class RoomSizes(NamedTuple):
 
 
 class PartHeap(NamedTuple):
-    """A heap of parts, the largest first; one longer than there can be parts."""
+    """Heap of parts, the largest first; one entry longer than the maximum number of parts."""
 
     keys: Float64_1D
     numbers: Int64_1D
 
 
 def new_heap(parts: int) -> PartHeap:
-    """Return a heap for that many parts."""
+    """Return a heap for `parts` parts."""
     return PartHeap(np.empty(parts + 1), np.empty(parts + 1, dtype=np.int64))
 
 
@@ -60,10 +60,10 @@ def _set_rectangle(rooms: Rooms, number: int, x: int, y: int, width: int, height
 def partition(
     sizes: PartSizes, ratio: float, jitter: float, small: bool, stream: Stream, parts: Rooms, heap: PartHeap
 ) -> int:
-    """Cut the largest part in two until there are as many as `parts` holds, or none can be cut; return how many.
+    """Split the largest part until there are as many as `parts` holds, or none can be split; return their number.
 
-    A part is cut across its longer side if that is `ratio` times as long, else across any; at its middle, or beside it
-    by a fraction of at most `jitter`.
+    A part is split across its longer side if that is more than `ratio` times as long as the other, otherwise in a
+    random direction. The cut is at the middle, or off it by a fraction of at most `jitter`.
     """
     keys, numbers = heap.keys, heap.numbers
     _set_rectangle(parts, 0, 0, 0, sizes.width, sizes.height)
@@ -75,12 +75,12 @@ def partition(
         sift_down(keys, numbers, size)
         x, y = parts[number]["x"], parts[number]["y"]
         width, height = parts[number]["width"], parts[number]["height"]
-        wide, high = width >= 2 * sizes.min_width, height >= 2 * sizes.min_height
+        can_cut_x, can_cut_y = width >= 2 * sizes.min_width, height >= 2 * sizes.min_height
         if small:
-            wide, high = wide and width > sizes.max_width, high and height > sizes.max_height
-        if not wide and not high:
+            can_cut_x, can_cut_y = can_cut_x and width > sizes.max_width, can_cut_y and height > sizes.max_height
+        if not can_cut_x and not can_cut_y:
             continue
-        if wide and high:
+        if can_cut_x and can_cut_y:
             if width > height * ratio:
                 upright = True
             elif height > width * ratio:
@@ -88,10 +88,10 @@ def partition(
             else:
                 upright = below(stream, 2) == 0
         else:
-            upright = wide
-        side, least = (width, sizes.min_width) if upright else (height, sizes.min_height)
+            upright = can_cut_x
+        side, minimum = (width, sizes.min_width) if upright else (height, sizes.min_height)
         at = int(side * (0.5 + jitter * (2 * random(stream) - 1)) + 0.5)
-        at = max(least, min(side - least, at))
+        at = max(minimum, min(side - minimum, at))
         if upright:
             _set_rectangle(parts, number, x, y, at, height)
             _set_rectangle(parts, count, x + at, y, width - at, height)
@@ -107,16 +107,16 @@ def partition(
 
 
 @kernel
-def _draw_size(stream: Stream, space: int, least: int, most: int, fill: float) -> int:
-    """A room's side where there is space for so much."""
-    most = min(most, space)
-    least = max(min(least, most), min(most, int(fill * space + 0.5)))
-    return least + below(stream, most - least + 1)
+def _draw_size(stream: Stream, space: int, minimum: int, maximum: int, fill: float) -> int:
+    """Draw a room's side for the given space."""
+    maximum = min(maximum, space)
+    minimum = max(min(minimum, maximum), min(maximum, int(fill * space + 0.5)))
+    return minimum + below(stream, maximum - minimum + 1)
 
 
 @kernel
 def _draw_offset(stream: Stream, slack: int, shift: float) -> int:
-    """How far from the near side: in the middle, or off it by a share of what is to spare."""
+    """Draw a room's distance from the near side: in the middle, or off it by a fraction of the slack."""
     return int(slack * (0.5 + shift * (random(stream) - 0.5)) + 0.5)
 
 
@@ -137,9 +137,9 @@ def place_rooms(
     dungeon: DungeonArrays, parts: Rooms, first: int, last: int, sizes: RoomSizes, spacing: int,
     fill: float, shift: float, stream: Stream, count: int,
 ) -> int:  # fmt: skip
-    """Put a room into each of the parts first..last-1 that has space for one, after `count` others; return how many.
+    """Place a room in each of the parts first..last-1 that has space, after `count` others; return the number of rooms.
 
-    `fill` is the least fraction of a part's side that a room takes.
+    `fill` is the minimum fraction of a part's side that a room fills.
     """
     kinds, columns = dungeon.kinds, dungeon.columns
     for number in range(first, last):

@@ -1,4 +1,4 @@
-"""Compiled twins of core/seeds: the same streams and cell fields, number for number."""
+"""Compiled versions of core/seeds with identical streams and cell values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Number = TypeVar("Number", int, float)
 
 @kernel
 def mix(value: np.uint64) -> np.uint64:
-    """SplitMix64's finaliser."""
+    """Apply SplitMix64's finalizer."""
     value = (value ^ (value >> np.uint64(30))) * FIRST
     value = (value ^ (value >> np.uint64(27))) * SECOND
     return value ^ (value >> np.uint64(31))
@@ -28,33 +28,33 @@ def mix(value: np.uint64) -> np.uint64:
 
 @kernel
 def bits(state: NDArray[np.uint64]) -> np.uint64:
-    """The next 64 bits of a stream; `state` is `rng.state`."""
+    """Return the next 64 bits of a stream; `state` is `rng.state`."""
     state[0] += state[1]
     return mix(state[0])
 
 
 @kernel
 def random(state: NDArray[np.uint64]) -> float:
-    """The next number in [0, 1)."""
+    """Return the next number in [0, 1)."""
     return np.float64(bits(state) >> np.uint64(11)) * 2.0**-53
 
 
 @kernel
 def below(state: NDArray[np.uint64], limit: int) -> int:
-    """The next whole number in [0, limit)."""
-    # numba's int() keeps unsigned what is unsigned, and an unsigned number plus a signed one is a float to it.
+    """Return the next integer in [0, limit)."""
+    # numba's int() keeps unsigned integers unsigned, and it adds unsigned and signed integers as floats.
     return int(np.int64(((bits(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32)))
 
 
 @kernel
 def row_key(level_key: int | np.uint64, row: int) -> np.uint64:
-    """The key of a row: the bits of column x in it are `mix(key + x * GAMMA)`."""
+    """Return the key of a row: the bits of column x in it are `mix(key + x * GAMMA)`."""
     return mix((np.uint64(level_key) ^ ROW_SALT) + np.uint64(np.int64(row)) * GAMMA)
 
 
 @kernel("void(uint64, int64, int64, int64, uint8[:, ::1])")
 def fill_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np.uint8]) -> None:
-    """A whole number in [0, limit) for every cell of a window, by position: the key is `rng.level_key()`."""
+    """Fill a window with integers in [0, limit) by position; the key is `rng.level_key()`."""
     scale = np.uint64(limit)
     for row in range(out.shape[0]):
         key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
@@ -65,7 +65,7 @@ def fill_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np.
 
 @kernel("void(uint64, int64, int64, float64, uint8[:, ::1])")
 def fill_chance(level_key: int, top: int, left: int, chance: float, out: NDArray[np.uint8]) -> None:
-    """1 for every cell whose number in [0, 1) is below `chance`, by position."""
+    """Write 1 for every cell whose number in [0, 1) by position is below `chance`, and 0 elsewhere."""
     for row in range(out.shape[0]):
         key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
         target = out[row]
@@ -83,9 +83,9 @@ def fill_in_blocks(
     *,
     torus: Sequence[int] | None = None,
 ) -> Iterator[float]:
-    """Fill cells by one of the kernels above, in blocks of rows that change nothing; between them, the share done.
+    """Fill cells with one of the kernels above, in blocks of rows; yield the fraction done between blocks.
 
-    On a `torus` of this shape, cells beyond an edge are those at the opposite one.
+    On a `torus` of this shape, positions wrap around. The block size does not affect the result.
     """
     top, left = origin
     height, width = out.shape
@@ -105,7 +105,7 @@ def fill_in_blocks(
 
 
 def _split_ring(start: int, count: int, around: int) -> Iterator[tuple[int, int, int]]:
-    """Stretches of places on a ring: where each begins among them, how long it is, and its first place on the ring."""
+    """Split positions on a ring into runs: yield the start, length and first ring position of each."""
     done = 0
     while done < count:
         first = (start + done) % around

@@ -1,4 +1,4 @@
-"""Dividing a map into rooms: by a grid, or by cutting it in two again and again."""
+"""Division of a map into rooms: by a grid, or by recursive splitting."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .random import below
 
 State: TypeAlias = NDArray[np.uint64]
 Rectangles: TypeAlias = NDArray[np.int64]
-"""(rectangle, 4) x, y, width, height."""
+"""Rectangles as (rectangle, 4): x, y, width, height."""
 
 
 @kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
 def divide_equally(width: int, height: int, columns: int, rows: int, state: State, rooms: Rectangles) -> None:
-    """Fill `rooms` with cells of a grid, in random order, each without its outermost ring."""
+    """Fill `rooms` with cells of a grid in random order, each without its outermost ring."""
     wide, high = width // columns, height // rows
     order = np.empty(columns * rows, dtype=np.int64)
     for cell in range(order.size):
@@ -32,10 +32,10 @@ def divide_equally(width: int, height: int, columns: int, rows: int, state: Stat
 
 @kernel
 def _choose_cut(state: State, long: int, least: int, across: int, spare: int) -> int:
-    """Where to cut a side of this length; both parts keep at least the least.
+    """Draw the position of a cut through a side; both parts keep at least the minimum length.
 
-    As many parts as fit `long // least` times fit into both halves together, or one row of them (`across`) less: that
-    many must be to spare for any place to do.
+    Together, both halves have space for `long // least` rows of rooms, or for one row (`across` rooms) less. Any
+    position is possible only if that many rooms are to spare.
     """
     if spare >= across:
         return least + below(state, long - 2 * least + 1)
@@ -46,10 +46,11 @@ def _choose_cut(state: State, long: int, least: int, across: int, spare: int) ->
 
 @kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
 def divide_tree(width: int, height: int, wide: int, high: int, state: State, rooms: Rectangles) -> None:
-    """Fill `rooms` by cutting, in random order, each without its outermost ring; with it, the least is wide x high.
+    """Fill `rooms` by recursive splitting, in random order, each without its outermost ring; with it, at least wide x
+    high.
 
-    What is cut is drawn by area, and across its longer side where that is long enough. There must be no more rooms
-    than (width // wide) * (height // high): then the cuts are placed so that all of them fit.
+    The part to split is drawn by area. It is split across its longer side if that is long enough. There must be at most
+    (width // wide) * (height // high) rooms; the cuts are then placed so that all fit.
     """
     rooms[0, 0], rooms[0, 1], rooms[0, 2], rooms[0, 3] = 0, 0, width, height
     spare = (width // wide) * (height // high) - len(rooms)

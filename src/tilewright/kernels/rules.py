@@ -1,4 +1,4 @@
-"""The rule automaton: filling rooms, one simulation, and tiles of which only so many may be placed."""
+"""The rule automaton: filling of rooms, one simulation step, and placing of tiles with a maximum."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Table: TypeAlias = NDArray[np.int64]
 Limits: TypeAlias = NDArray[np.uint64]
 
 OUTSIDE = 255
-"""What the margin around a board holds: no tile, so nobody counts it."""
+"""Value of the margin around a board: no tile, so that no rule counts it."""
 COUNTER = np.dtype(
     [
         ("tile", np.int64),
-        ("first", np.int64),  # of its offsets
+        ("first", np.int64),  # First of its offsets.
         ("end", np.int64),
     ]
 )
-"""How many neighbors hold a tile."""
+"""Counter of the neighbors that have a tile."""
 CONDITION = np.dtype(
     [
         ("counter", np.int64),
-        ("low", np.int64),  # the smallest count that is allowed
-        ("span", np.int64),  # how many more are allowed
-        ("negated", np.int64),  # whether all others are allowed instead
+        ("low", np.int64),  # Smallest allowed count.
+        ("span", np.int64),  # Number of further allowed counts.
+        ("negated", np.int64),  # Whether the range is negated.
     ]
 )
 RULE = np.dtype(
@@ -37,7 +37,7 @@ RULE = np.dtype(
         ("tile", np.int64),
         ("first_condition", np.int64),
         ("end_condition", np.int64),
-        ("one_suffices", np.int64),  # whether one condition suffices
+        ("one_suffices", np.int64),  # Whether one condition suffices.
         ("first_replacement", np.int64),
         ("end_replacement", np.int64),
     ]
@@ -48,7 +48,7 @@ RuleList: TypeAlias = Annotated[NDArray[np.void], RULE]
 
 
 class BoardArea(NamedTuple):
-    """A rectangle of the map, and its first cell on the board."""
+    """Rectangle of the map, and its first cell on the board."""
 
     x: int
     y: int
@@ -59,27 +59,27 @@ class BoardArea(NamedTuple):
 
 
 class BoardArrays(NamedTuple):
-    """The cells of a board before and after, and what else is known about them."""
+    """Cells of a board before and after a step, and the limits on tiles."""
 
     old: Cells
     new: Cells
     wanted: Cells
-    """A limited tile's number and one where it is wanted; of size 1 where no tile is limited."""
+    """Number of the wanted tile plus one, for tiles with a limit; of size 1 if no tile has one."""
     left: Table
-    """What may still be placed of each tile, -1: any number."""
+    """Remaining number of each tile; -1 for no limit."""
 
 
 class RuleTables(NamedTuple):
-    """The rules of a layer."""
+    """Rules of a layer."""
 
     offsets: Table
-    """(offset, 2) row and column of neighbors."""
+    """Row and column of neighbors as (offset, 2)."""
     counters: Counters
     conditions: Conditions
     rules: RuleList
     tiles: Cells
     limits: Limits
-    """The replacements of all rules, and the limits below which random bits choose each."""
+    """Replacements of all rules, and the cumulative limits for random bits that select each."""
 
 
 @inline
@@ -90,7 +90,7 @@ def _area_of(area: Table, corner: Table) -> BoardArea:
 
 @kernel
 def _draw_position(bits: np.uint64, limits: Limits, first: int, end: int) -> int:
-    """One of the positions first..end-1: that of the first limit which 53 random bits stay below."""
+    """Return one of the positions first..end-1: the first whose limit is above 53 random bits."""
     for position in range(first, end - 1):
         if (bits >> np.uint64(11)) < limits[position]:
             return position
@@ -108,43 +108,46 @@ def fill(
     limits: Limits,
     left: Table,
 ) -> None:
-    """Draw a tile for every cell of an area (x, y, width, height), by position: `key` is `rng.level_key()`.
+    """Draw a tile for every cell of an area (x, y, width, height), by position; `key` is `rng.level_key()`.
 
-    `corner` is the board's (row, column) of the map's first cell. Tiles with a limit, of which `left` holds what may
-    still be placed (-1: any number), are only wanted: the tile's number and one.
+    `corner` is the position (row, column) of the map's first cell on the board. Tiles with a limit (`left` holds the
+    remaining number, -1 for no limit) are only recorded in `wanted`, as their number plus one.
     """
     place = _area_of(area, corner)
     width, begin = place.width, place.left
-    drawn = np.empty(width, dtype=np.uint8)
+    positions = np.empty(width, dtype=np.uint8)
     for row in range(place.height):
-        # Every random number is made again for each limit: in vectors that is quicker than to keep it.
+        # Each random number is computed again for each limit, which in vector code is faster than storing it.
         start = row_key(key, place.y + row) + np.uint64(place.x) * GAMMA
         for column in range(width):
-            drawn[column] = 0
+            positions[column] = 0
         for position in range(limits.size - 1):
             limit = limits[position]
             for column in range(width):
-                drawn[column] += np.uint8((mix(start + np.uint64(column) * GAMMA) >> np.uint64(11)) >= limit)
+                positions[column] += np.uint8((mix(start + np.uint64(column) * GAMMA) >> np.uint64(11)) >= limit)
         target = cells[place.top + row, begin : begin + width]
         if wanted.size == 1:
             for column in range(width):
-                target[column] = tiles[drawn[column]]
+                target[column] = tiles[positions[column]]
         else:
-            asked = wanted[place.top + row, begin : begin + width]
+            row_wanted = wanted[place.top + row, begin : begin + width]
             for column in range(width):
-                tile = tiles[drawn[column]]
+                tile = tiles[positions[column]]
                 if left[tile] < 0:
                     target[column] = tile
                 else:
-                    asked[column] = tile + 1
+                    row_wanted[column] = tile + 1
 
 
 @kernel
 def _simulate_area(
     board: BoardArrays, area: BoardArea, first_row: int, end_row: int, key: np.uint64, tables: RuleTables
 ) -> None:
-    """Counts, and whether a rule holds, are worked out for a whole row at once in loops without a branch, of which the
-    compiler makes vector code; only what is drawn at random, or has a limit, is looked at cell by cell."""
+    """Apply the rules of a layer to rows of an area.
+
+    Counts and conditions are computed for a complete row in loops without branches, which compile to vector code. Only
+    random replacements and tiles with a limit are handled cell by cell.
+    """
     wanted, left, width, begin = board.wanted, board.left, area.width, area.left
     counters, conditions, rules, tiles = tables.counters, tables.conditions, tables.rules, tables.tiles
     limited = wanted.size > 1
@@ -222,7 +225,7 @@ def simulate(
     limits: Limits,
     left: Table,
 ) -> None:
-    """Rows first_row..end_row-1 of areas, as far as they have them: every rule, in order, on what was there before."""
+    """Apply every rule, in order, to the rows first_row..end_row-1 of each area, based on the previous cells."""
     board = BoardArrays(old, new, wanted, left)
     tables = RuleTables(offsets, counters, conditions, rules, tiles, limits)
     for number in range(len(areas)):
@@ -231,8 +234,8 @@ def simulate(
 
 @kernel("void(uint8[:, ::1], uint8[:, ::1], int64[::1], uint64[::1])")
 def place_wanted(cells: Cells, wanted: Cells, left: Table, state: NDArray[np.uint64]) -> None:
-    """Place wanted tiles as long as some are left, cells in random order; nothing is wanted any more afterwards."""
-    places = np.empty(cells.size, dtype=np.int64)
+    """Place wanted tiles at cells in random order while some are left, and clear `wanted`."""
+    positions = np.empty(cells.size, dtype=np.int64)
     columns = cells.shape[1]
     for tile in range(left.size):
         if left[tile] < 0:
@@ -242,12 +245,12 @@ def place_wanted(cells: Cells, wanted: Cells, left: Table, state: NDArray[np.uin
             for column in range(columns):
                 if wanted[row, column] == tile + 1:
                     wanted[row, column] = 0
-                    places[count] = row * columns + column
+                    positions[count] = row * columns + column
                     count += 1
         granted = min(count, left[tile])
         for number in range(granted):
             other = number + below(state, count - number)
-            place = places[other]
-            places[other] = places[number]
-            cells[place // columns, place % columns] = tile
+            position = positions[other]
+            positions[other] = positions[number]
+            cells[position // columns, position % columns] = tile
         left[tile] -= granted

@@ -1,4 +1,4 @@
-"""Rooms at random: rectangles and drawn shapes, put wherever they have space."""
+"""Random placement of rooms: rectangles and drawn layouts where there is space."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from .random import below, random
 from .types import Float64_1D, Record, Uint8_1D
 
 VOID, DRAWN_WALL, DRAWN_FLOOR, DRAWN_DOOR, INNER_DOOR = 0, 1, 2, 3, 4
-"""The cells of a drawing."""
+"""Cells of a drawing."""
 TAKEN, DOORWAY = 1, 2
-"""Where no floor may be: DOORWAY is where a drawn door leads, so that no drawn wall may be there either."""
+"""Cells without floor. DOORWAY is in front of a drawn door, where no drawn wall may be either."""
 LAYOUT = np.dtype([("width", np.int64), ("height", np.int64), ("first", np.int64)])
-"""The size of a drawing and where its cells start."""
+"""Size of a drawing, and the start of its cells."""
 
 
 class LayoutArrays(NamedTuple):
-    """Drawn rooms, and how often they are chosen."""
+    """Drawn rooms and their weights."""
 
     weights: Float64_1D
-    """Summed up: of plain rectangles, then of every drawing."""
+    """Cumulative weights of plain rectangles and of every drawing."""
     cells: Uint8_1D
-    """The drawings one after the other."""
+    """Cells of all drawings, concatenated."""
     layouts: Annotated[NDArray[np.void], LAYOUT]
 
 
 class ScatterState(Record):
     count: int
-    """Rooms so far."""
+    """Number of rooms placed."""
     failed: int
-    """Tries since the last one."""
+    """Number of failed attempts since the last one."""
 
 
 @kernel
@@ -57,7 +57,7 @@ def _mark_taken(taken: Kinds, columns: int, x: int, y: int, width: int, height: 
 
 @kernel
 def _find_exit_step(drawing: Kinds, number: int, width: int, columns: int) -> int:
-    """The step that leads out of a drawn door: away from its floor."""
+    """Return the step that leads out of a drawn door, away from its floor."""
     if number >= width and drawing[number - width] == DRAWN_FLOOR:
         return columns
     if number + width < drawing.size and drawing[number + width] == DRAWN_FLOOR:
@@ -72,7 +72,7 @@ def _is_inside(drawn: int) -> bool:
 
 @kernel
 def _drawing_fits(kinds: Kinds, taken: Kinds, columns: int, drawing: Kinds, place: int, width: int) -> bool:
-    """Whether its floors are free, its walls on no floor and before no door, and its doors before nothing solid."""
+    """Return whether its floors are free, its walls on no floor or doorway, and its doors before no obstacle."""
     for number in range(drawing.size):
         cell = place + number // width * columns + number % width
         drawn = drawing[number]
@@ -102,7 +102,7 @@ def _is_beside_floor(drawing: Kinds, number: int, width: int) -> bool:
 def _put_drawing(
     dungeon: DungeonArrays, taken: Kinds, drawing: Kinds, place: int, width: int, spacing: int, number: int
 ) -> None:
-    """Put a drawing onto the map. Where it has doors its other walls are not to be broken, else only thick ones."""
+    """Place a drawing on the map. If it has doors, its other walls must not be opened, otherwise only thick ones."""
     kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
     doors = False
     for at in range(drawing.size):
@@ -137,9 +137,9 @@ def scatter(
     dungeon: DungeonArrays, taken: Kinds, sizes: RoomSizes, spacing: int, drawings: LayoutArrays, stream: Stream,
     state: ScatterState, patience: int, budget: int,
 ) -> bool:  # fmt: skip
-    """Put rooms onto the map until there are enough of them or `patience` tries in a row have failed.
+    """Place rooms on the map until there are enough, or `patience` attempts in a row have failed.
 
-    False when it is done; to be called again while it is not, which is after about `budget` cells.
+    Returns False when done, and True after about `budget` cells, to be called again.
     """
     columns, weights = dungeon.columns, drawings.weights
     rows = dungeon.kinds.size // columns

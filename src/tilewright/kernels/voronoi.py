@@ -1,13 +1,14 @@
-"""Points on a jittered grid: which of them is nearest to every cell, where they drift, walls and gaps between them.
+"""Points on a jittered grid: the nearest point of every cell, relaxation, and walls and gaps between regions.
 
-One point lies in every square of a grid, at a position of 0..1023 in both directions within its square. A cell is
-1024 units wide, so that a point at `p` in square `q` lies at `(q * 1024 + p) * spacing` and a cell's centre at
-`cell * 1024 + 512`: all whole numbers. Distances are whole too, and no larger than 2^45 for spacings up to 1024; they
-are kept in floats, where they are exact and compare in vector code. Of two points as near, the one in the upper square
-is taken, then the one further left.
+Each square of a grid has one point, at a position of 0..1023 along both axes. A cell is 1024 units wide. A point at `p`
+in square `q` is thus at `(q * 1024 + p) * spacing`, and the center of a cell at `cell * 1024 + 512`, which are
+integers. Distances are integers too, at most 2^45 for spacings up to 1024. They are stored as floats, which represent
+them exactly and compare in vector code. Of two equally near points, the one in the upper square is chosen, then the one
+in the left square.
 
-The point in a cell's own square is nearer than any three squares away (it is less than a square away along each axis,
-they at least two along one), whatever the metric: looking at 5x5 squares finds the nearest of all.
+With any metric, the point in a cell's own square is nearer than any point three squares away: it is less than one
+square away along each axis, they are at least two squares away along one axis. The nearest point is therefore within
+5x5 squares.
 """
 
 from __future__ import annotations
@@ -24,47 +25,47 @@ from .types import Int32_2D, Int64_1D, Int64_2D, Uint8_2D
 UNITS = 1024
 """Positions along a side of a square, and units along a side of a cell."""
 SEARCH_RADIUS = 2
-"""Squares around a cell's own in which the nearest point may lie."""
+"""Number of squares around a cell's own in which the nearest point may be."""
 SAMPLES = 8
-"""Samples along a side of a square by which a point finds the middle of its region."""
+"""Number of samples along a side of a square, from which the center of a region is computed."""
 MAX_PAIR_DISTANCE = 3
-"""Squares between two points whose regions may be joined by a gap."""
+"""Maximum number of squares between two points whose regions may be joined by a gap."""
 
 MAX_DISTANCE = 1 << 62
 
 EUCLIDEAN, MANHATTAN, CHEBYSHEV = 0, 1, 2
 
 Points: TypeAlias = NDArray[np.int16]
-"""(row, column, 2) y and x of the point in each square."""
+"""Position y and x of the point in each square, as (row, column, 2)."""
 SAMPLE_SUM = np.dtype([("y", np.int32), ("x", np.int32), ("count", np.int32)])
-"""The samples that are nearest to a point: twice the sums of their positions, and their number."""
+"""Samples nearest to a point: twice the sums of their positions, and their number."""
 SampleSums: TypeAlias = Annotated[NDArray[np.void], SAMPLE_SUM, 2]
 
 
 class Candidates(NamedTuple):
-    """The points that may be nearest to a cell of a square."""
+    """Points that may be nearest to a cell of a square."""
 
     numbers: Int64_1D
-    """Of 25 squares, row by row, which one the point is in."""
+    """Number of the point's square, of 25 squares row by row."""
     ys: Int64_1D
     xs: Int64_1D
-    """From the corner of the square in their middle."""
+    """Position relative to the corner of the central square."""
 
 
 class WallArrays(NamedTuple):
-    """A window of walls between regions."""
+    """Window of walls between regions."""
 
     owners: Int32_2D
-    """The square that owns each cell; wider than `out` by the margin."""
+    """Square that owns each cell; wider than `out` by the margin."""
     offsets: Int64_2D
-    """(offset, 2) row and column, where a cell of another region makes a wall."""
+    """Offsets (offset, 2) at which a cell of another region makes a wall."""
     margin: int
     out: Uint8_2D
 
 
 @inline
 def _point_y(points: Points, row: int, column: int) -> int:
-    """Return where the point of a square is, in UNITS to a square from the first one."""
+    """Return the position of a square's point, in UNITS per square from the first one."""
     return row * UNITS + int(points[row, column, 0])
 
 
@@ -80,7 +81,7 @@ def _new_candidates() -> Candidates:
 
 @kernel
 def metric_distance(metric: int, down: int, across: int) -> int:
-    """The length of a way, as it is compared: squared where it is euclidean."""
+    """Return a distance for comparisons: squared if it is Euclidean."""
     if metric == EUCLIDEAN:
         return down * down + across * across
     if metric == MANHATTAN:
@@ -90,7 +91,7 @@ def metric_distance(metric: int, down: int, across: int) -> int:
 
 @kernel("void(uint64, int64, int64, int64, int16[:, :, ::1])")
 def scatter(level_key: int, top: int, left: int, jitter: int, points: Points) -> None:
-    """A point (y, x) for every square of a window, by the square's position alone, up to jitter / 2 off its middle."""
+    """Write a point (y, x) for every square of a window, by position alone, up to jitter / 2 from its center."""
     scale, start = np.uint64(jitter), UNITS // 2 - jitter // 2
     for row in range(points.shape[0]):
         key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
@@ -104,7 +105,7 @@ def scatter(level_key: int, top: int, left: int, jitter: int, points: Points) ->
 
 @kernel("void(uint64, int64, int64, float64[::1], uint8[:, ::1])")
 def draw_kinds(level_key: int, top: int, left: int, weights: NDArray[np.float64], out: NDArray[np.uint8]) -> None:
-    """One of several kinds for every square, by its position alone, in proportion to the weights."""
+    """Draw one of several kinds for every square, by position alone, in proportion to the weights."""
     total = 0.0
     for weight in weights:
         total += weight
@@ -114,7 +115,7 @@ def draw_kinds(level_key: int, top: int, left: int, weights: NDArray[np.float64]
             mark = np.float64(mix(key + np.uint64(column) * GAMMA) >> np.uint64(11)) * 2.0**-53 * total
             for kind in range(len(weights)):
                 if weights[kind] > 0:
-                    out[row, column] = kind  # the last one with a weight, should rounding leave something over
+                    out[row, column] = kind  # The last kind with a weight is kept if rounding leaves a remainder.
                     if mark < weights[kind]:
                         break
                 mark -= weights[kind]
@@ -122,21 +123,21 @@ def draw_kinds(level_key: int, top: int, left: int, weights: NDArray[np.float64]
 
 @kernel
 def gather_points(points: Points, row: int, column: int, spacing: int, metric: int, found: Candidates) -> int:
-    """Find the points that may be nearest to a cell of this square; return how many there are."""
+    """Find the points that may be nearest to a cell of this square; return their number."""
     low, high = UNITS // 2, spacing * UNITS - UNITS // 2
     ys, xs = found.ys, found.xs
-    least = MAX_DISTANCE
+    smallest = MAX_DISTANCE
     for number in range(25):
         down, across = number // 5 - SEARCH_RADIUS, number % 5 - SEARCH_RADIUS
         y = (down * UNITS + int(points[row + down, column + across, 0])) * spacing
         x = (across * UNITS + int(points[row + down, column + across, 1])) * spacing
         ys[number], xs[number] = y, x
-        most = metric_distance(metric, max(abs(y - low), abs(y - high)), max(abs(x - low), abs(x - high)))
-        least = min(least, most)
+        largest = metric_distance(metric, max(abs(y - low), abs(y - high)), max(abs(x - low), abs(x - high)))
+        smallest = min(smallest, largest)
     count = 0
     for number in range(25):
         y, x = ys[number], xs[number]
-        if metric_distance(metric, max(low - y, 0, y - high), max(low - x, 0, x - high)) <= least:
+        if metric_distance(metric, max(low - y, 0, y - high), max(low - x, 0, x - high)) <= smallest:
             found.numbers[count], ys[count], xs[count] = number, y, x
             count += 1
     return count
@@ -152,19 +153,19 @@ def find_nearest(
     metric: int,
     best: NDArray[np.float64],
 ) -> None:
-    """For the cells first..last-1 in a row of a square: distance * 32 + number of the nearest point, into `best`."""
+    """Write distance * 32 + number of the nearest point into `best`, for cells first..last-1 of a row."""
     center = row * UNITS + UNITS // 2
     low, high = first * UNITS + UNITS // 2, last * UNITS - UNITS // 2
-    least = MAX_DISTANCE
+    smallest = MAX_DISTANCE
     for one in range(count):
         y, x = found.ys[one], found.xs[one]
-        least = min(least, metric_distance(metric, y - center, max(abs(x - low), abs(x - high))))
+        smallest = min(smallest, metric_distance(metric, y - center, max(abs(x - low), abs(x - high))))
     width = last - first
     for cell in range(width):
         best[cell] = np.inf
     for one in range(count):
         y, x = found.ys[one], found.xs[one]
-        if metric_distance(metric, y - center, max(low - x, 0, x - high)) > least:
+        if metric_distance(metric, y - center, max(low - x, 0, x - high)) > smallest:
             continue
         down, start, number = np.float64(abs(y - center)), np.float64(low - x), np.float64(found.numbers[one])
         if metric == EUCLIDEAN:
@@ -185,10 +186,10 @@ def find_nearest(
 
 @kernel("void(int16[:, :, ::1], int64, int64, int64, int64, int32[:, ::1])")
 def find_owners(points: Points, spacing: int, metric: int, top: int, left: int, out: NDArray[np.int32]) -> None:
-    """The square, row * columns + column, whose point is nearest to every cell of a window.
+    """Write the square (row * columns + column) of the nearest point for every cell of a window.
 
-    `top` and `left` are the window's first cell, counted from the first cell of the first square; the points of two
-    more squares must lie around it on all sides.
+    `top` and `left` are the window's first cell, relative to the first cell of the first square. Two more squares with
+    points are required around it.
     """
     found, best = _new_candidates(), np.empty(spacing, dtype=np.float64)
     height, width = out.shape
@@ -215,10 +216,10 @@ def find_owners(points: Points, spacing: int, metric: int, top: int, left: int, 
 
 @kernel("void(int16[:, :, ::1], int64, int64, int64, SampleSums)")
 def sum_samples(points: Points, metric: int, first: int, last: int, out: SampleSums) -> None:
-    """Add the samples in square rows first..last-1 to the sums of the points that they are nearest to.
+    """Add the samples in square rows first..last-1 to the sums of their nearest points.
 
-    Samples are SAMPLES x SAMPLES in a square; y and x count half their distances from the corner of the point's own
-    square. The two outermost squares have no samples.
+    There are SAMPLES x SAMPLES samples per square; y and x are in half sample distances from the corner of the point's
+    own square. The two outermost squares have no samples.
     """
     found, best = _new_candidates(), np.empty(SAMPLES, dtype=np.float64)
     for square_row in range(first, last):
@@ -237,7 +238,7 @@ def sum_samples(points: Points, metric: int, first: int, last: int, out: SampleS
 
 @inline
 def _middle(place: int, sum: int, count: int) -> int:
-    """Return the middle of a point's samples along an axis, as far as its own square goes; `place` without any."""
+    """Return the center of a point's samples along an axis, limited to its own square; `place` if there are none."""
     if count:
         place = (UNITS // SAMPLES * sum + count) // (2 * count)
     return min(max(place, 0), UNITS - 1)
@@ -245,9 +246,10 @@ def _middle(place: int, sum: int, count: int) -> int:
 
 @kernel("void(int16[:, :, ::1], SampleSums, int16[:, :, ::1])")
 def relax_points(points: Points, sums: SampleSums, out: Points) -> None:
-    """Move every point to the middle of its samples, as far as its own square goes; one without samples stays.
+    """Move every point to the center of its samples, limited to its own square; a point without samples stays.
 
-    `out` lacks four squares on every side: two more than have no samples, for a region may reach so far.
+    `out` is smaller by four squares on every side: the two without samples, and two more, since a region may extend
+    that far.
     """
     border = 2 * SEARCH_RADIUS
     for row in range(out.shape[0]):
@@ -265,7 +267,7 @@ def relax_points(points: Points, sums: SampleSums, out: Points) -> None:
 def look_up_kinds(
     owners: NDArray[np.int32], kinds: NDArray[np.uint8], seen: NDArray[np.uint8], out: NDArray[np.uint8]
 ) -> None:
-    """The kind of every cell's owner; the owners met are marked as seen."""
+    """Write the kind of every cell's owner, and mark the owners in `seen`."""
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
             owner = owners[row, column]
@@ -275,7 +277,7 @@ def look_up_kinds(
 
 @kernel("void(int32[:, ::1], int64[:, ::1], int64, uint8[:, ::1])")
 def mark_walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: int, out: NDArray[np.uint8]) -> None:
-    """1 for every cell that has a cell of another owner at one of the offsets; owners are wider by the margin."""
+    """Write 1 for every cell with another owner at one of the offsets; `owners` is wider by the margin."""
     height, width = out.shape
     for row in range(height):
         target, own = out[row], owners[row + margin, margin : margin + width]
@@ -292,7 +294,9 @@ def mark_walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: in
 def comes_before(
     metric: int, y: int, x: int, square: int, v: int, u: int, other: int, length: int, first: int, second: int
 ) -> bool:
-    """Whether the way between two points comes before another one: it is shorter, or as long and of earlier squares."""
+    """Return whether the path between two points comes before another: it is shorter, or as long and of earlier
+    squares.
+    """
     own = metric_distance(metric, y - v, x - u)
     if own != length:
         return own < length
@@ -302,17 +306,17 @@ def comes_before(
 
 @kernel
 def are_neighbors(points: Points, metric: int, row: int, column: int, other_row: int, other_column: int) -> bool:
-    """Whether half way between two points no third one is nearer.
+    """Return whether no third point is nearer to the midpoint of two points.
 
-    Then the straight way between them leads through their two regions alone. Of several points as near to the middle,
-    the shorter ways between them count. All pairs of neighbours together join all points of an endless world: a pair
-    is left out only for the sake of two shorter ways by a third point, so the shortest tree over all points stays.
+    The straight path between them then leads only through their two regions. On ties, the shorter paths between the
+    points count. All pairs of neighbors together connect all points of an endless world: a pair is left out only if two
+    shorter paths lead through a third point, so the minimum spanning tree remains.
     """
     columns = points.shape[1]
     y, x = _point_y(points, row, column), _point_x(points, row, column)
     v, u = _point_y(points, other_row, other_column), _point_x(points, other_row, other_column)
     length = metric_distance(metric, v - y, u - x)
-    # The way along a row or column of the grid: no longer one is ever needed.
+    # The length of a path along a row or column of the grid, which always suffices.
     if length >= metric_distance(metric, UNITS, 2 * UNITS):
         return False
     first, second = row * columns + column, other_row * columns + other_column
@@ -324,7 +328,7 @@ def are_neighbors(points: Points, metric: int, row: int, column: int, other_row:
             if third in (first, second):
                 continue
             b, a = _point_y(points, third_row, third_column), _point_x(points, third_row, third_column)
-            # Twice the distance to the middle, against the whole way.
+            # Compare twice the distance to the midpoint with the length of the path.
             if metric_distance(metric, 2 * b - y - v, 2 * a - x - u) > length:
                 continue
             own, others = row * columns + column, other_row * columns + other_column
@@ -337,7 +341,7 @@ def are_neighbors(points: Points, metric: int, row: int, column: int, other_row:
 
 @kernel
 def is_between(walls: WallArrays, row: int, column: int, one: int, other: int) -> bool:
-    """Whether a cell and all that makes a wall of it belong to these two."""
+    """Return whether a cell, and all cells that make it a wall, belong to these two regions."""
     owners, offsets = walls.owners, walls.offsets
     y, x = row + walls.margin, column + walls.margin
     if owners[y, x] != one and owners[y, x] != other:
@@ -351,7 +355,7 @@ def is_between(walls: WallArrays, row: int, column: int, one: int, other: int) -
 
 @kernel
 def open_cell(walls: WallArrays, row: int, column: int, one: int, other: int, gap: int) -> None:
-    """Open a cell of the way, and so many beside it as the gap is wide, where no third region is near."""
+    """Open a cell of the path, and cells beside it to the width of the gap, where no third region is near."""
     out = walls.out
     height, width = out.shape
     back = (gap - 1) // 2
@@ -366,10 +370,10 @@ def dig_gaps(
     points: Points, spacing: int, metric: int, level_key: int, square_top: int, square_left: int,
     share: float, gap: int, walls: WallArrays, top: int, left: int,
 ) -> int:  # fmt: skip
-    """Open gaps in walls, on straight ways between points of neighbors; return how many ways there were.
+    """Open gaps in walls, on straight paths between neighboring points; return the number of paths.
 
-    `square_top` and `square_left` are the first square's place in the world, by which a pair is opened or not; `top`
-    and `left` are the first cell of the walls, counted from the first cell of the first square.
+    `square_top` and `square_left` are the first square's position in the world, which determines whether a pair is
+    opened. `top` and `left` are the first cell of the walls, relative to the first cell of the first square.
     """
     height, width = walls.out.shape
     columns = points.shape[1]
@@ -399,12 +403,12 @@ def dig_gaps(
                 opened += 1
                 downs, acrosses = abs(v - y), abs(u - x)
                 down_step, across_step = 1 if v > y else -1, 1 if u > x else -1
-                walked = 0  # of the downs
+                walked = 0  # Number of vertical steps taken.
                 for taken in range(downs + acrosses + 1):
                     if -gap <= y < height + gap and -gap <= x < width + gap:
                         open_cell(walls, y, x, one, other, gap)
                     crossed = taken - walked
-                    # Whichever side of the cell the straight line leaves by.
+                    # Leave the cell on the side where the straight line leaves it.
                     if walked < downs and (1 + 2 * walked) * acrosses < (1 + 2 * crossed) * downs:
                         walked, y = walked + 1, y + down_step
                     else:

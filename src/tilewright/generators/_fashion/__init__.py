@@ -1,1 +1,1 @@
-"""Private parts of the technique fashion."""
+"""Private modules of the technique `fashion`."""

@@ -1,12 +1,13 @@
-"""When two fashion automata behave alike, and the plane of all behaviours that two scores can make.
+"""Comparison of the behavior of fashion automata, and the grid of all behaviors of two varying scores.
 
-In a fashion automaton a cell's score is the sum over its neighbours of `scores[own state, their state]`;
-every cell then takes the state of the best-scoring cell among itself and its neighbours, the earlier one on
-ties. Only who beats whom matters, so endlessly many score matrices share a limited number of behaviours. What
-a cell becomes depends on its *situation*: the states of itself, its neighbours and theirs.
+The score of a cell is the sum of `scores[own state, neighbor state]` over its neighbors. Every cell takes the state of
+the highest-scoring cell among itself and its neighbors, the earlier one on ties. Only the order of the scores matters,
+so infinitely many matrices share a finite number of behaviors. The next state of a cell depends on its *situation*: the
+states of the cell, of its neighbors, and of their neighbors.
 
-Source: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015, for the
-automata; libFBCAGen's `behaviourNum` for the question. Deciding large ones by nested counts is ours.
+Sources: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015, for the automata;
+libFBCAGen's `behaviourNum` for the comparison of behaviors. The comparison of large automata by nested counts is our
+own.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ from .scores import (
 )
 
 MAX_SITUATIONS = 2**26
-"""As many are enumerated unless told otherwise: 4 states with four offsets, 2 states with eight."""
+"""Default limit on enumerated situations: enough for 4 states with four offsets, or 2 states with eight."""
 MAX_MEETINGS = 2**26
-"""As many neighbourhoods are held against each other: 13 states with four offsets, 4 states with eight."""
+"""Maximum number of compared neighborhoods: enough for 13 states with four offsets, or 4 states with eight."""
 MAX_GRID_RANKS = 2**25
-"""As many ranks are held for a grid: 1,024 x 1,024 matrices with four offsets, 256 x 256 with eight."""
+"""Maximum number of ranks in a grid: 1,024 x 1,024 matrices with four offsets, 256 x 256 with eight."""
 MAX_GRID_SITUATIONS = 2**32
-"""As many situations are enumerated for a grid."""
+"""Maximum number of situations enumerated for a grid."""
 
 
 def behaviour_id(
@@ -59,25 +60,46 @@ def behaviour_id(
     exact: bool = False,
     situations: int = MAX_SITUATIONS,
 ) -> str:
-    """A name of the automaton's behaviour, for comparing score matrices under the same offsets.
+    """Return an identifier of an automaton's behavior, to compare score matrices with the same offsets.
 
-    Where there are at most `situations` they are enumerated: the id begins with `situations-`, and ids are
-    equal if and only if the matrices behave alike. Where there are more it begins with `pairs-` and stands for
-    who beats whom among neighbourhoods that can meet and differ in state: equal ids behave alike, but so may
-    different ones, if all that sets them apart is always beaten by a third cell (with two states, a third more
-    ids than behaviours were seen). What is too large for both raises `TooLarge`.
+    If there are at most `situations` situations, all are enumerated. The id then starts with `situations-`, and two ids
+    are equal if and only if the matrices behave alike. Otherwise the id starts with `pairs-` and encodes which of two
+    overlapping neighborhoods with different centers scores higher. Matrices with equal `pairs-` ids behave alike.
+    Matrices with different ones may behave alike too, if a third cell always wins where they differ. (For two states, a
+    third more ids than behaviors were measured.)
 
-    Scores are added as an automaton runs, in float64 and in the order of the offsets; `exact` reads them as
-    decimals and adds without rounding, so that 0.1 + 0.2 ties with 0.3.
+    Parameters
+    ----------
+    scores
+        Square score matrix, flat or nested.
+    offsets
+        Neighbors as (dx, dy), in the order in which ties are resolved.
+    exact
+        Whether to read the scores as decimals and add them without rounding, so that 0.1 + 0.2 ties with 0.3.
+        By default, scores are added in float64 in the order of the offsets, as the automaton does.
+    situations
+        Maximum number of situations to enumerate.
 
+    Returns
+    -------
+    str
+        The method and a hash.
+
+    Raises
+    ------
+    TooLarge
+        If the automaton is too large for both methods.
+
+    Examples
+    --------
     >>> behaviour_id([1, 2, 3, 4]) == behaviour_id([[0, 10], [20, 30]])
     True
     >>> behaviour_id([1, 2, 3, 4]) == behaviour_id([4, 3, 2, 1])
     False
     """
     states, values = read_scores(scores)
-    places = read_offsets(offsets)
-    return _compute_id(rank_table(states, values, places, exact), states, places, situations)
+    neighbors = read_offsets(offsets)
+    return _compute_id(rank_table(states, values, neighbors, exact), states, neighbors, situations)
 
 
 def behave_alike(
@@ -88,36 +110,62 @@ def behave_alike(
     exact: bool = False,
     situations: int = MAX_SITUATIONS,
 ) -> bool:
-    """Whether two matrices make the same automaton, as far as `behaviour_id` can tell.
+    """Return whether two matrices make the same automaton, as far as `behaviour_id` can decide.
 
-    Matrices that rank all neighbourhoods alike are found at once, even where `behaviour_id` refuses.
+    Matrices with equal rank tables are accepted immediately, even if they are too large for `behaviour_id`.
+
+    Parameters
+    ----------
+    a, b
+        Square score matrices, flat or nested.
+    offsets
+        Neighbors as (dx, dy).
+    exact
+        Whether to add scores as decimals, without rounding.
+    situations
+        Maximum number of situations to enumerate.
+
+    Returns
+    -------
+    bool
+        Whether the ids are equal; False for different numbers of states.
+
+    Raises
+    ------
+    TooLarge
+        If the rank tables differ and the automaton is too large to compare.
+
+    Examples
+    --------
+    >>> behave_alike([1, 2, 3, 4], [[0, 10], [20, 30]])
+    True
     """
-    places = read_offsets(offsets)
+    neighbors = read_offsets(offsets)
     (states, values), (other_states, other_values) = read_scores(a), read_scores(b)
     if states != other_states:
         return False
-    table = rank_table(states, values, places, exact)
-    other = rank_table(states, other_values, places, exact)
+    table = rank_table(states, values, neighbors, exact)
+    other = rank_table(states, other_values, neighbors, exact)
     if np.array_equal(table, other):
         return True
-    return _compute_id(table, states, places, situations) == _compute_id(other, states, places, situations)
+    return _compute_id(table, states, neighbors, situations) == _compute_id(other, states, neighbors, situations)
 
 
 @dataclass(frozen=True, eq=False)
 class BehaviourGrid:
-    """The behaviours of a plane of score matrices."""
+    """Behaviors of a grid of score matrices."""
 
     numbers: NDArray[np.int32]
-    """One per matrix, a row per y and a column per x, counted from 0 in reading order of first appearance."""
+    """Number of the behavior of each matrix, a row per y and a column per x, counted from 0 by first appearance."""
     ids: tuple[str, ...]
     """The `behaviour_id` of every number."""
     x: NDArray[np.float64]
-    """The score that each column writes for "x"."""
+    """Score of "x" in each column."""
     y: NDArray[np.float64]
-    """The score that each row writes for "y"."""
+    """Score of "y" in each row."""
 
     def map(self) -> TileMap:
-        """The plane as a map with a tile per behaviour, to be drawn and saved like any other."""
+        """Return the grid as a map with one tile per behavior."""
         tiles = [f"behaviour{number}" for number in range(len(self.ids))]
         return TileMap(self.numbers, Tileset.from_labels(tiles, "behaviours"))
 
@@ -132,48 +180,75 @@ def behaviour_grid(
     exact: bool = False,
     situations: int = MAX_SITUATIONS,
 ) -> BehaviourGrid:
-    """The behaviours of the matrices of two states that four scores make with "x" and "y" written in.
+    """Return the behaviors of the 2 x 2 matrices obtained by varying two scores, "x" and "y".
 
-    `x` and `y` are the first and last value, both included, and `steps` the number of values each way (or
-    across and down), at even distances; the larger end first turns an axis round. The default sheet misses
-    little: adding and scaling bring every matrix with scores[0, 0] < scores[1, 1] to 0 and 1 there, and
-    swapping the states those with >.
+    The default matrix covers almost all behaviors of two states: adding a constant and scaling transform any matrix
+    with scores[0, 0] < scores[1, 1] to 0 and 1 at these positions, and swapping the states covers the opposite order.
 
+    Parameters
+    ----------
+    scores
+        Four scores, one of them "x" and one "y".
+    x, y
+        First and last value, both included. The first may be the larger one.
+    steps
+        Number of evenly spaced values per axis, or a pair (x, y).
+    offsets
+        Neighbors as (dx, dy).
+    exact
+        Whether to add scores as decimals, without rounding.
+    situations
+        Maximum number of situations to enumerate per matrix.
+
+    Returns
+    -------
+    `BehaviourGrid`
+        Numbers and ids of the behaviors.
+
+    Raises
+    ------
+    InvalidRecipe
+        If `scores` or `steps` are invalid.
+    TooLarge
+        If the grid has too many situations.
+
+    Examples
+    --------
     >>> behaviour_grid(x=(-1, 1), y=(-1, 1), steps=3).numbers
     array([[0, 1, 2],
            [3, 4, 5],
            [6, 6, 7]], dtype=int32)
     """
-    places = read_offsets(offsets)
-    codes = 2 ** (len(places) + 1)
+    neighbors = read_offsets(offsets)
+    codes = 2 ** (len(neighbors) + 1)
     columns, rows = (steps, steps) if isinstance(steps, int) else steps
     if min(columns, rows) < 1 or columns * rows * codes > MAX_GRID_RANKS:
-        text = f"1 or more each way and, with {len(places)} offsets, at most {MAX_GRID_RANKS // codes:,} in all"
+        text = f"must be at least 1 and, with {len(neighbors)} offsets, at most {MAX_GRID_RANKS // codes:,} in total"
         raise InvalidRecipe(text, at="steps", got=steps)
     sheet: list[Score] = np.array(scores, dtype=np.object_).ravel().tolist()
     if len(sheet) != 4 or sheet.count("x") != 1 or sheet.count("y") != 1:
-        raise InvalidRecipe('four entries, one of them "x" and one "y"', at="scores", got=scores)
+        raise InvalidRecipe('must have four entries, one of them "x" and one "y"', at="scores", got=scores)
     across, down = exact_linspace(x, columns), exact_linspace(y, rows)
     fixed = [Fraction(0) if entry in ("x", "y") else read_score(entry) for entry in sheet]
-    values = to_array([*across, *down, *fixed], len(places), exact)
+    values = to_array([*across, *down, *fixed], len(neighbors), exact)
 
-    tables: dict[bytes, int] = {}  # equal ones behave alike, and are quickly found
+    tables: dict[bytes, int] = {}  # Matrices with equal rank tables behave alike and are computed once.
     ranking: list[int] = []
     for block in np.array_split(np.arange(rows * columns), -(-rows * columns * codes // block_size("behaviour"))):
         matrices = np.tile(values[-4:], (block.size, 1))
         matrices[:, sheet.index("x")] = values[block % columns]
         matrices[:, sheet.index("y")] = values[columns + block // columns]
-        stack = rank_rows(sum_scores(matrices.reshape(-1, 2, 2), len(places)))
+        stack = rank_rows(sum_scores(matrices.reshape(-1, 2, 2), len(neighbors)))
         ranking += [tables.setdefault(table.tobytes(), len(tables)) for table in stack]
 
-    each = 2 ** _compute_weights(2, places).shape[1]
+    each = 2 ** _compute_weights(2, neighbors).shape[1]
     if each <= situations and each * len(tables) > MAX_GRID_SITUATIONS:
         raise TooLarge(
-            f"{len(tables):,} rank tables with {each:,} situations each, at most {MAX_GRID_SITUATIONS:,} in all "
+            f"{len(tables):,} rank tables with {each:,} situations each; at most {MAX_GRID_SITUATIONS:,} in total "
             "are enumerated; take fewer steps, or situations=0 to decide by pairs",
             at="steps",
         )
-    names = [_compute_id(np.frombuffer(table, dtype=np.int64), 2, places, situations) for table in tables]
+    names = [_compute_id(np.frombuffer(table, dtype=np.int64), 2, neighbors, situations) for table in tables]
     found = {name: number for number, name in enumerate(dict.fromkeys(names))}
     behaviours = np.array([found[name] for name in names], dtype=np.int32)[ranking].reshape(rows, columns)
     return BehaviourGrid(behaviours, tuple(found), np.array(across, np.float64), np.array(down, np.float64))
@@ -181,10 +256,10 @@ def behaviour_grid(
 
 @lru_cache(maxsize=64)
 def _compute_weights(states: int, offsets: tuple[Offset, ...]) -> Integers:
-    """What the state of each cell of a situation counts in the code around each contender.
+    """Return the weight of every cell's state in the code of each contender's neighborhood.
 
-    A row per contender, the cell itself and then its neighbours (a second listing wins nothing), and a column
-    per cell; the contenders are the first cells.
+    The array has a row per contender (the cell itself, then its neighbors without repetitions) and a column per cell of
+    a situation. The contenders are the first cells.
     """
     reach = ((0, 0), *offsets)
     contenders = tuple(dict.fromkeys(reach))
@@ -199,7 +274,7 @@ def _compute_weights(states: int, offsets: tuple[Offset, ...]) -> Integers:
 
 
 def _list_codes(states: int, weights: Integers) -> Integers:
-    """The weighted sums of all ways to give some cells states, the last cell's varying fastest."""
+    """Return the weighted sums for all assignments of states to cells, the last cell's state varying fastest."""
     codes = np.zeros(1, dtype=np.int64)
     for weight in weights:
         codes = (codes[:, None] + weight * np.arange(states)).ravel()
@@ -207,7 +282,7 @@ def _list_codes(states: int, weights: Integers) -> Integers:
 
 
 def _compute_id(ranks: Integers, states: int, offsets: tuple[Offset, ...], situations: int) -> str:
-    """The id of the behaviour that a rank table makes, by the first method that is small enough."""
+    """Return the id of a rank table's behavior, by the first method that is small enough."""
     weights = _compute_weights(states, offsets)
     if states ** weights.shape[1] <= situations:
         method, parts = "situations", _iter_outcomes(ranks, states, weights)
@@ -220,10 +295,10 @@ def _compute_id(ranks: Integers, states: int, offsets: tuple[Offset, ...], situa
 
 
 def _iter_outcomes(ranks: Integers, states: int, weights: Integers) -> Iterator[Integers]:
-    """The state that every situation leads to, in blocks."""
+    """Yield the next state of every situation, in blocks."""
     contenders, cells = weights.shape
     own = np.repeat(np.arange(states), ranks.size // states)
-    # One number per claim: the higher rank wins, then the earlier contender, and its state is the last digit.
+    # Encode each claim as one integer: the higher rank wins, then the earlier contender; the last digit is its state.
     claims = [(ranks * contenders + contenders - 1 - number) * states + own for number in range(contenders)]
     outer = max(0, cells - int(math.log(block_size("behaviour"), states)))
     within = [_list_codes(states, row[outer:]) for row in weights]
@@ -235,22 +310,22 @@ def _iter_outcomes(ranks: Integers, states: int, weights: Integers) -> Iterator[
 
 
 def _iter_contests(ranks: Integers, states: int, weights: Integers) -> Iterator[Integers]:
-    """Who beats whom where the neighbourhoods of two contenders meet and their centres differ, in blocks.
+    """Yield, in blocks, which of two overlapping neighborhoods with different centers scores higher.
 
-    For each filling of the cells they have in common: how many of the later contender's neighbourhoods fail
-    against each of the earlier's, and how many of the earlier's fail against each of the later's. Whoever
-    beats more beats the same ones and others, so these counts settle every contest without listing all pairs.
+    For every assignment of the common cells, count for each neighborhood of the earlier contender how many
+    neighborhoods of the later one it beats, and vice versa. A neighborhood that beats more also beats all that a weaker
+    one beats, so these counts determine every contest without listing all pairs.
     """
     meetings = [(pair, _find_common_cells(weights, pair)) for pair in combinations(range(len(weights)), 2)]
-    met = sum(
+    meeting_count = sum(
         states ** int(cells)
         for pair, common in meetings
         for cells in np.count_nonzero((weights[list(pair)] > 0) | common, axis=1)
     )
-    if met > MAX_MEETINGS:
+    if meeting_count > MAX_MEETINGS:
         raise TooLarge(
-            f"{states} states under these offsets make {states}^{weights.shape[1]} situations and {met:,} "
-            f"meetings, at most {MAX_MEETINGS:,} meetings can be decided; take fewer states or offsets",
+            f"{states} states under these offsets make {states}^{weights.shape[1]} situations and {meeting_count:,} "
+            f"meetings; at most {MAX_MEETINGS:,} meetings are compared; use fewer states or offsets",
             at="scores",
         )
     identity = np.eye(weights.shape[1], dtype=np.int64)
@@ -268,16 +343,16 @@ def _iter_contests(ranks: Integers, states: int, weights: Integers) -> Iterator[
 
 
 def _find_common_cells(weights: Integers, pair: tuple[int, int]) -> NDArray[np.bool_]:
-    """The cells that both contenders' neighbourhoods hold, and the contenders."""
+    """Return a mask of the cells in both contenders' neighborhoods, and of the contenders themselves."""
     common: NDArray[np.bool_] = np.all(weights[list(pair)] > 0, axis=0)
     common[list(pair)] = True
     return common
 
 
 def _count_below(values: Integers, limits: Integers) -> Integers:
-    """For every limit, how many values of the same row are smaller."""
+    """Return, for every limit, the number of smaller values in the same row."""
     rows = np.arange(len(values))[:, None]
-    lift = rows * (max(values.max(), limits.max()) + 1)  # keeps the rows apart in one sorted list
+    lift = rows * (max(values.max(), limits.max()) + 1)  # Separates the rows in one sorted array.
     found = np.searchsorted(np.sort(values + lift, axis=1).ravel(), (limits + lift).ravel())
     counts: Integers = found.reshape(limits.shape) - rows * values.shape[1]
     return counts

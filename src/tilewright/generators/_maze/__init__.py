@@ -1,1 +1,1 @@
-"""Parts of the technique `maze`: where its places lie, and how links between them are chosen."""
+"""Private modules of the technique `maze`."""

@@ -1,4 +1,4 @@
-"""The methods by which a maze links its places. Each works on a MazeGrid and gives the share done between blocks."""
+"""Maze methods: each chooses links of a MazeGrid and yields the fraction done between blocks."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from ...kernels.maze import (
 from .maze_grid import MazeGrid
 
 FRAMES = 80
-"""About as many pictures of a growing maze, however large it is."""
+"""Approximate number of frames of a growing maze, at any size."""
 STEPS_PER_PLACE = 64
-"""Wilson's walks may take so many steps for each place, times the digits of their number in binary."""
+"""Maximum number of steps of Wilson's walks per place, times the number of binary digits of the place count."""
 
 Method = Callable[[MazeGrid, Rng], Iterator[float]]
 
 
 def run_in_blocks(work: Callable[[int], bool], state: MazeState, steps: int, total: int) -> Iterator[float]:
-    """Call a kernel until it is done; between two blocks, give the fraction of the whole that is done."""
+    """Call a kernel until it is done; yield the fraction done after each block."""
     block, total = max(1, min(block_size("maze"), -(-steps // FRAMES))), max(1, total)
     while work(block):
         yield min(1.0, float(state.done) / total)
@@ -57,7 +57,7 @@ def _grow(
     grid: MazeGrid,
     rng: Rng,
 ) -> Iterator[float]:
-    """Grow a maze by a kernel from any place, and from another one where it cannot continue."""
+    """Grow a maze from a random place with a kernel, which restarts elsewhere when it cannot continue."""
     seen = _make_seen(grid)
     stack: Places = np.empty(grid.count, dtype=np.int32)
     state = MazeState.new()
@@ -69,9 +69,9 @@ def _grow(
 
 
 def _run_wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
-    """Loop-erased random walks; what they have not reached when their steps are spent is linked as by Kruskal."""
+    """Link places by loop-erased random walks; at the step limit, link the remaining ones as by Kruskal."""
     seen = _make_seen(grid)
-    if grid.has_locks:  # the maze may be in parts, and a walk ends only where something is inside
+    if grid.has_locks:  # The maze may have several components, and a walk ends only at a place inside the maze.
         parts: Places = np.empty(grid.count, dtype=np.int32)
         build_forest(grid.possible, parts, grid.columns)
         seen[parts == np.arange(grid.count)] = INSIDE
@@ -89,7 +89,7 @@ def _run_wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
 
 
 def _sketch_walk(grid: MazeGrid, exits: Bytes, state: MazeState) -> Bytes:
-    """The links so far, and with them the present walk without its loops; for those who watch."""
+    """Return the links so far with the current walk without its loops, for display."""
     links = grid.links.copy()
     place = int(state.start)
     for _ in range(grid.count if state.phase == WALK else 0):
@@ -103,7 +103,11 @@ def _sketch_walk(grid: MazeGrid, exits: Bytes, state: MazeState) -> Bytes:
 
 
 def _divide(grid: MazeGrid, rng: Rng) -> Iterator[float]:
-    """Cut the grid. Around locks a cut may leave no link or one too many: then what is left is only preferred."""
+    """Split the grid by walls.
+
+    Around locks, a wall may leave no link or more than one. The remaining links are then only preferred by Kruskal's
+    method.
+    """
     given, grid.links = grid.links, grid.possible.copy()
     stack = np.empty(grid.rows + grid.columns + 1, dtype=RECTANGLE)
     stack[0] = 0, 0, grid.rows, grid.columns
@@ -118,15 +122,15 @@ def _divide(grid: MazeGrid, rng: Rng) -> Iterator[float]:
 
 
 def _span(grid: MazeGrid, rng: Rng, *, first: Bytes | None = None) -> Iterator[float]:
-    """Take all possible links in random order, those of `first` first, and leave out what would close a loop."""
+    """Add all possible links in random order, those of `first` first, and skip those that would close a loop."""
     edges: Places = np.empty(2 * grid.count, dtype=np.int32)
     edges = edges[: list_edges(grid.possible, edges)]
     order = MazeState.new()
     for _ in run_in_blocks(partial(shuffle, edges, rng.state, order), order, FRAMES * block_size("maze"), edges.size):
         yield 0.0
     if first is not None:
-        liked = (first[edges >> 1] >> (1 + (edges & 1)).astype(np.uint8)) & 1
-        edges = np.concatenate([edges[liked == 1], edges[liked == 0]])
+        preferred = (first[edges >> 1] >> (1 + (edges & 1)).astype(np.uint8)) & 1
+        edges = np.concatenate([edges[preferred == 1], edges[preferred == 0]])
     above: Places = np.empty(grid.count, dtype=np.int32)
     build_forest(grid.links, above, grid.columns)
     state = MazeState.new()
@@ -135,14 +139,14 @@ def _span(grid: MazeGrid, rng: Rng, *, first: Bytes | None = None) -> Iterator[f
 
 
 def _make_seen(grid: MazeGrid) -> Bytes:
-    """FRESH for every place that the maze has to reach."""
+    """Return an array with FRESH for every place that the maze must reach."""
     return np.where(grid.open, np.uint8(FRESH), np.uint8(INSIDE))
 
 
 def _find_stride(count: int) -> int:
-    """A step that scatters and comes to every place: near the golden ratio, without a factor in common."""
+    """Return a stride that visits all places in scattered order: near the golden ratio, coprime to the count."""
     stride = max(1, count * 618 // 1000)
-    while gcd(stride, count) > 1:  # at most down to 1
+    while gcd(stride, count) > 1:  # Ends at 1 at the latest.
         stride -= 1
     return stride
 

@@ -1,1 +1,1 @@
-"""Parts of the technique `noise`."""
+"""Private modules of the technique `noise`."""

@@ -1,7 +1,8 @@
-"""Fields of noise over a window of an endless world, or over a torus: octaves of a lattice, added up.
+"""Octaves of lattice noise over a window of an endless world, or over a torus.
 
-Places are whole numbers, so many units to a cell, and a lattice cell is so many units wide: which lattice cell a place
-lies in, and where in it, is exact integer arithmetic however far away it is. Only the place within is ever a float.
+Positions are integers with `UNITS` steps per cell, and a lattice cell is an integer number of steps wide. The lattice
+cell of a position, and the position within it, are computed in exact integer arithmetic at any distance from the
+origin. Only the position within a lattice cell is a float.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ Fractal = Literal["plain", "ridged", "billow"]
 Numbers = NDArray[np.float64]
 
 UNITS = 1 << 16
-"""Places to a cell, of which a lattice cell is a whole number wide."""
+"""Position steps per cell. The width of a lattice cell is an integer number of steps."""
 HALF_PI = 1.5707963267948966
 WIDTHS: dict[Kind, float] = {"perlin": 1.0, "simplex": 1.6, "value": 0.7, "cellular": 1.0}
-"""How wide a lattice cell is beside a feature, so that features of one scale look equally large."""
+"""Width of a lattice cell relative to a feature, so that features of all kinds look equally large."""
 NO_DISPLACEMENT = np.empty((2, 0, 0))
 SKEW_OWN, SKEW_OTHER, SKEW_SIDE = 153, 41, 112
 """The sheared lattice of simplex noise: u = (153 x + 41 y) / 112, v = (41 x + 153 y) / 112."""
@@ -50,24 +51,24 @@ OCTAVE_MOMENTS: dict[tuple[Kind, Fractal], tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The cells to be filled."""
+    """Cells to fill."""
 
     shape: tuple[int, int]
     origin: tuple[int, int]
     """Row and column of the first cell in the world."""
     torus: tuple[int, ...] | None = None
-    """Rows and columns after which the world begins again; None where it does not."""
+    """Rows and columns after which the world repeats; None if it does not."""
 
 
 def split_rows(shape: tuple[int, int]) -> list[slice]:
-    """Rows in blocks between which to yield; their size changes nothing."""
+    """Split rows into blocks, between which the caller yields. The block size does not affect the result."""
     rows = max(1, block_size("noise") // shape[1])
     return [slice(first, first + rows) for first in range(0, shape[0], rows)]
 
 
 @dataclass(frozen=True, slots=True)
 class Octave:
-    """One lattice: its features are `scale` cells wide, and it weighs `weight`."""
+    """One lattice with features `scale` cells wide and the weight `weight`."""
 
     rng: Rng
     kind: Kind
@@ -76,29 +77,29 @@ class Octave:
 
 
 def make_octaves(rng: Rng, kind: Kind, scale: float, count: int, gain: float, lacunarity: float) -> list[Octave]:
-    """Each finer by `lacunarity` and weaker by `gain` than the one before; none is finer than a cell."""
-    made, weight = [], 1.0
+    """Return octaves, each finer by `lacunarity` and weaker by `gain` than the last; none is finer than a cell."""
+    octaves, weight = [], 1.0
     for number in range(count):
-        made.append(Octave(rng.child("octave", number), kind, max(1.0, scale), weight))
+        octaves.append(Octave(rng.child("octave", number), kind, max(1.0, scale), weight))
         scale, weight = scale / lacunarity, weight * gain
-    return made
+    return octaves
 
 
 def sample_octave(octave: Octave, window: Window, displacement: Numbers, out: Numbers) -> Iterator[float]:
-    """Fill `out` with the noise of an octave, in blocks of rows that change nothing; between them, the share done.
+    """Fill `out` with the noise of an octave, in blocks of rows; yield the fraction done between blocks.
 
-    `moved` (2, row, column) is how far x and y are shifted at every cell, in cells; empty for not at all.
+    `displacement` (2, row, column) holds the shift of x and y at every cell, in cells; it is empty for no shift.
     """
     key = octave.rng.level_key()
-    # By chance, or all octaves would be zero at the world's origin, where their corners meet.
+    # Without a random shift, all octaves would be 0 at the world's origin, where their corners coincide.
     shift = octave.rng.child("shift")
     starts = [part * UNITS + UNITS // 2 + (shift.bits() >> 32) for part in reversed(window.origin)]
     counts = list(reversed(window.shape))
     width = int(octave.scale * WIDTHS[octave.kind] * UNITS + 0.5)
     if octave.kind == "simplex":
         side = SKEW_SIDE * width
-        columns, across = _shear_places(starts[0], counts[0], (SKEW_OWN, SKEW_OTHER), side)
-        lines, down = _shear_places(starts[1], counts[1], (SKEW_OTHER, SKEW_OWN), side)
+        columns, across = _shear_positions(starts[0], counts[0], (SKEW_OWN, SKEW_OTHER), side)
+        lines, down = _shear_positions(starts[1], counts[1], (SKEW_OTHER, SKEW_OWN), side)
         for block in split_rows(window.shape):
             if block.start:
                 yield block.start / counts[1]
@@ -108,7 +109,7 @@ def sample_octave(octave: Octave, window: Window, displacement: Numbers, out: Nu
         return
     rings = (0, 0) if window.torus is None else reversed(window.torus)
     axes = [_make_axis(start, count, width, ring) for start, count, ring in zip(starts, counts, rings, strict=True)]
-    (columns, across), (lines, down) = ((axis.cells, axis.places) for axis in axes)
+    (columns, across), (lines, down) = ((axis.cells, axis.fractions) for axis in axes)
     around = np.array([axis.around for axis in axes], dtype=np.uint64)
     per_cell = np.array([axis.per_cell for axis in axes])
     for block in split_rows(window.shape):
@@ -125,7 +126,7 @@ def sample_octave(octave: Octave, window: Window, displacement: Numbers, out: Nu
 def add_octaves(
     octaves: list[Octave], fractal: Fractal, window: Window, displacement: Numbers, total: Numbers
 ) -> Iterator[tuple[int, float]]:
-    """Add octaves to `total`; on the way, how many of them are whole, and the share of the next one done."""
+    """Add octaves to `total`; yield the number of complete octaves and the fraction of the next one."""
     one = np.empty(window.shape)
     for number, octave in enumerate(octaves):
         for share in sample_octave(octave, window, displacement, one):
@@ -144,10 +145,11 @@ def add_octaves(
 
 
 def equalize(total: Numbers, octaves: list[Octave], fractal: Fractal) -> Numbers:
-    """A sum of octaves as heights between 0 and 1, spread about evenly: a tenth of them, or so, lie below 0.1.
+    """Return a sum of octaves as heights between 0 and 1 that are approximately uniform.
 
-    Sums of noise are nearly normally distributed, with lighter ends. How much of such lies below z deviations is
-    close to w = z / sqrt(z^2 + pi / 2), bent by w^5 (1 - w^2) / 2: it rises, stays in -1..1, and needs no exp.
+    Sums of noise are almost normally distributed, with lighter tails. The cumulative distribution at z deviations is
+    close to w = z / sqrt(z^2 + pi / 2), corrected by w^5 (1 - w^2) / 2. This function is increasing, stays within -1..1
+    and needs no exp.
     """
     mean, deviation = OCTAVE_MOMENTS[octaves[0].kind, fractal]
     weights = squared = 0.0
@@ -163,38 +165,40 @@ def equalize(total: Numbers, octaves: list[Octave], fractal: Fractal) -> Numbers
 
 @dataclass(frozen=True, slots=True)
 class LatticeAxis:
-    """The places of a window along one side."""
+    """Positions of a window along one axis."""
 
     cells: NDArray[np.uint64]
-    """The lattice cell of each, modulo 2^64."""
-    places: Numbers
-    """Where in it, 0..1."""
+    """Lattice cell of each position, modulo 2^64."""
+    fractions: Numbers
+    """Position within the lattice cell, 0..1."""
     around: int
-    """Lattice cells of a torus, 0 for an endless axis."""
+    """Number of lattice cells of a torus; 0 for an endless axis."""
     per_cell: float
-    """Lattice cells to a cell."""
+    """Lattice cells per cell."""
 
 
 def _make_axis(start: int, count: int, width: int, ring: int) -> LatticeAxis:
-    """Places along an endless side, or along one that begins again after `ring` cells."""
+    """Return positions along an endless axis, or along one that repeats after `ring` cells."""
     if not ring:
-        cells, rest = divide_places(start, count, 1, width)
+        cells, rest = divide_positions(start, count, 1, width)
         return LatticeAxis(cells, rest / float(width), 0, UNITS / width)
-    # A whole number of lattice cells around: their width gives way.
+    # Adjust the width of lattice cells so that an integer number of them fits around the torus.
     length = ring * UNITS
     around = max(1, (length + width // 2) // width)
-    cells, rest = divide_places(start, count, around, length)
+    cells, rest = divide_positions(start, count, around, length)
     return LatticeAxis(cells, rest / float(length), around, around / ring)
 
 
-def _shear_places(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
-    parts = [divide_places(start, count, factor, side) for factor in by]
+def _shear_positions(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
+    parts = [divide_positions(start, count, factor, side) for factor in by]
     return np.stack([cells for cells, _ in parts]), np.stack([rest for _, rest in parts])
 
 
-def divide_places(start: int, count: int, factor: int, side: int) -> tuple[NDArray[np.uint64], Numbers]:
-    """Places a cell apart, times a factor, as quotient modulo 2^64 and rest of a division by `side`; all exact."""
+def divide_positions(start: int, count: int, factor: int, side: int) -> tuple[NDArray[np.uint64], Numbers]:
+    """Divide positions one cell apart, times a factor, by `side`; return quotients modulo 2^64 and remainders, all
+    exact.
+    """
     first, rest = divmod(start * factor, side)
-    places = np.arange(count, dtype=np.int64) * (UNITS * factor) + rest
-    cells, rests = np.divmod(places, side)
+    positions = np.arange(count, dtype=np.int64) * (UNITS * factor) + rest
+    cells, rests = np.divmod(positions, side)
     return cells.astype(np.uint64) + np.uint64(first & MASK), rests.astype(np.float64)

@@ -1,1 +1,1 @@
-"""Rooms that are drawn by hand."""
+"""Private modules of the technique `rooms`."""

@@ -1,4 +1,4 @@
-"""The map in the making: its cells within a margin that no rule counts, and what may still be placed."""
+"""Map under construction: cells within a margin that rules do not count, and the numbers of tiles still available."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from .language import MAX_NAMES
 from .program import Draw, Program
 
 Area: TypeAlias = NDArray[np.int64]
-"""x, y, width, height."""
+"""Rectangle as x, y, width, height."""
 Areas: TypeAlias = NDArray[np.int64]
-"""(area, 4), of which none overlap."""
+"""Rectangles as (area, 4) that do not overlap."""
 EMPTY_MASK: NDArray[np.uint8] = np.zeros((1, 1), dtype=np.uint8)
-"""In place of an array as large as the map of which nothing is set."""
+"""Placeholder for an array of the map's size in which nothing is set."""
 UNLIMITED: NDArray[np.int64] = np.full(MAX_NAMES, -1, dtype=np.int64)
 
 
 class Board:
-    """Cells that hold the numbers of words, and their changes. `maxima` are those of the words, -1 for any
-    number; none are given where none has one."""
+    """Cells as label numbers, and the operations that change them.
+
+    `maxima` holds the maximum number of each label, -1 for no limit; it is empty if no label has a limit.
+    """
 
     def __init__(
         self, site: Site, rng: Rng, *, initial: int, maxima: NDArray[np.int64], margin: NDArray[np.int64]
@@ -37,9 +39,9 @@ class Board:
         self.corner = margin
         self._inner = slice(down, down + rows), slice(across, across + columns)
         self.padded: NDArray[np.uint8] = np.empty((rows + 2 * down, columns + 2 * across), dtype=np.uint8)
-        """The map within its margin, from `corner` (row, column) on."""
+        """Map within its margin, starting at `corner` (row, column)."""
         self.cells: NDArray[np.uint8] = self.padded[self._inner]
-        """(row, column) the map as it is now."""
+        """Current map as (row, column)."""
         self.padded.fill(OUTSIDE)
         self.cells.fill(initial)
         self._new: NDArray[np.uint8] | None = None
@@ -47,7 +49,7 @@ class Board:
         self._remaining: NDArray[np.int64] = maxima.copy() if self.limited else UNLIMITED
         self._wanted: NDArray[np.uint8] = np.zeros(self.padded.shape, dtype=np.uint8) if self.limited else EMPTY_MASK
         self.locked: NDArray[np.bool_] | None = None
-        """The cells that are taken; None when there are none."""
+        """Mask of locked cells; None if there are none."""
         if site.has_locks:
             self.locked = site.locked
             site.apply_locks(self.cells)
@@ -55,11 +57,11 @@ class Board:
                 self._remaining = np.where(maxima < 0, maxima, np.maximum(0, maxima - site.locked_counts()))
 
     def fill(self, area: Area, key: int, draw: Draw) -> None:
-        """Draw the tiles of a room; those with a maximum, and locked cells, wait for `settle`."""
+        """Draw the tiles of a room. Tiles with a maximum and locked cells are set by `place_limited`."""
         fill(self.padded, self._wanted, self.corner, area, key, draw.tiles, draw.limits, self._remaining)  # type: ignore[arg-type]
 
     def place_limited(self) -> None:
-        """Place what is wanted and has a maximum, cells in random order; put locked cells back."""
+        """Place wanted tiles with a maximum at cells in random order, and restore locked cells."""
         if self.limited:
             if self.locked is not None:
                 self._wanted[self._inner][self.locked] = 0
@@ -68,7 +70,7 @@ class Board:
             self.site.apply_locks(self.cells)
 
     def simulate(self, areas: Areas, program: Program) -> Iterator[float]:
-        """Apply a layer's rules once, everywhere at the same time; between blocks, the share done."""
+        """Apply a layer's rules once to all cells simultaneously; yield the fraction done between blocks."""
         if self._new is None:
             self._new = np.empty_like(self.padded)
         np.copyto(self._new, self.padded)
@@ -98,10 +100,10 @@ class Board:
         self.place_limited()
 
     def _split_areas(self, areas: Areas, effort: int) -> Iterable[tuple[Areas, int, int, float]]:
-        """Areas, and their first and last row to be worked on at once, with the share done before."""
+        """Return areas with the first and last row of each block of work, and the fraction done before it."""
         height, width = self.site.shape
         rows = max(1, block_size("rules") // (width * effort))
-        if height <= rows:  # all areas together are no larger than the map
+        if height <= rows:  # All areas together are no larger than the map.
             return [(areas, 0, height, 0.0)]
         return (
             (areas[number : number + 1], first, first + rows, (number + first / high) / len(areas))

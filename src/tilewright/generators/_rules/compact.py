@@ -1,6 +1,6 @@
-"""ProcEngine's compact strings: the pieces they are cut into, and what is said about a piece that is none.
+"""Parsing of ProcEngine's compact strings into fields, with error messages for invalid ones.
 
-Cutting only: which words are known, and what numbers may be, the models say. Words are trimmed and written small.
+This module only splits strings; the models check names and number ranges. Names are stripped and lowercased.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_TEXT_LENGTH = 100_000
 INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 SEPARATORS = re.compile(r"[:,|<>=!]|[\x00-\x1f\x7f]")
-"""What parts the pieces of compact strings, and so cannot stand in a name."""
+"""Separators of compact strings, which names must not contain."""
 
 RULE = "tile,neighbourhood,and|or,conditions,replacements, such as empty,all,or,solid>5,solid:1"
 CONDITION = "a condition is written as tile, operator and count, such as solid>5"
@@ -29,7 +29,7 @@ PLACE = "a place is written as map:-1, map:x,y,width,height, room:-1 or room:id,
 
 
 def parse_word(value: Any) -> Any:
-    """A name as it is compared: trimmed and small."""
+    """Return a name in the form used for comparison: stripped and lowercase."""
     if not isinstance(value, str):
         return value
     name = value.strip().lower()
@@ -38,18 +38,18 @@ def parse_word(value: Any) -> Any:
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise InvalidRecipe("a name holds half a character", got=value) from None
+        raise InvalidRecipe("must be valid Unicode", got=value) from None
     if found := SEPARATORS.search(name):
         raise InvalidRecipe(
-            f"a name holds none of : , | < > = !, got {short_repr(found.group())} in {short_repr(value)}"
+            f"a name must not contain : , | < > = !, got {short_repr(found.group())} in {short_repr(value)}"
         )
     return name
 
 
 def parse_integer(text: str, what: str) -> int:
-    """A whole number as it is typed."""
+    """Parse an integer."""
     if not INTEGER.fullmatch(text.strip()):
-        raise InvalidRecipe("must be a whole number", at=what, got=text, rule="type")
+        raise InvalidRecipe("must be an integer", at=what, got=text, rule="type")
     return int(text)
 
 
@@ -60,9 +60,9 @@ def parse_number(text: str, what: str) -> float:
 
 
 def split_pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list[str]:
-    """The trimmed pieces of a text between the marks, as many as one of the counts."""
+    """Split a string at a mark and strip the pieces. Their number must be one of `counts`."""
     if len(text) > MAX_TEXT_LENGTH:
-        raise InvalidRecipe(f"at most {MAX_TEXT_LENGTH:,} characters, got {len(text):,}")
+        raise InvalidRecipe(f"must have at most {MAX_TEXT_LENGTH:,} characters, got {len(text):,}")
     found = [piece.strip() for piece in text.split(mark)]
     if len(found) not in counts:
         raise InvalidRecipe(f"{form}; got {short_repr(text)}", value=text, rule="format")
@@ -70,12 +70,12 @@ def split_pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list
 
 
 def split_bars(text: str) -> list[str]:
-    """The pieces of a text between upright bars."""
+    """Split a string at vertical bars."""
     return [piece.strip() for piece in text.split("|")]
 
 
 def parse_name(text: str) -> dict[str, Any]:
-    """`treasure:3`, or `treasure` alone, of which there may be any number."""
+    """Parse `treasure:3`, or `treasure` for any number."""
     name, *maximum = split_pieces(text, ":", (1, 2), "a name is written as name:maximum, such as treasure:3")
     return {
         "name": parse_word(name),
@@ -84,19 +84,19 @@ def parse_name(text: str) -> dict[str, Any]:
 
 
 def parse_weighted(text: str) -> dict[str, Any]:
-    """`solid:1`."""
+    """Parse `solid:1`."""
     tile, weight = split_pieces(text, ":", (2,), WEIGHTED)
     return {"tile": parse_word(tile), "weight": parse_number(weight, f"weight of {tile}")}
 
 
 def parse_condition(text: str) -> dict[str, Any]:
-    """`solid>5`."""
+    """Parse `solid>5`."""
     found = re.fullmatch(r"([^<>=!]*)([<>=!]+)([^<>=!]*)", text)
     if not found:
         raise InvalidRecipe(f"{CONDITION}; got {short_repr(text)}", value=text, rule="format")
     tile, operator, count = (piece.strip() for piece in found.groups())
     if operator not in OPERATORS:
-        message = f"{short_repr(text)}: the operator is one of {' '.join(OPERATORS)}"
+        message = f"{short_repr(text)}: the operator must be one of {' '.join(OPERATORS)}"
         raise InvalidRecipe(f"{message}, got {short_repr(operator)}", value=text, rule="format")
     return {
         "tile": parse_word(tile),
@@ -106,7 +106,7 @@ def parse_condition(text: str) -> dict[str, Any]:
 
 
 def parse_rule(text: str) -> dict[str, Any]:
-    """`empty,all,or,solid>5|solid<2,solid:1`."""
+    """Parse `empty,all,or,solid>5|solid<2,solid:1`."""
     quotes = "" if "," in text else " (in YAML, a rule within [ ] needs quotes)"
     form = f"a rule is written as {RULE}{quotes}"
     tile, neighbourhood, combine, conditions, replacements = split_pieces(text, ",", (5,), form)
@@ -120,7 +120,7 @@ def parse_rule(text: str) -> dict[str, Any]:
 
 
 def parse_fix(text: str) -> dict[str, Any]:
-    """`connect:plus:1`; what is left out at the end is as usual."""
+    """Parse `connect:plus:1`; missing pieces at the end have default values."""
     kind, *rest = split_pieces(text, ":", (1, 2, 3), FIX)
     found: dict[str, Any] = {"kind": kind.lower()}
     if rest:
@@ -131,17 +131,17 @@ def parse_fix(text: str) -> dict[str, Any]:
 
 
 def parse_size(text: str, what: str) -> tuple[int, int]:
-    """`15x7`."""
+    """Parse `15x7`."""
     across, down = split_pieces(text.lower(), "x", (2,), f"{what} is written as two numbers with an x, such as 15x7")
     return parse_integer(across, what), parse_integer(down, what)
 
 
 def parse_division(text: str) -> dict[str, Any]:
-    """`equal:4x2:3`, `tree:5x4:6`."""
+    """Parse `equal:4x2:3` or `tree:5x4:6`."""
     kind, size, rooms = split_pieces(text, ":", (3,), DIVISION)
     fields = {"equal": ("columns", "rows"), "tree": ("width", "height")}.get(kind.lower())
     if fields is None:
-        message = f"there are equal and tree, got {short_repr(kind)} in {short_repr(text)}"
+        message = f"must be equal or tree, got {short_repr(kind)} in {short_repr(text)}"
         raise InvalidRecipe(message, value=text, rule="format")
     return {
         "kind": kind.lower(),
@@ -151,12 +151,12 @@ def parse_division(text: str) -> dict[str, Any]:
 
 
 def parse_place(text: str) -> dict[str, Any]:
-    """`map:-1`, `map:3,2,10,8`, `room:-1`, `room:0,2`."""
+    """Parse `map:-1`, `map:3,2,10,8`, `room:-1` or `room:0,2`."""
     kind, *rest = split_pieces(text, ":", (1, 2), PLACE)
     kind = kind.lower()
     if kind not in ("map", "room"):
         raise InvalidRecipe(
-            f"there are map and room, got {short_repr(kind)} in {short_repr(text)}", value=text, rule="format"
+            f"must be map or room, got {short_repr(kind)} in {short_repr(text)}", value=text, rule="format"
         )
     if not rest or re.fullmatch(r"-\s*1", rest[0]):
         return {"kind": kind}
@@ -170,7 +170,7 @@ def parse_place(text: str) -> dict[str, Any]:
 
 
 def parse_tiles(text: str) -> tuple[str, str]:
-    """`solid:empty`."""
+    """Parse `solid:empty`."""
     initial, dig = split_pieces(text, ":", (2,), TILES)
     if not initial or not dig:
         raise InvalidRecipe(TILES, got=text, rule="format")
@@ -178,26 +178,26 @@ def parse_tiles(text: str) -> tuple[str, str]:
 
 
 def parse_neighbourhood(text: str) -> dict[str, Any]:
-    """`plus:010,101,010`."""
-    name, rows = split_pieces(text, ":", (2,), "a neighbourhood is written as name:rows, such as plus:010,101,010")
+    """Parse `plus:010,101,010`."""
+    name, rows = split_pieces(text, ":", (2,), "a neighborhood is written as name:rows, such as plus:010,101,010")
     return {"name": parse_word(name), "matrix": rows}
 
 
 def parse_matrix(value: Any) -> Any:
-    """`010,101,010`, its rows in lines or in a list, as rows of numbers."""
+    """Parse `010,101,010`, lines or a list of rows into rows of numbers."""
     if isinstance(value, str):
         value = re.split(r",|\n", value.strip()) if len(value) <= MAX_TEXT_LENGTH else [value]
     if not isinstance(value, (list, tuple)):
         quotes = "; in YAML, put it in quotes" if isinstance(value, (int, float)) else ""
-        raise InvalidRecipe(f"a neighbourhood is rows of 0 and 1, such as 010,101,010, got {short_repr(value)}{quotes}")
+        raise InvalidRecipe(f"must be rows of 0 and 1, such as 010,101,010, got {short_repr(value)}{quotes}")
     rows = []
     for at, row in enumerate(value):
         digits = list(row.strip()) if isinstance(row, str) else row
         if not isinstance(digits, (list, tuple)) or not digits:
-            raise InvalidRecipe(f"row {at} is empty; a neighbourhood is rows of 0 and 1, such as 010,101,010")
+            raise InvalidRecipe(f"row {at} is empty; must be rows of 0 and 1, such as 010,101,010")
         for digit in digits:
             if isinstance(digit, bool) or digit not in ("0", "1", 0, 1):
-                text = f"a row holds 0 and 1 alone, got {short_repr(digit)} in {short_repr(row)}"
+                text = f"must contain only 0 and 1, got {short_repr(digit)} in {short_repr(row)}"
                 raise InvalidRecipe(text, at=("row", at), place=f"row {at}")
         rows.append(tuple(int(digit) for digit in digits))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""Pieces of a rule book: models that may come as a compact string."""
+"""Base models for parts of a rulebook that may be given as compact strings."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...core.errors import InvalidRecipe, short_repr
 from ...core.params import Params
 
 Parser: TypeAlias = Callable[[str], dict[str, Any]]
-"""What cuts a compact string into fields."""
+"""Function that parses a compact string into fields."""
 MAX_CACHED_LENGTH = 500
-"""Letters of strings that are remembered: the same few short ones come again and again."""
+"""Maximum length of strings whose models are cached, since the same short strings often repeat."""
 
 
 def read_text(text: str, parse: Parser, *models: type[Params]) -> Any:
-    """The model behind a compact string: the only one, or the one of the kind that it names."""
+    """Return the model of a compact string: the only one given, or the one of the kind that the string names."""
     return (_parse_cached if len(text) <= MAX_CACHED_LENGTH else _parse_text)(text, parse, models)
 
 
@@ -33,7 +33,7 @@ def _parse_text(text: str, parse: Parser, models: tuple[type[Params], ...]) -> A
         )
         return model.validate(fields)
     except InvalidRecipe as error:
-        if any(one.value in (text, short_repr(text)) for one in error.problems):  # these quote the text themselves
+        if any(one.value in (text, short_repr(text)) for one in error.problems):  # These already quote the string.
             raise
         raise error.replace(replace(one.within(place=short_repr(text)), value=text) for one in error.problems) from None
 
@@ -43,7 +43,7 @@ _parse_cached = lru_cache(maxsize=4096)(_parse_text)
 
 @dataclass(frozen=True)
 class AlsoAccepts:
-    """Says in a field's JSON schema what it is read from beside what it holds: JSON types, and words about them."""
+    """Annotation that adds accepted JSON types, and keywords for them, to a field's JSON schema."""
 
     kinds: tuple[str, ...]
     keywords: tuple[tuple[str, Any], ...] = ()
@@ -54,14 +54,14 @@ class AlsoAccepts:
 
 
 def widen_schema(schema: JsonSchemaValue, *kinds: str, **keywords: Any) -> JsonSchemaValue:
-    """A JSON schema that allows these types too, with words about them."""
+    """Return a JSON schema that also allows the given types, with keywords."""
     if "oneOf" in schema:
         return {**schema, "oneOf": [*schema["oneOf"], *({"type": kind, **keywords} for kind in kinds)]}
     return {**keywords, **schema, "type": [schema["type"], *kinds]}
 
 
 class Section(Params):
-    """A part of a rule book that may come in other forms than by its fields."""
+    """Part of a rulebook that accepts other forms besides its fields."""
 
     also_accepts: ClassVar[AlsoAccepts]
 
@@ -75,11 +75,11 @@ class Section(Params):
 
 
 class CompactModel(Section):
-    """A part of a rule book, which may come as a compact string."""
+    """Part of a rulebook that may be given as a compact string."""
 
     also_accepts = AlsoAccepts(("string",))
     parse_text: ClassVar[Parser]
-    """The fields in a compact string."""
+    """Parser of the compact string."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -88,5 +88,5 @@ class CompactModel(Section):
 
 
 def parse_one_of(parse: Parser, *models: type[Params]) -> BeforeValidator:
-    """Reads a string as one of several models, by its kind."""
+    """Return a validator that reads a string as one of several models, by its kind."""
     return BeforeValidator(lambda value: read_text(value, parse, *models) if isinstance(value, str) else value)

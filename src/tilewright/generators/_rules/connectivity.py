@@ -1,4 +1,4 @@
-"""What is done about parts of a map that do not hang together: tunnels between them, or the largest alone."""
+"""Fixes for unconnected regions of a map: tunnels between them, or deletion of all but the largest."""
 
 from __future__ import annotations
 
@@ -19,52 +19,54 @@ from .board import EMPTY_MASK, Area, Areas, Board
 from .language import ConnectivityFix, Offsets
 
 make_symmetric = lru_cache(maxsize=256)(add_opposites)
-"""A neighbourhood as it counts for hanging together: both ways, and never a cell with itself."""
+"""Return a neighborhood for connectivity: symmetric and without the cell itself."""
 UNIT_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 MAX_FLOOD_STEPS = 1 << 29
-"""To find out whether a place holds together: about a second."""
+"""Maximum number of steps to check whether a rectangle is connected: about a second."""
 
 
 def describe_defect(offsets: Offsets, sizes: list[tuple[int, int]] | None) -> str:
-    """What a neighbourhood lacks to join cells, or to lead everywhere in places of these sizes (width, height)."""
+    """Describe why a neighborhood cannot join cells, or cannot reach all cells of rectangles of the sizes (width,
+    height).
+    """
     if not any(map(any, offsets)):
         return "joins no two cells"
     for width, height in sizes or ():
         if not is_connected(offsets, width, height):
-            place = f"a place of {width}x{height}"
-            return f"cannot connect: it does not lead from every cell to every other in {place}; use plus or all"
+            area = f"an area of {width}x{height}"
+            return f"cannot connect every cell to every other in {area}; use plus or all"
     return ""
 
 
 @lru_cache(maxsize=1024)
 def is_connected(offsets: Offsets, width: int, height: int) -> bool:
-    """Whether every cell of a rectangle can be reached from every other without leaving it."""
-    ways = make_symmetric(offsets)
-    if set(UNIT_STEPS) <= {tuple(way) for way in ways.tolist()}:
+    """Return whether every cell of a rectangle can be reached from every other without leaving it."""
+    steps = make_symmetric(offsets)
+    if set(UNIT_STEPS) <= {tuple(step) for step in steps.tolist()}:
         return True
-    # Where a part of it holds together, so does the whole: shifted by a cell, it overlaps itself. In a narrow place it
-    # can take a long way to get from a cell to the one beside it.
-    reach = int(np.abs(ways).max())
+    # If a smaller rectangle is connected, the whole is too: shifted by one cell, it overlaps itself. In a narrow
+    # rectangle, the path between adjacent cells can be long.
+    reach = int(np.abs(steps).max())
     for longer, wider in ((1, 1), (reach, 1), (1, reach)):
         shape = min(height, 4 * reach * longer), min(width, 4 * reach * wider)
-        if shape[0] * shape[1] * len(ways) > MAX_FLOOD_STEPS:
+        if shape[0] * shape[1] * len(steps) > MAX_FLOOD_STEPS:
             break
-        if label_regions(np.ones(shape, dtype=np.bool_), ways).count == 1:
+        if label_regions(np.ones(shape, dtype=np.bool_), steps).count == 1:
             return True
     return False
 
 
 class Adjacency:
-    """A neighbourhood as it counts for hanging together, in areas of one width."""
+    """Neighborhood for connectivity in areas of one width."""
 
     def __init__(self, offsets: Offsets, width: int) -> None:
-        ways = make_symmetric(offsets)
-        self.reach: Places = np.abs(ways).max(axis=0)
+        steps = make_symmetric(offsets)
+        self.reach: Places = np.abs(steps).max(axis=0)
         self._down, across = (int(part) for part in self.reach)
         self._columns = width + 2 * across
-        self.shifts: Places = ways @ np.array([self._columns, 1], dtype=np.int64)
-        self.straight = {tuple(way) for way in ways.tolist()} >= set(UNIT_STEPS)
-        """Whether a tunnel with a single corner hangs together."""
+        self.shifts: Places = steps @ np.array([self._columns, 1], dtype=np.int64)
+        self.straight = {tuple(step) for step in steps.tolist()} >= set(UNIT_STEPS)
+        """Whether a tunnel with a single corner is connected."""
 
     @staticmethod
     @lru_cache(maxsize=1024)
@@ -72,12 +74,12 @@ class Adjacency:
         return Adjacency(offsets, width)
 
     def size(self, height: int) -> int:
-        """Cells of an area so high, within a margin as wide as the offsets reach."""
+        """Return the number of cells of an area of this height, with a margin as wide as the offsets."""
         return (height + 2 * self._down) * self._columns
 
 
 class Fixer:
-    """Fixes areas of a board, and remembers which rooms its tunnels join."""
+    """Fixer of unconnected regions, which records the rooms that its tunnels join."""
 
     def __init__(self, board: Board, rooms: Areas, *, initial: int, dig: int) -> None:
         self.board = board
@@ -90,12 +92,12 @@ class Fixer:
     def repair(
         self, area: Area, fix: ConnectivityFix, offsets: Offsets, *, record_links: bool = False
     ) -> Iterator[float]:
-        """Connect or delete the unconnected parts of an area; between blocks, the share done."""
+        """Connect or delete the unconnected regions of an area; yield the fraction done between blocks."""
         if fix.kind == "none":
             return
         x, y, width, height = area.tolist()
-        joints = Adjacency.of(offsets, width)
-        size = joints.size(height)
+        adjacency = Adjacency.of(offsets, width)
+        size = adjacency.size(height)
         labels, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
         queue, numbering = np.empty(size, dtype=np.int64), np.zeros(1, dtype=NUMBERING)
         board, corner, delete = self.board.padded, self.board.corner, fix.kind == "delete"
@@ -106,13 +108,13 @@ class Fixer:
             area,
             self.initial,
             delete,
-            joints.reach,
-            joints.shifts,
+            adjacency.reach,
+            adjacency.shifts,
             labels,
             distance,
             queue,
             numbering,
-            max(1, block_size("tunnels") // len(joints.shifts)),
+            max(1, block_size("tunnels") // len(adjacency.shifts)),
         ):
             yield float(numbering["scanned"][0]) / size
         count = int(numbering["count"][0])
@@ -124,11 +126,11 @@ class Fixer:
             area,
             self.initial,
             self.dig,
-            joints.reach,
-            joints.shifts,
-            joints.straight,
+            adjacency.reach,
+            adjacency.shifts,
+            adjacency.straight,
             fix.thickness,
-            self._find_rim(area, joints) if fix.thickness > 1 else area,
+            self._find_widening_limits(area, adjacency) if fix.thickness > 1 else area,
             labels,
             distance,
             numbering,
@@ -137,34 +139,36 @@ class Fixer:
         if len(ends) < count - 1:
             self._give_up(area, fix, offsets)
         if record_links:
-            rows, columns = np.divmod(ends, width + 2 * joints.reach[1])
-            self._record_links(rows + (y - joints.reach[0]), columns + (x - joints.reach[1]), offsets)
+            rows, columns = np.divmod(ends, width + 2 * adjacency.reach[1])
+            self._record_links(rows + (y - adjacency.reach[0]), columns + (x - adjacency.reach[1]), offsets)
 
-    def _find_rim(self, area: Area, joints: Adjacency) -> NDArray[np.int64]:
-        """The left, top, right and lower end in the field of where tunnels may be widened: not at the map's rim."""
+    def _find_widening_limits(self, area: Area, adjacency: Adjacency) -> NDArray[np.int64]:
+        """Return the left, top, right and bottom limit for widening tunnels, which excludes the edge of the map."""
         x, y, width, height = area.tolist()
         rows, columns = self.board.site.shape
         left, top, right, lower = max(0, 1 - x), max(0, 1 - y), min(width, columns - 1 - x), min(height, rows - 1 - y)
-        down, across = joints.reach.tolist()
+        down, across = adjacency.reach.tolist()
         return np.array([left + across, top + down, right + across, lower + down], dtype=np.int64)
 
     def _give_up(self, area: Area, fix: ConnectivityFix, offsets: Offsets) -> NoReturn:
-        """Name the locked cells between two parts that only they keep asunder, or those that the fix cannot join."""
+        """Raise GaveUp with the locked cells that separate two regions, or with those that the fix cannot join."""
         x, y, width, height = area.tolist()
-        place = slice(y, y + height), slice(x, x + width)
-        dug = self.board.cells[place] != self.initial
+        window = slice(y, y + height), slice(x, x + width)
+        dug = self.board.cells[window] != self.initial
         assert self.board.locked is not None
-        locked = self.board.locked[place]
-        ways = make_symmetric(offsets)
-        parts = np.maximum(label_regions(dug, ways).cells, 0)
-        blamed, reason = find_blocking_cells(parts, dug | ~locked, ways), "locked cells keep parts asunder"
-        if not blamed:
-            blamed = np.argwhere(locked & dug).tolist()
-            reason = f"locked cells lie in parts that no way by {fix.neighbourhood!r} can join"
-        raise GaveUp(reason, cells=[(row + y, column + x) for row, column in blamed])
+        locked = self.board.locked[window]
+        steps = make_symmetric(offsets)
+        regions = np.maximum(label_regions(dug, steps).cells, 0)
+        blocking, reason = find_blocking_cells(regions, dug | ~locked, steps), "locked cells separate regions"
+        if not blocking:
+            blocking = np.argwhere(locked & dug).tolist()
+            reason = f"locked cells are in regions that no path by {fix.neighbourhood!r} can join"
+        raise GaveUp(reason, cells=[(row + y, column + x) for row, column in blocking])
 
     def _record_links(self, rows: NDArray[np.int64], columns: NDArray[np.int64], offsets: Offsets) -> None:
-        """Note the rooms at both ends of tunnels; an end outside all rooms belongs to the room nearest on foot."""
+        """Record the rooms at both ends of tunnels. An end outside all rooms counts for the nearest room by walking
+        distance.
+        """
         room_of = np.zeros(self.board.cells.shape, dtype=np.int32)
         for number, (x, y, width, height) in enumerate(self.rooms.tolist(), 1):
             room_of[y : y + height, x : x + width] = number
@@ -180,7 +184,7 @@ class Fixer:
                 self._links[min(one, other), max(one, other)] = offsets
 
     def list_links(self) -> list[tuple[int, int]]:
-        """The rooms between which was dug and that still hang together, in order."""
+        """Return the pairs of rooms that tunnels joined and that are still connected, sorted."""
         found = []
         for offsets in dict.fromkeys(self._links.values()):
             parts = label_regions(self.board.cells != self.initial, make_symmetric(offsets)).cells

@@ -1,6 +1,6 @@
-"""The rule language: every section of a rule book as a model, read from fields or from ProcEngine's compact strings.
+"""The rule language: every section of a rulebook as a model, read from fields or from ProcEngine's compact strings.
 
-Each model's `compact` is the string that makes it again.
+Each model's `compact` is the string from which it can be read again.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ MAX_MATRIX_SIZE = 99
 Word: TypeAlias = Annotated[str, BeforeValidator(compact.parse_word), Field(min_length=1, max_length=80)]
 Row: TypeAlias = Annotated[tuple[Literal[0, 1], ...], AlsoAccepts(("string",))]
 Offsets: TypeAlias = tuple[tuple[int, int], ...]
-"""(row, column) from a cell to its neighbours."""
+"""Offsets (row, column) from a cell to its neighbors."""
 
 
 class NamedTile(CompactModel):
-    """A tile that the rules speak of."""
+    """Tile that the rules use."""
 
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
     name: Annotated[Word, AfterValidator(read_name)] = param(
         tiles=True, control="text", unique=True, suggestions="palette"
     )
-    """What it is called; small and capital letters are the same."""
+    """Name of the tile; case is ignored."""
     maximum: int = param(-1, ge=-1, le=MAX_AREA, label="at most", means={"any number": -1})
-    """So many are placed in a map at most; -1 for any number."""
+    """Maximum number of this tile in a map; -1 for no limit."""
 
     parse_text: ClassVar[Parser] = staticmethod(compact.parse_name)
 
@@ -57,10 +57,10 @@ class NamedTile(CompactModel):
 
 
 class Neighbourhood(CompactModel):
-    """Which cells around a cell are looked at."""
+    """Cells around a cell that are counted."""
 
     name: Word = param(unique=True)
-    """What rules call it."""
+    """Name that rules use."""
     matrix: Annotated[tuple[Row, ...], AlsoAccepts(("string",))] = param(
         min_length=1,
         max_length=MAX_MATRIX_SIZE,
@@ -68,7 +68,7 @@ class Neighbourhood(CompactModel):
         initial=((0, 1, 0), (1, 0, 1), (0, 1, 0)),
         peek=True,
     )
-    """Rows of 0 and 1; the cell itself is in the middle, of an even number right of or below it."""
+    """Rows of 0 and 1. The cell itself is in the middle; with an even size, right of or below it."""
 
     parse_text: ClassVar[Parser] = staticmethod(compact.parse_neighbourhood)
 
@@ -83,14 +83,14 @@ class Neighbourhood(CompactModel):
         for at, row in enumerate(rows):
             if len(row) != len(rows[0]):
                 digits = "".join(map(str, row))
-                raise InvalidRecipe(f"row {at} ({digits}) is {len(row)} long, the first one {len(rows[0])}")
+                raise InvalidRecipe(f"row {at} ({digits}) must be as long as the first, {len(rows[0])}, got {len(row)}")
         if len(rows[0]) > MAX_MATRIX_SIZE:
-            raise InvalidRecipe(f"a row has at most {MAX_MATRIX_SIZE} numbers, got {len(rows[0])}")
+            raise InvalidRecipe(f"a row must have at most {MAX_MATRIX_SIZE} numbers, got {len(rows[0])}")
         return rows
 
     @property
     def rows(self) -> str:
-        """The matrix in one string."""
+        """The matrix as one string."""
         return ",".join("".join(map(str, row)) for row in self.matrix)
 
     @property
@@ -99,7 +99,7 @@ class Neighbourhood(CompactModel):
 
     @cached_property
     def offsets(self) -> Offsets:
-        """Every 1 of the matrix, as seen from its centre."""
+        """Offsets of every 1 of the matrix from its center."""
         centre = len(self.matrix) // 2, len(self.matrix[0]) // 2
         return tuple(
             (row - centre[0], column - centre[1])
@@ -110,13 +110,13 @@ class Neighbourhood(CompactModel):
 
 
 class WeightedTile(CompactModel):
-    """A tile to be drawn by its weight."""
+    """Tile with a weight for random draws."""
 
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
     tile: Word = param(tiles=True)
     """One of the names."""
     weight: float = param(1.0, ge=0, le=1e12, share=True)
-    """How often it is drawn, beside the weights of the others."""
+    """Relative weight with which the tile is drawn."""
 
     parse_text: ClassVar[Parser] = staticmethod(compact.parse_weighted)
 
@@ -126,13 +126,13 @@ class WeightedTile(CompactModel):
 
 
 def _split_bars(value: Any) -> Any:
-    """Weighted tiles or conditions in one string are parted by upright bars."""
+    """Split weighted tiles or conditions in one string at vertical bars."""
     return compact.split_bars(value) if isinstance(value, str) else value
 
 
 def _check_weights(tiles: tuple[WeightedTile, ...]) -> tuple[WeightedTile, ...]:
     if not any(one.weight for one in tiles):
-        raise InvalidRecipe(f"the weights are all zero in {short_repr(join_bars(tiles))}")
+        raise InvalidRecipe(f"must have at least one positive weight, got {short_repr(join_bars(tiles))}")
     return tiles
 
 
@@ -148,14 +148,14 @@ def join_bars(tiles: Iterable[WeightedTile | Condition]) -> str:
 
 
 class Condition(CompactModel):
-    """How many neighbours of a kind there must be."""
+    """Condition on the number of neighbors of a kind."""
 
     tile: Word = param(tiles=True)
-    """The neighbours that count."""
+    """Neighbors that are counted."""
     operator: Operator = param(">", labels={">=": "≥", "<=": "≤", "==": "=", "!=": "≠"})
-    """How their number is compared."""
+    """Comparison of their number with the count."""
     count: int = param(0, ge=-1_000_000, le=1_000_000)
-    """What their number is compared with."""
+    """Number that theirs is compared with."""
 
     parse_text: ClassVar[Parser] = staticmethod(compact.parse_condition)
 
@@ -165,23 +165,23 @@ class Condition(CompactModel):
 
 
 class Rule(CompactModel):
-    """A cell of one kind whose neighbours are so becomes another."""
+    """Rule that replaces a tile depending on its neighbors."""
 
     model_config = ConfigDict(json_schema_extra={"control": "rule"})
     tile: Word = param(tiles=True, label="a cell of")
-    """The rule is for cells that hold this tile."""
+    """Tile of the cells to which the rule applies."""
     neighbourhood: Word = param("all", names_of="neighbourhoods", label="if in")
-    """Which cells around it are counted."""
+    """Neighborhood in which tiles are counted."""
     combine: Literal["and", "or"] = param(
         "and", label="such that", labels={"and": "all of these hold", "or": "one of these holds"}
     )
-    """Whether all conditions must hold, or one of them."""
+    """Whether all conditions must hold, or only one of them."""
     conditions: Annotated[tuple[Condition, ...], LimitedLength, SplitBars, AlsoAccepts(("string",))] = param(
         label="there are"
     )
-    """What must be around it."""
+    """Conditions on the neighbors."""
     replacements: WeightedTiles = param(label="becomes")
-    """What it becomes: one of these, drawn by weight."""
+    """Tiles that replace the cell's tile, drawn by weight."""
 
     parse_text: ClassVar[Parser] = staticmethod(compact.parse_rule)
 
@@ -192,16 +192,16 @@ class Rule(CompactModel):
 
 
 class ConnectivityFix(CompactModel):
-    """What is done about parts that do not hang together: cells that do not hold the initial tile."""
+    """Fix for unconnected regions of cells other than the initial tile."""
 
     kind: Literal["connect", "delete", "none"] = param(
         "connect", labels={"connect": "connect by tunnels", "delete": "keep the largest", "none": "leave them"}
     )
-    """Dig tunnels between them, keep the largest alone, or nothing."""
+    """Whether to dig tunnels between them, to keep only the largest, or to do nothing."""
     neighbourhood: Word = param("plus", names_of="neighbourhoods", hidden_unless=("kind", "connect", "delete"))
-    """Which cells hang together; it counts both ways."""
+    """Neighborhood in which cells are connected, in both directions."""
     thickness: int = param(1, ge=1, le=64, typical=(1, 5), hidden_unless=("kind", "connect"))
-    """Width of the tunnels in cells."""
+    """Width of tunnels in cells."""
 
     parse_text: ClassVar[Parser] = staticmethod(compact.parse_fix)
 
@@ -211,41 +211,41 @@ class ConnectivityFix(CompactModel):
 
 
 class Equal(Params):
-    """A grid of equal cells; each without its outermost ring is a room."""
+    """Grid of equal parts; each part without its outermost ring is a room."""
 
     kind: Literal["equal"] = param("equal")
-    """A grid of equal rooms."""
+    """Grid of equal rooms."""
     columns: int = param(1, ge=1, le=1000, typical=(1, 8))
-    """Rooms side by side."""
+    """Number of rooms per row."""
     rows: int = param(1, ge=1, le=1000, typical=(1, 8))
-    """Rooms one below the other."""
+    """Number of rows of rooms."""
     rooms: int = param(1, ge=1, le=MAX_ROOMS, typical=(1, 20))
-    """How many of them there are; the others are dropped by chance."""
+    """Number of rooms to keep; the others are dropped at random."""
 
     @property
     def compact(self) -> str:
         return f"equal:{self.columns}x{self.rows}:{self.rooms}"
 
     def count_max_rooms(self, width: int, height: int) -> int:
-        """How many rooms a map of this size has place for."""
+        """Return the maximum number of rooms in a map of this size."""
         return self.columns * self.rows if width // self.columns >= 3 and height // self.rows >= 3 else 0
 
     def list_room_sizes(self, width: int, height: int) -> list[tuple[int, int]]:
-        """(width, height) of the rooms."""
+        """Return the sizes (width, height) of the rooms."""
         return [(width // self.columns - 2, height // self.rows - 2)]
 
 
 class Tree(Params):
-    """The map cut in two again and again; each part without its outermost ring is a room."""
+    """Recursive division of the map in two; each part without its outermost ring is a room."""
 
     kind: Literal["tree"] = param("tree")
     """Rooms of different sizes."""
     width: int = param(3, ge=1, le=MAX_SIDE, typical=(1, 20), group="size")
-    """Least width of a room."""
+    """Minimum width of a room."""
     height: int = param(3, ge=1, le=MAX_SIDE, typical=(1, 20), group="size")
-    """Least height of a room."""
+    """Minimum height of a room."""
     rooms: int = param(1, ge=1, le=MAX_ROOMS, typical=(1, 20))
-    """How many rooms there are."""
+    """Number of rooms."""
 
     @property
     def compact(self) -> str:
@@ -255,14 +255,15 @@ class Tree(Params):
         return (width // (self.width + 2)) * (height // (self.height + 2))
 
     def list_room_sizes(self, width: int, height: int) -> list[tuple[int, int]]:
-        """(width, height): where cells of rooms that small hang together, those of larger ones do too.
+        """Return sizes (width, height) to check: if cells of rooms this small are connected, those of larger rooms are
+        too.
 
-        Two rooms of a size, one cell apart, overlap in all but one column and cover the next size, unless they have
-        one column only: so two columns and rows are looked at beside one.
+        Two rooms of equal size, one cell apart, overlap in all but one column and together cover the next size, unless
+        they have only one column. Sizes with two columns and rows are therefore checked too.
         """
         if self.rooms == 1:
             return [(width - 2, height - 2)]
-        widths, heights = ((least, max(2, least)) for least in (self.width, self.height))
+        widths, heights = ((minimum, max(2, minimum)) for minimum in (self.width, self.height))
         return [(width, height) for width in widths for height in heights]
 
 
@@ -270,9 +271,9 @@ class WholeMap(Params):
     """The map, or a rectangle of it."""
 
     kind: Literal["map"] = param("map")
-    """The map, whatever its rooms are."""
+    """The map, independent of its rooms."""
     rectangle: tuple[int, int, int, int] | None = param(None, label="only within", labels={"null": "all"})
-    """x, y, width, height; all of the map when left out."""
+    """Rectangle x, y, width, height; by default the complete map."""
 
     @property
     def compact(self) -> str:
@@ -283,17 +284,17 @@ class Rooms(Params):
     """All rooms, or some of them."""
 
     kind: Literal["room"] = param("room")
-    """Each room by itself."""
+    """Each room separately."""
     ids: tuple[Annotated[int, Field(ge=0, lt=MAX_ROOMS)], ...] | None = param(
         None, label="only rooms", labels={"null": "all"}
     )
-    """Which ones, counted from 0 in the order of their shuffle; all when left out."""
+    """Room ids, counted from 0 in shuffled order; by default all rooms."""
 
     @field_validator("ids")
     @classmethod
     def _drop_duplicates(cls, ids: tuple[int, ...] | None) -> tuple[int, ...] | None:
         if ids is not None and not ids:
-            raise InvalidRecipe("at least one room is needed; leave it out for all rooms", rule="conflict")
+            raise InvalidRecipe("must contain at least one room; leave it out for all rooms", rule="conflict")
         return None if ids is None else tuple(dict.fromkeys(ids))
 
     @property
@@ -314,19 +315,19 @@ Place: TypeAlias = Annotated[
     AlsoAccepts(("string",)),
 ]
 SECTION_FORMS = AlsoAccepts(("array", "string"), (("items", {}), ("maxItems", 3)))
-"""Sections may come as a list of their parts, or with commas between those."""
+"""Sections may be given as a list of their parts, or as a string with commas between them."""
 
 
 def _from_list(value: Any, names: Sequence[str], section: str) -> Any:
-    """A section's parts by position, or in one string; those left out at the end are as usual."""
+    """Return a section's parts by name, from a list or a string; missing parts at the end have default values."""
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, (list, tuple)):
         return value
     if len(value) > len(names):
-        hint = "; in YAML, what has commas within [ ] needs quotes" if section == "genData" else ""
-        most = pluralize(len(names), "part")
-        raise InvalidRecipe(f"{section} has at most {most}, got {len(value)}: {short_repr(value)}{hint}")
+        hint = "; in YAML, strings with commas within [ ] need quotes" if section == "genData" else ""
+        maximum = pluralize(len(names), "part")
+        raise InvalidRecipe(f"{section} must have at most {maximum}, got {len(value)}: {short_repr(value)}{hint}")
     return dict(zip(names, value, strict=False))
 
 
@@ -337,19 +338,19 @@ GEN_DATA = {
         "maxItems": 3,
     }
 }
-"""Beside the fields of a layer: it is no field of its own."""
+"""Schema of `genData`, which is accepted beside the fields of a layer."""
 
 
 class MapData(Section):
-    """What the map is filled with, and dug with."""
+    """Tiles that fill the map and that tunnels are dug with."""
 
     also_accepts = SECTION_FORMS
     initial: Word = param("solid", tiles=True, label="filled with")
-    """The tile that fills the map at first."""
+    """Tile that fills the map initially."""
     dig: Word = param("empty", tiles=True, label="dug with")
-    """The tile that tunnels are dug with."""
-    fix: ConnectivityFix | None = param(None, label="loose parts")
-    """What is done about unconnected parts of the finished map."""
+    """Tile that tunnels are dug with."""
+    fix: ConnectivityFix | None = param(None, label="unconnected regions")
+    """Fix for unconnected regions of the finished map."""
 
     @model_validator(mode="before")
     @classmethod
@@ -371,15 +372,15 @@ class MapData(Section):
 
 
 class RoomData(Section):
-    """How the map is divided into rooms, and what they are filled with."""
+    """Division of the map into rooms, and their initial tiles."""
 
     also_accepts = SECTION_FORMS
     division: Division = param(Equal(), labels={"equal": "equal rooms", "tree": "rooms of all sizes"})
-    """How rooms are cut out of the map."""
+    """Method that divides the map into rooms."""
     start: WeightedTiles | None = param(None, label="filled with")
-    """What every cell of a room starts as: one of these, drawn by weight; what is dug with when left out."""
-    fix: ConnectivityFix | None = param(None, label="loose parts")
-    """What is done about unconnected parts of each room before the first layer."""
+    """Initial tiles of the cells of a room, drawn by weight; by default the tile for tunnels."""
+    fix: ConnectivityFix | None = param(None, label="unconnected regions")
+    """Fix for unconnected regions of each room, before the first layer."""
 
     @model_validator(mode="before")
     @classmethod
@@ -393,18 +394,18 @@ class RoomData(Section):
 
 
 class Layer(Params):
-    """A cellular automaton over the map or its rooms, and what is done about unconnected parts after it."""
+    """Cellular automaton over the map or its rooms, followed by a fix for unconnected regions."""
 
     model_config = ConfigDict(json_schema_extra={"control": "layer"})
     extra_keys: ClassVar[tuple[str, ...]] = ("genData",)
     simulations: int = param(0, ge=0, le=10_000, typical=(0, 10))
-    """How often all of its rules are applied."""
+    """Number of times that all rules are applied."""
     where: Place = param(Rooms(), labels={"map": "the whole map", "room": "every room"})
-    """Where it works."""
-    fix: ConnectivityFix = param(ConnectivityFix(), label="loose parts")
-    """What is done about unconnected parts afterwards, in each of these places."""
+    """Area that the layer changes."""
+    fix: ConnectivityFix = param(ConnectivityFix(), label="unconnected regions")
+    """Fix for unconnected regions after the simulations, in each of these areas."""
     rules: tuple[Rule, ...] = param((), max_length=1000, peek=True)
-    """Its rules; where several hold for a cell, the last one counts."""
+    """Rules of the layer; if several apply to a cell, the last one counts."""
 
     @model_validator(mode="before")
     @classmethod
@@ -414,7 +415,7 @@ class Layer(Params):
         rest = dict(value)
         parts = _from_list(rest.pop("genData"), ("simulations", "where", "fix"), "genData")
         if not isinstance(parts, Mapping):
-            raise InvalidRecipe("genData is a list of simulations, place and fix", got=parts, rule="type")
+            raise InvalidRecipe("genData must be a list of simulations, place and fix", got=parts, rule="type")
         if isinstance(parts.get("simulations"), str):
             parts = {**parts, "simulations": compact.parse_integer(parts["simulations"], "simulations")}
         return {**parts, **rest}

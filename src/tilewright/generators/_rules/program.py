@@ -1,4 +1,4 @@
-"""Rules as tables of numbers, which is what the automaton runs on."""
+"""Rules compiled to numeric tables for the kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_COUNT = 0xFFFF
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """Weighted tiles: their numbers, and the limit below which 53 random bits mean each. None is without weight."""
+    """Weighted tiles: label numbers, and cumulative limits for 53 random bits. Tiles of weight 0 are omitted."""
 
     tiles: NDArray[np.uint8]
     limits: NDArray[np.uint64]
@@ -34,7 +34,7 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The rules of a layer; `kernels.rules` describes the tables."""
+    """Rules of a layer; `kernels.rules` describes the tables."""
 
     offsets: NDArray[np.int64]
     counters: Counters
@@ -42,11 +42,11 @@ class Program:
     rules: RuleList
     draw: Draw
     reach: tuple[int, int]
-    """(row, column) how far it looks."""
+    """Maximum distance (row, column) of counted cells."""
     is_random: bool
-    """Whether anything is left to chance."""
+    """Whether any replacement is random."""
     effort: int
-    """About how many operations a cell takes."""
+    """Approximate number of operations per cell."""
 
     @classmethod
     def of(
@@ -67,9 +67,9 @@ class Program:
             for condition in rule.conditions:
                 counter = numbers[condition.tile], *spans[rule.neighbourhood]
                 conditions.append((counters.setdefault(counter, len(counters)), *_find_range(condition)))
-            drawn, before = Draw.of(rule.replacements, numbers), sum(len(draw.tiles) for draw in draws)
-            draws.append(drawn)
-            ends = before, before + len(drawn.tiles)
+            replacements, before = Draw.of(rule.replacements, numbers), sum(len(draw.tiles) for draw in draws)
+            draws.append(replacements)
+            ends = before, before + len(replacements.tiles)
             table.append((numbers[rule.tile], first, len(conditions), rule.combine == "or", *ends))
         return cls(
             np.array(offsets, dtype=np.int64).reshape(-1, 2),
@@ -90,7 +90,7 @@ class Program:
 
 
 def _find_range(condition: Condition) -> tuple[int, int, int]:
-    """The counts that a condition allows, as (first, how many more, whether all others instead)."""
+    """Return the counts that a condition allows, as (first, number of further counts, whether the range is negated)."""
     count = condition.count
     low, high, negated = {
         ">": (count + 1, MAX_COUNT, 0),
@@ -106,18 +106,18 @@ def _find_range(condition: Condition) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, eq=False)
 class CompiledRulebook:
-    """A whole rule book in numbers: what making a map needs, beside its size."""
+    """Rulebook compiled to numbers: everything needed to generate a map, except its size."""
 
     labels: tuple[str, ...]
     initial: int
     dig: int
     maxima: NDArray[np.int64]
-    """(word,) the most that may be placed, -1 for any number, as of what fills and digs; empty if none has one."""
+    """Maximum number per label, -1 for no limit and for the fill and dig tiles; empty if no label has a limit."""
     margin: NDArray[np.int64]
-    """(row, column) how far any rule looks."""
+    """Maximum distance (row, column) of cells that any rule counts."""
     start: Draw
     programs: tuple[Program | None, ...]
-    """The rules of every layer; None where it has none."""
+    """Rules of every layer; None for a layer without rules."""
 
     @staticmethod
     @lru_cache(maxsize=256)
@@ -129,7 +129,7 @@ class CompiledRulebook:
         start: tuple[WeightedTile, ...],
         layers: tuple[tuple[Rule, ...], ...],
     ) -> CompiledRulebook:
-        """Kept for whoever makes many maps one by one: equal sections have equal workings, which nobody writes."""
+        """Compile the sections of a rulebook. The result is cached, read-only and shared by equal rulebooks."""
         numbers = {name.name: number for number, name in enumerate(names)}
         known = {one.name: one for one in neighbourhoods}
         maxima = np.array([-1 if name.name in (initial, dig) else name.maximum for name in names], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The rule book: all sections of the technique `rules`, how they are read, and whether they fit together."""
+"""The rulebook: all sections of the technique `rules`, how they are read, and checks across sections."""
 
 from __future__ import annotations
 
@@ -56,50 +56,52 @@ CAVE = (
 RulebookSource: TypeAlias = Annotated[
     None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}], "control": "file"})
 ]
-"""A file's name or an object, whose sections take its place."""
+"""File name, or an object whose sections are used."""
 BY_NAME = AlsoAccepts(("object",), (("additionalProperties", {"type": ["string", "array"]}),))
-"""Neighbourhoods may come as drawings by their names."""
+"""Neighborhoods may be given as drawings by name."""
 
 
 class RulesParams(Sized):
-    extra_keys: ClassVar[tuple[str, ...]] = RECIPE_FIELDS  # which may stand beside the sections
+    extra_keys: ClassVar[tuple[str, ...]] = RECIPE_FIELDS  # Keys allowed beside the sections.
 
     width: int = size_param(80, ge=3)
-    """Columns of the map; those of mapData when left out."""
+    """Number of columns; by default that of mapData."""
     height: int = size_param(50, ge=3)
-    """Rows of the map; those of mapData when left out."""
+    """Number of rows; by default that of mapData."""
     data: RulebookSource = param(None)
-    """A rule book to fill the sections from: a file, a recipe's name, or the object itself."""
+    """Rulebook from which to fill the sections: a file, the name of a recipe, or an object."""
     names: tuple[NamedTile, ...] = param(DEFAULT_NAMES, min_length=2, max_length=MAX_NAMES)
-    """The tiles, such as treasure:3, of which at most 3 are placed."""
+    """Tiles, such as treasure:3 for at most 3 of them."""
     neighbourhoods: Annotated[tuple[Neighbourhood, ...], BY_NAME] = param((PLUS, ALL), max_length=255)
-    """Which cells count as neighbours, drawn in 0 and 1; plus and all are always there."""
-    mapData: MapData = param(MapData())  # noqa: N815 - as in the data objects that people have
+    """Cells that count as neighbors, drawn in 0 and 1; plus and all are always defined."""
+    mapData: MapData = param(MapData())  # noqa: N815 - as in ProcEngine's data objects
     """Size, tiles and fix of the map: 15x7, solid:empty, connect:plus:1."""
     roomData: RoomData = param(RoomData(start="solid:9|empty:11"))  # noqa: N815
-    """Division, filling and fix of the rooms: equal:4x2:3, solid:1|empty:2, connect:plus:1."""
+    """Division, initial tiles and fix of the rooms: equal:4x2:3, solid:1|empty:2, connect:plus:1."""
     generationRules: tuple[Layer, ...] = param(CAVE, max_length=1000)  # noqa: N815
-    """Layers of rules, one after the other."""
+    """Layers of rules, applied in order."""
 
     @model_validator(mode="before")
     @classmethod
     def _from_data(cls, values: Any, info: ValidationInfo) -> Any:
-        """Sections from `data`, the map's size from mapData, and the usual for what is missing."""
+        """Read sections from `data` and the map's size from mapData, and add defaults for missing sections."""
         if not isinstance(values, Mapping):
             return values
         values = dict(values)
         if (given := values.pop("data", None)) is not None:
             values = {**_read_data(given, info), **values}
         former = [
-            problem(f"is gone; write it as {new}", at=name) for name, new in FORMER_SECTIONS.items() if name in values
+            problem(f"is no longer supported; write it as {new}", at=name)
+            for name, new in FORMER_SECTIONS.items()
+            if name in values
         ]
         if former:
             raise InvalidRecipe(*former)
         if not any(section in values for section in SECTIONS):
             return values
         size, values["mapData"] = _read_size(values.get("mapData", ()))
-        usual = {**DEFAULT_SIZE, "names": DEFAULT_NAMES, "roomData": {}, "generationRules": (), **size}
-        return {**usual, **values}
+        defaults = {**DEFAULT_SIZE, "names": DEFAULT_NAMES, "roomData": {}, "generationRules": (), **size}
+        return {**defaults, **values}
 
     @field_validator("neighbourhoods", mode="before")
     @classmethod
@@ -125,14 +127,12 @@ class RulesParams(Sized):
         return rooms.model_copy(update={"start": (WeightedTile(tile=info.data["mapData"].dig),)})
 
     def find_problems(self) -> Iterator[Problem]:
-        # Only so many are told, and to guess what is meant takes time.
+        # Only this many are reported, and suggesting names takes time.
         return islice(_find_problems(self), MAX_REPORTED)
-
-    # -- what follows from it -------------------------------------------------------------------------------
 
     @property
     def compact(self) -> dict[str, Any]:
-        """The rule book as a ProcEngine data object."""
+        """The rulebook as a ProcEngine data object."""
         return {
             "mapData": [f"{self.width}x{self.height}", *self.mapData.compact],
             "roomData": self.roomData.compact,
@@ -147,22 +147,22 @@ class RulesParams(Sized):
 
     @cached_property
     def neighbourhoods_by_name(self) -> dict[str, Neighbourhood]:
-        """All neighbourhoods by name."""
+        """All neighborhoods by name, including plus and all."""
         return {one.name: one for one in (PLUS, ALL, *self.neighbourhoods)}
 
     @cached_property
     def map_area(self) -> NDArray[np.int64]:
-        """The map as the only area: x, y, width, height."""
+        """The complete map as the only area: x, y, width, height."""
         return np.array([[0, 0, self.width, self.height]], dtype=np.int64)
 
     @cached_property
     def steps(self) -> int:
-        """How many there are: rooms, simulations and fixes."""
+        """Number of steps: rooms, simulations and fixes."""
         return self.roomData.division.rooms + sum(layer.simulations + 1 for layer in self.generationRules) + 1
 
     @cached_property
     def compiled(self) -> CompiledRulebook:
-        """The book in numbers."""
+        """The rulebook compiled to numbers."""
         rules = tuple(layer.rules for layer in self.generationRules)
         tiles = self.mapData.initial, self.mapData.dig
         return CompiledRulebook.of(
@@ -171,7 +171,7 @@ class RulesParams(Sized):
 
 
 def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
-    """A rule book behind a file's or recipe's name, or as it is; of a recipe, its params alone."""
+    """Return the sections of a rulebook given as an object or by the name of a file or recipe."""
     if isinstance(given, (str, PathLike)):
         context = info.context
         resolver = context.get("resolver") if isinstance(context, Mapping) else None
@@ -179,14 +179,14 @@ def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
     if isinstance(given, Recipe):
         given = given.to_data()
     if not given and isinstance(given, Mapping):
-        return {"generationRules": ()}  # one section, so that the others are the usual ones
+        return {"generationRules": ()}  # One section, so that the others have default values.
     found = as_recipe_data(given) if isinstance(given, Mapping) else {}
     params = found.get("params", {})
     if found.get("technique") != "rules" or not isinstance(params, Mapping) or "data" in params:
-        raise InvalidRecipe(f"must be a rule book with the sections {', '.join(SECTIONS)}", at="data", got=given)
-    more = [word for word in ("shaping", "tiles", "locks") if found.get(word)]
+        raise InvalidRecipe(f"must be a rulebook with the sections {', '.join(SECTIONS)}", at="data", got=given)
+    more = [key for key in ("shaping", "tiles", "locks") if found.get(key)]
     if more:
-        text = f"takes sections alone, and this has {' and '.join(more)} too; run it as a recipe"
+        text = f"must contain only sections, got {' and '.join(more)} too; run it as a recipe"
         raise InvalidRecipe(text, at="data")
     return params
 
@@ -203,88 +203,90 @@ def _read_drawing(name: str, rows: str) -> Neighbourhood:
 
 
 def _read_size(given: Any) -> tuple[dict[str, int], Any]:
-    """The map's size in mapData, and the rest of it."""
+    """Return the map's size in mapData, and the remaining parts."""
     if isinstance(given, str):
         given = given.split(",")
     if not isinstance(given, (list, tuple)) or not given:
         return {}, given
-    if isinstance(given[0], str) and ":" in given[0]:  # the size is left out
+    if isinstance(given[0], str) and ":" in given[0]:  # The size is missing.
         return {}, given
     if len(given) > 3:
-        raise InvalidRecipe(f"has at most 3 parts, got {len(given)}: {short_repr(given)}", at="mapData", rule="maximum")
+        raise InvalidRecipe(
+            f"must have at most 3 parts, got {len(given)}: {short_repr(given)}", at="mapData", rule="maximum"
+        )
     if not isinstance(given[0], str):
-        raise InvalidRecipe("begins with the size, such as 15x7", at="mapData", got=given[0])
+        raise InvalidRecipe("must start with the size, such as 15x7", at="mapData", got=given[0])
     try:
         width, height = compact.parse_size(given[0], "the size")
     except InvalidRecipe as error:
         raise error.within("mapData") from None
     if min(width, height) < 3:
-        raise InvalidRecipe("a map is at least 3x3", at="mapData", got=given[0], rule="minimum")
+        raise InvalidRecipe("must be at least 3x3", at="mapData", got=given[0], rule="minimum")
     return {"width": width, "height": height}, list(given[1:])
 
 
 def _find_problems(p: RulesParams) -> Iterator[Problem]:
-    """Everything that does not fit together: each with its section, and the piece that is wrong."""
+    """Yield every inconsistency between sections, with its section and the invalid piece."""
     named: dict[str, Sequence[NamedTile | Neighbourhood]] = {"names": p.names, "neighbourhoods": p.neighbourhoods}
     for section, pieces in named.items():
         names = [one.name for one in pieces]
         for at, name in enumerate(names):
             if name in names[:at]:
-                yield problem(f"{name!r} is there twice", at=(section, at), rule="duplicate")
+                yield problem(f"{name!r} is listed twice", at=(section, at), rule="duplicate")
 
-    words = {name.name for name in p.names}
+    labels = {name.name for name in p.names}
     tiles = f"{p.mapData.initial}:{p.mapData.dig}"
-    for word in (p.mapData.initial, p.mapData.dig):
-        if word not in words:
-            yield _report_unknown(("mapData",), "name", word, tiles, words)
+    for label in (p.mapData.initial, p.mapData.dig):
+        if label not in labels:
+            yield _report_unknown(("mapData",), "name", label, tiles, labels)
     if p.mapData.initial == p.mapData.dig:
-        yield problem("what is dug must be another tile than what fills the map", at="mapData", got=tiles)
+        yield problem("the dug tile must differ from the tile that fills the map", at="mapData", got=tiles)
     for start in p.roomData.start or ():
-        if start.tile not in words and start.tile != p.mapData.dig:
-            yield _report_unknown(("roomData",), "name", start.tile, start.compact, words)
-    most = p.roomData.division.count_max_rooms(p.width, p.height)
-    if p.roomData.division.rooms > most:
+        if start.tile not in labels and start.tile != p.mapData.dig:
+            yield _report_unknown(("roomData",), "name", start.tile, start.compact, labels)
+    max_rooms = p.roomData.division.count_max_rooms(p.width, p.height)
+    if p.roomData.division.rooms > max_rooms:
         piece, size = p.roomData.division.compact, f"{p.width}x{p.height}"
-        text = f"{piece!r}: a map of {size} has place for {pluralize(most, 'such room')} with walls"
+        text = f"{piece!r}: a map of {size} has space for {pluralize(max_rooms, 'such room')} with walls"
         yield problem(text, at="roomData")
-    whole = [(p.width, p.height)]
-    rooms = p.roomData.division.list_room_sizes(p.width, p.height) if p.roomData.division.rooms <= most else []
-    yield from _find_fix_problems(p, ("mapData",), p.mapData.fix, whole)
+    map_size = [(p.width, p.height)]
+    rooms = p.roomData.division.list_room_sizes(p.width, p.height) if p.roomData.division.rooms <= max_rooms else []
+    yield from _find_fix_problems(p, ("mapData",), p.mapData.fix, map_size)
     yield from _find_fix_problems(p, ("roomData",), p.roomData.fix, rooms)
     for number, layer in enumerate(p.generationRules):
         sizes = rooms
         place: Path = ("generationRules", number)
         if layer.where.kind == "map":
-            sizes = whole
+            sizes = map_size
             if layer.where.rectangle is not None:
                 x, y, width, height = layer.where.rectangle
                 sizes = [(width, height)]
                 if min(width, height) < 1:
-                    text = f"{layer.where.compact!r}: a rectangle is at least one cell wide and high"
+                    text = f"{layer.where.compact!r}: a rectangle must be at least one cell wide and high"
                     yield problem(text, at=place, value=layer.where.compact)
                     sizes = []
                 elif min(x, y) < 0 or x + width > p.width or y + height > p.height:
-                    text = f"{layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}"
+                    text = f"{layer.where.compact!r} must be inside the map of {p.width}x{p.height}"
                     yield problem(text, at=place)
                     sizes = []
         elif layer.where.ids is not None and max(layer.where.ids) >= p.roomData.division.rooms:
             missing, last = max(layer.where.ids), p.roomData.division.rooms - 1
             piece = short_repr(layer.where.compact)
-            text = f"{piece}: there is no room {missing}, they are numbered 0 to {last}"
+            text = f"{piece}: there is no room {missing}, rooms are numbered 0 to {last}"
             yield problem(text, at=place, value=layer.where.compact)
         yield from _find_fix_problems(p, place, layer.fix, sizes)
         for at, rule in enumerate(layer.rules):
             inside = (*place, "rules", at)
-            if rule.tile not in words:
-                yield _report_unknown(inside, "name", rule.tile, rule.compact, words)
+            if rule.tile not in labels:
+                yield _report_unknown(inside, "name", rule.tile, rule.compact, labels)
             if rule.neighbourhood not in p.neighbourhoods_by_name:
                 yield _report_unknown(
-                    inside, "neighbourhood", rule.neighbourhood, rule.compact, p.neighbourhoods_by_name
+                    inside, "neighborhood", rule.neighbourhood, rule.compact, p.neighbourhoods_by_name
                 )
             parts: tuple[Condition | WeightedTile, ...] = (*rule.conditions, *rule.replacements)
             for part in parts:
-                if part.tile not in words:
-                    yield _report_unknown(inside, "name", part.tile, part.compact, words)
+                if part.tile not in labels:
+                    yield _report_unknown(inside, "name", part.tile, part.compact, labels)
 
 
 def _report_unknown(place: Path, kind: str, word: str, piece: str, known: Collection[str]) -> Problem:
@@ -298,10 +300,10 @@ def _find_fix_problems(
     if fix is None or fix.kind == "none":
         return
     if fix.neighbourhood not in p.neighbourhoods_by_name:
-        yield _report_unknown(place, "neighbourhood", fix.neighbourhood, fix.compact, p.neighbourhoods_by_name)
+        yield _report_unknown(place, "neighborhood", fix.neighbourhood, fix.compact, p.neighbourhoods_by_name)
         return
-    around = p.neighbourhoods_by_name[fix.neighbourhood]
-    lacking = describe_defect(around.offsets, sizes if fix.kind == "connect" else None)
-    if lacking:
-        text = f"{fix.compact!r}: the neighbourhood {short_repr(around.rows)} {lacking}"
+    neighborhood = p.neighbourhoods_by_name[fix.neighbourhood]
+    defect = describe_defect(neighborhood.offsets, sizes if fix.kind == "connect" else None)
+    if defect:
+        text = f"{fix.compact!r}: the neighborhood {short_repr(neighborhood.rows)} {defect}"
         yield problem(text, at=place, value=fix.compact)

@@ -1,1 +1,1 @@
-"""Parts of the technique voronoi."""
+"""Private modules of the technique `voronoi`."""

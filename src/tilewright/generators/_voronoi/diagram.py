@@ -1,4 +1,4 @@
-"""Points in the squares of a grid, and the cells that belong to each: a window of an endless diagram."""
+"""Window of an endless Voronoi diagram: one point per square of a grid, and the cells that belong to each."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ from ...kernels.voronoi import (
 )
 
 STEP = 2 * SEARCH_RADIUS
-"""Squares around one on which its point depends in a step of relaxation: its region reaches AROUND squares, and the
-cells there may belong to points as far again."""
+"""Number of squares around a square that affect its point in one relaxation step: its region extends SEARCH_RADIUS
+squares, and cells there may belong to points as far away again.
+"""
 
 
 def compute_margin(*, spacing: int, relax: int, wall: int, gap: int) -> int:
-    """Squares around a window whose points it depends on; `wall` cells around are asked for, gaps may be 0 wide."""
+    """Return the number of squares around a window whose points affect it; 0 for `wall` or `gap` means none."""
     walls = SEARCH_RADIUS + -(-wall // spacing)
-    # Ways that cross the window start in a square within FAR of it (and the gap's width), end FAR further, and are
-    # judged by points near their middle.
-    ways = 2 * MAX_PAIR_DISTANCE + SEARCH_RADIUS + -(-gap // spacing) if gap else 0
-    return max(walls, ways) + STEP * relax
+    # Passages that cross the window start within MAX_PAIR_DISTANCE squares of it (plus the width of the gap) and end
+    # MAX_PAIR_DISTANCE farther. Points near their middle decide whether they exist.
+    passages = 2 * MAX_PAIR_DISTANCE + SEARCH_RADIUS + -(-gap // spacing) if gap else 0
+    return max(walls, passages) + STEP * relax
 
 
 def split_rows(count: int, columns: int) -> Iterator[tuple[slice, float]]:
-    """Rows of squares in blocks that take some hundredths of a second, each with the share that lies before it."""
+    """Yield blocks of rows of squares that take a few hundredths of a second, each with the fraction done before it."""
     block = max(1, block_size("voronoi.points") // columns)
     for first in range(0, count, block):
         yield slice(first, min(first + block, count)), first / count
 
 
 class Diagram:
-    """The points that a window depends on, each in its own square."""
+    """Points that affect a window, one per square."""
 
     def __init__(
         self,
@@ -61,22 +62,22 @@ class Diagram:
         first = [start // spacing - margin for start in origin]
         last = [(start + side - 1) // spacing + margin for start, side in zip(origin, self.shape, strict=True)]
         self.squares = first[0], first[1]
-        """(row, column) of the first square in the world."""
+        """Position (row, column) of the first square in the world."""
         self.corner = origin[0] - first[0] * spacing, origin[1] - first[1] * spacing
-        """(row, column) of the window's first cell, counted from the first cell of the first square."""
+        """Position (row, column) of the window's first cell, relative to the first cell of the first square."""
         self.points = np.empty((last[0] - first[0] + 1, last[1] - first[1] + 1, 2), dtype=np.int16)
-        """(row, column, 2) y, x of every point in its square, 0..UNITS - 1."""
+        """Position y, x of every point within its square as (row, column, 2), 0..UNITS - 1."""
         self._level_key, self._jitter = level_key, round(jitter * UNITS)
 
     def scatter_points(self) -> Iterator[float]:
-        """Give every point its place; comes first. Gives the share done."""
+        """Place all points at random; must be called first. Yield the fraction done."""
         for rows, share in split_rows(len(self.points), self.points.shape[1]):
             if share:
                 yield share
             scatter(self._level_key, self.squares[0] + rows.start, self.squares[1], self._jitter, self.points[rows])
 
     def relax_points(self) -> Iterator[float]:
-        """Move every point to the middle of its region; the outermost squares are used up. Gives the share done."""
+        """Move every point to the center of its region, and drop the outermost squares. Yield the fraction done."""
         rows, columns, _ = self.points.shape
         totals = np.zeros((rows, columns), dtype=SAMPLE_SUM)
         block = max(1, block_size("voronoi.samples") // (SAMPLES * SAMPLES * columns))
@@ -95,7 +96,7 @@ class Diagram:
         self.corner = self.corner[0] - STEP * self.spacing, self.corner[1] - STEP * self.spacing
 
     def find_owners(self, first: int, last: int, margin: int = 0) -> NDArray[np.int32]:
-        """For the window's rows first..last-1, wider by a margin: the square whose point is nearest to each cell."""
+        """Return the square of the nearest point for each cell of the window's rows first..last-1, with a margin."""
         out = np.empty((last - first + 2 * margin, self.shape[1] + 2 * margin), dtype=np.int32)
         find_owners(
             self.points, self.spacing, self.metric, self.corner[0] + first - margin, self.corner[1] - margin, out
@@ -103,14 +104,14 @@ class Diagram:
         return out
 
     def locate_points(self) -> NDArray[np.float64]:
-        """(square, 2) x, y of every point in cells of the window, for looking at."""
+        """Return the x, y of every point in cells of the window as (square, 2), for display."""
         rows, columns = np.indices(self.points.shape[:2])
         y = (rows + self.points[..., 0] / UNITS) * self.spacing - self.corner[0]
         x = (columns + self.points[..., 1] / UNITS) * self.spacing - self.corner[1]
         return np.stack([x.reshape(-1), y.reshape(-1)], axis=1)
 
     def draw_crosses(self) -> list[tuple[Point, Point]]:
-        """Two short lines for every point in the window, for looking at."""
+        """Return two short lines for every point in the window, for display."""
         lines: list[tuple[Point, Point]] = []
         height, width = self.shape
         for x, y in self.locate_points().tolist():
@@ -119,21 +120,21 @@ class Diagram:
         return lines
 
     def compute_distances(self) -> NDArray[np.float64]:
-        """(row, column) how far every cell of the window is from its point, in spacings, for looking at."""
+        """Return the distance (row, column) from every cell of the window to its point, in spacings, for display."""
         x, y = self.locate_points()[self.find_owners(0, self.shape[0])].transpose(2, 0, 1)
         rows, columns = np.indices(self.shape)
         down, across = np.abs(rows + 0.5 - y), np.abs(columns + 0.5 - x)
         lengths = (np.hypot(down, across), down + across, np.maximum(down, across))[self.metric]
-        shown: NDArray[np.float64] = lengths / self.spacing
-        return shown
+        distances: NDArray[np.float64] = lengths / self.spacing
+        return distances
 
 
 def wall_offsets(thickness: int) -> NDArray[np.int64]:
-    """(offset, 2) where a cell of another region makes a wall of this one: a disc.
+    """Return the offsets (offset, 2) at which a cell of another region makes this cell a wall: a disc.
 
-    Straight borders get walls of exactly this thickness. The disc holds the four next cells or, where the thickness is
-    odd, the three to the right and below, and so of any two cells that touch, even by a corner, one is wall where
-    their regions differ.
+    Straight borders get walls of exactly this thickness. The disc includes the four adjacent cells or, for an odd
+    thickness, the three to the right and below. Of any two cells of different regions that touch, even diagonally, at
+    least one is therefore wall.
     """
     odd = thickness % 2
     around = np.arange(-(thickness // 2), thickness // 2 + odd + 1)

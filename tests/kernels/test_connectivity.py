@@ -1,4 +1,4 @@
-"""Mending against a plain check: afterwards all is one part, and only what may be dug was dug."""
+"""Repair of connectivity: afterwards, all regions are joined, and only free cells were dug."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Cell = tuple[int, int]
 
 
 class Case(NamedTuple):
-    """A map with holes in it, and an area to be mended."""
+    """Map with open cells, and an area to repair."""
 
     cells: NDArray[np.uint8]
     taken: NDArray[np.bool_] | None
@@ -32,16 +32,16 @@ class Case(NamedTuple):
     seed: int
 
 
-class Mended(NamedTuple):
+class RepairResult(NamedTuple):
     cells: NDArray[np.uint8]
     parts: int
-    """Parts that were to be joined."""
+    """Number of regions to join."""
     ends: list[list[Cell]]
-    """Per tunnel, the cells of the parts where it ends; (row, column) of the map."""
+    """Region cells (row, column) of the map at both ends of each tunnel."""
 
 
 def parts_of(wanted: set[Cell], offsets: list[Cell]) -> list[set[Cell]]:
-    """The connected parts of some cells, the plain way: an offset joins both ways."""
+    """Return the connected regions of some cells; an offset joins in both directions."""
     rest, parts = set(wanted), []
     while rest:
         start = rest.pop()
@@ -63,12 +63,12 @@ def inside(case: Case) -> set[Cell]:
     return {(row, column) for row in range(y, y + height) for column in range(x, x + width)}
 
 
-def dug(cells: NDArray[np.uint8], case: Case) -> set[Cell]:
+def find_open_cells(cells: NDArray[np.uint8], case: Case) -> set[Cell]:
     return {cell for cell in inside(case) if cells[cell] != INITIAL}
 
 
-def mended(case: Case, budget: int = 1 << 30) -> Mended:
-    """By the kernels."""
+def repair(case: Case, budget: int = 1 << 30) -> RepairResult:
+    """Repair a case with the kernels."""
     rows, columns = case.cells.shape
     board = np.full((rows + 2 * case.margin[0], columns + 2 * case.margin[1]), OUTSIDE, dtype=np.uint8)
     inner = board[case.margin[0] : case.margin[0] + rows, case.margin[1] : case.margin[1] + columns]
@@ -110,7 +110,9 @@ def mended(case: Case, budget: int = 1 << 30) -> Mended:
     inner[...] = OUTSIDE
     assert (board == OUTSIDE).all()
     places = [[divmod(int(end), width + 2 * across) for end in pair] for pair in ends]
-    return Mended(found, count, [[(row - down + y, column - across + x) for row, column in pair] for pair in places])
+    return RepairResult(
+        found, count, [[(row - down + y, column - across + x) for row, column in pair] for pair in places]
+    )
 
 
 @some.composite
@@ -137,9 +139,9 @@ def cases(draw: some.DrawFn) -> Case:
     )
 
 
-def kept(case: Case) -> list[set[Cell]] | None:
-    """The parts that are to be joined; None where more than one of them may be called the largest."""
-    parts = parts_of(dug(case.cells, case), case.offsets)
+def find_kept_regions(case: Case) -> list[set[Cell]] | None:
+    """Return the regions to join; None if the largest is ambiguous."""
+    parts = parts_of(find_open_cells(case.cells, case), case.offsets)
     if not case.delete or len(parts) < 2:
         return parts
     size = max(len(part) for part in parts)
@@ -151,36 +153,36 @@ def kept(case: Case) -> list[set[Cell]] | None:
 
 @given(cases())
 @settings(max_examples=1000)
-def test_all_is_one_part_and_only_what_is_free_was_dug(case: Case) -> None:
-    after = mended(case)
-    before = dug(case.cells, case)
-    wanted = kept(case)
+def test_all_regions_are_joined_and_only_free_cells_are_dug(case: Case) -> None:
+    after = repair(case)
+    before = find_open_cells(case.cells, case)
+    wanted = find_kept_regions(case)
     outside = np.ones(case.cells.shape, dtype=bool)
     outside[tuple(np.array(sorted(inside(case))).T)] = False
     assert np.array_equal(after.cells[outside], case.cells[outside])
     if case.taken is not None:
         assert np.array_equal(after.cells[case.taken], case.cells[case.taken])
     changed = {cell for cell in inside(case) if after.cells[cell] != case.cells[cell]}
-    # What was deleted may be dug again.
+    # Deleted cells may be dug again.
     assert all(after.cells[cell] == DIG or (after.cells[cell] == INITIAL and cell in before) for cell in changed)
     if not case.delete:
         assert not changed & before
     if wanted is None:
-        assert case.taken is not None or len(parts_of(dug(after.cells, case), case.offsets)) == 1
+        assert case.taken is not None or len(parts_of(find_open_cells(after.cells, case), case.offsets)) == 1
         return
     assert after.parts == len(wanted)
     ground = {
         cell for cell in inside(case) if case.cells[cell] != INITIAL or case.taken is None or not case.taken[cell]
     }
     together = [place for place in parts_of(ground, case.offsets) if any(place & part for part in wanted)]
-    if len(together) > 1:  # nothing can join them
+    if len(together) > 1:  # Nothing can join them.
         assert len(after.ends) < len(wanted) - 1
-        assert dug(after.cells, case) == set().union(*wanted)
+        assert find_open_cells(after.cells, case) == set().union(*wanted)
         return
-    left = dug(after.cells, case)
+    left = find_open_cells(after.cells, case)
     assert set().union(*wanted) <= left
     assert len(parts_of(left, case.offsets)) == min(1, len(wanted))
-    # As many tunnels as it takes, each from one part to another, which together join all of them.
+    # The minimum number of tunnels, each from one region to another, which together join all regions.
     of_part = {cell: number for number, part in enumerate(wanted) for cell in part}
     assert len(after.ends) == max(0, len(wanted) - 1)
     links = {(of_part[start], of_part[end]) for start, end in after.ends}
@@ -194,13 +196,13 @@ def test_all_is_one_part_and_only_what_is_free_was_dug(case: Case) -> None:
 @given(cases(), some.sampled_from([1, 2, 5, 40]))
 @settings(max_examples=200)
 def test_the_budget_changes_nothing(case: Case, budget: int) -> None:
-    whole, parted = mended(case), mended(case, budget)
-    assert np.array_equal(whole.cells, parted.cells)
-    assert whole[1:] == parted[1:]
+    whole, in_blocks = repair(case), repair(case, budget)
+    assert np.array_equal(whole.cells, in_blocks.cells)
+    assert whole[1:] == in_blocks[1:]
 
 
 @given(cases())
 @settings(max_examples=200)
-def test_thicker_tunnels_hold_thinner_ones(case: Case) -> None:
-    thin, thick = mended(case._replace(thickness=1)), mended(case)
-    assert dug(thin.cells, case) <= dug(thick.cells, case)
+def test_thicker_tunnels_contain_thinner_ones(case: Case) -> None:
+    thin, thick = repair(case._replace(thickness=1)), repair(case)
+    assert find_open_cells(thin.cells, case) <= find_open_cells(thick.cells, case)
