@@ -1,6 +1,6 @@
-"""Takes the docs' pictures of the studio, in a real browser: python docs/screenshots.py
+"""Take the pictures of the studio for the documentation, in a real browser: python docs/screenshots.py
 
-They show what the studio looked like when somebody last ran this; no test compares pixels.
+The pictures show the studio at the time of the last run. No test compares pixels.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIZE = {"width": 1280, "height": 760}
 
 
 def build_crypt() -> State:
-    """A dungeon, some of its rooms locked."""
+    """Return a dungeon with some locked rooms."""
     recipe = {
         "technique": "bsp",
         "params": {"width": 44, "height": 28},
@@ -38,7 +38,7 @@ def build_crypt() -> State:
 
 
 def open_recipe(tab: str, recipe: str, seed: int) -> State:
-    """A built-in recipe, in a tab."""
+    """Return a built-in recipe, opened in a tab."""
     data = tw.recipe(recipe, seed=seed).to_data()
     return State.from_recipe(data).with_view_settings(tab=tab)
 
@@ -49,7 +49,7 @@ VIEWS = {
     "studio-rules": ("light", open_recipe("rules", "lake-cave", 7)),
     "studio-gallery": ("dark", open_recipe("gallery", "skirmish", 3)),
 }
-"""Name of the picture, dark or light, and what is open."""
+"""Color scheme and state of each picture, by its name."""
 
 
 def main() -> None:

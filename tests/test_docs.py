@@ -73,7 +73,7 @@ def test_a_technique_is_one_new_file(tmp_path: Path) -> None:
 
     assert "drop round lakes" in run("-m", "tilewright", "list", "techniques")
     assert "--lakes" in run("-m", "tilewright", "make", "blobs", "--help")
-    assert "How many lakes" in run("-m", "tilewright", "explain", "blobs")
+    assert "Number of lakes" in run("-m", "tilewright", "explain", "blobs")
     assert "~" in run("-m", "tilewright", "make", "blobs", "--lakes", "12", "--seed", "7")
     run("-m", "tilewright", "make", "blobs", "-o", "blobs.gif")
     run("-c", "from tilewright.testing import check_technique; check_technique('blobs')")

@@ -89,7 +89,7 @@ def count_successes(name: str) -> str:
     """Return how many of ten 36x36 maps succeed with more and more help after contradictions."""
     none = {"max_backtracks": 0, "max_repairs": 0, "max_restarts": 0}
     helps = {
-        "no help": none,
+        "none of them": none,
         "`max_backtracks`": {**none, "max_backtracks": 20},
         "also `max_repairs`": {**none, "max_backtracks": 20, "max_repairs": 100},
         "also `max_restarts`": {},

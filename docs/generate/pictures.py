@@ -224,7 +224,7 @@ def draw_corpus(what: str) -> Image:
 def draw_gallery() -> Image:
     """Return the contact sheet of the demo."""
     demo = run_path(str(DEMO))
-    sheet: Image = demo["contact_sheet"](demo["one_of_each"]())
+    sheet: Image = demo["draw_contact_sheet"](demo["make_one_of_each"]())
     return sheet
 
 
@@ -232,5 +232,5 @@ def draw_rulebooks() -> Image:
     """Return a map by each recipe that uses rules."""
     maps = {name: tw.run(name, seed=7) for name in KINDS["recipes"].names()}
     books = {name: map for name, map in maps.items() if map.recipe and map.recipe.technique == "rules"}
-    sheet: Image = run_path(str(DEMO))["contact_sheet"](books, scale=4)
+    sheet: Image = run_path(str(DEMO))["draw_contact_sheet"](books, scale=4)
     return sheet
