@@ -1,4 +1,4 @@
-"""Draws a first map, compiles what the others need, and writes a map of every technique to out/gallery.png."""
+"""Draw a first map, compile all kernels, and write a map by every technique to out/gallery.png."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ WIDTH, HEIGHT, SCALE, GAP, LABEL = 64, 40, 5, 14, 22
 COLUMNS = 3
 
 
-def contact_sheet(maps: dict[str, tw.TileMap], scale: int = SCALE) -> Image.Image:
-    """Maps of one size in rows, each with its name below it."""
+def draw_contact_sheet(maps: dict[str, tw.TileMap], scale: int = SCALE) -> Image.Image:
+    """Return a picture of maps of one size in rows, each with its name below it."""
     columns = min(COLUMNS, len(maps))
     rows = -(-len(maps) // columns)
     first = next(iter(maps.values()))
@@ -37,8 +37,8 @@ def contact_sheet(maps: dict[str, tw.TileMap], scale: int = SCALE) -> Image.Imag
     return sheet
 
 
-def one_of_each() -> dict[str, tw.TileMap]:
-    """A map by every technique there is, by name."""
+def make_one_of_each() -> dict[str, tw.TileMap]:
+    """Return a map by every technique, by name."""
     maps = {}
     for entry in track(tw.list_techniques(), "making a map with every technique", transient=True):
         size: dict[str, Any] = {"width": WIDTH, "height": HEIGHT}
@@ -54,7 +54,7 @@ def show(name: str, map: tw.TileMap) -> None:
 
 
 def compile_all(console: Console) -> None:
-    """Compile the loops of every technique, on all processors, and show which ones are done."""
+    """Compile the kernels of every technique on all processors, and show the progress."""
     if kernels.is_ready():
         return
     total = len(kernels.list_entries())
@@ -70,10 +70,10 @@ def main() -> None:
     console.print("making a first map")
     show("caves", tw.make("caves", width=WIDTH, height=HEIGHT, seed=7))
     compile_all(console)
-    maps = one_of_each()
+    maps = make_one_of_each()
     show("fashion", maps["fashion"])
     OUT.mkdir(exist_ok=True)
-    contact_sheet(maps).save(OUT / "gallery.png")
+    draw_contact_sheet(maps).save(OUT / "gallery.png")
     console.print(f"\n{len(maps)} techniques, all in [bold]{os.fspath(OUT / 'gallery.png')}[/bold]")
     console.print("Next: [bold].venv/bin/tilewright make caves -o cave.gif[/bold], or .venv/bin/tilewright --help")
 

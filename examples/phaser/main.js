@@ -1,20 +1,20 @@
-// Shows a map that Tilewright wrote as TMJ: index.html shows level.tmj, index.html?map=cave.tmj another one.
+// Show a TMJ map of Tilewright: index.html shows level.tmj, index.html?map=cave.tmj another file.
 "use strict";
 
 const FILE = new URLSearchParams(location.search).get("map") ?? "level.tmj";
 const PIXELS_PER_SECOND = 600;
 
-const say = (id, text) => { document.getElementById(id).textContent = text; };
+const setText = (id, text) => { document.getElementById(id).textContent = text; };
 
 class Level extends Phaser.Scene {
   preload() {
-    // The map names the pictures of its tilesets; they lie beside it.
+    // The map names the pictures of its tilesets, which are in the same folder.
     this.load.on("filecomplete-tilemapJSON-level", (key, type, tmj) => {
       for (const tileset of tmj.tilesets) {
         this.load.image(tileset.name, new URL(tileset.image, new URL(FILE, location)).href);
       }
     });
-    this.load.on("loaderror", (file) => say("about", `cannot load ${file.url}`));
+    this.load.on("loaderror", (file) => setText("about", `cannot load ${file.url}`));
     this.load.tilemapTiledJSON("level", FILE);
   }
 
@@ -36,10 +36,10 @@ class Level extends Phaser.Scene {
     this.input.on("wheel", (pointer, over, dx, dy) => this.zoom(dy > 0 ? 0.8 : 1.25));
     this.scale.on("resize", () => this.fit());
     this.fit();
-    say("about", `${map.width} x ${map.height} tiles, ${FILE}`);
+    setText("about", `${map.width} x ${map.height} tiles, ${FILE}`);
   }
 
-  // The whole map in the middle of the window.
+  // Fit the complete map into the window.
   fit() {
     const { width, height } = this.scale;
     const { widthInPixels, heightInPixels } = this.map;
@@ -53,7 +53,7 @@ class Level extends Phaser.Scene {
     camera.setZoom(Phaser.Math.Clamp(camera.zoom * factor, 0.05, 8));
   }
 
-  // Drags the map, or names the tile under the pointer.
+  // Drag the map, or show the name of the tile under the pointer.
   point(pointer) {
     const camera = this.cameras.main;
     if (pointer.isDown) {
@@ -62,9 +62,9 @@ class Level extends Phaser.Scene {
       return;
     }
     const { x, y } = camera.getWorldPoint(pointer.x, pointer.y);
-    const shown = this.map.layers.find((layer) => layer.visible);
-    const tile = this.map.getTileAtWorldXY(x, y, false, camera, shown.name);
-    say("tile", tile ? `${tile.properties.name} at ${tile.x}, ${tile.y}` : "");
+    const layer = this.map.layers.find((one) => one.visible);
+    const tile = this.map.getTileAtWorldXY(x, y, false, camera, layer.name);
+    setText("tile", tile ? `${tile.properties.name} at ${tile.x}, ${tile.y}` : "");
   }
 
   update(time, milliseconds) {

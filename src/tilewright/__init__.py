@@ -13,7 +13,7 @@ from importlib import import_module
 
 from . import _wiring as _wiring
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 PACKAGES = ("analysis", "corpus", "formats")
 """Packages that are public as they are."""
