@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from .. import __version__
 from ..core.errors import TilewrightError, UnknownName, did_you_mean
 
 COMMANDS = {
@@ -77,7 +78,7 @@ class Program(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Start with: tilewright make caves",
 )
-@click.version_option(package_name="tilewright", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def program(context: click.Context) -> None:
     """Generate tile maps with many techniques; lock, post-process, measure, animate and export them."""
