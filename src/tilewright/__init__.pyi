@@ -166,8 +166,7 @@ def make(
     avoid: Whether corridors lead around other rooms where possible.
     reuse: Whether corridors prefer existing corridors.
     doors: Position of the doors of winding corridors: where the path is short, or anywhere in the room's walls.
-    ratio: Ratio of the sides of a part from which on it is split across the longer side; below it, in a random
-        direction.
+    ratio: Side ratio of a part above which it is split across the longer side; otherwise in a random direction.
     jitter: Maximum distance of a cut from the middle, as a fraction of the side.
     leaf: Maximum side of a part, as a multiple of the largest room's. Parts are split further only to reach
         `rooms`.

@@ -56,6 +56,7 @@ class DiggableGrid:
         """Number of cells that may be floor."""
 
     def _apply_locks(self) -> None:
+        """Mark floors and blocked cells from the locks, and keep only rock that can be reached."""
         site, offsets = self._site, neighbor_offsets(2, 4)
         labels: Cells = site.apply_locks(np.full(site.shape, UNLOCKED, dtype=np.uint8))
         floors = np.isin(labels, self._open_labels)

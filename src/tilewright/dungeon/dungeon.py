@@ -192,6 +192,7 @@ class Dungeon:
 
 
 def _paint(kinds: Kinds, columns: int) -> Kinds:
+    """Return the labels of all cells."""
     labels = np.empty_like(kinds)
     paint(kinds.reshape(-1), columns, labels.reshape(-1), 0, len(kinds))
     return labels

@@ -39,6 +39,7 @@ class Links:
 
     @property
     def chosen(self) -> Pairs:
+        """Tree and loops together."""
         return np.concatenate((self.tree, self.loops))
 
 
@@ -110,6 +111,7 @@ def _find_shortest_tree(edges: Pairs, centers: Places) -> tuple[Pairs, Pairs]:
 
 
 def _mark_tree(edges: Pairs, centers: Places) -> NDArray[np.uint8]:
+    """Mark the edges of the minimum spanning tree with 1."""
     lengths = ((centers[edges[:, 0]] - centers[edges[:, 1]]) ** 2).sum(axis=1)
     chosen = np.zeros(len(edges), dtype=np.uint8)
     build_spanning_tree(edges, np.argsort(lengths, kind="stable"), np.arange(len(centers)), chosen)

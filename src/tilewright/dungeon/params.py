@@ -65,6 +65,7 @@ class DungeonParams(Sized):
 
     @property
     def sizes(self) -> RoomSizes:
+        """Room sizes, with defaults for the map's size."""
         return RoomSizes(
             *_default_range(self.room_width, self.width - 2, (4, 12)),
             *_default_range(self.room_height, self.height - 2, (3, 9)),

@@ -1,6 +1,6 @@
 """Binary space partition dungeon: the map is split recursively, and each part gets a room.
 
-The largest part is split first: across its longer side if that is at least `ratio` times as long as the other,
+The largest part is split first: across its longer side if that is more than `ratio` times as long as the other,
 otherwise in a random direction. The cut is in the middle, or off it by up to `jitter`. Rooms fill their parts evenly
 and form rough rows. Rooms are linked by the shortest spanning tree of a Delaunay triangulation and by a few loops.
 Corridors lead from door to door. Doors are in walls, never next to another door and never in a corner.
@@ -35,7 +35,7 @@ from ..kernels.partition import PartSizes, new_heap, partition, place_rooms
 
 class BspParams(DungeonParams):
     ratio: float = param(1.25, ge=1, le=100, typical=(1, 3))
-    """Ratio of the sides of a part from which on it is split across the longer side; below it, in a random direction.
+    """Side ratio of a part above which it is split across the longer side; otherwise in a random direction.
     """
     jitter: float = param(0.25, ge=0, le=0.5)
     """Maximum distance of a cut from the middle, as a fraction of the side."""

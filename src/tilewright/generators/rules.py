@@ -85,6 +85,7 @@ def _generate_with_retries(p: RulesParams, site: Site, rng: Rng) -> Steps:
 
 
 def _generate(p: RulesParams, site: Site, rng: Rng) -> Steps:
+    """Divide and fill rooms, apply all layers, and yield a frame after each step."""
     compiled = p.compiled
     rooms = _divide_rooms(p, rng)
     board = Board(site, rng, initial=compiled.initial, maxima=compiled.maxima, margin=compiled.margin)
@@ -143,6 +144,7 @@ def _divide_rooms(p: RulesParams, rng: Rng) -> Areas:
 
 
 def _select_areas(where: WholeMap | Rooms, rooms: Areas, map_area: Areas) -> Areas:
+    """Return the areas that a layer changes, as (area, 4)."""
     if where.kind == "room":
         return rooms if where.ids is None else rooms[list(where.ids)]
     return map_area if where.rectangle is None else np.array([where.rectangle], dtype=np.int64)

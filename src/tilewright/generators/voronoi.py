@@ -61,6 +61,7 @@ class RegionKind(Params):
     @model_validator(mode="wrap")
     @classmethod
     def _from_text(cls, value: Any, check: Callable[[Any], Self]) -> Self:
+        """Accept `tile:weight`."""
         if not isinstance(value, str):
             return check(value)
         name, colon, weight = value.rpartition(":")
@@ -113,6 +114,7 @@ class VoronoiParams(Sized):
     @field_validator("kinds")
     @classmethod
     def _check_kinds(cls, kinds: tuple[RegionKind, ...]) -> tuple[RegionKind, ...]:
+        """Raise InvalidRecipe for duplicates and if all weights are 0."""
         names = [kind.tile for kind in kinds]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -205,6 +207,7 @@ class _RegionPainter:
             self._paint_walls(first, out, seen)
 
     def _get_square_kinds(self) -> NDArray[np.uint8]:
+        """Return the kind of every square, drawing them if necessary."""
         for _ in self.draw_kinds():
             pass
         assert self._kinds is not None
@@ -224,6 +227,7 @@ class _RegionPainter:
         self._kinds = kinds.reshape(-1)
 
     def _paint_walls(self, first: int, out: NDArray[np.uint8], seen: NDArray[np.uint8]) -> None:
+        """Write walls, with gaps, into rows of the window."""
         p, diagram, margin = self._p, self._diagram, self._p.wall_margin
         owners = diagram.find_owners(first, first + len(out), margin)
         look_up_kinds(owners[margin:-margin, margin:-margin].copy(), seen, seen, out)

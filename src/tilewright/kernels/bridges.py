@@ -83,7 +83,22 @@ class Waves:
 
 
 def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> LabeledMap:
-    """Return a labeled map of regions numbered from 1, with 0 elsewhere; cells that are not walkable are blocked."""
+    """Return a labeled map of existing regions.
+
+    Parameters
+    ----------
+    parts
+        Region number of each cell, from 1; 0 elsewhere.
+    walkable
+        Mask of the cells that paths may lead through; all others are BLOCKED.
+    offsets
+        Neighbors as (neighbor, axis), including the opposite of each.
+
+    Returns
+    -------
+    LabeledMap
+        Map whose queue holds all cells of the regions.
+    """
     field = LabeledMap(parts.shape, offsets)
     field.cells[...] = np.where(walkable, FREE, BLOCKED)
     np.copyto(field.cells, parts, where=parts > 0)
@@ -113,6 +128,7 @@ def spread_waves(
 
 @kernel
 def _find_root(above: Labels, part: int) -> int:
+    """Return the root of a region in the union-find forest."""
     while above[part] != part:
         above[part] = above[above[part]]
         part = above[part]

@@ -55,6 +55,7 @@ class Rim(NamedTuple):
 
 @kernel
 def _area_of(board: Bytes, taken: Bytes, corner: Places, area: Places, reach: Places, initial: int) -> RepairArea:
+    """Return the area with its positions on the board and in the labels."""
     x, y, width, height = area[0], area[1], area[2], area[3]
     return RepairArea(board, taken, corner[0] + y, corner[1] + x, y, x, height, width, reach[0], reach[1], initial)
 

@@ -59,6 +59,8 @@ class DungeonArrays(NamedTuple):
 
 
 class SearchState(Record):
+    """State of a corridor search between calls."""
+
     salt: int
     """Salt of the random costs of doors."""
     exit_door: int
@@ -83,6 +85,8 @@ class SearchArrays(NamedTuple):
 
 
 class CorridorStyle(NamedTuple):
+    """Options of corridors."""
+
     width: int
     avoid: bool
     """Whether to avoid other rooms."""

@@ -42,6 +42,8 @@ class WalkState(Record):
 
 
 class WalkRules(NamedTuple):
+    """Options of the walk."""
+
     turn: float
     """Probability of a new direction."""
     bias: float

@@ -160,6 +160,7 @@ def update(
 
 
 def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> Scores:
+    """Return a score matrix as floats, or raise ValueError."""
     matrix = np.array(scores, dtype=np.float64)
     size = states or matrix.shape[0] if matrix.ndim == 2 else 0
     if matrix.shape != (size, size) or not 2 <= size <= 255:
@@ -170,6 +171,7 @@ def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> Sco
 
 
 def _read_cells(cells: ArrayLike, states: int) -> Cells:
+    """Return cells as bytes, or raise ValueError."""
     array = np.asarray(cells)
     if array.ndim != 2 or not array.size or array.dtype.kind not in "bui":
         raise ValueError(f"cells: must be rows of integers, got {array.dtype} in the shape {array.shape}")
@@ -180,6 +182,7 @@ def _read_cells(cells: ArrayLike, states: int) -> Cells:
 
 
 def _read_field(name: str, field: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.generic]:
+    """Return an array of the map's shape, or raise ValueError."""
     array = np.asarray(field)
     if array.shape != shape:
         raise ValueError(f"{name}: must have the shape of the map, {shape}, got {array.shape}")

@@ -71,7 +71,26 @@ class LabeledMap:
 
 
 def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
-    """Return a labeled map whose regions are the connected regions of a mask; all other cells are BLOCKED."""
+    """Label the connected regions of a mask.
+
+    Parameters
+    ----------
+    mask
+        Cells that belong to regions; all others are BLOCKED.
+    offsets
+        Neighbors as (neighbor, axis), including the opposite of each.
+
+    Returns
+    -------
+    LabeledMap
+        Map with regions numbered from 1 in reading order of their first cells.
+
+    Examples
+    --------
+    >>> mask = np.array([[True, False, True]])
+    >>> label_regions(mask, add_opposites([(0, 1), (1, 0)])).cells
+    array([[ 1, -1,  2]], dtype=int32)
+    """
     field = LabeledMap(mask.shape, offsets)
     field.cells[mask] = UNLABELED
     for _ in field.label():

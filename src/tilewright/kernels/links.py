@@ -49,6 +49,7 @@ def _squared_distance(centers: Places, one: int, other: int) -> int:
 
 @kernel
 def _find_root(above: Places, room: int) -> int:
+    """Return the root of a room in the union-find forest."""
     while above[room] != room:
         above[room] = above[above[room]]
         room = above[room]

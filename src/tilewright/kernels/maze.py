@@ -111,6 +111,7 @@ def _draw_direction(stream: Stream, mask: int) -> int:
 
 @kernel
 def _find_root(above: Places, place: int) -> int:
+    """Return the root of a place in the union-find forest."""
     while above[place] != place:
         above[place] = above[above[place]]
         place = above[place]
@@ -134,6 +135,7 @@ def _join(above: Places, one: int, other: int) -> bool:
 
 @kernel
 def _link(links: Bytes, place: int, direction: int, columns: int) -> None:
+    """Add a link to both places."""
     links[place] |= np.uint8(1 << direction)
     links[place + shift_of(direction, columns)] |= np.uint8(1 << (direction ^ 2))
 

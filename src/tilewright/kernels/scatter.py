@@ -32,6 +32,8 @@ class LayoutArrays(NamedTuple):
 
 
 class ScatterState(Record):
+    """Progress of the placement."""
+
     count: int
     """Number of rooms placed."""
     failed: int
@@ -40,6 +42,7 @@ class ScatterState(Record):
 
 @kernel
 def _is_free(kinds: Kinds, taken: Kinds, columns: int, x: int, y: int, width: int, height: int) -> bool:
+    """Return whether a rectangle is free."""
     for row in range(y, y + height):
         for cell in range(row * columns + x, row * columns + x + width):
             if taken[cell] or kinds[cell] == EDGE:
@@ -49,6 +52,7 @@ def _is_free(kinds: Kinds, taken: Kinds, columns: int, x: int, y: int, width: in
 
 @kernel
 def _mark_taken(taken: Kinds, columns: int, x: int, y: int, width: int, height: int, spacing: int) -> None:
+    """Mark a rectangle and the spacing around it as taken."""
     rows = taken.size // columns
     for row in range(max(0, y - spacing), min(rows, y + height + spacing)):
         for column in range(max(0, x - spacing), min(columns, x + width + spacing)):
@@ -91,6 +95,7 @@ def _drawing_fits(kinds: Kinds, taken: Kinds, columns: int, drawing: Kinds, plac
 
 @kernel
 def _is_beside_floor(drawing: Kinds, number: int, width: int) -> bool:
+    """Return whether a cell of a drawing is adjacent to its floor, including diagonally."""
     for row in range(max(0, number // width - 1), min(drawing.size // width, number // width + 2)):
         for column in range(max(0, number % width - 1), min(width, number % width + 2)):
             if _is_inside(drawing[row * width + column]):

@@ -190,6 +190,7 @@ def _make_axis(start: int, count: int, width: int, ring: int) -> LatticeAxis:
 
 
 def _shear_positions(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
+    """Return the lattice cells and remainders of both sheared coordinates, as (2, count) arrays."""
     parts = [divide_positions(start, count, factor, side) for factor in by]
     return np.stack([cells for cells, _ in parts]), np.stack([rest for _, rest in parts])
 

@@ -43,6 +43,7 @@ class RoomLayout(Params):
 
     @model_validator(mode="after")
     def _check_drawing(self) -> Self:
+        """Raise InvalidRecipe if the floor is not connected or a door leads nowhere."""
         cells = self.cells  # Parses the drawing.
         parts = regions_of((cells == DRAWN_FLOOR) | (cells == INNER_DOOR)).count
         if parts == 0:

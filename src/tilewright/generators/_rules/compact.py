@@ -54,6 +54,7 @@ def parse_integer(text: str, what: str) -> int:
 
 
 def parse_number(text: str, what: str) -> float:
+    """Parse a number."""
     if not NUMBER.fullmatch(text.strip()):
         raise InvalidRecipe("must be a number", at=what, got=text, rule="type")
     return float(text)

@@ -26,6 +26,7 @@ def read_text(text: str, parse: Parser, *models: type[Params]) -> Any:
 
 
 def _parse_text(text: str, parse: Parser, models: tuple[type[Params], ...]) -> Any:
+    """Parse a string and validate its fields; errors quote the string."""
     try:
         fields = parse(text)
         model = next(

@@ -71,6 +71,7 @@ class Adjacency:
     @staticmethod
     @lru_cache(maxsize=1024)
     def of(offsets: Offsets, width: int) -> Adjacency:
+        """Return a cached instance."""
         return Adjacency(offsets, width)
 
     def size(self, height: int) -> int:

@@ -131,6 +131,7 @@ def _split_bars(value: Any) -> Any:
 
 
 def _check_weights(tiles: tuple[WeightedTile, ...]) -> tuple[WeightedTile, ...]:
+    """Raise InvalidRecipe if all weights are 0."""
     if not any(one.weight for one in tiles):
         raise InvalidRecipe(f"must have at least one positive weight, got {short_repr(join_bars(tiles))}")
     return tiles
@@ -144,6 +145,7 @@ WeightedTiles: TypeAlias = Annotated[
 
 
 def join_bars(tiles: Iterable[WeightedTile | Condition]) -> str:
+    """Join compact strings by vertical bars."""
     return "|".join(one.compact for one in tiles)
 
 

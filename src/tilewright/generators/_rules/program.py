@@ -26,6 +26,7 @@ class Draw:
 
     @classmethod
     def of(cls, tiles: Sequence[WeightedTile], numbers: Mapping[str, int]) -> Draw:
+        """Compile weighted tiles; `numbers` maps names to label numbers."""
         weighted = [one for one in tiles if one.weight]
         shares = list(accumulate(one.weight for one in weighted))
         limits = [int(share / shares[-1] * 2**53) for share in shares]
@@ -52,6 +53,7 @@ class Program:
     def of(
         cls, rules: Sequence[Rule], numbers: Mapping[str, int], neighbourhoods: Mapping[str, Neighbourhood]
     ) -> Program:
+        """Compile the rules of a layer; `numbers` maps names to label numbers."""
         offsets: list[tuple[int, int]] = []
         spans: dict[str, tuple[int, int]] = {}
         counters: dict[tuple[int, int, int], int] = {}

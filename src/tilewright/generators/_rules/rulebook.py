@@ -122,6 +122,7 @@ class RulesParams(Sized):
     @field_validator("roomData")
     @classmethod
     def _fill_start(cls, rooms: RoomData, info: ValidationInfo) -> RoomData:
+        """Fill rooms with the dug tile by default."""
         if rooms.start is not None or "mapData" not in info.data:
             return rooms
         return rooms.model_copy(update={"start": (WeightedTile(tile=info.data["mapData"].dig),)})
@@ -290,6 +291,7 @@ def _find_problems(p: RulesParams) -> Iterator[Problem]:
 
 
 def _report_unknown(place: Path, kind: str, word: str, piece: str, known: Collection[str]) -> Problem:
+    """Return a problem that suggests similar names."""
     text = f"unknown {kind} {word!r} in {short_repr(piece)}{did_you_mean(word, known)}"
     return problem(text, at=place, value=piece, rule="unknown_name")
 
@@ -297,6 +299,7 @@ def _report_unknown(place: Path, kind: str, word: str, piece: str, known: Collec
 def _find_fix_problems(
     p: RulesParams, place: Path, fix: ConnectivityFix | None, sizes: list[tuple[int, int]]
 ) -> Iterator[Problem]:
+    """Yield problems of a fix in areas of the sizes (width, height)."""
     if fix is None or fix.kind == "none":
         return
     if fix.neighbourhood not in p.neighbourhoods_by_name:
