@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-warned: set[str] = set()
-"""The old names that have warned in this process."""
+warned: set[tuple[str, str]] = set()
+"""The old and new names that have warned in this process."""
 
 
 def warn_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
     """Warn, once per process, that a name has been replaced."""
-    if old not in warned:
-        warned.add(old)
+    if (old, new) not in warned:
+        warned.add((old, new))
         warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=stacklevel)
 
 
