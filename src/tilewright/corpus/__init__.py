@@ -1,7 +1,10 @@
 """Corpora: large sets of maps, generated in parallel or on a cluster, measured, stored and read.
 
->>> from tilewright.corpus import Corpus, make  # doctest: +SKIP
->>> make(tw.recipe("caves"), "caves", count=1000, seed=7, measures=["regions"])  # doctest: +SKIP
+>>> import tilewright as tw
+>>> recipe = tw.recipe("caves", width=12, height=8)
+>>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+>>> corpus.table(["id", "regions"]).num_rows
+8
 """
 
 from __future__ import annotations

@@ -79,7 +79,11 @@ def make(
 
     Examples
     --------
-    >>> make("caves", "caves", count=1000, seed=7, measures=["regions"])  # doctest: +SKIP
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> len(corpus), corpus[0].shape
+    (8, (8, 12))
     """
     check_workers(workers, scheduler)
     request = Request.of(given)
@@ -171,7 +175,10 @@ def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
 
     Examples
     --------
-    >>> remake(corpus, sorted(find_damaged(corpus)))  # doctest: +SKIP
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> remake(corpus, sorted(find_damaged(corpus)))
     """
     corpus.manifest.refuse_other_revisions()
     for number in numbers:

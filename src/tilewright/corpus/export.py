@@ -60,8 +60,11 @@ def write_vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None =
 
     Examples
     --------
-    >>> write_vglc(Corpus("caves"), "caves-text")  # doctest: +SKIP
-    1000
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> write_vglc(corpus, "memory://caves-text")
+    8
     """
     store = Folder(os.fspath(folder))
     if MANIFEST in store.list_names():
@@ -118,8 +121,11 @@ def write_npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = No
 
     Examples
     --------
-    >>> write_npz(Corpus("caves"), "caves.npz")  # doctest: +SKIP
-    1000
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> write_npz(corpus, "memory://archives/caves.npz", ids=[0, 3])
+    2
     """
     arrays = _read_columns(corpus, ids)
     shapes = arrays.pop("shapes")

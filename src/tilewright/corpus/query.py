@@ -77,7 +77,11 @@ def find_maps(
 
     Examples
     --------
-    >>> find_maps(Corpus("caves"), "regions = 1", limit=5).matches  # doctest: +SKIP
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> find_maps(corpus, "regions >= 0", columns=["id", "seed"], limit=1).table.to_pylist()
+    [{'id': 0, 'seed': '7-0'}]
     """
     known = [name for name in corpus.columns if name != HIDDEN_COLUMN]
     if limit is not None:

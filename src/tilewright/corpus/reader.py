@@ -64,9 +64,11 @@ class Corpus:
 
     Examples
     --------
-    >>> corpus = Corpus("caves")  # doctest: +SKIP
-    >>> corpus[7].shape  # doctest: +SKIP
-    (50, 80)
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> Corpus("memory://caves")[7].shape
+    (8, 12)
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -218,8 +220,11 @@ class Corpus:
 
         Examples
         --------
-        >>> for batch in Corpus("caves").batches(256, shuffle=1, split="train"):  # doctest: +SKIP
-        ...     print(batch.ids, batch.cells.shape)
+        >>> import tilewright as tw
+        >>> recipe = tw.recipe("caves", width=12, height=8)
+        >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+        >>> [batch.cells.shape for batch in corpus.batches(5)]
+        [(5, 8, 12), (3, 8, 12)]
         """
         check_integer("size", size)
         check_integer("workers", workers)

@@ -165,7 +165,11 @@ def compare(a: Corpus, b: Corpus) -> CorpusComparison:
 
     Examples
     --------
-    >>> print(compare(Corpus("caves"), Corpus("rooms")).sentence)  # doctest: +SKIP
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> compare(corpus, corpus).overlap
+    1.0
     """
     other_columns = b.numeric_columns(b.manifest.measures)
     shared = [name for name in a.numeric_columns(a.manifest.measures) if name in other_columns]

@@ -57,7 +57,11 @@ def find_best(corpus: Corpus, by: str, count: int, *, largest: bool = True, dive
 
     Examples
     --------
-    >>> find_best(Corpus("caves"), "path_length", 6, diverse=["floor_share"])  # doctest: +SKIP
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> len(find_best(corpus, "regions", 3))
+    3
     """
     check_integer("count", count)
     diverse = [diverse] if isinstance(diverse, str) else list(diverse)
@@ -186,8 +190,11 @@ def split(corpus: Corpus, shares: Mapping[str, float] | None = None) -> dict[str
 
     Examples
     --------
-    >>> sorted(split(Corpus("caves")))  # doctest: +SKIP
-    ['test', 'train']
+    >>> import tilewright as tw
+    >>> recipe = tw.recipe("caves", width=12, height=8)
+    >>> corpus = tw.corpus.make(recipe, "memory://caves", count=8, seed=7, measures=["regions"], workers=0)
+    >>> sorted(split(corpus, {"train": 0.7, "validation": 0.1, "test": 0.2}))
+    ['test', 'train', 'validation']
     """
     division = Split.of(shares)
     found: dict[str, list[int]] = {name: [] for name in division.names}

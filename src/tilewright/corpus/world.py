@@ -82,7 +82,9 @@ def make_world(
 
     Examples
     --------
-    >>> make_world("caves", "world.zarr", width=65536, height=65536, seed=7)  # doctest: +SKIP
+    >>> world = make_world("caves", "memory://world.zarr", width=200, height=100, seed=7, workers=0)
+    >>> world.shape
+    (100, 200)
     """
     recipe = _read_recipe(given, params)
     check_workers(workers, scheduler)

@@ -34,7 +34,10 @@ class World:
 
     Examples
     --------
-    >>> World("world.zarr").window(30_000, 20_000, 200, 100).save("window.tmx")  # doctest: +SKIP
+    >>> import tilewright as tw
+    >>> world = tw.corpus.make_world("caves", "memory://world.zarr", width=200, height=100, seed=7, workers=0)
+    >>> World("memory://world.zarr").window(30, 20, 60, 40).shape
+    (40, 60)
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
