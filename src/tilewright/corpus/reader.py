@@ -103,7 +103,20 @@ class Corpus:
         return list(self._rows.schema.names)
 
     def numeric_columns(self, names: Sequence[str] | None = None) -> list[str]:
-        """Validate numeric columns and return them; by default all numeric swept parameters and measures."""
+        """Return the names of numeric columns.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Columns to validate; all numeric swept parameters and measures by default.
+
+        Raises
+        ------
+        InvalidRecipe
+            If a column is not numeric.
+        UnknownName
+            If there is no such column.
+        """
         swept_and_measured = [field for field in self._rows.schema if field.name not in OWN_COLUMNS]
         fits = [field.name for field in swept_and_measured if not pa.types.is_string(field.type)]
         if names is None:
@@ -117,11 +130,40 @@ class Corpus:
         return self._rows.validate_columns(names)
 
     def part(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return a part as a table, with all or some columns."""
+        """Return a part as a table.
+
+        Parameters
+        ----------
+        number : int
+            Number of the part.
+        columns : sequence of str, optional
+            Columns to read; all by default.
+
+        Returns
+        -------
+        pyarrow.Table
+
+        Raises
+        ------
+        BadFile
+            If the part is missing or damaged.
+        """
         return self._rows.read_part(number, columns)
 
     def tables(self, columns: Sequence[str] | None = None, *, made: bool = False) -> Iterator[pa.Table]:
-        """Yield a table per part, by default with all columns except the cells; with `made`, without failed maps."""
+        """Yield one table per part.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Columns to read; all except the cells by default.
+        made : bool
+            Whether to leave out failed maps.
+
+        Yields
+        ------
+        pyarrow.Table
+        """
         names = self._default_columns(columns)
         wanted = [*names, "reason"] if made and "reason" not in names else names
         for number in self.parts:
@@ -155,7 +197,19 @@ class Corpus:
         return self._read_row(number, self.columns)
 
     def rows(self, ids: Ids, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return columns of some maps, in the given order; by default all except the cells."""
+        """Return columns of some maps, in the given order.
+
+        Parameters
+        ----------
+        ids : sequence of int
+            Ids of the maps.
+        columns : sequence of str, optional
+            Columns to read; all except the cells by default.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
         return self._rows.read_rows(ids, self._default_columns(columns))
 
     def __getitem__(self, number: int) -> NDArray[Any]:
@@ -163,7 +217,13 @@ class Corpus:
         return self._decode_cells(self._read_row(number, CELLS))
 
     def map(self, number: int) -> TileMap:
-        """Regenerate a map with rooms and markers, and compare it with the stored cells."""
+        """Regenerate a map with rooms and markers, and compare it with the stored cells.
+
+        Raises
+        ------
+        BadFile
+            If the regenerated map differs.
+        """
         row = self.row(number)
         self._decode_cells(row)
         map = run(self.manifest.recipe_of(number))
@@ -174,7 +234,19 @@ class Corpus:
         return map
 
     def ids(self, split: str | None = None, *, shares: Mapping[str, float] | None = None) -> NDArray[np.int64]:
-        """Return the ids of all generated maps, or of one set of a split."""
+        """Return the ids of all generated maps, or of one set of a split.
+
+        Parameters
+        ----------
+        split : str, optional
+            Name of the set, such as "train".
+        shares : mapping of str to float, optional
+            Fractions of the sets; 0.8 train and 0.2 test by default.
+
+        Returns
+        -------
+        ndarray of int
+        """
         keep = self._make_split_filter(split, shares)
         tables = self.tables(["id", "digest", "reason"], made=True)
         found = [table["id"].to_numpy() for table in (tables if keep is None else map(keep, tables))]

@@ -70,7 +70,19 @@ class CorpusComparison:
 
 
 def compute_histograms(corpus: Corpus, bins: int = BINS) -> list[Histogram]:
-    """Return a histogram of each measure, with its minimum, mean, median, maximum and number of missing values."""
+    """Return a histogram of each measure, with its minimum, mean, median, maximum and number of missing values.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to summarize.
+    bins : int
+        Maximum number of bins.
+
+    Returns
+    -------
+    list of Histogram
+    """
     check_integer("bins", bins, 1, MAX_BINS)
     found = []
     for distribution in compute_distributions(corpus):
@@ -80,7 +92,7 @@ def compute_histograms(corpus: Corpus, bins: int = BINS) -> list[Histogram]:
 
 
 def format_histograms(corpus: Corpus, width: int = 100) -> list[str]:
-    """Return a one-line histogram of each measure."""
+    """Return a one-line histogram of each measure, for a terminal of `width` columns."""
     distributions = compute_distributions(corpus)
     if not distributions:
         return []
@@ -115,7 +127,21 @@ def draw_report(corpus: Corpus) -> Image:
 
 
 def format_range(corpus: Corpus, x: str, y: str, width: int = 80) -> list[str]:
-    """Return the expressive range as text lines: darker for more maps, with a histogram of each measure."""
+    """Return the expressive range as text lines: darker for more maps, with a histogram of each measure.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to summarize.
+    x, y : str
+        Measures or numeric swept parameters.
+    width : int
+        Columns of the terminal.
+
+    Returns
+    -------
+    list of str
+    """
     columns = max(16, min(80, width - 26))
     joint = compute_joint(corpus, x, y, columns)
     counts, height = joint.counts, max(8, columns // 3)
@@ -141,7 +167,21 @@ def format_range(corpus: Corpus, x: str, y: str, width: int = 80) -> list[str]:
 
 
 def draw_range(corpus: Corpus, x: str, y: str, bins: int = BINS) -> Image:
-    """Draw the expressive range: a joint histogram of two measures."""
+    """Draw the expressive range: a joint histogram of two measures.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to summarize.
+    x, y : str
+        Measures or numeric swept parameters.
+    bins : int
+        Maximum number of bins along each axis.
+
+    Returns
+    -------
+    PIL.Image.Image
+    """
     from ._pictures import draw_range_picture
 
     check_integer("bins", bins, 1, MAX_BINS)

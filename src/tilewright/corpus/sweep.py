@@ -58,7 +58,29 @@ class Sweep:
 
     @classmethod
     def of(cls, data: Mapping[str, Any] | None, *, sampled: bool = False) -> Sweep:
-        """Return a sweep from data: values or ranges by parameter path."""
+        """Return a sweep from data.
+
+        Parameters
+        ----------
+        data : mapping, optional
+            Values or ranges by parameter path: a list, or a mapping with `from`, `to` and `step` or `count`.
+        sampled : bool
+            Whether each map draws random values.
+
+        Returns
+        -------
+        Sweep
+
+        Raises
+        ------
+        InvalidRecipe
+            If a list or range is invalid.
+
+        Examples
+        --------
+        >>> Sweep.of({"steps": [3, 5], "walls": {"from": 0.4, "to": 0.5, "count": 3}}).size
+        6
+        """
         if data is not None and not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="sweep", got=data, rule="type")
         axes = tuple(_read_axis(str(place), given) for place, given in (data or {}).items())
