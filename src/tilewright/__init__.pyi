@@ -1629,7 +1629,8 @@ def shape(
     on: Tile to replace; other cells are kept, and the place shrinks to the bounding box of this tile.
     tiles: Tiles of the inner map and what they become in this one, such as wall: rock; other tiles keep their
         names.
-    where: Places other than one rectangle: every room of the map, each with a random stream of its own.
+    where: Places instead of one rectangle: `rooms` for every room of the map, each with a random stream of its
+        own.
     """
 
 @overload

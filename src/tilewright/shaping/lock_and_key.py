@@ -3,10 +3,10 @@
 A lock consists of all doors between the area behind it and the rest of the map. If possible this is a single door in a
 passage one cell wide. On maps with loops it is several doors of one color: a minimum cut between two areas, also
 several cells side by side across wider passages. Existing doors and doorways are preferred. Areas are numbered so that
-each has doors only to earlier ones, and a door between two areas belongs to the lock of the later one. The key of lock
-n is in area n - 1, the first key in the area of the start. With keys 1 to n a player can enter areas 1 to n, where key
-n + 1 is. By induction every key, every area and the exit can be reached. A key can be used any number of times and no
-door closes again, so the order of play does not matter. The measure `solvable` checks this.
+every area has a door to an earlier one, and a door between two areas belongs to the lock of the later one. The key of
+lock n is in area n - 1, the first key in the area of the start. With keys 1 to n a player can enter areas 1 to n, where
+key n + 1 is. By induction every key, every area and the exit can be reached. A key can be used any number of times and
+no door closes again, so the order of play does not matter. The measure `solvable` checks this.
 
 Locks and keys are markers, `lock red` and `key red`; existing ones are removed first. If the tileset has passable tiles
 `red door` and `red key`, they are placed as well, or else a `door`. Locked doors count as passable. Keys are on plain

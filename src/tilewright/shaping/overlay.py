@@ -47,7 +47,7 @@ class OverlayParams(Params):
     tiles: tuple[tuple[Annotated[Label, hint(tiles="recipe")], Label], ...] = param((), tiles=True)
     """Tiles of the inner map and what they become in this one, such as wall: rock; other tiles keep their names."""
     where: Literal["rooms"] | None = param(None)
-    """Places other than one rectangle: every room of the map, each with a random stream of its own."""
+    """Places instead of one rectangle: `rooms` for every room of the map, each with a random stream of its own."""
 
     @field_validator("tiles", mode="before")
     @classmethod

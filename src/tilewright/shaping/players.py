@@ -3,9 +3,9 @@
 The first half of the map is copied onto the second, with reoriented pieces. Existing owned buildings are removed, and
 neutral ones unless their sites are reused. Every new building also appears at its mirrored cell, for the opponent.
 Headquarters are far apart, buildings owned from the start are near them, and neutral buildings are spread evenly. All
-buildings can be reached on foot: causeways cross obstacles. Without a symmetry, the second player gets sites at similar
-distances as the first. Locked cells stay and count; if they break the symmetry or leave too little room, the shaper
-gives up. Rooms and markers are removed where the map is copied.
+buildings can be reached on foot: causeways cross obstacles. Without a symmetry, the second player gets sites at
+distances similar to those of the first. Locked cells stay and count; if they break the symmetry or leave too little
+room, the shaper gives up. Rooms and markers are removed where the map is copied.
 
 The tileset needs countries, tiles of the kinds plain and headquarters, and tiles of all requested buildings. Pieces are
 chosen so that rivers, roads and coasts join, as by `autotile` with `keep: pieces`, but equally on both sides.

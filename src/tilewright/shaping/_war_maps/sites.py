@@ -173,9 +173,9 @@ class Sites:
         own: NDArray[np.float64],
         other: NDArray[np.float64],
     ) -> None:
-        """Place buildings for the second player without a symmetry, at similar distances as those of the first.
+        """Place buildings for the second player without a symmetry, at distances similar to those of the first.
 
-        `models` are the distances of the first player's buildings to the own and to the opponent's headquarters.
+        `models` are the distances of the first player's buildings to their own and to the opponent's headquarters.
         """
         for number, (near, far) in enumerate(models):
             cell = None
