@@ -112,8 +112,8 @@ def _encode_npz(model: Model) -> bytes:
     total = sum(grid.cells.size for grid in model.samples)
     if total > MAX_CELLS:
         raise TooLarge(f"samples must have at most {MAX_CELLS:,} cells in total, got {total:,}")
-    most = max(len(grid.labels) for grid in model.samples)
-    kind = np.min_scalar_type(most - 1)
+    label_count = max(len(grid.labels) for grid in model.samples)
+    kind = np.min_scalar_type(label_count - 1)
     arrays = {"cells": np.concatenate([grid.cells.reshape(-1).astype(kind) for grid in model.samples])}
     if model.counts:
         data["counts"] = {name: array.size for name, array in model.counts.items()}

@@ -56,9 +56,9 @@ def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.I
         # Not Image.open, which warns about large pictures before they can be refused.
         picture = kind(io.BytesIO(source.content))
         pixels = picture.width * picture.height
-        most = MAX_BYTES if picture.mode in ("1", "L", "P") else MAX_BYTES // 4
-        if not 0 < pixels <= most:
-            raise BadFile(f"must have 1 to {most:,} pixels, got {pixels:,}", at=source.name)
+        max_pixels = MAX_BYTES if picture.mode in ("1", "L", "P") else MAX_BYTES // 4
+        if not 0 < pixels <= max_pixels:
+            raise BadFile(f"must have 1 to {max_pixels:,} pixels, got {pixels:,}", at=source.name)
         for frame in count(1):
             picture.load()
             try:

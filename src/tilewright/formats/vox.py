@@ -293,9 +293,9 @@ def _map_from_colors(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset |
     names = {number: colors[number - 1] if colors else f"color {number}" for number in used.tolist()}
     hole = bool(seen[0])
     if tileset is None:
-        looks = {name: {"color": name} if colors else {} for name in names.values()}
+        entries = {name: {"color": name} if colors else {} for name in names.values()}
         holes = [{"name": "empty", "glyph": " ", "color": "#000000", "kind": "void"}] if hole else []
-        tiles = [*holes, *({"name": name, **look} for name, look in looks.items())]
+        tiles = [*holes, *({"name": name, **look} for name, look in entries.items())]
         tileset = Tileset.validate({"name": "model", "tiles": tiles})
         ids = {number: tileset.by_name[name] for number, name in names.items()}
     else:

@@ -85,8 +85,8 @@ class AreaGraph:
     """(pair, 2) adjacent nodes."""
 
     @classmethod
-    def of(cls, walkable_map: WalkableMap, max_width: int, chances: NDArray[np.float64]) -> AreaGraph:
-        rows, ranks = _find_rows(walkable_map, max_width, chances)
+    def of(cls, walkable_map: WalkableMap, max_width: int, random_values: NDArray[np.float64]) -> AreaGraph:
+        rows, ranks = _find_rows(walkable_map, max_width, random_values)
         node = np.full(walkable_map.region.shape, -1, dtype=np.int64)
         between = walkable_map.region.copy()
         for cells in rows:
@@ -259,13 +259,13 @@ class AreaGraph:
 
 
 def _find_rows(
-    walkable_map: WalkableMap, max_width: int, chances: NDArray[np.float64]
+    walkable_map: WalkableMap, max_width: int, random_values: NDArray[np.float64]
 ) -> tuple[tuple[tuple[Cell, ...], ...], NDArray[np.int64]]:
     """Find straight rows of cells across passages that do not touch each other, and the cost of each one's rank.
 
     Doors are taken first, then narrow passages before wide ones, passages at rooms before others, in random order.
     """
-    ranks = walkable_map.door_ranks + chances
+    ranks = walkable_map.door_ranks + random_values
     found: list[tuple[float, bool, int, int, int]] = []
     for upright in (False, True):
         region, fitting = (mask.T if upright else mask for mask in (walkable_map.region, walkable_map.door_cells))

@@ -89,12 +89,12 @@ class Gates:
     """(gate,) preference, lower is better: doors, then doorways, then other passages, in random order."""
 
     @classmethod
-    def of(cls, walkable_map: WalkableMap, start: Cell, chances: NDArray[np.float64]) -> Gates:
+    def of(cls, walkable_map: WalkableMap, start: Cell, random_values: NDArray[np.float64]) -> Gates:
         cuts = Cuts.of(walkable_map.region, start=start)
         walk, last = cuts.trace_beyond(start, int(np.count_nonzero(walkable_map.region)))
         fitting = cuts.cells & passages(walkable_map.region) & walkable_map.door_cells
         first = np.flatnonzero(fitting[tuple(walk.T)])
-        order = np.argsort((walkable_map.door_ranks + chances)[tuple(walk[first].T)], kind="stable")
+        order = np.argsort((walkable_map.door_ranks + random_values)[tuple(walk[first].T)], kind="stable")
         ranks = np.empty(len(first), dtype=np.int64)
         ranks[order] = np.arange(len(first))
         return cls(walkable_map, walk, first, last[first], ranks)

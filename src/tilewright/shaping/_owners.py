@@ -59,14 +59,14 @@ def change_owners(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.
         found.setdefault((tile.country, tile.kind, tile.joins), number)
     table = np.arange(len(tileset))
     for number, tile in enumerate(tileset):
-        heir = owners.get(tile.country, tile.country)
-        if heir == tile.country:
+        new_owner = owners.get(tile.country, tile.country)
+        if new_owner == tile.country:
             continue
-        same = found.get((heir, tile.kind, tile.joins))
-        if same is None and heir == NEUTRAL and tile.kind in NEUTRAL_FORM:
-            same = found.get((heir, NEUTRAL_FORM[tile.kind], tile.joins))
+        same = found.get((new_owner, tile.kind, tile.joins))
+        if same is None and new_owner == NEUTRAL and tile.kind in NEUTRAL_FORM:
+            same = found.get((new_owner, NEUTRAL_FORM[tile.kind], tile.joins))
         if same is not None:
             table[number] = same
         elif used[number]:
-            raise InvalidRecipe(f"{heir} has no {tile.kind or tile.name!r} in tileset {tileset.name!r}", at=name)
+            raise InvalidRecipe(f"{new_owner} has no {tile.kind or tile.name!r} in tileset {tileset.name!r}", at=name)
     return table

@@ -37,15 +37,15 @@ def countries(map: TileMap, p: CountriesParams, site: Site, rng: Rng) -> TileMap
         if p.of is not None:
             raise InvalidRecipe(f"tileset {tileset.name!r} has no countries; use one that has, such as awbw", at="of")
         return map
-    heirs = find_countries(p.to, tileset, "to")
+    new_owners = find_countries(p.to, tileset, "to")
     used = np.bincount(map.cells[~site.locked], minlength=len(tileset)) > 0
     if p.of is not None:
         given = find_countries(p.of, tileset, "of")
     else:
-        there = {tile.country for tile, one in zip(tileset, used.tolist(), strict=True) if one}
-        given = [country for country in known if country in there]
+        present = {tile.country for tile, one in zip(tileset, used.tolist(), strict=True) if one}
+        given = [country for country in known if country in present]
     if p.shuffle:
         given = rng.shuffled(given)
-    owners = {country: heirs[number % len(heirs)] for number, country in enumerate(given)}
+    owners = {country: new_owners[number % len(new_owners)] for number, country in enumerate(given)}
     table = change_owners(tileset, owners, used, "to").astype(tileset.dtype)
     return map.replace(cells=np.where(site.locked, map.cells, table[map.cells]))

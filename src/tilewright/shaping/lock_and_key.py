@@ -101,8 +101,8 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
     locked = site.locked
     map = _without_locks(map, locked)
     start, exit = _find_ends(map)
-    chances = rng.cells(*site.window)
-    map, parts = _split_map(map, p, start, exit, locked, chances, rng)
+    random_values = rng.cells(*site.window)
+    map, parts = _split_map(map, p, start, exit, locked, random_values, rng)
     if len(parts.doors) < (p.count if p.min_count is None else p.min_count):
         raise GaveUp(_explain_too_few(p, len(parts.doors)))
     cells = map.cells.copy()
@@ -114,7 +114,7 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
             _put(
                 cells, door, site.tile(p.tile) if p.tile is not None else _find_tile(map.tileset, color, "door"), locked
             )
-        for place in _choose_key_cells(survey, free & (parts.numbers == number), doors, p.keys, chances):
+        for place in _choose_key_cells(survey, free & (parts.numbers == number), doors, p.keys, random_values):
             markers.append(Marker(f"{KEY} {color}", place[1], place[0]))
             _put(cells, place, _find_tile(map.tileset, color, "key"), locked)
         map = map.replace(markers=[*map.markers, *markers])
@@ -195,15 +195,15 @@ def _split_map(
     start: Cell,
     exit: Cell | None,
     locked: Mask,
-    chances: NDArray[np.float64],
+    random_values: NDArray[np.float64],
     rng: Rng,
 ) -> tuple[TileMap, LockedAreas]:
     """Add start and exit, and divide the map with single doors; use locks of several doors if too few of these fit."""
     min_cells = max(p.min_cells, p.keys)
-    gates = Gates.of(WalkableMap.of(map, start, locked), start, chances)
+    gates = Gates.of(WalkableMap.of(map, start, locked), start, random_values)
     marked = _with_markers(map, start, exit or gates.find_far_end(min_cells, behind=p.exit_behind))
     ground = WalkableMap.of(marked, start, locked)
-    gates = Gates.of(ground, start, chances)
+    gates = Gates.of(ground, start, random_values)
     chosen = gates.choose(p.count, min_cells, gates.find_markers("exit") if p.exit_behind else None)
     single = gates.build_areas(_order_gates(gates, chosen, rng, last=chosen[0] if chosen and p.exit_behind else None))
     if len(chosen) == p.count or p.max_doors == p.max_width == 1:
@@ -212,7 +212,9 @@ def _split_map(
     exits: list[Cell] | None = ground.find_markers("exit") if p.exit_behind else []
     if exit is None and p.exit_behind:
         ground, exits = WalkableMap.of(_with_markers(map, start), start, locked), None
-    several = AreaGraph.of(ground, p.max_width, chances).split(p.count, min_cells, starts, exits, p.max_doors, rng)
+    several = AreaGraph.of(ground, p.max_width, random_values).split(
+        p.count, min_cells, starts, exits, p.max_doors, rng
+    )
     if len(several.doors) <= len(chosen):
         return marked, single
     if exits is None:
@@ -233,7 +235,7 @@ def _order_gates(gates: Gates, chosen: list[int], rng: Rng, *, last: int | None)
 
 
 def _choose_key_cells(
-    survey: Survey, pool: Mask, doors: list[Cell], count: int, chances: NDArray[np.float64]
+    survey: Survey, pool: Mask, doors: list[Cell], count: int, random_values: NDArray[np.float64]
 ) -> list[Cell]:
     """Choose cells for keys: in the half of the area far from the doors, preferably dead ends off the main path."""
     steps = steps_from(survey.passable, np.array(doors))
@@ -242,7 +244,7 @@ def _choose_key_cells(
     far = pool & (steps * 2 >= np.max(steps, where=pool, initial=0.0))
     places: list[Cell] = []
     for wanted in (far & ends & off, far & ends, far & off, far, pool):
-        order = np.argsort(chances[wanted], kind="stable")[:count]
+        order = np.argsort(random_values[wanted], kind="stable")[:count]
         places += [(row, column) for row, column in np.argwhere(wanted)[order].tolist() if (row, column) not in places]
     return places[:count]
 

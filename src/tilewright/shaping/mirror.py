@@ -53,7 +53,7 @@ def mirror(map: TileMap, p: MirrorParams, site: Site, rng: Rng) -> TileMap:
     if p.countries or any(tile.joins for tile in map.tileset):
         cells = _turn_pieces(cells, source, kept, places, map.tileset, p)
     if site.has_locks:
-        _refuse_clashes(map, cells, source, site)
+        _check_locks(map, cells, source, site)
     rooms, links = _mirror_rooms(map, kept, places)
     return map.replace(
         cells=cells,
@@ -78,31 +78,31 @@ def _turn_pieces(
 ) -> NDArray[Any]:
     """Return the copied cells with reoriented pieces and the owners of their copy."""
     moves = ("", *MOVES[p.axis])
-    came, part = _find_moves(source, places), _find_moves(kept, places)
+    move_index, part = _find_moves(source, places), _find_moves(kept, places)
     turned = np.stack([tileset.reorient_tiles(move) for move in moves])
-    copied: NDArray[Any] = turned[came, cells]
+    copied: NDArray[Any] = turned[move_index, cells]
     if p.countries:
         order = find_countries(p.countries, tileset, "countries")
         used = np.bincount(copied.reshape(-1), minlength=len(tileset)) > 0
-        heirs = np.stack(
+        owner_tables = np.stack(
             [
                 change_owners(tileset, dict(zip(order, order[step:] + order[:step], strict=True)), used, "countries")
                 for step in range(len(order))
             ]
         )
-        copied = heirs[(part - part.reshape(-1)[source]) % len(order), copied]
+        copied = owner_tables[(part - part.reshape(-1)[source]) % len(order), copied]
     return copied.astype(tileset.dtype)
 
 
 def _find_moves(source: Places, places: list[Places]) -> Places:
     """Return the index of the first move that maps each cell's source to the cell; 0 is the identity."""
-    came = np.zeros(source.shape, dtype=np.int64)
+    move_index = np.zeros(source.shape, dtype=np.int64)
     for number in reversed(range(len(places))):
-        came[places[number] == source] = number
-    return came
+        move_index[places[number] == source] = number
+    return move_index
 
 
-def _refuse_clashes(map: TileMap, cells: NDArray[Any], source: Places, site: Site) -> None:
+def _check_locks(map: TileMap, cells: NDArray[Any], source: Places, site: Site) -> None:
     """Raise GaveUp if a locked cell would get another tile."""
     clash = np.flatnonzero(site.locked & (cells != map.cells))
     if clash.size:

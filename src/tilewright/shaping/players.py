@@ -96,7 +96,7 @@ def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     field = Battlefield(map.cells, kinds, image, site.locked)
     yield Frame(lambda: field.cells, "copy the first half", progress=0)
     old = field.clear_buildings()
-    _refuse_locked(field, p)
+    _check_locked_buildings(field, p)
     fit(field)
     yield Frame(lambda: field.cells, "remove buildings", progress=0.1)
     homes = yield from _place_buildings(field, p, Sites(field, site, rng, old))
@@ -124,21 +124,21 @@ def _join_land(field: Battlefield, p: PlayersParams) -> Generator[Frame, None, N
     replace_misfits(field, field.frozen)
 
 
-def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
+def _check_locked_buildings(field: Battlefield, p: PlayersParams) -> None:
     """Raise GaveUp if more buildings are locked than requested, or if a locked building belongs to a third country."""
     kinds = field.kinds
-    strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.players))[field.cells]
-    if strangers.any():
+    foreign = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.players))[field.cells]
+    if foreign.any():
         text = "players: locked buildings belong to a country that does not play"
-        raise GaveUp(text, cells=np.argwhere(strangers & field.locked))
+        raise GaveUp(text, cells=np.argwhere(foreign & field.locked))
     wanted = {(HEADQUARTERS, side): 1 for side in kinds.players}
     wanted |= {(kind, side): count for side in kinds.players for kind, count in p.owned.items()}
     wanted |= {(kind, NEUTRAL): 2 * count for kind, count in p.neutral.items()}
     for kind, country in dict.fromkeys(zip(kinds.kinds.tolist(), kinds.countries.tolist(), strict=True)):
         there = field.find_buildings(kind, country) if country else np.zeros(0, dtype=np.bool_)
-        most = wanted.get((kind, country), 0)
-        if np.count_nonzero(there) > most:
-            reason = f"players: {there.sum()} locked of the kind {kind!r} for {country}, at most {most} wanted"
+        max_count = wanted.get((kind, country), 0)
+        if np.count_nonzero(there) > max_count:
+            reason = f"players: {there.sum()} locked of the kind {kind!r} for {country}, at most {max_count} wanted"
             raise GaveUp(reason, cells=np.argwhere(there & field.locked))
 
 

@@ -32,8 +32,8 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
     layers = list(_iter_layers(document.layers))
     tile_layers = [layer for layer in layers if layer.type == "tilelayer"]
     # Other programs may also use a property `level`; in Tilewright's files it is the level of a layer or marker.
-    ours = "tilewright" in document.properties
-    levels = _find_levels(tile_layers) if ours and not options.layer else None
+    is_own = "tilewright" in document.properties
+    levels = _find_levels(tile_layers) if is_own and not options.layer else None
     chosen = levels or [_choose_layer(tile_layers, options.layer)]
     gids = _read_levels(chosen, document)
     tilesets = [resolve_tileset(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
@@ -42,18 +42,18 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
     cells = cells if levels else cells[0]
     objects = [one for layer in layers for one in layer.objects]
     rooms, links = _read_rooms(objects, document)
-    numbers = [layer.properties.get("level", 0) if ours else 0 for layer in chosen]
+    numbers = [layer.properties.get("level", 0) if is_own else 0 for layer in chosen]
     map = TileMap(
         cells,
         tileset,
         rooms=rooms,
         links=links,
         markers=_read_markers(objects, document, cells.shape, numbers),
-        numbers=_read_numbers(document.properties) if ours else {},
-        layers=_read_float_layers(document.properties, cells.shape) if ours else {},
+        numbers=_read_numbers(document.properties) if is_own else {},
+        layers=_read_float_layers(document.properties, cells.shape) if is_own else {},
     )
-    carried = parse_json_property(document.properties.get("tilewright"))
-    return [LoadedMap(map, carried if isinstance(carried, dict) else {})]
+    provenance = parse_json_property(document.properties.get("tilewright"))
+    return [LoadedMap(map, provenance if isinstance(provenance, dict) else {})]
 
 
 def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterator[TiledLayer]:

@@ -161,12 +161,12 @@ class Battlefield:
 
     def clear_buildings(self) -> Mask:
         """Replace all buildings that are not frozen by the most common land around; return former neutral ones."""
-        kinds, gone = self.kinds, self.kinds.is_building[self.cells] & ~self.frozen
-        old: Mask = gone & (kinds.countries[self.cells] == NEUTRAL)
+        kinds, removed = self.kinds, self.kinds.is_building[self.cells] & ~self.frozen
+        old: Mask = removed & (kinds.countries[self.cells] == NEUTRAL)
         lands = np.flatnonzero(kinds.is_land)
         around = np.stack([count_within(self.cells == land, 1) for land in lands.tolist()])
         best = np.where(around.max(axis=0) > 0, lands[np.argmax(around, axis=0)], kinds.ground_tile)
-        self.cells[gone] = best[gone]
+        self.cells[removed] = best[removed]
         return old
 
     def find_buildings(self, kind: str, country: str) -> Mask:

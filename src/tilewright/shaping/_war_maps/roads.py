@@ -44,7 +44,7 @@ def find_cheapest_path(sources: Mask, goals: Mask, costs: NDArray[np.int64], ben
     wanted = np.pad(goals, 1).reshape(-1).tolist()
     shifts = [row * wide + column for row, column in STEPS]
     best: dict[int, int] = {}
-    came: dict[int, int] = {}
+    came_from: dict[int, int] = {}
     heap: list[tuple[int, int]] = []
     for place in np.flatnonzero(np.pad(sources, 1)).tolist():
         for side in range(4):
@@ -58,21 +58,21 @@ def find_cheapest_path(sources: Mask, goals: Mask, costs: NDArray[np.int64], ben
         place, side = divmod(state, 4)
         if wanted[place]:
             path = [state]
-            while path[-1] in came:
-                path.append(came[path[-1]])
+            while path[-1] in came_from:
+                path.append(came_from[path[-1]])
             places = [divmod(state // 4, wide) for state in reversed(path)]
             return [(row - 1, column - 1) for row, column in places]
         for onward in range(4):
             near = place + shifts[onward]
             price = entering[onward][near]
             # The states of a source differ only in the direction, so each continues straight.
-            if price < 0 or (onward != side and state not in came):
+            if price < 0 or (onward != side and state not in came_from):
                 continue
             total = cost + price + (turning[place] if onward != side else 0)
             following = near * 4 + onward
             if total < best.get(following, total + 1):
                 best[following] = total
-                came[following] = state
+                came_from[following] = state
                 heappush(heap, (total, following))
     return []
 
@@ -91,9 +91,9 @@ def join(field: Battlefield, *, everything: bool) -> Iterator[int]:
         path = find_cheapest_path(regions.labels == needed[0], others, np.broadcast_to(costs, (4, *field.shape)), bends)
         if not path:
             parts = np.where(np.isin(regions.labels, needed), regions.labels, 0).astype(np.int32)
-            blame = find_blocking_cells(parts, field.passable | ~field.frozen, neighbor_offsets(2, 4))
+            blocking = find_blocking_cells(parts, field.passable | ~field.frozen, neighbor_offsets(2, 4))
             raise GaveUp(
-                "players: locked cells leave infantry no path between buildings", cells=blame, remove=["locks"]
+                "players: locked cells leave infantry no path between buildings", cells=blocking, remove=["locks"]
             )
         _lay_causeway(field, path)
 
