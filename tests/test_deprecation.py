@@ -87,7 +87,7 @@ def test_a_technique_may_declare_by_old_names() -> None:
 @pytest.mark.parametrize("name", TECHNIQUES)
 def test_old_parameters_of_techniques(name: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {"width": 24, "height": 16, **TECHNIQUES[name]}
-    with pytest.warns(DeprecationWarning, match="parameter .* is now"):
+    with pytest.warns(DeprecationWarning, match=r"\(.*=...\) is now"):
         old = tw.make(name, **given, seed=1)
     params = tw.list_techniques()
     renamed = next(entry for entry in params if entry.name == name).params.renamed
@@ -107,7 +107,7 @@ def test_old_parameters_of_techniques(name: str, tmp_path: Path) -> None:
 def test_old_parameters_of_shapers(name: str) -> None:
     given = SHAPERS[name]
     base = tw.make("caves", width=40, height=30, seed=3, shaping=["connect", {"place": {"markers": ["start"]}}])
-    with pytest.warns(DeprecationWarning, match="parameter .* is now"):
+    with pytest.warns(DeprecationWarning, match=r"\(.*=...\) is now"):
         old = tw.shape(base, name, **given)
     renamed = next(entry for entry in tw.list_shapers() if entry.name == name).params.renamed
     assert old == tw.shape(base, name, **{renamed.get(key, key): value for key, value in given.items()})

@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .core import pipeline, registry
+from .core.deprecation import rename_keywords
 from .core.errors import InvalidRecipe, short_repr
 from .core.locks import Locks
 from .core.model import Model
@@ -60,6 +61,9 @@ def recipe(given: RecipeLike, /, **keywords: Any) -> Recipe:
     if clash:
         raise InvalidRecipe("give the technique first and its params as keywords", at=clash[0])
     data, beside = _read_data(given)
+    if data.get("technique") in registry.techniques:
+        entry = registry.techniques.get(data["technique"])
+        keywords = rename_keywords(entry.name, keywords, entry.params.renamed)
     if beside is not _file_resolver():  # what is named here lies where the program runs
         if isinstance(own.get("tileset"), str):
             own["tileset"] = _file_resolver().read_tileset(own["tileset"])
@@ -103,6 +107,7 @@ def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any)
     """A map changed by a shaper. A map with a recipe grows its recipe: it can still be made again."""
     _check_map(map)
     entry = registry.shapers.get(shaper)
+    params = rename_keywords(entry.name, params, entry.params.renamed)
     try:
         checked: Params = entry.params.validate(params, resolver=_file_resolver())
     except InvalidRecipe as error:

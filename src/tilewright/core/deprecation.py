@@ -14,11 +14,15 @@ warned: set[tuple[str, str]] = set()
 """The old and new names that have warned in this process."""
 
 
-def warn_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
-    """Warn, once per process, that a name has been replaced."""
-    if (old, new) not in warned:
-        warned.add((old, new))
-        warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=stacklevel)
+def warn_renamed(old: str, new: str) -> None:
+    """Warn, once per process, that a name has been replaced. The warning shows the line that uses the package."""
+    if (old, new) in warned:
+        return
+    warned.add((old, new))
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tilewright":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=level)
 
 
 class _Alias:
@@ -52,7 +56,7 @@ def rename_keywords(function: str, given: Mapping[str, Any], names: Mapping[str,
     if not names.keys() & given.keys():
         return dict(given)
     for old in names.keys() & given.keys():
-        warn_renamed(f"{function}({old}=...)", f"{function}({names[old]}=...)", stacklevel=4)
+        warn_renamed(f"{function}({old}=...)", f"{function}({names[old]}=...)")
     return {names.get(name, name): value for name, value in given.items()}
 
 

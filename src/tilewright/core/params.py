@@ -173,8 +173,6 @@ class Params(BaseModel):
         """Old names are read; booleans where numbers stand, and sets, which have no order, are not."""
         if not isinstance(values, Mapping):
             return values
-        for old in cls.renamed.keys() & values.keys():
-            warn_renamed(f"parameter {old!r}", repr(cls.renamed[old]), stacklevel=4)
         present = {**cls.renamed, **cls.file_keys}
         values = {present.get(name, name): value for name, value in values.items()}
         wrong = []
