@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: pages from outside docs/, and what is written for the repository but shown on the site."""
+"""Hooks of mkdocs: pages from outside docs/, parts that are generated for the site only, and links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "bench": charts.chart,
     "http": lambda name: {"routes": http_api.routes, "settings": http_api.settings}[name](),
 }
-"""What the parts are made by that only the site has; in the repository they are comments."""
+"""Functions that make the parts which only the site has; in the repository these parts are comments."""
 log = logging.getLogger("mkdocs.hooks")
 
 

@@ -19,7 +19,7 @@ BARS = 88.0
 ROW = 36
 """Pixels for a bar and the label above it."""
 ELSEWHERE = "measured elsewhere"
-"""Part of a peer's name where its time is a published one, or one from another machine."""
+"""Part of the name of a peer whose time was published or measured on another machine."""
 
 Row = dict[str, Any]
 
@@ -30,7 +30,7 @@ class Bar:
     value: float
     text: str
     kind: str = "good"
-    """good, or poor for a bar that is on the wrong side of the line."""
+    """Class of the bar: good, or poor if it is on the wrong side of the line."""
 
 
 def chart(name: str) -> str:
@@ -39,14 +39,14 @@ def chart(name: str) -> str:
 
 
 def techniques() -> str:
-    """Draw how many maps each technique makes a second."""
+    """Draw the number of maps per second of each technique."""
     rows = _matching(r"corpus of (\w+) 64x64, one process")
     bars = [Bar(name, row["ours"], _short(row["ours"])) for name, row in rows]
     return draw(sorted(bars, key=lambda bar: -bar.value), "maps per second, on a logarithmic scale", log=True)
 
 
 def compile_times() -> str:
-    """Draw how long the first map of each technique takes."""
+    """Draw the time that the first map of each technique takes."""
     rows = _matching(r"tilewright make (\w+), nothing compiled")
     bars = [Bar(name, row["ours"], f"{row['ours']:.1f} s", _kind(row)) for name, row in rows]
     return draw(sorted(bars, key=lambda bar: bar.value), "seconds", line=10)
@@ -152,7 +152,7 @@ def _results() -> dict[str, Any]:
 
 
 def _matching(pattern: str) -> list[tuple[str, Row]]:
-    """Return the rows whose names match, each with what the pattern's group found."""
+    """Return the rows whose names match, each with the matched group."""
     rows = [(match[1], row) for row in _results()["rows"] if (match := re.fullmatch(pattern, row["what"]))]
     if not rows:
         raise ValueError(f"no row of {RESULTS.name} matches {pattern!r}")
@@ -164,12 +164,12 @@ def _kind(row: Row) -> str:
 
 
 def _shorten(what: str) -> str:
-    """Return the first part of a name, without what is in parentheses."""
+    """Return the first part of a name, without parentheses."""
     return re.sub(r" \(.*?\)", "", what).split(", ")[0]
 
 
 def _short(value: float) -> str:
-    """Return three figures, without an exponent."""
+    """Return a number with three significant digits, without an exponent."""
     return f"{float(f'{value:.3g}'):,.10g}"
 
 
@@ -178,7 +178,7 @@ def _amount(row: Row, name: str) -> str:
 
 
 def _ticks(high: float) -> list[float]:
-    """Return round numbers from 0 on, about five."""
+    """Return about five round numbers, starting at 0."""
     step = 10.0 ** math.floor(math.log10(high / 2))
     step *= next(factor for factor in (1, 2, 5) if high / (step * factor) <= 6)
     return [step * number for number in range(int(high / step) + 1)]
