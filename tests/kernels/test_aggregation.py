@@ -13,8 +13,8 @@ from tilewright.kernels.aggregation import (
     WALK_IN,
     WALK_OUT,
     AggregationState,
+    AreaBox,
     BlockCounts,
-    Box,
     aggregate,
     count_floors,
 )
@@ -158,7 +158,7 @@ def check(cells: NDArray[np.uint8], plain: Plain, rng: Rng, goal: int, budget: i
         )
     )
     count_floors(cells, out, blocks)
-    box = Box(1, 1, plain.height, plain.width, *target)
+    box = AreaBox(1, 1, plain.height, plain.width, *target)
     brush = np.zeros((1, 2), dtype=np.int64)
     for _ in range(10_000_000):
         if not aggregate(

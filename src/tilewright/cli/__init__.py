@@ -39,7 +39,7 @@ COMMANDS = {
 MISTAKE, BUG, STOPPED = 2, 70, 130
 
 
-class Program(click.Group):
+class CommandGroup(click.Group):
     """Command group whose commands are modules of this package, imported on use."""
 
     def __init__(self, *arguments: Any, summaries: Mapping[str, str], folder: str, kind: str, **settings: Any) -> None:
@@ -70,7 +70,7 @@ class Program(click.Group):
 
 
 @click.group(
-    cls=Program,
+    cls=CommandGroup,
     summaries=COMMANDS,
     folder="",
     kind="command",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from . import Program
+from . import CommandGroup
 
 COMMANDS = {
     "make": "Generate a corpus, or resume one.",
@@ -22,7 +22,7 @@ COMMANDS = {
 
 @click.group(
     "corpus",
-    cls=Program,
+    cls=CommandGroup,
     summaries=COMMANDS,
     folder="_corpus.",
     kind="corpus command",

@@ -226,7 +226,7 @@ class BoundConstraint:
     params: Params
 
 
-class _Declaration(TypedDict, total=False):
+class _TechniqueDeclaration(TypedDict, total=False):
     """What a technique may declare; `Technique` describes each."""
 
     tiles: Sequence[str] | Callable[[Any], Sequence[str]]
@@ -260,7 +260,7 @@ class _Declaration(TypedDict, total=False):
     numbered="match_by_position",
 )
 def technique(
-    params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_Declaration]
+    params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_TechniqueDeclaration]
 ) -> Callable[[Callable[..., Any]], Technique]:
     """Declare a technique: a function `(params, site, rng)` that yields Frames and returns a TileMap."""
 

@@ -37,7 +37,7 @@ Side = Annotated[int, Field(ge=1, le=MAX_CELLS)]
 Number = Annotated[float, Field(allow_inf_nan=True)]
 
 
-class MapData(Params):
+class StoredMap(Params):
     """The data of a map as stored in files."""
 
     shape: tuple[Side, ...] = param(min_length=2, max_length=3)
@@ -68,7 +68,7 @@ class MapData(Params):
     """How the map was generated."""
 
     @model_validator(mode="after")
-    def _fits_into_memory(self) -> MapData:
+    def _fits_into_memory(self) -> StoredMap:
         if prod(self.shape) > MAX_CELLS:
             raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {prod(self.shape):,}", at="shape")
         return self

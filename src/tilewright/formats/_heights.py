@@ -14,7 +14,7 @@ from PIL import Image
 from ..core.errors import BadFile, InvalidRecipe, UnknownName, pluralize
 from ..core.tilemap import TileMap
 from . import LoadedMap
-from ._data import MapData
+from ._data import StoredMap
 from ._picture import CanvasLayout, check_cell_count, check_picture_size, layout_of
 
 WHITE = 65_535
@@ -55,7 +55,7 @@ def is_16_bit(picture: Image.Image) -> bool:
     return picture.mode.startswith("I") and int(np.asarray(picture).max()) > 255
 
 
-def read_heights(picture: Image.Image, data: MapData, layout: CanvasLayout, name: str) -> LoadedMap:
+def read_heights(picture: Image.Image, data: StoredMap, layout: CanvasLayout, name: str) -> LoadedMap:
     """Return the map of a label, with the heights that the picture shows."""
     assert data.layer is not None
     rows, columns = layout.canvas

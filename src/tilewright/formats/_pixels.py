@@ -20,7 +20,7 @@ from ..core.errors import BadFile
 from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap, Source
-from ._data import MapData, describe_map, encode_label, pack_array, parse
+from ._data import StoredMap, describe_map, encode_label, pack_array, parse
 from ._heights import is_16_bit, read_heights
 from ._picture import MAX_BYTES, MAX_CELLS, CanvasLayout, Size
 
@@ -81,7 +81,7 @@ def read_picture(
     """Return the map in a picture, by its label; without one, or with another scale, by its colors alone."""
     picture = _read_last_frame(source, kind)
     text = find_label(picture)
-    data = MapData.validate(parse(text)) if text else None
+    data = StoredMap.validate(parse(text)) if text else None
     layout = CanvasLayout.of(data.shape, data.canvas) if data else None
     try:
         if data and layout and (scale is None or picture.width == scale * layout.canvas[1]):
@@ -96,7 +96,7 @@ def read_picture(
         raise BadFile(str(error), at=source.name) from None
 
 
-def _read_labeled(picture: Image.Image, data: MapData, layout: CanvasLayout, name: str) -> LoadedMap:
+def _read_labeled(picture: Image.Image, data: StoredMap, layout: CanvasLayout, name: str) -> LoadedMap:
     """Return the map of a label, with the cells that the picture shows."""
     rows, columns = layout.canvas
     if min(layout.level_origin()) < 0 or picture.height % rows or picture.width % columns:

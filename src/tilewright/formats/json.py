@@ -14,7 +14,7 @@ from typing import Any
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
-from ._data import MapData, describe_map, encode_array, parse
+from ._data import StoredMap, describe_map, encode_array, parse
 from ._text import read_text
 
 
@@ -35,7 +35,7 @@ def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: JsonParams) -> list[LoadedMap]:
-    data = MapData.validate(parse(read_text(source)))
+    data = StoredMap.validate(parse(read_text(source)))
     return [data.build_map(data.read_cells(), data.read_layers())]
 
 

@@ -19,7 +19,7 @@ from ..core.params import Params
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
 from ._archive import decode_archive, encode_archive
-from ._data import MapData, describe_map, make_numbered_tileset, parse
+from ._data import StoredMap, describe_map, make_numbered_tileset, parse
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """Names of the allowed arrays, and the allowed kinds of their dtypes."""
@@ -43,7 +43,7 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
         highest = int(cells.max(initial=0))
         return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(highest)))]
     try:
-        data = MapData.validate(parse(arrays["rest"].tobytes().decode()))
+        data = StoredMap.validate(parse(arrays["rest"].tobytes().decode()))
     except UnicodeDecodeError:
         raise BadFile("not UTF-8 text", at=(source.name, "rest"), place=f"{source.name}: rest") from None
     names = data.layers if isinstance(data.layers, list) else []

@@ -28,7 +28,7 @@ from ..core.params import Params, param
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import Format, LoadedMap, Source
-from ._data import MAX_LABEL, MapData, describe_map, encode_label, pack_array, parse
+from ._data import MAX_LABEL, StoredMap, describe_map, encode_label, pack_array, parse
 
 VERSIONS = (150, 200)
 """Versions that are read; the older one, which all programs read, is written."""
@@ -327,7 +327,7 @@ def _map_from_label(scene: Scene) -> LoadedMap:
     except UnicodeDecodeError:
         raise InvalidRecipe("its label is not ASCII text") from None
     palette = label.pop("palette", None)
-    data = MapData.validate(label)
+    data = StoredMap.validate(label)
     tiles = set(range(len(data.tileset)))
     if not isinstance(palette, list) or len(palette) > MAX_COLORS or any(type(one) is not int for one in palette):
         raise InvalidRecipe("must be a list of up to 255 tile ids", at="palette", rule="type")

@@ -39,8 +39,8 @@ from ..kernels.aggregation import (
     WALK_IN,
     WALK_OUT,
     AggregationState,
+    AreaBox,
     BlockCounts,
-    Box,
     aggregate,
     count_floors,
 )
@@ -95,7 +95,7 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     count_floors(ground.cells, is_walk_out, blocks)
     # `ground.cells` has a margin of one cell.
     target_row, target_column = (int(place) + 1 for place in ground.middle)
-    box = Box(ground.top + 1, ground.left + 1, ground.height, ground.width, target_row, target_column)
+    box = AreaBox(ground.top + 1, ground.left + 1, ground.height, ground.width, target_row, target_column)
     flip_rows = height + 1 if p.symmetry in ("vertical", "both") else 0
     flip_columns = width + 1 if p.symmetry in ("horizontal", "both") else 0
     brush = _make_brush(p.brush)

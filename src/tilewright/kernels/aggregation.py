@@ -42,7 +42,7 @@ class AggregationState(Record):
     """Total number of particles."""
 
 
-class Box(NamedTuple):
+class AreaBox(NamedTuple):
     """Area in which particles move, and their target."""
 
     top: int
@@ -112,7 +112,7 @@ def count_floors(cells: Bytes, is_walk_out: bool, blocks: BlockCounts) -> None:
 
 @kernel
 def launch(
-    state: State, cells: Bytes, mode: int, edge: bool, box: Box, floors: Numbers, progress: AggregationState
+    state: State, cells: Bytes, mode: int, edge: bool, box: AreaBox, floors: Numbers, progress: AggregationState
 ) -> None:
     """Place a new particle: on a floor for WALK_OUT, otherwise on rock anywhere in the box or along its edge."""
     if mode == WALK_OUT:
@@ -150,7 +150,7 @@ def find_stride(blocks: BlockCounts, row: int, column: int) -> int:
 def wander_in(
     state: State,
     cells: Bytes,
-    box: Box,
+    box: AreaBox,
     stick: float,
     blocks: BlockCounts,
     progress: AggregationState,
@@ -198,7 +198,7 @@ def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Aggreg
 
 
 @kernel
-def fly(state: State, cells: Bytes, box: Box, stick: float, progress: AggregationState, steps: int) -> int:
+def fly(state: State, cells: Bytes, box: AreaBox, stick: float, progress: AggregationState, steps: int) -> int:
     """Move straight to the target until the particle stays on rock beside floor.
 
     A particle that reaches floor from a cell that cannot be dug is lost.
@@ -233,7 +233,7 @@ def fly(state: State, cells: Bytes, box: Box, stick: float, progress: Aggregatio
 
 
 @kernel(
-    "boolean(uint64[::1], uint8[:, ::1], int64, boolean, Box, float64, int64, int64, int64[:, ::1], int64[::1],"
+    "boolean(uint64[::1], uint8[:, ::1], int64, boolean, AreaBox, float64, int64, int64, int64[:, ::1], int64[::1],"
     " BlockCounts, AggregationState, int64, int64, int64)",
     allocates=False,
 )
@@ -242,7 +242,7 @@ def aggregate(
     cells: Bytes,
     mode: int,
     edge: bool,
-    box: Box,
+    box: AreaBox,
     stick: float,
     flip_rows: int,
     flip_columns: int,

@@ -43,7 +43,7 @@ class RulesView(View):
         self._message = ""
         self._is_starting = False
         self.text: TextView | None = None
-        self.sections: dict[str, Section] = {}
+        self.sections: dict[str, RulesSection] = {}
         with ui.element("div").classes("rules-view"):
             with ui.element("div").classes("rules-line rules-top") as self.top:
                 self.side = ui.toggle(dict(MODES), value="fields", on_change=lambda: self.refresh(session.state))
@@ -98,7 +98,7 @@ class RulesView(View):
             return
         if not self.sections:
             with self.fields_panel:
-                self.sections = {name: Section(self.editor, name) for name in SECTIONS}
+                self.sections = {name: RulesSection(self.editor, name) for name in SECTIONS}
             for name in ("names", "generationRules"):
                 self.sections[name].toggle()
         problems = self.editor.problems
@@ -132,7 +132,7 @@ class RulesView(View):
         self.fields_panel.clear()
 
 
-class Section:
+class RulesSection:
     """A section that opens and closes; its controls are built when it is first opened."""
 
     def __init__(self, editor: Editor, name: str) -> None:
