@@ -91,7 +91,7 @@ def test_children_do_not_depend_on_draws_nor_on_each_other() -> None:
 
 def test_choices_are_fair_and_ordered() -> None:
     rng = Rng.of(3)
-    assert sorted(rng.shuffled(range(20))) == list(range(20))
+    assert sorted(rng.shuffle(range(20))) == list(range(20))
     drawn = [rng.weighted_index([1, 0, 3]) for _ in range(4000)]
     assert drawn.count(1) == 0
     assert 850 < drawn.count(0) < 1150

@@ -76,7 +76,7 @@ def _positions(first: int, count: int) -> NDArray[np.uint64]:
     return np.arange(count, dtype=np.uint64) + np.uint64(first & MASK)
 
 
-@renamed_members(weighted="weighted_index")
+@renamed_members(shuffled="shuffle", weighted="weighted_index")
 class Rng:
     """One stream of random numbers.
 
@@ -164,8 +164,8 @@ class Rng:
             mark -= weight
         return last
 
-    def shuffled(self, items: Sequence[T]) -> list[T]:
-        """A new list in random order (Fisher-Yates from the end)."""
+    def shuffle(self, items: Sequence[T]) -> list[T]:
+        """Return a new list in random order (Fisher-Yates from the end)."""
         result = list(items)
         for last in range(len(result) - 1, 0, -1):
             other = self.below(last + 1)

@@ -45,7 +45,7 @@ def countries(map: TileMap, p: CountriesParams, site: Site, rng: Rng) -> TileMap
         present = {tile.country for tile, one in zip(tileset, used.tolist(), strict=True) if one}
         given = [country for country in known if country in present]
     if p.shuffle:
-        given = rng.shuffled(given)
+        given = rng.shuffle(given)
     owners = {country: new_owners[number % len(new_owners)] for number, country in enumerate(given)}
     table = change_owners(tileset, owners, used, "to").astype(tileset.dtype)
     return map.replace(cells=np.where(site.locked, map.cells, table[map.cells]))
