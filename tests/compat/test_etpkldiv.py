@@ -1,4 +1,4 @@
-"""ETPKLDiv's class: the document's names and defaults, its promises, its locks, and the published figures."""
+"""The class ETPKLDiv: documented names and defaults, behavior, locks, and published results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DOCUMENT: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def begun(seed: int = 1, *, optimiser: Any = "evolution", population: int = 1, **learn: Any) -> ETPKLDiv:
+def start_generation(seed: int = 1, *, optimiser: Any = "evolution", population: int = 1, **learn: Any) -> ETPKLDiv:
     evolving = ETPKLDiv(optimiser, seed)
     evolving.initializePatternDictionary(learn.pop("samples", SAMPLE), 2, **learn)
     evolving.initializeGeneration(9, 7, population)
@@ -41,7 +41,7 @@ def begun(seed: int = 1, *, optimiser: Any = "evolution", population: int = 1, *
 
 @pytest.mark.parametrize("name", DOCUMENT)
 def test_calls_are_the_documents(name: str) -> None:
-    """Also in their order, for those who name no parameters."""
+    """Also in their order, for positional arguments."""
     parameters = list(inspect.signature(getattr(ETPKLDiv, name)).parameters.values())[1:]
     found = {one.name: ... if one.default is inspect.Parameter.empty else one.default for one in parameters}
     assert list(found.items()) == list(DOCUMENT[name].items())
@@ -55,22 +55,22 @@ def test_the_constructor_needs_nothing_and_evolves() -> None:
 
 @pytest.mark.parametrize("optimiser", ["evolution", "annealing", "genetic"])
 @pytest.mark.parametrize("population", [1, 3])
-def test_stepping_is_generating(optimiser: Any, population: int) -> None:
-    """Annealing, which cools towards its end, is stepped as if the end were 10,000 steps away."""
+def test_steps_equal_generate(optimiser: Any, population: int) -> None:
+    """Steps of annealing follow a schedule of 10,000 steps."""
     steps = 10_000 if optimiser == "annealing" else 300
-    at_once, stepping = ETPKLDiv(optimiser, "here"), ETPKLDiv(optimiser, "here")
-    level = at_once.generate(SAMPLE, 2, 9, 7, steps, True, None, population, 0.3, 2, 0.01)
+    generating, stepping = ETPKLDiv(optimiser, "here"), ETPKLDiv(optimiser, "here")
+    level = generating.generate(SAMPLE, 2, 9, 7, steps, True, None, population, 0.3, 2, 0.01)
     stepping.initializePatternDictionary(SAMPLE, 2, True)
     stepping.initializeGeneration(9, 7, population)
     for _ in range(steps):
         stepping.step(0.3, 2, 0.01)
     assert stepping.getMap() == level
-    assert stepping.getIteration() == at_once.getIteration() == steps
-    assert stepping.getFitness() == pytest.approx(at_once.getFitness(), abs=1e-9)
+    assert stepping.getIteration() == generating.getIteration() == steps
+    assert stepping.getFitness() == pytest.approx(generating.getFitness(), abs=1e-9)
 
 
 @pytest.mark.parametrize("optimiser", ["evolution", "annealing", "genetic"])
-def test_the_map_is_the_techniques(optimiser: Any) -> None:
+def test_the_map_equals_that_of_the_technique(optimiser: Any) -> None:
     evolving = ETPKLDiv(optimiser, 7)
     for number in range(2):
         level = evolving.generate(SAMPLE, 2, 9, 7, 200, "x", {"top": True}, 2)
@@ -87,11 +87,11 @@ def test_seeds() -> None:
     assert one[0] == one[1] != one[2]
     again = ETPKLDiv(seed=3)
     assert again.generate(SAMPLE, 2, 9, 7, 50) == one[0]
-    assert again.generate(SAMPLE, 2, 9, 7, 50) != one[0], "every call gives another map"
+    assert again.generate(SAMPLE, 2, 9, 7, 50) != one[0], "every call returns another map"
 
 
 def test_maps_get_better_and_never_worse() -> None:
-    evolving = begun()
+    evolving = start_generation()
     fitness = [evolving.getFitness()]
     for _ in range(2000):
         evolving.step()
@@ -102,7 +102,7 @@ def test_maps_get_better_and_never_worse() -> None:
 
 
 @pytest.mark.parametrize("optimiser", ["annealing", "evolution"])
-def test_a_generation_can_go_on_after_its_end(optimiser: Any) -> None:
+def test_steps_can_follow_generate(optimiser: Any) -> None:
     evolving = ETPKLDiv(optimiser, 1)
     evolving.generate(SAMPLE, 2, 9, 7, 3000)
     before = evolving.getFitness()
@@ -113,12 +113,12 @@ def test_a_generation_can_go_on_after_its_end(optimiser: Any) -> None:
 
 
 def test_fitness_is_the_negated_divergence() -> None:
-    """Worked out by hand, from dictionaries of windows."""
-    evolving = begun(warp=True)
+    """Compare with a plain computation from dictionaries of patterns."""
+    evolving = start_generation(warp=True)
     for weight in (0.5, 0.0, 1.0, 0.25):
         evolving.step(weight)
         level = evolving.getMap()
-        found, wanted = windows_of(level, wrap=False), windows_of(SAMPLE, wrap=True)
+        found, wanted = count_patterns(level, wrap=False), count_patterns(SAMPLE, wrap=True)
         shares = [
             [(counts.get(key, 0) + 1e-6) / ((sum(counts.values()) + 1e-6) * (1 + 1e-6)) for key in {**found, **wanted}]
             for counts in (found, wanted)
@@ -128,7 +128,7 @@ def test_fitness_is_the_negated_divergence() -> None:
         assert evolving.getFitness() == pytest.approx(-divergence, abs=1e-9)
 
 
-def windows_of(level: list[list[int]], *, wrap: bool) -> dict[tuple[int, ...], int]:
+def count_patterns(level: list[list[int]], *, wrap: bool) -> dict[tuple[int, ...], int]:
     cells = np.array(level)
     if wrap:
         cells = np.pad(cells, ((0, 1), (0, 1)), mode="wrap")
@@ -160,33 +160,33 @@ def test_several_samples() -> None:
 
 
 @pytest.mark.parametrize("optimiser", ["evolution", "annealing", "genetic"])
-def test_asking_between_steps_changes_nothing(optimiser: Any) -> None:
-    """Steps are taken together where nothing asks for the map."""
+def test_reading_the_map_between_steps_changes_nothing(optimiser: Any) -> None:
+    """Steps are executed together if the map is not read."""
 
-    def walked(*, asking: bool) -> tuple[Any, float]:
+    def run_steps(*, read: bool) -> tuple[Any, float]:
         evolving = ETPKLDiv(optimiser, 5)
         evolving.initializePatternDictionary(SAMPLE, 2)
         evolving.initializeGeneration(9, 7, 3)
         for number in range(60):
             evolving.step(0.3, 2, 0.01)
-            if asking:
+            if read:
                 evolving.getMap()
             if number == 30:
                 evolving.lockTile(2, 2, SAMPLE[0][0])
         return evolving.getMap(), evolving.getFitness()
 
-    assert walked(asking=True) == walked(asking=False)
+    assert run_steps(read=True) == run_steps(read=False)
 
 
 def test_parameters_may_change_between_steps() -> None:
-    def walked() -> ETPKLDiv:
-        evolving = begun(population=2)
+    def run_steps() -> ETPKLDiv:
+        evolving = start_generation(population=2)
         for weight, times, noise in ((0.5, 1, 0), (0.9, 5, 0.1), (0.1, 2, 0), (0.1, 7, 0.5)):
             for _ in range(20):
                 evolving.step(weight, times, noise)
         return evolving
 
-    one, other = walked(), walked()
+    one, other = run_steps(), run_steps()
     assert one.getMap() == other.getMap()
     assert one.getFitness() == other.getFitness()
     assert one.getIteration() == 80
@@ -224,7 +224,7 @@ def test_borders() -> None:
 # -- locks ------------------------------------------------------------------------------------------------------
 
 
-def test_locks_before_between_and_no_more() -> None:
+def test_locks_before_and_between_steps_and_unlocking() -> None:
     evolving = ETPKLDiv(seed=1)
     evolving.lockTile(2, 3, 2)
     evolving.initializePatternDictionary(SAMPLE, 2)
@@ -234,7 +234,7 @@ def test_locks_before_between_and_no_more() -> None:
         evolving.step(mut_times=5, noise=1)
         assert evolving.getMap()[3][2] == 2
     evolving.lockTile(0, 6, 1)
-    assert evolving.getMap()[6][0] == 1, "at once"
+    assert evolving.getMap()[6][0] == 1, "locked immediately"
     evolving.unlockTile(2, 3)
     others = set()
     for _ in range(300):
@@ -255,13 +255,13 @@ def test_locks_stay_for_the_next_map() -> None:
     evolving.lockTile(8, 6, 2)
     for _ in range(3):
         assert evolving.generate(SAMPLE, 2, 9, 7, 100)[6][8] == 2
-    with pytest.raises(InvalidRecipe, match="locked cell x=8 y=6 is outside of a map of 8x7; free it by unlockTile"):
+    with pytest.raises(InvalidRecipe, match="locked cell x=8 y=6 is outside a map of 8x7; call unlockTile"):
         evolving.generate(SAMPLE, 2, 8, 7, 100)
 
 
-def test_locks_with_values_that_the_samples_lack_are_said() -> None:
-    evolving = begun()
-    with pytest.warns(UserWarning, match="lockTile: the samples have no -40, so that no pattern around it can be"):
+def test_locks_with_values_that_are_not_in_the_samples_warn() -> None:
+    evolving = start_generation()
+    with pytest.warns(UserWarning, match="lockTile: the samples have no -40, so no pattern around it can match"):
         evolving.lockTile(4, 3, -40)
     with pytest.warns(UserWarning, match="the samples have no 99"):
         evolving.lockTile(5, 3, 99)
@@ -278,7 +278,7 @@ def test_locks_with_values_that_the_samples_lack_are_said() -> None:
 
 
 def test_everything_locked() -> None:
-    evolving = begun()
+    evolving = start_generation()
     for y in range(7):
         for x in range(9):
             evolving.lockTile(x, y, (x + y) % 3)
@@ -305,8 +305,8 @@ def test_calls_that_come_too_early(call: str) -> None:
     assert evolving.getIteration() == 0
 
 
-def test_new_patterns_drop_the_map() -> None:
-    evolving = begun()
+def test_new_patterns_discard_the_map() -> None:
+    evolving = start_generation()
     evolving.step()
     evolving.initializePatternDictionary(SAMPLE, 3)
     assert evolving.getIteration() == 0
@@ -317,52 +317,52 @@ def test_new_patterns_drop_the_map() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"input_samples": []}, "input_samples: rows of whole numbers, or a list of such samples, got []"),
-        ({"input_samples": 5}, "input_samples: rows of whole numbers, or a list of such samples, got 5"),
+        ({"input_samples": []}, "input_samples: must be rows of integers, or a list of such samples, got []"),
+        ({"input_samples": 5}, "input_samples: must be rows of integers, or a list of such samples, got 5"),
         ({"input_samples": [[]]}, "input_samples: the sample is empty"),
         ({"input_samples": [SAMPLE, [[]]]}, "input_samples: sample 2 is empty"),
-        ({"input_samples": "ab"}, "input_samples: rows of whole numbers, or a list of such samples, got 'ab'"),
+        ({"input_samples": "ab"}, "input_samples: must be rows of integers, or a list of such samples, got 'ab'"),
         ({"input_samples": [[1, 2], [1]]}, "input_samples: rows of the sample must be equally long, got 1 to 2 cells"),
-        ({"input_samples": [[1, 2], [1, 0.5]]}, "input_samples: the sample, x=1 y=1: a whole number, got 0.5"),
-        ({"input_samples": [[1, 2], [True, 1]]}, "input_samples: the sample, x=0 y=1: a whole number, got True"),
+        ({"input_samples": [[1, 2], [1, 0.5]]}, "input_samples: the sample, x=1 y=1: must be an integer, got 0.5"),
+        ({"input_samples": [[1, 2], [True, 1]]}, "input_samples: the sample, x=0 y=1: must be an integer, got True"),
         (
             {"input_samples": [SAMPLE, [[1]]]},
-            "input_samples: sample 2 of 1x1 cells is smaller than a pattern of 2; give a larger one, or a smaller "
+            "input_samples: sample 2 of 1x1 cells is smaller than a pattern of 2; use a larger one, or a smaller "
             "tp_size",
         ),
         (
             {"tp_size": 5},
-            "input_samples: the sample of 4x4 cells is smaller than a pattern of 5; give a larger one, or a smaller "
+            "input_samples: the sample of 4x4 cells is smaller than a pattern of 5; use a larger one, or a smaller "
             "tp_size",
         ),
-        ({"tp_size": 1}, "tp_size: a whole number from 2 to 22, got 1"),
-        ({"tp_size": True}, "tp_size: a whole number from 2 to 22, got True"),
-        ({"tp_size": 2.0}, "tp_size: a whole number from 2 to 22, got 2.0"),
-        ({"width": 1}, "width: a whole number from 2 to 65,536, got 1"),
-        ({"height": 0}, "height: a whole number from 2 to 65,536, got 0"),
-        ({"pop_size": 0}, "pop_size: a whole number from 1 to 1,000, got 0"),
-        ({"iterations": -1}, "iterations: a whole number from 0 to 1,099,511,627,776, got -1"),
-        ({"inter_weight": 1.5}, "inter_weight: a number from 0 to 1, got 1.5"),
-        ({"inter_weight": float("nan")}, "inter_weight: a number from 0 to 1, got nan"),
-        ({"mut_times": 0}, "mut_times: a whole number from 1 to 1,000, got 0"),
-        ({"noise": -0.1}, "noise: a number from 0 to 1,000, got -0.1"),
-        ({"noise": "much"}, "noise: a number from 0 to 1,000, got 'much'"),
-        ({"warp": "z"}, 'warp: True, "x", "y", "xy" or {"x": True, "y": False}, got \'z\''),
-        ({"warp": {"x": 1}}, "warp: x is True or False, got 1"),
-        ({"borders": "top"}, 'borders: True or a dict such as {"top": True, "bot": True}, got \'top\''),
+        ({"tp_size": 1}, "tp_size: must be an integer from 2 to 22, got 1"),
+        ({"tp_size": True}, "tp_size: must be an integer from 2 to 22, got True"),
+        ({"tp_size": 2.0}, "tp_size: must be an integer from 2 to 22, got 2.0"),
+        ({"width": 1}, "width: must be an integer from 2 to 65,536, got 1"),
+        ({"height": 0}, "height: must be an integer from 2 to 65,536, got 0"),
+        ({"pop_size": 0}, "pop_size: must be an integer from 1 to 1,000, got 0"),
+        ({"iterations": -1}, "iterations: must be an integer from 0 to 1,099,511,627,776, got -1"),
+        ({"inter_weight": 1.5}, "inter_weight: must be a number from 0 to 1, got 1.5"),
+        ({"inter_weight": float("nan")}, "inter_weight: must be a number from 0 to 1, got nan"),
+        ({"mut_times": 0}, "mut_times: must be an integer from 1 to 1,000, got 0"),
+        ({"noise": -0.1}, "noise: must be a number from 0 to 1,000, got -0.1"),
+        ({"noise": "much"}, "noise: must be a number from 0 to 1,000, got 'much'"),
+        ({"warp": "z"}, 'warp: must be True, "x", "y", "xy" or {"x": True, "y": False}, got \'z\''),
+        ({"warp": {"x": 1}}, "warp: x must be True or False, got 1"),
+        ({"borders": "top"}, 'borders: must be True or a dict such as {"top": True, "bot": True}, got \'top\''),
         ({"borders": {"tpo": True}}, "unknown key of borders 'tpo'; did you mean 'top'?"),
         (
             {"warp": "x", "borders": {"left": True}},
-            "borders: where warp joins x, there is no edge left; leave one out",
+            "borders: there is no edge left, because warp includes x; leave one out",
         ),
         (
             {"width": 60_000, "height": 60_000},
-            'width, height, pop_size: 3,600,000,000 cells, at most 16,777,216 fit; tw.make("patterns") makes larger '
-            "maps",
+            'width, height, pop_size: must have at most 16,777,216 cells, got 3,600,000,000; tw.make("patterns") makes '
+            "larger maps",
         ),
     ],
 )
-def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> None:
+def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:
     arguments: dict[str, Any] = {"input_samples": SAMPLE, "tp_size": 2, "width": 9, "height": 7} | change
     with pytest.raises(TilewrightError) as error:
         ETPKLDiv(seed=1).generate(**arguments)
@@ -372,17 +372,17 @@ def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> No
 def test_mistakes_of_other_calls() -> None:
     with pytest.raises(UnknownName, match="unknown optimiser 'anealing'; did you mean 'annealing'"):
         ETPKLDiv("anealing")  # type: ignore[arg-type]
-    evolving = begun()
+    evolving = start_generation()
     for x, y, value, words in (
-        (9, 0, 1, "x: a whole number from 0 to 8, got 9"),
-        (0, -1, 1, "y: a whole number from 0 to 6, got -1"),
-        (0, 0, "wall", "value: a whole number, got 'wall'"),
+        (9, 0, 1, "x: must be an integer from 0 to 8, got 9"),
+        (0, -1, 1, "y: must be an integer from 0 to 6, got -1"),
+        (0, 0, "wall", "value: must be an integer, got 'wall'"),
     ):
         with pytest.raises(InvalidRecipe, match=words):
             evolving.lockTile(x, y, value)  # type: ignore[arg-type]
-    with pytest.raises(InvalidRecipe, match="x: a whole number from 0 to 8, got 9"):
+    with pytest.raises(InvalidRecipe, match="x: must be an integer from 0 to 8, got 9"):
         evolving.unlockTile(9, 0)
-    evolving.unlockTile(0, 0)  # not locked, which is no mistake
+    evolving.unlockTile(0, 0)  # not locked, which is allowed
     before = evolving.getMap()
     wrongs: list[dict[str, Any]] = [{"inter_weight": -1}, {"mut_times": 1.5}, {"noise": -1}]
     for wrong in wrongs:
@@ -399,15 +399,15 @@ def test_one_value_only() -> None:
         assert evolving.getFitness() == pytest.approx(0, abs=1e-9)
 
 
-def test_nothing_is_said_of_what_is_right() -> None:
+def test_valid_calls_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        evolving = begun()
+        evolving = start_generation()
         evolving.lockTile(0, 0, 2)
         evolving.step()
 
 
-# -- published figures ------------------------------------------------------------------------------------------
+# -- published results ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -422,7 +422,7 @@ def test_nothing_is_said_of_what_is_right() -> None:
 def test_no_worse_than_the_published_implementation(
     reference: Path, name: str, size: int, warp: bool | None, published: float
 ) -> None:
-    """The divergence after 10,000 iterations with everything else as it is by default, on average."""
+    """Compare the mean divergence after 10,000 iterations with defaults."""
     lines = (reference / "etpkldiv" / f"{name}.txt").read_text().split()
     sample = [[ord(letter) for letter in line] for line in lines]
     left = []
@@ -430,4 +430,4 @@ def test_no_worse_than_the_published_implementation(
         evolving = ETPKLDiv(seed=seed)
         evolving.generate(sample, size, 30, 30, warp=warp)
         left.append(-evolving.getFitness())
-    assert np.mean(left) <= published + 2 * np.std(left) / np.sqrt(len(left))  # or as good, as far as can be told
+    assert np.mean(left) <= published + 2 * np.std(left) / np.sqrt(len(left))  # within the error of the mean

@@ -1,4 +1,4 @@
-"""libFBCAGen's door: its example programs, its published results, and none of its bugs."""
+"""The functions of libFBCAGen: its example programs and published results, without its bugs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Run = Callable[[str], list[str]]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a program in an empty folder, the present one, and gives the lines it printed."""
+    """Return a function that runs a program in an empty working directory and returns the lines it printed."""
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -40,21 +40,21 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return run
 
 
-def files() -> list[str]:
+def list_files() -> list[str]:
     return sorted(str(path) for path in Path().rglob("*") if path.is_file())
 
 
-def states(level_map: list[list[FBCAConsts.CACell]]) -> list[list[int]]:
-    """Rows of states."""
+def to_rows(level_map: list[list[FBCAConsts.CACell]]) -> list[list[int]]:
+    """Return the states of a map as rows."""
     return [[column[y].state for column in level_map] for y in range(len(level_map[0]))]
 
 
-def scores(level_map: list[list[FBCAConsts.CACell]]) -> list[list[float]]:
+def to_scores(level_map: list[list[FBCAConsts.CACell]]) -> list[list[float]]:
     return [[column[y].score for column in level_map] for y in range(len(level_map[0]))]
 
 
-def automaton(rows: ArrayLike, **fields: object) -> FBCAConsts.Fbca:
-    """An Fbca with this map."""
+def make_automaton(rows: ArrayLike, **fields: object) -> FBCAConsts.Fbca:
+    """Return an Fbca with a map."""
     cells = np.array(rows)
     fbca = FBCAConsts.Fbca(torusLength=cells.shape[1], torusWidth=cells.shape[0])
     fbca.levelMap = [[FBCAConsts.CACell(state) for state in column] for column in cells.T.tolist()]
@@ -63,15 +63,15 @@ def automaton(rows: ArrayLike, **fields: object) -> FBCAConsts.Fbca:
     return fbca
 
 
-def random_automaton(n: int = 2, size: tuple[int, int] = (9, 7), seed: int = 1, **fields: object) -> FBCAConsts.Fbca:
+def make_random(n: int = 2, size: tuple[int, int] = (9, 7), seed: int = 1, **fields: object) -> FBCAConsts.Fbca:
     random = np.random.default_rng(seed)
     matrix = random.integers(0, 10, n * n).tolist()
-    return automaton(random.integers(0, n, size), **{"n": n, "scoreMatrix": matrix, **fields})
+    return make_automaton(random.integers(0, n, size), **{"n": n, "scoreMatrix": matrix, **fields})
 
 
 def plain_update(fbca: FBCAConsts.Fbca) -> tuple[list[list[int]], list[list[float]]]:
-    """The next states, and the scores before, said as plainly as possible."""
-    old, length, width = states(fbca.levelMap), fbca.torusLength, fbca.torusWidth
+    """Return the next states and the current scores, computed by a plain loop."""
+    old, length, width = to_rows(fbca.levelMap), fbca.torusLength, fbca.torusWidth
     total = [[0.0] * length for _ in range(width)]
     new = [row[:] for row in old]
     for y, x in np.ndindex(width, length):
@@ -91,7 +91,7 @@ def pixels(path: str | Path) -> NDArray[np.uint8]:
         return np.asarray(picture.convert("RGB"))
 
 
-# -- the document's examples, with only the imports changed ----------------------------------------------------
+# -- the documented examples, with only the imports changed ----------------------------------------------------
 
 
 def test_example_init(run: Run) -> None:
@@ -132,7 +132,7 @@ fbca = FBCAConsts.Fbca()
 fbca.levelMap = libFBCAGen.initCA(fbca)
 libFBCAGen.genIm(fbca, quantifer="/genIm")
 """)
-    assert files() == ["genIm 0.png"]
+    assert list_files() == ["genIm 0.png"]
     assert pixels("genIm 0.png").shape == (100, 100, 3)
 
 
@@ -145,7 +145,7 @@ for n in range(5):
     libFBCAGen.genIm(fbca, gen=n)
     fbca.levelMap = libFBCAGen.updateMap(fbca)
 """)
-    assert files() == [f"test {n}.png" for n in range(5)]
+    assert list_files() == [f"test {n}.png" for n in range(5)]
 
 
 def test_example_text(run: Run) -> None:
@@ -156,7 +156,7 @@ fbca.levelMap = libFBCAGen.initCA(fbca)
 fbca.g = 6
 libFBCAGen.genText(fbca, fileName="genTextExample.txt")
 """)
-    assert files() == ["genTextExample.txt"]
+    assert list_files() == ["genTextExample.txt"]
     digits, parameters = Path("genTextExample.txt").read_text().splitlines()
     assert len(digits) == 100 * 100
     assert set(digits) == {"0", "1"}
@@ -174,7 +174,7 @@ fbca.levelMap = libFBCAGen.generateFBCA(
 """)
     name = "generateFBCAExample"
     pictures = [f"{name}/{name} {gen}.png" for gen in range(7)]
-    assert files() == [*pictures, f"{name}/{name}.gif", f"{name}/{name}.txt"]
+    assert list_files() == [*pictures, f"{name}/{name}.gif", f"{name}/{name}.txt"]
     (fbca,) = libFBCAGen.readFBCA(f"{name}/{name}.txt")
     assert (pixels(pictures[6]) == picture_of(fbca)).all()
 
@@ -199,18 +199,18 @@ libFBCAGen.generateFBCA(found[0], quantifer="/new", saveImages=True)
 
 
 def picture_of(fbca: FBCAConsts.Fbca) -> list[list[tuple[int, int, int]]]:
-    return [[libFBCAGen.colourConvert(state) for state in row] for row in states(fbca.levelMap)]
+    return [[libFBCAGen.colourConvert(state) for state in row] for row in to_rows(fbca.levelMap)]
 
 
 # -- the published results -------------------------------------------------------------------------------------
 
 
-def test_updating_the_first_published_picture_gives_the_others(reference: Path) -> None:
+def test_updates_of_the_first_published_picture_equal_the_others(reference: Path) -> None:
     published = [(pixels(reference / "fbca" / f"updateMap {n}.png")[:, :, 0] == 0).astype(int) for n in range(5)]
-    fbca = automaton(published[0], scoreMatrix=PUBLISHED)
+    fbca = make_automaton(published[0], scoreMatrix=PUBLISHED)
     for later in published[1:]:
         fbca.levelMap = libFBCAGen.updateMap(fbca)
-        assert states(fbca.levelMap) == later.tolist()
+        assert to_rows(fbca.levelMap) == later.tolist()
 
 
 def test_the_published_text_is_read_with_its_map_and_written_alike(reference: Path, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_the_published_text_is_read_with_its_map_and_written_alike(reference: Pa
     assert (tmp_path / "again.txt").read_text() == path.read_text()
 
 
-# -- updating --------------------------------------------------------------------------------------------------
+# -- updates ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [2, 6, 30])
@@ -237,65 +237,65 @@ def test_the_published_text_is_read_with_its_map_and_written_alike(reference: Pa
     ],
 )
 def test_update_scores_every_offset_and_fills_in_the_scores(n: int, neighbourhood: list[tuple[int, int]]) -> None:
-    fbca = random_automaton(n, neighbourhood=neighbourhood)
+    fbca = make_random(n, neighbourhood=neighbourhood)
     expected, total = plain_update(fbca)
-    before = states(fbca.levelMap)
+    before = to_rows(fbca.levelMap)
     after = libFBCAGen.updateMap(fbca)
-    assert states(after) == expected
-    assert states(fbca.levelMap) == before
-    assert scores(fbca.levelMap) == total
+    assert to_rows(after) == expected
+    assert to_rows(fbca.levelMap) == before
+    assert to_scores(fbca.levelMap) == total
     assert {cell.score for column in after for cell in column} == {0}
 
 
 def test_generate_returns_the_final_map_and_leaves_it_in_the_automaton(tmp_path: Path) -> None:
-    fbca, other = random_automaton(3, g=5), random_automaton(3)
+    fbca, other = make_random(3, g=5), make_random(3)
     for _ in range(5):
         other.levelMap = libFBCAGen.updateMap(other)
     final = libFBCAGen.generateFBCA(fbca, tmp_path)
     assert fbca.levelMap is final
-    assert states(final) == states(other.levelMap)
+    assert to_rows(final) == to_rows(other.levelMap)
     assert not list(tmp_path.iterdir())
 
 
 def test_no_updates_change_nothing(tmp_path: Path) -> None:
-    fbca = random_automaton(g=0)
-    before = states(fbca.levelMap)
-    assert states(libFBCAGen.generateFBCA(fbca, tmp_path, saveImages=True)) == before
+    fbca = make_random(g=0)
+    before = to_rows(fbca.levelMap)
+    assert to_rows(libFBCAGen.generateFBCA(fbca, tmp_path, saveImages=True)) == before
     assert len(list(tmp_path.rglob("*.png"))) == 1
 
 
 def test_quoted_and_surplus_scores_are_read_as_numbers() -> None:
-    fbca, quoted = random_automaton(), random_automaton()
+    fbca, quoted = make_random(), make_random()
     quoted.scoreMatrix = [*map(str, fbca.scoreMatrix), 7, 7]
-    assert states(libFBCAGen.updateMap(quoted)) == states(libFBCAGen.updateMap(fbca))
+    assert to_rows(libFBCAGen.updateMap(quoted)) == to_rows(libFBCAGen.updateMap(fbca))
 
 
 def test_without_scores_the_constant_is_used() -> None:
-    fbca, told = random_automaton(scoreMatrix=[]), random_automaton(scoreMatrix=FBCAConsts.scoreMatrix)
-    assert states(libFBCAGen.updateMap(fbca)) == states(libFBCAGen.updateMap(told))
+    fbca, explicit = make_random(scoreMatrix=[]), make_random(scoreMatrix=FBCAConsts.scoreMatrix)
+    assert to_rows(libFBCAGen.updateMap(fbca)) == to_rows(libFBCAGen.updateMap(explicit))
 
 
-# -- starting --------------------------------------------------------------------------------------------------
+# -- initial maps ----------------------------------------------------------------------------------------------
 
 
 def test_a_seed_makes_the_same_map_again_and_the_technique_starts_from_it() -> None:
     fbca = FBCAConsts.Fbca(n=3, torusLength=31, torusWidth=17)
-    first = states(libFBCAGen.initCA(fbca, seed=7))
-    assert states(libFBCAGen.initCA(fbca, "7")) == first
-    assert states(libFBCAGen.initCA(fbca, seed=8)) != first
-    assert states(libFBCAGen.initCA(fbca)) != states(libFBCAGen.initCA(fbca))
-    made = tw.make("fashion", width=31, height=17, states=3, generations=0, seed=7)
-    assert made.cells.tolist() == first
+    first = to_rows(libFBCAGen.initCA(fbca, seed=7))
+    assert to_rows(libFBCAGen.initCA(fbca, "7")) == first
+    assert to_rows(libFBCAGen.initCA(fbca, seed=8)) != first
+    assert to_rows(libFBCAGen.initCA(fbca)) != to_rows(libFBCAGen.initCA(fbca))
+    map = tw.make("fashion", width=31, height=17, states=3, generations=0, seed=7)
+    assert map.cells.tolist() == first
 
 
-def test_generate_begins_at_random_with_a_seed_or_without_a_map() -> None:
+def test_generate_starts_at_random_with_a_seed_or_without_a_map() -> None:
     a, b, c = (FBCAConsts.Fbca(n=3, scoreMatrix=list(range(9)), g=0) for _ in range(3))
     libFBCAGen.initCA(b)
-    assert states(libFBCAGen.generateFBCA(a, seed="x")) == states(libFBCAGen.generateFBCA(b, seed="x"))
+    assert to_rows(libFBCAGen.generateFBCA(a, seed="x")) == to_rows(libFBCAGen.generateFBCA(b, seed="x"))
     assert len(libFBCAGen.generateFBCA(c)) == 100
 
 
-def test_init_uses_the_automatons_own_sizes_and_states() -> None:
+def test_init_uses_the_size_and_states_of_the_automaton() -> None:
     fbca = FBCAConsts.Fbca()
     fbca.torusLength, fbca.torusWidth, fbca.n = 40, 30, 5
     level_map = libFBCAGen.initCA(fbca)
@@ -316,7 +316,7 @@ def test_automata_share_nothing() -> None:
     assert two.neighbourhood == FBCAConsts.neighbours == [(0, 1), (0, -1), (-1, 0), (1, 0)]
 
 
-def test_constants_are_those_of_the_document_and_serve_automata_made_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_constants_are_as_documented_and_apply_to_automata_made_later(monkeypatch: pytest.MonkeyPatch) -> None:
     fbca = FBCAConsts.Fbca()
     assert (fbca.torusLength, fbca.torusWidth, fbca.g, fbca.n, fbca.behaviourNum) == (100, 100, 40, 2, 0)
     assert FBCAConsts.scoreMatrix == [1, 2, 3, 4]
@@ -324,11 +324,11 @@ def test_constants_are_those_of_the_document_and_serve_automata_made_later(monke
     assert (FBCAConsts.Fbca().n, fbca.n) == (4, 2)
 
 
-def test_a_map_larger_than_the_torus_is_cut() -> None:
-    fbca = random_automaton(size=(9, 7))
-    before = states(fbca.levelMap)
+def test_a_map_larger_than_the_torus_is_cropped() -> None:
+    fbca = make_random(size=(9, 7))
+    before = to_rows(fbca.levelMap)
     fbca.torusLength, fbca.torusWidth = 4, 3
-    assert states(libFBCAGen.copyOver(fbca)) == [row[:4] for row in before[:3]]
+    assert to_rows(libFBCAGen.copyOver(fbca)) == [row[:4] for row in before[:3]]
 
 
 # -- files -----------------------------------------------------------------------------------------------------
@@ -336,7 +336,7 @@ def test_a_map_larger_than_the_torus_is_cut() -> None:
 
 def test_the_final_image_alone_still_gives_all_updates_as_a_gif(tmp_path: Path) -> None:
     for option in ("saveFinalImage", "saveFinalImages"):
-        fbca, other = random_automaton(12, g=3), random_automaton(12)
+        fbca, other = make_random(12, g=3), make_random(12)
         libFBCAGen.generateFBCA(fbca, tmp_path / option, "a", **{option: True})
         assert sorted(path.name for path in (tmp_path / option / "a").iterdir()) == ["a 3.png", "a.gif"]
         with Image.open(tmp_path / option / "a" / "a.gif") as gif:
@@ -349,7 +349,7 @@ def test_the_final_image_alone_still_gives_all_updates_as_a_gif(tmp_path: Path) 
 
 
 def test_text_of_every_update_is_appended(tmp_path: Path) -> None:
-    fbca = random_automaton(g=3)
+    fbca = make_random(g=3)
     start = [cell.state for column in fbca.levelMap for cell in column]
     for _ in range(2):
         libFBCAGen.generateFBCA(fbca, tmp_path, "log", saveText=True)
@@ -357,47 +357,47 @@ def test_text_of_every_update_is_appended(tmp_path: Path) -> None:
     assert [line.startswith("sMs") for line in lines] == [False, False, False, False, True] * 2
     assert lines[0] == "".join(map(str, start))
     first, second = libFBCAGen.readFBCA(tmp_path / "log.txt")
-    assert states(second.levelMap) == states(fbca.levelMap)
+    assert to_rows(second.levelMap) == to_rows(fbca.levelMap)
     assert first.g == 3
 
 
-def test_where_a_text_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_of_text_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    fbca = random_automaton()
+    fbca = make_random()
     libFBCAGen.genText(fbca)
     libFBCAGen.genText(fbca, "out", "output.txt")
     libFBCAGen.genText(fbca, "out/", "/slash.txt")
     libFBCAGen.genText(fbca, "out", "out/path.txt")
     libFBCAGen.genText(fbca, fileName=str(tmp_path / "absolute.txt"))
-    assert files() == ["absolute.txt", "out/output.txt", "out/path.txt", "out/slash.txt", "test.txt"]
+    assert list_files() == ["absolute.txt", "out/output.txt", "out/path.txt", "out/slash.txt", "test.txt"]
 
 
-def test_what_a_text_holds(tmp_path: Path) -> None:
-    fbca, path = random_automaton(), tmp_path / "a.txt"
+def test_contents_of_text_files(tmp_path: Path) -> None:
+    fbca, path = make_random(), tmp_path / "a.txt"
     libFBCAGen.genText(fbca, tmp_path, "a.txt", justMap=True)
     libFBCAGen.genText(fbca, tmp_path, "a.txt", noMap=True, newFile=False)
     (found,) = libFBCAGen.readFBCA(path)
-    assert states(found.levelMap) == states(fbca.levelMap)
+    assert to_rows(found.levelMap) == to_rows(fbca.levelMap)
     libFBCAGen.genText(fbca, tmp_path, "a.txt", noMap=True)
     (bare,) = libFBCAGen.readFBCA(path)
     assert (bare.levelMap, bare.torusLength, bare.torusWidth) == ([], 7, 9)
 
 
-def test_a_map_without_parameters_is_read_if_its_width_is_told(tmp_path: Path) -> None:
-    fbca, path = random_automaton(), tmp_path / "a.txt"
+def test_a_map_without_parameters_needs_its_width(tmp_path: Path) -> None:
+    fbca, path = make_random(), tmp_path / "a.txt"
     libFBCAGen.genText(fbca, tmp_path, "a.txt", justMap=True)
     with pytest.raises(BadFile, match=r"a\.txt: line 1: a map without a parameter line"):
         libFBCAGen.readFBCA(path)
     (found,) = libFBCAGen.readFBCA(path, width=7)
-    assert states(found.levelMap) == states(fbca.levelMap)
+    assert to_rows(found.levelMap) == to_rows(fbca.levelMap)
 
 
 @pytest.mark.parametrize("n", [2, 10, 11, 64, 255])
 def test_text_and_picture_keep_any_number_of_states(n: int, tmp_path: Path) -> None:
-    fbca = random_automaton(n, size=(16, 20), neighbourhood=[(2, 1), (-7, 0)], g=2)
+    fbca = make_random(n, size=(16, 20), neighbourhood=[(2, 1), (-7, 0)], g=2)
     libFBCAGen.generateFBCA(fbca, tmp_path, "many", saveImages=True, saveFinalText=True)
     (found,) = libFBCAGen.readFBCA(tmp_path / "many" / "many.txt")
-    assert states(found.levelMap) == states(fbca.levelMap)
+    assert to_rows(found.levelMap) == to_rows(fbca.levelMap)
     assert (found.n, found.neighbourhood, found.scoreMatrix) == (n, fbca.neighbourhood, fbca.scoreMatrix)
     assert (pixels(tmp_path / "many" / "many 2.png") == picture_of(fbca)).all()
 
@@ -409,7 +409,7 @@ def test_colours() -> None:
     assert len({libFBCAGen.colorConvert(state) for state in range(255)}) == 255
 
 
-def test_folders_are_made_once(tmp_path: Path) -> None:
+def test_folders_are_created_once(tmp_path: Path) -> None:
     assert libFBCAGen.makeFolder(tmp_path / "a" / "b") == 1
     assert libFBCAGen.makeFolder(tmp_path / "a" / "b") == 0
     (tmp_path / "file").touch()
@@ -421,14 +421,14 @@ def test_folders_are_made_once(tmp_path: Path) -> None:
 
 def test_behaviour_numbers() -> None:
     def number(scores: Sequence[float], **fields: object) -> int:
-        return libFBCAGen.behaviourNum(automaton([[0]], scoreMatrix=scores, **fields))
+        return libFBCAGen.behaviourNum(make_automaton([[0]], scoreMatrix=scores, **fields))
 
     assert number([1, 2, 3, 4]) == number([0, 10, 20, 30]) == number([])
     assert number([1, 2, 3, 4]) != number([4, 3, 2, 1])
     assert number([1, 2, 3, 4]) != number([1, 2, 3, 4], neighbourhood=[(1, 0)])
 
 
-def test_the_documents_other_names() -> None:
+def test_documented_aliases() -> None:
     assert libFBCAGen.updateFBCA is libFBCAGen.updateMap
     assert libFBCAGen.colorConvert is libFBCAGen.colourConvert
     assert libFBCAGen.FBCAConsts is FBCAConsts
@@ -437,50 +437,53 @@ def test_the_documents_other_names() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"levelMap": []}, "levelMap: 3 columns (torusLength) of 2 cells (torusWidth) are needed, got 0 of 0; initCA"),
-        ({"torusLength": 4}, "levelMap: 4 columns (torusLength) of 2 cells"),
-        ({"torusWidth": 0}, "torusWidth: a whole number from 1 to"),
-        ({"torusLength": 2.5}, "torusLength: a whole number from 1 to"),
-        ({"n": 1}, "n: a whole number from 2 to 255, got 1"),
+        (
+            {"levelMap": []},
+            "levelMap: must have 3 columns (torusLength) of 2 cells (torusWidth), got 0 of 0; call initCA",
+        ),
+        ({"torusLength": 4}, "levelMap: must have 4 columns (torusLength) of 2 cells"),
+        ({"torusWidth": 0}, "torusWidth: must be an integer from 1 to"),
+        ({"torusLength": 2.5}, "torusLength: must be an integer from 1 to"),
+        ({"n": 1}, "n: must be an integer from 2 to 255, got 1"),
         ({"n": 3}, "scoreMatrix: n = 3 needs 9 scores, got 4"),
-        ({"scoreMatrix": [1, 2, "x", 4]}, "scoreMatrix: finite numbers, got [1, 2, 'x', 4]"),
-        ({"scoreMatrix": [1, 2, float("nan"), 4]}, "scoreMatrix: finite numbers, got [1, 2, nan, 4]"),
-        ({"neighbourhood": []}, "neighbourhood: a list of offsets (x, y), at least one, got []"),
-        ({"neighbourhood": [1, 2]}, "neighbourhood: a list of offsets (x, y), at least one, got [1, 2]"),
+        ({"scoreMatrix": [1, 2, "x", 4]}, "scoreMatrix: must be finite numbers, got [1, 2, 'x', 4]"),
+        ({"scoreMatrix": [1, 2, float("nan"), 4]}, "scoreMatrix: must be finite numbers, got [1, 2, nan, 4]"),
+        ({"neighbourhood": []}, "neighbourhood: must be a list of at least one offset (x, y), got []"),
+        ({"neighbourhood": [1, 2]}, "neighbourhood: must be a list of at least one offset (x, y), got [1, 2]"),
     ],
 )
-def test_a_wrong_automaton_is_one_clear_error(fields: dict[str, object], message: str) -> None:
-    fbca = automaton([[0, 1, 0], [1, 1, 0]], **{"scoreMatrix": PUBLISHED, **fields})
+def test_an_invalid_automaton_is_one_clear_error(fields: dict[str, object], message: str) -> None:
+    fbca = make_automaton([[0, 1, 0], [1, 1, 0]], **{"scoreMatrix": PUBLISHED, **fields})
     with pytest.raises(InvalidRecipe) as caught:
         libFBCAGen.updateMap(fbca)
     assert str(caught.value).startswith(message)
 
 
 def test_wrong_states_and_sizes(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRecipe, match="g: a whole number from 0 to"):
-        libFBCAGen.generateFBCA(random_automaton(g=-1), tmp_path, saveImages=True)
+    with pytest.raises(InvalidRecipe, match="g: must be an integer from 0 to"):
+        libFBCAGen.generateFBCA(make_random(g=-1), tmp_path, saveImages=True)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(InvalidRecipe, match="levelMap, n = 2: a whole number from 0 to 1, got 5"):
-        libFBCAGen.updateMap(automaton([[0, 5]]))
-    with pytest.raises(InvalidRecipe, match="levelMap, n = 2: a whole number from 0 to 1, got -1"):
-        libFBCAGen.copyOver(automaton([[0, -1]]))
+    with pytest.raises(InvalidRecipe, match="levelMap, n = 2: must be an integer from 0 to 1, got 5"):
+        libFBCAGen.updateMap(make_automaton([[0, 5]]))
+    with pytest.raises(InvalidRecipe, match="levelMap, n = 2: must be an integer from 0 to 1, got -1"):
+        libFBCAGen.copyOver(make_automaton([[0, -1]]))
     with pytest.raises(InvalidRecipe, match=r"levelMap, n = 3: .* got 0\.0"):
-        libFBCAGen.copyOver(automaton([[0, 0.5]], n=3))
+        libFBCAGen.copyOver(make_automaton([[0, 0.5]], n=3))
     with pytest.raises(InvalidRecipe, match=r"got 1\.0"):
-        libFBCAGen.updateMap(automaton([[1.0, 0.0]]))
+        libFBCAGen.updateMap(make_automaton([[1.0, 0.0]]))
     for state in (-1, 255, 1.5, "1", True):
-        with pytest.raises(InvalidRecipe, match="x: a whole number from 0 to 254"):
+        with pytest.raises(InvalidRecipe, match="x: must be an integer from 0 to 254"):
             libFBCAGen.colourConvert(state)  # type: ignore[arg-type]
-    with pytest.raises(TooLarge, match="10,000,000,000 cells"):
+    with pytest.raises(TooLarge, match="must have at most 16,777,216 cells, got 10,000,000,000"):
         libFBCAGen.initCA(FBCAConsts.Fbca(torusLength=100_000, torusWidth=100_000))
-    with pytest.raises(InvalidRecipe, match="fbca: an Fbca is needed, got None"):
+    with pytest.raises(InvalidRecipe, match="fbca: must be an Fbca, got None"):
         libFBCAGen.initCA(None)  # type: ignore[arg-type]
-    with pytest.raises(InvalidRecipe, match=r"fbca: an Fbca is needed, got \[\]"):
+    with pytest.raises(InvalidRecipe, match=r"fbca: must be an Fbca, got \[\]"):
         libFBCAGen.generateFBCA([])  # type: ignore[arg-type]
 
 
-def test_files_that_cannot_be(tmp_path: Path) -> None:
-    fbca = random_automaton()
+def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
+    fbca = make_random()
     before = fbca.levelMap
     (tmp_path / "file").write_bytes(b"\xff\x00 no automaton")
     with pytest.raises(BadFile):

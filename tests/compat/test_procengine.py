@@ -1,4 +1,4 @@
-"""ProcEngine's calls: every example of its documentation, unchanged, as data and through the module."""
+"""The functions of ProcEngine: all examples of its documentation, unchanged, as data and through the module."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(autouse=True)
-def _as_imported() -> None:
+def _reload_module() -> None:
     reload(procengine)
 
 
@@ -45,7 +45,7 @@ def test_examples_run_unchanged(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, data in EXAMPLES.items() if data])
-def test_the_data_is_a_recipe_and_makes_the_same_maps(name: str) -> None:
+def test_the_data_as_a_recipe_makes_the_same_maps(name: str) -> None:
     data = EXAMPLES[name]
     procengine.initialize(data, seed="here")
     for number in range(3):
@@ -53,8 +53,8 @@ def test_the_data_is_a_recipe_and_makes_the_same_maps(name: str) -> None:
         assert procengine.generateMap() == [[m.tileset[tile].name for tile in row] for row in m.cells.tolist()]
 
 
-def test_one_room_as_in_its_results() -> None:
-    """What its pictures of results show: a closed wall, one connected cave inside."""
+def test_one_room_as_in_published_results() -> None:
+    """Published pictures show a closed wall with one connected cave inside."""
     procengine.initialize(EXAMPLES["first"], seed=1)
     for _ in range(200):
         level = procengine.generateMap()
@@ -70,7 +70,7 @@ def test_one_room_as_in_its_results() -> None:
         assert reached == floor
 
 
-def test_maps_differ_and_come_again() -> None:
+def test_maps_differ_and_are_reproducible() -> None:
     procengine.initialize(EXAMPLES["first"], seed=7)
     first = [procengine.generateMap() for _ in range(5)]
     assert len({str(level) for level in first}) == 5
@@ -81,7 +81,7 @@ def test_maps_differ_and_come_again() -> None:
 
 
 @pytest.mark.parametrize("data", EXAMPLES.values(), ids=EXAMPLES)
-def test_to_string_is_data_again(data: dict[str, Any]) -> None:
+def test_to_string_returns_equivalent_data(data: dict[str, Any]) -> None:
     procengine.initialize(data, seed=1)
     text, level = procengine.toString(), procengine.generateMap()
     assert set(json.loads(text)) == {"mapData", "roomData", "names", "neighbourhoods", "generationRules"}
@@ -90,7 +90,7 @@ def test_to_string_is_data_again(data: dict[str, Any]) -> None:
     assert procengine.generateMap() == level
 
 
-def test_debugging_prints_every_step(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_mode_prints_every_step(capsys: pytest.CaptureFixture[str]) -> None:
     procengine.initialize(EXAMPLES["first"], seed=3)
     quiet = procengine.generateMap()
     assert capsys.readouterr().out == ""

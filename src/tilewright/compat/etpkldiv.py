@@ -1,13 +1,13 @@
-"""ETPKLDiv's class over the counters of technique `patterns`: its calls, its names, its defaults.
+"""The class ETPKLDiv with its original methods, names and defaults, implemented by the technique `patterns`.
 
 >>> evolving = ETPKLDiv(seed=7)
 >>> level = evolving.generate([[0, 0, 1], [0, 1, 1], [1, 1, 0]], 2, 8, 5, iterations=100)
 >>> len(level), len(level[0]), evolving.getIteration()
 (5, 8, 100)
 
-Maps are lists of rows of the caller's own whole numbers. Beyond the original: the constructor takes an optimiser and a
-seed, and whatever is missing or wrong is told with the way out.
-Source: ETPKLDiv 0.5.0 by Ahmed Khalifa; docs/compat-etpkldiv.md lists what differs.
+Maps are lists of rows of integers, with the values of the samples. Beyond the original, the constructor takes an
+optimizer and a seed, and errors suggest a fix.
+Source: ETPKLDiv 0.5.0 by Ahmed Khalifa; docs/compat-etpkldiv.md lists the differences.
 """
 
 # ruff: noqa: N802 - the names are a contract
@@ -34,22 +34,29 @@ Level: TypeAlias = list[list[int]]
 Optimiser: TypeAlias = Literal["evolution", "annealing", "genetic"]
 
 ITERATIONS = 10_000
-"""Of `generate`, if it is not told. Annealing cools down over so many if it is stepped."""
+"""Default number of iterations of `generate`, and length of the annealing schedule of `step`."""
 MAX_PENDING_STEPS = 1 << 10
-"""Calls of `step` after which the steps are taken, if nothing asks for the map before."""
+"""Maximum number of delayed steps; they are executed earlier if the map is needed."""
 MAX_CELLS = 1 << 24
-"""Of all competing maps together: a cell takes some hundred bytes."""
+"""Maximum number of cells of all maps of the population; a cell takes some hundred bytes."""
 MAX_VALUES = 65_000
 MAX_PATTERN_SIZE = 22
 EDGES = {"top": (0, 0), "bot": (0, 1), "left": (1, 0), "right": (1, 1)}
-"""Axis, and which of its ends."""
+"""Axis of every edge, and whether it is at the start (0) or the end (1) of the axis."""
 
 
 class ETPKLDiv:
-    """A map that comes, step by step, to be made of the same patterns as samples."""
+    """Generator of maps with the same distribution of patterns as samples.
+
+    Parameters
+    ----------
+    optimiser
+        Optimizer: "evolution" as in the original, "annealing" or "genetic".
+    seed
+        Seed of all maps; random by default.
+    """
 
     def __init__(self, optimiser: Optimiser = "evolution", seed: int | str | None = None) -> None:
-        """The document's optimiser is evolution; without a seed one is picked."""
         if optimiser not in get_args(Optimiser):
             raise UnknownName("optimiser", optimiser, get_args(Optimiser))
         self._optimiser: Optimiser = optimiser
@@ -57,35 +64,61 @@ class ETPKLDiv:
         self._numbers = count()
         self._target: TargetDistribution | None = None
         self._values: list[int] = []
-        """Of the tiles: what the caller calls them."""
+        """Value of every tile."""
         self._tiles: dict[int, int] = {}
         self._shape = (0, 0)
         self._runs: list[Run] = []
         self._weight = 0.5
         self._max_stamps = 1
-        """The most stamps at once that the counters have room for."""
+        """Maximum number of stamps per mutation for which the counters have space."""
         self._locks: dict[tuple[int, int], int] = {}
-        """Values by row and column."""
+        """Locked values by row and column."""
         self._unknown_values: dict[tuple[int, int], int] = {}
-        """What cells hold, or once held, that no sample does."""
+        """Locked values, also former ones, that are not in the samples, by row and column."""
         self._stale = False
         """Whether locks have changed since the counters were made."""
         self._iteration = 0
         self._pending = 0
-        """Steps that are still to be taken, all with the same settings."""
+        """Number of steps not yet executed, all with the same settings."""
         self._last_arguments: tuple[object, object, object] = (None, None, None)
-        """What the last step was told, and the settings that it means."""
+        """Arguments of the last step."""
         self._settings = (0.5, 1, 0.0)
+        """Checked arguments of the last step: weight, stamps and noise."""
 
     # -- the common API -----------------------------------------------------------------------------------------
 
     def initializePatternDictionary(
         self, input_samples: Any, tp_size: int, warp: Any = None, borders: Any = None
     ) -> None:
-        """Learn the patterns of one sample, rows of whole numbers, or of several, a list of such.
+        """Learn the patterns of samples and discard the current map.
 
-        Samples `warp` along both axes (True) or one ("x", "y", {"x": True}). Of `borders` (True, or {"top": True,
-        "bot": True, "left": True, "right": True}), the map's look as the samples' do. A map in the making is dropped.
+        Parameters
+        ----------
+        input_samples
+            One sample, which is a list of rows of integers, or a list of samples.
+        tp_size
+            Edge length of the patterns.
+        warp
+            Axes along which the samples wrap: True for both, "x", "y", or a dict such as {"x": True}.
+        borders
+            Edges of the map to match with those of the samples: True for all, or a dict such as {"top": True,
+            "bot": True, "left": True, "right": True}.
+
+        Raises
+        ------
+        InvalidRecipe
+            If an argument is invalid.
+        TooLarge
+            If the samples have too many different values.
+
+        Examples
+        --------
+        >>> evolving = ETPKLDiv(seed=7)
+        >>> evolving.initializePatternDictionary([[0, 0, 1], [0, 1, 1]], 2, warp="x")
+        >>> evolving.initializeGeneration(4, 3)
+        >>> evolving.step()
+        >>> len(evolving.getMap()), evolving.getIteration()
+        (3, 1)
         """
         samples = _read_samples(input_samples)
         size = _check_integer("tp_size", tp_size, 2, MAX_PATTERN_SIZE)
@@ -94,16 +127,17 @@ class ETPKLDiv:
             if min(len(sample), len(sample[0])) < size:
                 raise InvalidRecipe(
                     f"{_describe_sample(number, samples)} of {len(sample[0])}x{len(sample)} cells is smaller than "
-                    f"a pattern of {size}; give a larger one, or a smaller tp_size",
+                    f"a pattern of {size}; use a larger one, or a smaller tp_size",
                     at="input_samples",
                 )
         for name, (axis, end) in EDGES.items():
             if wraps[axis] and sides[axis][end]:
-                text = f"where warp joins {'yx'[axis]}, there is no edge {name}; leave one out"
+                text = f"there is no edge {name}, because warp includes {'yx'[axis]}; leave one out"
                 raise InvalidRecipe(text, at="borders")
         self._values = sorted({value for sample in samples for row in sample for value in row})
         if len(self._values) > MAX_VALUES:
-            raise TooLarge(f"at most {MAX_VALUES:,} different values, got {len(self._values):,}", at="input_samples")
+            text = f"must have at most {MAX_VALUES:,} different values, got {len(self._values):,}"
+            raise TooLarge(text, at="input_samples")
         self._tiles = {value: tile for tile, value in enumerate(self._values)}
         self._target = TargetDistribution(
             samples=tuple(np.array([[self._tiles[value] for value in row] for row in sample]) for sample in samples),
@@ -117,16 +151,49 @@ class ETPKLDiv:
         self._runs, self._iteration, self._pending = [], 0, 0
 
     def initializeGeneration(self, width: int, height: int, pop_size: int = 1) -> None:
-        """Begin with `pop_size` random maps of this size, the locked cells as they are locked.
+        """Start with random maps that have the locked values.
 
-        The k-th beginning, from 0 on, draws from the seed "S-k", as map k of a batch does.
+        The k-th call, counted from 0, uses the seed "S-k", like map k of a batch.
+
+        Parameters
+        ----------
+        width, height
+            Size of the maps.
+        pop_size
+            Number of maps in the population.
+
+        Raises
+        ------
+        TilewrightError
+            If there are no patterns yet.
+        InvalidRecipe
+            If an argument is invalid or a locked cell is outside the map.
+        TooLarge
+            If the maps have too many cells.
         """
         self._start_runs(width, height, pop_size, 0.5, 1)
 
     def step(self, inter_weight: float = 0.5, mut_times: int = 1, noise: float = 0) -> None:
-        """One step nearer to the samples; what it is told may differ from step to step.
+        """Improve the maps by one step. The arguments may differ from step to step.
 
-        Equal steps are counted, and taken together when the map is asked for.
+        Steps with equal arguments are executed together when the map is needed.
+
+        Parameters
+        ----------
+        inter_weight
+            Weight of two goals: 1 avoids patterns that are not in the samples, 0 avoids missing patterns of the
+            samples.
+        mut_times
+            Maximum number of stamps of the samples per mutation.
+        noise
+            Amplitude of random noise added to the fitness in comparisons of maps.
+
+        Raises
+        ------
+        TilewrightError
+            If there is no map yet.
+        InvalidRecipe
+            If an argument is invalid.
         """
         self._require_map("step")
         given = self._last_arguments
@@ -153,7 +220,35 @@ class ETPKLDiv:
         mut_times: int = 1,
         noise: float = 0,
     ) -> Level:
-        """All at once: learn, begin, and go so many steps. Gives the best map, as `getMap` does."""
+        """Learn patterns, start a population, run steps and return the best map.
+
+        Parameters
+        ----------
+        input_samples, tp_size, warp, borders
+            As in `initializePatternDictionary`.
+        width, height, pop_size
+            As in `initializeGeneration`.
+        iterations
+            Number of steps.
+        inter_weight, mut_times, noise
+            As in `step`.
+
+        Returns
+        -------
+        list of list of int
+            Rows of values.
+
+        Raises
+        ------
+        InvalidRecipe
+            If an argument is invalid.
+
+        Examples
+        --------
+        >>> level = ETPKLDiv(seed=7).generate([[0, 1], [1, 0]], 2, 4, 3, iterations=500)
+        >>> len(level), len(level[0])
+        (3, 4)
+        """
         steps = _check_integer("iterations", iterations, 0, 1 << 40)
         weight, times, noise = _check_settings(inter_weight, mut_times, noise)
         self.initializePatternDictionary(input_samples, tp_size, warp, borders)
@@ -168,7 +263,27 @@ class ETPKLDiv:
         return self.getMap()
 
     def lockTile(self, x: int, y: int, value: int) -> None:
-        """Keep this value in this cell, of maps to come and of the one in the making."""
+        """Lock a cell to a value, in the current map and in new ones.
+
+        Parameters
+        ----------
+        x, y
+            Column and row of the cell.
+        value
+            Value of the cell; a value that is not in the samples causes a warning.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the cell is outside the map or the value is not an integer.
+
+        Examples
+        --------
+        >>> evolving = ETPKLDiv(seed=7)
+        >>> evolving.lockTile(2, 0, 1)
+        >>> evolving.generate([[0, 1], [1, 0]], 2, 4, 3, iterations=500)[0][2]
+        1
+        """
         cell = self._check_cell(x, y)
         value = _check_value("value", value)
         self._run_pending()
@@ -178,31 +293,31 @@ class ETPKLDiv:
             self._warn_unknown([value])
 
     def unlockTile(self, x: int, y: int) -> None:
-        """Let the cell change again; one that is not locked stays as it is."""
+        """Unlock the cell in column x and row y. A cell that is not locked is not changed."""
         cell = self._check_cell(x, y)
         self._run_pending()
         self._locks.pop(cell, None)
         self._stale = True
 
     def unlockAll(self) -> None:
-        """Let all cells change again."""
+        """Unlock all cells."""
         self._run_pending()
         self._locks.clear()
         self._stale = True
 
     def getIteration(self) -> int:
-        """How many steps the map is old."""
+        """Return the number of steps since the start of the current map."""
         return self._iteration
 
     def getFitness(self) -> float:
-        """The best map's, 0 where it is made of the samples' patterns exactly and less otherwise.
+        """Return the fitness of the best map: the negated divergence, weighted by the last inter_weight.
 
-        It is the negated divergence, by the last step's inter_weight.
+        It is 0 if the pattern distributions are equal, and negative otherwise.
         """
         return -self._find_best("getFitness").value
 
     def getMap(self) -> Level:
-        """The best map, as rows of values."""
+        """Return the best map as rows of values."""
         tiles = self._find_best("getMap").tiles()
         rows: Level = self._table[tiles].tolist()
         for (row, column), value in self._unknown_values.items():
@@ -219,16 +334,16 @@ class ETPKLDiv:
         population = _check_integer("pop_size", pop_size, 1, 1000)
         if shape[0] * shape[1] * population > MAX_CELLS:
             raise TooLarge(
-                f'{shape[0] * shape[1] * population:,} cells, at most {MAX_CELLS:,} fit; tw.make("patterns") '
-                "makes larger maps",
+                f"must have at most {MAX_CELLS:,} cells, got {shape[0] * shape[1] * population:,}; "
+                'tw.make("patterns") makes larger maps',
                 at="width",
                 place="width, height, pop_size",
             )
         for row, column in self._locks:
             if row >= shape[0] or column >= shape[1]:
                 raise InvalidRecipe(
-                    f"the locked cell x={column} y={row} is outside of a map of {width}x{height}; free it by "
-                    "unlockTile or unlockAll",
+                    f"the locked cell x={column} y={row} is outside a map of {width}x{height}; call unlockTile or "
+                    "unlockAll",
                     at="width",
                     place="width, height",
                 )
@@ -236,7 +351,7 @@ class ETPKLDiv:
         self._weight, self._max_stamps = weight, times
         self._warn_unknown(self._locks.values())
         rng = Rng.of(f"{self._seed}-{next(self._numbers)}").child("patterns")
-        # Annealing has no use for maps that know each other: each is a run of its own.
+        # Annealed maps do not interact, so each is a separate run.
         runs, members = (population, 1) if self._optimiser == "annealing" else (1, population)
         self._runs = []
         for number in range(runs):
@@ -247,7 +362,7 @@ class ETPKLDiv:
         self._stale = False
 
     def _make_counter(self, target: TargetDistribution, members: Sequence[Tiles]) -> PatternCounter:
-        """A counter of these maps, with all locks."""
+        """Return a counter of maps, with all locks."""
         frozen = np.zeros(self._shape, dtype=np.bool_)
         for cell, value in self._locks.items():
             frozen[cell] = True
@@ -261,7 +376,7 @@ class ETPKLDiv:
         )
 
     def _run_pending(self) -> None:
-        """Take the steps that are still to be taken."""
+        """Execute the delayed steps."""
         steps, self._pending = self._pending, 0
         if not steps:
             return
@@ -275,13 +390,13 @@ class ETPKLDiv:
                 continue
             cooling = min(steps, max(0, run.steps - run.done))
             for block in (*([cooling] if cooling else []), *[1] * (steps - cooling)):
-                if run.done >= run.steps:  # it stays as cool as it is at last
+                if run.done >= run.steps:  # continue at the final temperature
                     run.steps, run.done = ITERATIONS, ITERATIONS - 1
                 run.last = run.done + block
                 run.advance(block)
 
     def _rebuild_counters(self, weight: float, times: int) -> None:
-        """Make the counters anew where locks or the weight have changed, or there must be room for more stamps."""
+        """Make new counters if locks or the weight have changed, or if more stamps need space."""
         if not self._stale and weight == self._weight and times <= self._max_stamps:
             return
         target = self._require_target("step")
@@ -297,7 +412,7 @@ class ETPKLDiv:
         self._rebuild_counters(self._weight, self._max_stamps)
         return min((run.counter for run in self._runs), key=lambda counter: counter.value)
 
-    # -- what must be there already -----------------------------------------------------------------------------
+    # -- requirements -------------------------------------------------------------------------------------------
 
     def _require_target(self, call: str) -> TargetDistribution:
         if self._target is None:
@@ -312,7 +427,7 @@ class ETPKLDiv:
             raise TilewrightError(f"{call}: there is no map yet; call initializeGeneration(width, height) first")
 
     def _check_cell(self, x: int, y: int) -> tuple[int, int]:
-        """Row and column, of the map in the making if there is one."""
+        """Return the row and column of a cell, checked against the current map if there is one."""
         height, width = self._shape if self._runs else (MAX_SIDE, MAX_SIDE)
         return _check_integer("y", y, 0, height - 1), _check_integer("x", x, 0, width - 1)
 
@@ -320,9 +435,7 @@ class ETPKLDiv:
         lacking = sorted({value for value in values if value not in self._tiles})
         if lacking:
             names = ", ".join(map(str, lacking[:8]))
-            warnings.warn(
-                f"lockTile: the samples have no {names}, so that no pattern around it can be right", stacklevel=3
-            )
+            warnings.warn(f"lockTile: the samples have no {names}, so no pattern around it can match", stacklevel=3)
 
 
 # -- checked values ---------------------------------------------------------------------------------------------
@@ -330,13 +443,13 @@ class ETPKLDiv:
 
 def _check_integer(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise InvalidRecipe(f"a whole number from {low:,} to {high:,}", at=name, got=value, rule="range")
+        raise InvalidRecipe(f"must be an integer from {low:,} to {high:,}", at=name, got=value, rule="range")
     return int(value)
 
 
 def _check_value(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise InvalidRecipe("a whole number", at=name, got=value, rule="type")
+        raise InvalidRecipe("must be an integer", at=name, got=value, rule="type")
     return int(value)
 
 
@@ -354,15 +467,15 @@ def _check_number(name: str, value: object, high: int) -> float:
         or not isinstance(value, (int, float, np.integer, np.floating))
         or not (isfinite(value) and 0 <= value <= high)
     ):
-        raise InvalidRecipe(f"a number from 0 to {high:,}", at=name, got=value, rule="range")
+        raise InvalidRecipe(f"must be a number from 0 to {high:,}", at=name, got=value, rule="range")
     return float(value)
 
 
 def _read_samples(value: Any) -> list[Level]:
-    """Rows of values, of every sample."""
+    """Return every sample as rows of values."""
     given = _as_list(value)
     if given is None or not given:
-        raise InvalidRecipe("rows of whole numbers, or a list of such samples", at="input_samples", got=value)
+        raise InvalidRecipe("must be rows of integers, or a list of such samples", at="input_samples", got=value)
     first = _as_list(given[0])
     several = bool(first) and _as_list(first[0] if first else None) is not None
     samples: list[Any] = given if several else [given]
@@ -372,7 +485,7 @@ def _read_samples(value: Any) -> list[Level]:
 def _read_sample(value: Any, which: str) -> Level:
     rows = [_as_list(row) for row in _as_list(value) or []]
     if not rows or any(row is None for row in rows):
-        raise InvalidRecipe(f"{which} must be rows of whole numbers", at="input_samples", got=value, rule="type")
+        raise InvalidRecipe(f"{which} must be rows of integers", at="input_samples", got=value, rule="type")
     sample = [row for row in rows if row is not None]
     lengths = [len(row) for row in sample]
     if max(lengths) == 0:
@@ -387,7 +500,7 @@ def _read_sample(value: Any, which: str) -> Level:
 
 
 def _as_list(value: Any) -> list[Any] | None:
-    """What stands in a list, tuple or array; None for anything else."""
+    """Return the elements of a list, tuple or array; None for any other value."""
     if isinstance(value, np.ndarray):
         return list(value.tolist()) if value.ndim else None
     return list(value) if isinstance(value, (list, tuple)) else None
@@ -398,7 +511,7 @@ def _describe_sample(number: int, samples: Sequence[object]) -> str:
 
 
 def _read_warp(warp: Any) -> tuple[bool, bool]:
-    """Whether rows and columns wrap, by axis of an array."""
+    """Return whether samples wrap along each array axis."""
     if warp is None or isinstance(warp, bool):
         return bool(warp), bool(warp)
     if isinstance(warp, str) and set(warp) <= {"x", "y"} and len(set(warp)) == len(warp):
@@ -406,7 +519,7 @@ def _read_warp(warp: Any) -> tuple[bool, bool]:
     if isinstance(warp, Mapping):
         flags = _read_flags("warp", warp, ("x", "y"))
         return flags["y"], flags["x"]
-    raise InvalidRecipe('True, "x", "y", "xy" or {"x": True, "y": False}', at="warp", got=warp)
+    raise InvalidRecipe('must be True, "x", "y", "xy" or {"x": True, "y": False}', at="warp", got=warp)
 
 
 def _read_borders(borders: Any) -> Sides:
@@ -415,7 +528,7 @@ def _read_borders(borders: Any) -> Sides:
     elif isinstance(borders, Mapping):
         flags = _read_flags("borders", borders, tuple(EDGES))
     else:
-        raise InvalidRecipe('True or a dict such as {"top": True, "bot": True}', at="borders", got=borders)
+        raise InvalidRecipe('must be True or a dict such as {"top": True, "bot": True}', at="borders", got=borders)
     return (flags["top"], flags["bot"]), (flags["left"], flags["right"])
 
 
@@ -424,5 +537,5 @@ def _read_flags(name: str, given: Mapping[Any, Any], keys: tuple[str, ...]) -> d
         if key not in keys:
             raise UnknownName(f"key of {name}", key, keys)
         if flag is not None and not isinstance(flag, (bool, np.bool_)):
-            raise InvalidRecipe(f"{key} is True or False", at=name, got=flag, rule="choice")
+            raise InvalidRecipe(f"{key} must be True or False", at=name, got=flag, rule="choice")
     return {key: bool(given.get(key)) for key in keys}

@@ -1,10 +1,10 @@
-"""ProcEngine's own calls over technique `rules`: initialize, generateMap, toString, testing.isDebug.
+"""The functions of ProcEngine, implemented by the technique `rules`: initialize, generateMap, toString, testing.
 
 >>> initialize({"mapData": ["6x4", "solid:empty"]}, seed=1)
 >>> generateMap()[1]
 ['solid', 'empty', 'empty', 'empty', 'empty', 'solid']
 
-Maps are lists of rows of names. Beyond the original: `initialize` takes a seed, so that the same maps come again.
+Maps are lists of rows of tile names. Beyond the original, `initialize` takes a seed that reproduces the maps.
 """
 
 from __future__ import annotations
@@ -26,25 +26,38 @@ Level: TypeAlias = list[list[str]]
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 testing = SimpleNamespace(isDebug=False)
-"""With `testing.isDebug = True`, the map is printed after every step, a tile as its number in `names`."""
+"""With `testing.isDebug = True`, the map is printed after every step; a tile is printed as its index in `names`."""
 
 _recipe: Recipe | None = None
 _seeds = count()
 
 
 def initialize(data: Mapping[str, Any] | None = None, seed: int | str | None = None) -> None:
-    """Set the rules to make maps by; sections that are missing are as usual. Without a seed one is picked."""
+    """Set the rules of all following maps.
+
+    Parameters
+    ----------
+    data
+        Rules with the sections of ProcEngine; missing sections have their defaults.
+    seed
+        Seed of all following maps; random by default.
+
+    Raises
+    ------
+    InvalidRecipe
+        If the rules are invalid.
+    """
     global _recipe, _seeds
     if data is not None and not isinstance(data, Mapping):
         raise InvalidRecipe("must be an object with sections such as mapData", at="data", got=data, rule="type")
-    sections = {"generationRules": [], **(data or {})}  # with one section given, the others are the usual ones
+    sections = {"generationRules": [], **(data or {})}  # with at least one section, the others get their defaults
     recipe = Recipe.of({"technique": "rules", "params": sections, "seed": read_seed(seed)})
     make_plan(recipe)
     _recipe, _seeds = recipe, count()
 
 
 def generateMap() -> Level:  # noqa: N802 - the original's name
-    """The next map: rows of names. Every call gives another one."""
+    """Return the next map as rows of tile names. Every call returns another map."""
     recipe = _require_recipe()
     recipe = recipe.with_seed(f"{recipe.seed}-{next(_seeds)}")
     map = _run_debug(recipe) if testing.isDebug else pipeline.run(recipe)
@@ -55,7 +68,7 @@ generateLevel = generateMap  # noqa: N816 - its documentation uses both names
 
 
 def toString() -> str:  # noqa: N802 - the original's name
-    """The rules as they are set, every default written: JSON that `initialize` takes again."""
+    """Return the current rules, including all defaults, as JSON that `initialize` can read."""
     return json.dumps(_require_recipe().params.compact, indent=2)
 
 
@@ -66,7 +79,7 @@ def _require_recipe() -> Recipe:
 
 
 def _run_debug(recipe: Recipe) -> TileMap:
-    """Make the map, and print it after every step: digits, then small and capital letters; beyond those a dot."""
+    """Make the map and print it after every step, with digits and letters for tiles and a dot for any further tile."""
     for frame in pipeline.watch(recipe):
         if frame.map is not None:
             return frame.map

@@ -1,6 +1,6 @@
-"""The two classes of libFBCAGen, and the constants that a new `Fbca` starts from.
+"""The two classes of libFBCAGen, and the constants that are the defaults of a new `Fbca`.
 
-Change a constant here and every `Fbca` made afterwards has it; those made before keep their own.
+A changed constant applies to every `Fbca` created afterwards. Existing ones keep their values.
 """
 
 # ruff: noqa: N815, N816, N999 - the names are a contract
@@ -9,33 +9,35 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 CALength = 100
-"""Columns of the map: the extent of x."""
+"""Number of columns of the map (x)."""
 CAWidth = 100
-"""Rows of the map: the extent of y."""
+"""Number of rows of the map (y)."""
 neighbours = [(0, 1), (0, -1), (-1, 0), (1, 0)]
-"""Offsets (x, y) of the cells that a cell sees; y grows downward."""
+"""Offsets (x, y) of the neighbors of a cell; y increases downward."""
 numOfGens = 40
 numOfStates = 2
 scoreMatrix = [1, 2, 3, 4]
-"""Row after row: how well a cell's own state (row) goes with a neighbour's (column)."""
+"""Scores of a cell's own state (row) with a neighbor's state (column), row by row."""
 
 
 @dataclass(eq=False)
 class CACell:
+    """Cell of a map."""
+
     state: int = 0
     score: float = 0
-    """What the cell scored when `updateMap` last looked at it."""
+    """Score of the cell in the last `updateMap`."""
 
 
 @dataclass(eq=False)
 class Fbca:
-    """An automaton: where it lives, its rule, and its map as columns of cells, `levelMap[x][y]`."""
+    """Fashion-based cellular automaton: its torus, its rule, and its map as columns of cells, `levelMap[x][y]`."""
 
     levelMap: list[list[CACell]] = field(default_factory=list, repr=False)
     scoreMatrix: list[float | str] = field(default_factory=list)
-    """n * n scores, more are ignored; none stand for the constant `scoreMatrix`."""
+    """n * n scores; further ones are ignored. If empty, the constant `scoreMatrix` is used."""
     behaviourNum: int = 0
-    """Filled by whoever wants it: `fbca.behaviourNum = libFBCAGen.behaviourNum(fbca)`."""
+    """Not set automatically; use `fbca.behaviourNum = libFBCAGen.behaviourNum(fbca)`."""
     g: int = field(default_factory=lambda: numOfGens)
     n: int = field(default_factory=lambda: numOfStates)
     neighbourhood: list[tuple[int, int]] = field(default_factory=lambda: list(neighbours))

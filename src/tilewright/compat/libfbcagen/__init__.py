@@ -1,11 +1,11 @@
-"""libFBCAGen's functions, over our kernel: programs written for it run after changing only their imports.
+"""The functions of libFBCAGen, implemented by Tilewright's kernels. Programs only need to change their imports.
 
     from tilewright.compat import libfbcagen as libFBCAGen
     from tilewright.compat.libfbcagen import FBCAConsts
 
-Maps are columns of cells there, `levelMap[x][y]`; here they become arrays, are worked on, and become cells again.
-Folders and file names are joined as text, so that a name may begin with a slash.
-Source: libFBCAGen by M. Kreitzer; docs/compat-libfbcagen.md lists what differs.
+Maps are columns of cells, `levelMap[x][y]`, and are converted to arrays for every operation. Folders and file names are
+concatenated as strings, so a name may start with a slash.
+Source: libFBCAGen by M. Kreitzer; docs/compat-libfbcagen.md lists the differences.
 """
 
 # ruff: noqa: N802, N803, N816 - the names are a contract
@@ -57,15 +57,32 @@ __all__ = [
 
 Color: TypeAlias = tuple[int, int, int]
 Folder: TypeAlias = str | PathLike[str] | None
-"""None is the working directory of the moment."""
+"""A folder; None is the current working directory."""
 
 COLOURS = ["ffffff", "000000", "00ff00", "0000ff", "ff0000", "33ffff", "00ffff", "ff4500", "006600", "990099", "ffff33"]
 
 
 def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
-    """Fill the automaton with random states; the same seed gives the same map, and the one `tw.make` starts from.
+    """Fill the map of an automaton with random states.
 
-    A list in place of an automaton, as one of the original's examples passes, stands for an automaton of defaults.
+    Parameters
+    ----------
+    fbca
+        Automaton to fill. A list, as in an example of the original, is replaced by a default automaton.
+    seed
+        Seed of the map; random by default. `tw.make` starts from the same map with the same seed.
+
+    Returns
+    -------
+    list of list of CACell
+        The new map, as columns of cells.
+
+    Examples
+    --------
+    >>> fbca = Fbca(torusLength=4, torusWidth=3)
+    >>> level = initCA(fbca, seed=1)
+    >>> len(level), len(level[0])
+    (4, 3)
     """
     if isinstance(fbca, list):
         fbca = Fbca()
@@ -77,12 +94,12 @@ def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
 
 
 def copyOver(fbca: Fbca) -> LevelMap:
-    """The automaton's map in cells of its own; their scores begin at 0."""
+    """Return a copy of the automaton's map, with scores of 0."""
     return to_level_map(read_states(fbca))
 
 
 def makeFolder(directory: str | PathLike[str]) -> bool:
-    """Make a folder, and those it lies in; False where it exists already or cannot be made."""
+    """Create a folder and its parents; return False if it exists or cannot be created."""
     try:
         os.makedirs(directory)
     except (OSError, ValueError):
@@ -91,7 +108,7 @@ def makeFolder(directory: str | PathLike[str]) -> bool:
 
 
 def colourConvert(x: int) -> Color:
-    """The colour of a state: one of the original's eleven or, for higher states, one unlike all others."""
+    """Return the color of a state: one of the original's eleven or, for higher states, another distinct color."""
     state = _arrays.check_integer("x", x, 0, _arrays.MAX_STATES - 1)
     color = COLOURS[state] if state < len(COLOURS) else distinct_color(state).removeprefix("#")
     red, green, blue = bytes.fromhex(color)
@@ -99,12 +116,27 @@ def colourConvert(x: int) -> Color:
 
 
 def genIm(fbca: Fbca, directory: Folder = None, quantifer: str = "test", gen: int = 0) -> Image.Image:
-    """Save the map as `{directory}/{quantifer} {gen}.png`, a pixel per cell, and return the picture."""
+    """Save the map as a picture with one pixel per cell.
+
+    Parameters
+    ----------
+    fbca
+        Automaton with a map.
+    directory
+        Folder of the file; the current one by default.
+    quantifer, gen
+        Parts of the file name, `{directory}/{quantifer} {gen}.png`.
+
+    Returns
+    -------
+    PIL.Image.Image
+        The picture.
+    """
     return _save_picture(read_states(fbca), f"{_resolve_folder(directory)}/{quantifer} {gen}.png")
 
 
 def updateMap(fbca: Fbca) -> LevelMap:
-    """The map one update later. The automaton keeps its present map, with the score of every cell filled in."""
+    """Return the map after one update. The automaton keeps its current map, in which all scores are set."""
     before, after = run_generations(fbca, 1)
     matrix = np.array(_arrays.read_scores(fbca)).reshape(fbca.n, fbca.n)
     total = np.zeros(before.shape)
@@ -124,9 +156,22 @@ def genText(
     justMap: bool = False,
     noMap: bool = False,
 ) -> None:
-    """Write the map and the parameters to `{directory}/{fileName}`, or append them unless `newFile`.
+    """Write the map and the parameters to a text file.
 
-    A `fileName` that already begins with the directory is taken as it is, as is any without a directory.
+    Parameters
+    ----------
+    fbca
+        Automaton to write.
+    directory
+        Folder of the file. It is not added if `fileName` already starts with it.
+    fileName
+        Name of the file.
+    newFile
+        Whether to replace the file; otherwise the text is appended.
+    justMap
+        Whether to leave out the parameters.
+    noMap
+        Whether to leave out the map.
     """
     folder = f"{os.fspath(directory).rstrip('/')}/" if directory else ""
     path = fileName if fileName.startswith(folder) else f"{folder}{fileName}"
@@ -146,14 +191,39 @@ def generateFBCA(
     saveFinalImages: bool = False,
     seed: int | str | None = None,
 ) -> LevelMap:
-    """Update the automaton g times, which leaves it with its final map, and return that.
+    """Update an automaton g times and return its final map.
 
-    saveImages writes a png of every update and saveFinalImage (saveFinalImages is the same) one of the last, either
-    of them a gif of all, into the folder `{directory}/{quantifer}/`. saveText appends every map to
-    `{quantifer}.txt`, saveFinalText the last one; with either the parameters follow.
-    With a seed, or where there is no map yet, it begins with a random one.
+    Parameters
+    ----------
+    fbca
+        Automaton to update. If it has no map, it starts with a random one.
+    directory
+        Folder of the files; the current one by default.
+    quantifer
+        Name of the files. Pictures are written to the folder `{directory}/{quantifer}/`.
+    saveImages
+        Whether to write a png of every update, and a gif of all.
+    saveFinalImage, saveFinalImages
+        Whether to write a png of the last update, and a gif of all.
+    saveText
+        Whether to append every map and the parameters to `{quantifer}.txt`.
+    saveFinalText
+        Whether to append the final map and the parameters to `{quantifer}.txt`.
+    seed
+        Seed of a random map to start with.
+
+    Returns
+    -------
+    list of list of CACell
+        The final map, as columns of cells.
+
+    Examples
+    --------
+    >>> level = generateFBCA(Fbca(torusLength=4, torusWidth=3, g=2), seed=1)
+    >>> len(level), len(level[0])
+    (4, 3)
     """
-    _arrays.read_shape(fbca)  # refuses what is no automaton
+    _arrays.read_shape(fbca)  # check the automaton first
     pictures, texts = saveImages or saveFinalImage or saveFinalImages, saveText or saveFinalText
     folder = f"{_resolve_folder(directory)}/{quantifer}/" if pictures else _resolve_folder(directory)
     path = f"{folder}/{quantifer}"
@@ -177,9 +247,24 @@ def generateFBCA(
 
 
 def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fbca]:
-    """The automata of a text file, each with its map where the file has one.
+    """Return the automata of a text file, each with its map if the file has one.
 
-    `width` is the number of columns of maps that come without parameters.
+    Parameters
+    ----------
+    fileName
+        File to read.
+    width
+        Number of columns of maps without parameters.
+
+    Returns
+    -------
+    list of Fbca
+        The automata.
+
+    Raises
+    ------
+    BadFile
+        If the file is invalid.
     """
     name = os.fspath(fileName)
     text = read_text(Source(read_file(name), name))
@@ -190,9 +275,9 @@ def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fb
 
 
 def behaviourNum(fbca: Fbca) -> int:
-    """A number for what the automaton does: those with equal numbers do the same to every map.
+    """Return a number for the behavior of an automaton. Automata with equal numbers change every map in the same way.
 
-    It depends on scores, n and neighbourhood; `generators.fashion.behaviour_id` says how, and what is too large.
+    It depends on scores, n and neighborhood. `generators.fashion.behaviour_id` describes the method and its limits.
     """
     return int(behaviour_id(_arrays.read_scores(fbca), _arrays.read_offsets(fbca)).rpartition("-")[2], 16)
 
@@ -209,7 +294,7 @@ def _resolve_folder(directory: Folder) -> str:
 
 
 def _render_picture(states: Cells) -> Image.Image:
-    """A pixel per cell, whose index is the state; all have one palette, so that an animation keeps its colours."""
+    """Return a picture of states as palette indices; all pictures have the same palette, as animations need."""
     picture = Image.fromarray(states)
     picture.putpalette(_make_palette())
     return picture
@@ -252,13 +337,13 @@ def _make_automaton(record: FbcaText) -> Fbca:
         torusLength=record.length,
     )
     if record.cells is not None:
-        _arrays.read_shape(fbca)  # refuses what is too large for objects
+        _arrays.read_shape(fbca)  # raises if the map is too large for objects
         fbca.levelMap = to_level_map(record.cells)
     return fbca
 
 
 def _make_record(fbca: Fbca, maps: Sequence[Cells], *, parameters: bool = True) -> FbcaText:
-    """What a text says about the automaton: its maps, the last one being the result, and its parameters."""
+    """Return the text record of an automaton: its maps, of which the last is the result, and its parameters."""
     height, width = _arrays.read_shape(fbca)
     return FbcaText(
         cells=maps[-1] if maps else None,

@@ -1,4 +1,4 @@
-"""An `Fbca` as what kernels take: its map in arrays, its values checked, each mistake told by its own name."""
+"""Conversion of an `Fbca` to arrays and checked values. Errors name its attributes."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from .FBCAConsts import CACell, Fbca
 
 LevelMap: TypeAlias = list[list[CACell]]
 Cells: TypeAlias = NDArray[np.uint8]
-"""States by row and column, as everywhere else in Tilewright."""
+"""(row, column) states."""
 
 MAX_STATES = 255
 MAX_UPDATES = 10**6
 MAX_CELLS = 1 << 24
-"""A cell is a Python object here, of some hundred bytes."""
+"""Maximum number of cells; each is a Python object of some hundred bytes."""
 
 
 def to_level_map(states: Cells) -> LevelMap:
+    """Return states as columns of cells."""
     return [[CACell(state) for state in column] for column in states.T.tolist()]
 
 
 def read_states(fbca: Fbca) -> Cells:
-    """The states of as much of the map as the torus holds."""
+    """Return the states of the map, cropped to the size of the torus."""
     height, width = read_shape(fbca)
     columns = [[cell.state for cell in column[:height]] for column in fbca.levelMap[:width]]
     if len(columns) < width or any(len(column) < height for column in columns):
         raise InvalidRecipe(
-            f"{width} columns (torusLength) of {height} cells (torusWidth) are needed, got {len(columns)} of "
-            f"{min(map(len, columns), default=0)}; initCA makes them",
+            f"must have {width} columns (torusLength) of {height} cells (torusWidth), got {len(columns)} of "
+            f"{min(map(len, columns), default=0)}; call initCA first",
             at="levelMap",
         )
     states, n = np.array(columns).T, read_state_count(fbca)
@@ -47,7 +48,7 @@ def read_states(fbca: Fbca) -> Cells:
 
 
 def run_generations(fbca: Fbca, count: int) -> Iterator[Cells]:
-    """The map, and what it becomes with every update."""
+    """Yield the states of the map, then those after each update."""
     start = read_states(fbca)
     automaton = Automaton(start, np.array(read_scores(fbca)).reshape(fbca.n, fbca.n), read_offsets(fbca))
     yield start
@@ -60,33 +61,36 @@ def run_generations(fbca: Fbca, count: int) -> Iterator[Cells]:
 
 
 def check_integer(name: str, value: object, low: int, high: int) -> int:
+    """Return an integer in a range, or raise InvalidRecipe."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise InvalidRecipe(f"a whole number from {low} to {high:,}", at=name, got=value, rule="range")
+        raise InvalidRecipe(f"must be an integer from {low} to {high:,}", at=name, got=value, rule="range")
     return int(value)
 
 
 def read_state_count(fbca: Fbca) -> int:
+    """Return the number of states."""
     return check_integer("n", fbca.n, 2, MAX_STATES)
 
 
 def read_update_count(fbca: Fbca) -> int:
+    """Return the number of updates."""
     return check_integer("g", fbca.g, 0, MAX_UPDATES)
 
 
 def read_shape(fbca: Fbca) -> tuple[int, int]:
-    """Rows and columns."""
+    """Return the number of rows and columns."""
     if not isinstance(fbca, Fbca):
-        raise InvalidRecipe("an Fbca is needed", at="fbca", got=fbca, rule="missing")
+        raise InvalidRecipe("must be an Fbca", at="fbca", got=fbca, rule="missing")
     width = check_integer("torusLength", fbca.torusLength, 1, MAX_CELLS)
     height = check_integer("torusWidth", fbca.torusWidth, 1, MAX_CELLS)
     if width * height > MAX_CELLS:
-        text = f'{width * height:,} cells, at most {MAX_CELLS:,} can be objects; tw.make("fashion") makes larger maps'
+        text = f'must have at most {MAX_CELLS:,} cells, got {width * height:,}; tw.make("fashion") makes larger maps'
         raise TooLarge(text, at="torusLength", place="torusLength, torusWidth")
     return height, width
 
 
 def read_scores(fbca: Fbca) -> list[float]:
-    """The n * n scores as numbers: published lists hold quoted ones, and more than are needed."""
+    """Return the n * n scores as numbers; published lists contain quoted numbers, and more than needed."""
     n = read_state_count(fbca)
     given = list(fbca.scoreMatrix) or FBCAConsts.scoreMatrix
     if len(given) < n * n:
@@ -96,15 +100,17 @@ def read_scores(fbca: Fbca) -> list[float]:
     except (TypeError, ValueError):
         numbers = [nan]
     if not all(map(isfinite, numbers)):
-        raise InvalidRecipe("finite numbers", at="scoreMatrix", got=given, rule="type")
+        raise InvalidRecipe("must be finite numbers", at="scoreMatrix", got=given, rule="type")
     return numbers
 
 
 def read_offsets(fbca: Fbca) -> list[tuple[int, int]]:
+    """Return the (x, y) offsets of the neighbors."""
     try:
         pairs = [(index(dx), index(dy)) for dx, dy in fbca.neighbourhood]
     except (TypeError, ValueError):
         pairs = []
     if not pairs:
-        raise InvalidRecipe("a list of offsets (x, y), at least one", at="neighbourhood", got=fbca.neighbourhood)
+        text = "must be a list of at least one offset (x, y)"
+        raise InvalidRecipe(text, at="neighbourhood", got=fbca.neighbourhood)
     return pairs
