@@ -1,4 +1,4 @@
-"""Boards by chance, of every kind there is, for tests of what is kept up while they change."""
+"""Random pattern counters of all kinds, and checks of the counts that they update."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilewright.generators._patterns.pattern_counter import PatternCounter
 from tilewright.generators._patterns.target import TargetDistribution
 
 
-def counter_of(
+def make_counter(
     seed: int,
     *,
     axes: int = 2,
@@ -25,7 +25,7 @@ def counter_of(
     sides: tuple[tuple[bool, bool], ...] | None = None,
     symmetries: int = 1,
     locked: float = 0.0,
-    strange: bool = False,
+    has_unknown: bool = False,
     weight: float = 0.5,
     members: int = 1,
     times: int = 1,
@@ -45,19 +45,19 @@ def counter_of(
         wrap=wrap_sample,
         sides=sides,
         symmetry=symmetries,
-        has_unknown=strange,
+        has_unknown=has_unknown,
     )
     frozen = random.random(shape) < locked
-    held = random.integers(0, tiles, shape)
-    if strange:
-        held[random.random(shape) < 0.3] = target.unknown_tile
-    starts = [np.where(frozen, held, random.integers(0, tiles, shape)) for _ in range(members)]
+    locked_tiles = random.integers(0, tiles, shape)
+    if has_unknown:
+        locked_tiles[random.random(shape) < 0.3] = target.unknown_tile
+    starts = [np.where(frozen, locked_tiles, random.integers(0, tiles, shape)) for _ in range(members)]
     return PatternCounter(target, starts, wrap=wrap, weight=weight, frozen=frozen, max_stamps=times)
 
 
 @some.composite
 def kinds(draw: Any, *, members: int = 1) -> dict[str, Any]:
-    """What `counter_of` takes: sizes, wraps, edges that count, locks, levels."""
+    """Draw arguments of `make_counter`: sizes, wraps, compared edges, locks, levels."""
     axes = draw(some.sampled_from((2, 2, 3)))
     wrap = draw(some.tuples(*[some.booleans()] * axes))
     around = draw(some.tuples(*[some.booleans()] * axes))
@@ -75,15 +75,15 @@ def kinds(draw: Any, *, members: int = 1) -> dict[str, Any]:
         "sides": sides,
         "symmetries": draw(some.sampled_from((1, 2, 8))) if same else 1,
         "locked": draw(some.sampled_from((0.0, 0.0, 0.3, 1.0))),
-        "strange": draw(some.booleans()),
+        "has_unknown": draw(some.booleans()),
         "weight": draw(some.sampled_from((0.5, 0.0, 1.0, 0.2))),
         "members": members,
         "times": draw(some.integers(1, 4)),
     }
 
 
-def windows_by_hand(counter: PatternCounter, member: int, number: int) -> Counter[tuple[int, ...]]:
-    """Every window of a map, cell by cell."""
+def count_plainly(counter: PatternCounter, member: int, number: int) -> Counter[tuple[int, ...]]:
+    """Count the windows of a map, cell by cell."""
     grid, size = counter.grid, counter.target.sizes[number]
     tiles = counter.tiles(member)
     spans = []
@@ -102,22 +102,22 @@ def windows_by_hand(counter: PatternCounter, member: int, number: int) -> Counte
 
 
 def check(counter: PatternCounter) -> None:
-    """All that a counter keeps up, against what is counted anew."""
+    """Compare all values that a counter updates with those of a new count."""
     for member in range(len(counter.cells)):
         assert abs(counter.values[member] - counter.divergence(member)) < 1e-9
-        spread = counter.grid.pad(counter.tiles(member), counter.target.tiles)
-        assert np.array_equal(counter.cells[member], spread), "copies behind wrapped edges follow their cells"
+        padded = counter.grid.pad(counter.tiles(member), counter.target.tiles)
+        assert np.array_equal(counter.cells[member], padded), "copies beyond wrapped edges equal their cells"
         for number, coding in enumerate(counter.target.codings):
             multipliers = [int(one) for one in coding.multipliers]
             by_hand: Counter[int] = Counter()
-            for window, count in windows_by_hand(counter, member, number).items():
+            for window, count in count_plainly(counter, member, number).items():
                 key = sum(tile * one for tile, one in zip(window, multipliers, strict=True)) % 2**64
                 by_hand[key] += count
-            assert counted_at(counter, member, number) == by_hand
+            assert read_counts(counter, member, number) == by_hand
 
 
-def counted_at(counter: PatternCounter, member: int, number: int) -> Counter[int]:
-    """Counts by key, as they lie in the slots that windows point at; all other slots count nothing."""
+def read_counts(counter: PatternCounter, member: int, number: int) -> Counter[int]:
+    """Return the counts by key of the slots that windows refer to; all other slots must have no count."""
     slots = counter.slots[member, number]
     used: NDArray[np.int64] = np.unique(slots[slots >= 0])
     assert np.array_equal(np.bincount(slots[slots >= 0], minlength=1)[used], counter.counts[member][used])

@@ -58,7 +58,7 @@ Run = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Start Python in another process, with two modules of kernels at hand and a cache of its own."""
+    """Return a function that starts Python in another process with two kernel modules and its own cache."""
     (tmp_path / "parts.py").write_text(PARTS)
     (tmp_path / "entries.py").write_text(ENTRIES)
 
@@ -70,44 +70,44 @@ def run(tmp_path: Path) -> Run:
     return start
 
 
-def said(process: subprocess.Popen[str]) -> str:
+def read_output(process: subprocess.Popen[str]) -> str:
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     return output.strip()
 
 
 def test_importing_kernels_imports_no_numba(run: Run) -> None:
-    assert said(run("import sys, tilewright.kernels.fashion; print('numba' in sys.modules)")) == "False"
+    assert read_output(run("import sys, tilewright.kernels.fashion; print('numba' in sys.modules)")) == "False"
 
 
 def test_second_process_reads_the_cache(run: Run, tmp_path: Path) -> None:
-    assert said(run(RUN)) == "20 0 True"
-    assert said(run(RUN)) == "20 1 True"
+    assert read_output(run(RUN)) == "20 0 True"
+    assert read_output(run(RUN)) == "20 1 True"
     (folder,) = (tmp_path / "cache").iterdir()
     assert (folder / "CACHEDIR.TAG").read_text() == kernels.TAG
     assert not list((tmp_path / "__pycache__").glob("*.nbi"))
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
-def test_damaged_cache_is_ignored_and_written_anew(kind: str, run: Run, tmp_path: Path) -> None:
-    said(run(RUN))
+def test_damaged_cache_is_ignored_and_rewritten(kind: str, run: Run, tmp_path: Path) -> None:
+    read_output(run(RUN))
     (file,) = (tmp_path / "cache").glob(f"*/*/*.{kind}")
-    file.write_bytes(b"")  # as a power cut may leave it
-    assert [said(run(RUN)) for _ in range(3)] == ["20 0 True", "20 0 True", "20 1 True"]
+    file.write_bytes(b"")  # as after a power failure
+    assert [read_output(run(RUN)) for _ in range(3)] == ["20 0 True", "20 0 True", "20 1 True"]
 
 
-def test_nothing_is_cached_where_nothing_can_be_written(run: Run, tmp_path: Path) -> None:
+def test_nothing_is_cached_in_folders_that_are_not_writable(run: Run, tmp_path: Path) -> None:
     before = set(tmp_path.iterdir())
     for cache in ("/proc/nowhere", tmp_path / "parts.py" / "below a file"):
-        assert said(run(RUN, cache=cache)) == "20 0 True"
+        assert read_output(run(RUN, cache=cache)) == "20 0 True"
     assert {path.name for path in set(tmp_path.iterdir()) - before} <= {"__pycache__"}
     assert not list(tmp_path.rglob("*.nbi"))
 
 
 def test_processes_may_compile_at_the_same_time(run: Run) -> None:
     for process in [run(RUN) for _ in range(4)]:
-        assert said(process).startswith("20 ")
-    assert said(run(RUN)) == "20 1 True"
+        assert read_output(process).startswith("20 ")
+    assert read_output(run(RUN)) == "20 1 True"
 
 
 @kernel
@@ -117,14 +117,14 @@ def one_more(number: int) -> int:
 
 @kernel("int64(uint8[::1])")
 def count(numbers: NDArray[np.generic]) -> int:
-    """How many there are."""
+    """Return the number of elements."""
     result = 0
     for _ in numbers:
         result = one_more(result)
     return result
 
 
-def test_entry_takes_its_own_types_only() -> None:
+def test_entry_accepts_only_its_types() -> None:
     assert count(np.zeros(3, dtype=np.uint8)) == 3
     with pytest.raises(TypeError):
         count(np.zeros(3, dtype=np.int64))
@@ -214,7 +214,7 @@ def test_bound_entry_checks_its_first_arguments_once() -> None:
             bind(partial(move, wrong, state))(1)
     keys = np.zeros((0, 3))
     stack = Stack(np.zeros(0, ITEM), state, pair, 3)
-    assert bind(partial(push_all, stack))(pair, keys) == 8  # arrays are still to come: types are checked as ever
+    assert bind(partial(push_all, stack))(pair, keys) == 8  # arrays follow, so types are checked at each call
     with pytest.raises(TypeError):
         bind(partial(push_all, stack))(pair, np.ones((4, 6))[::2, ::2])
 
@@ -231,18 +231,18 @@ def add_doubles(small: NDArray[np.int32], large: NDArray[np.int64]) -> int:
 
 def test_part_is_compiled_once_for_integers_of_all_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
-    most = np.iinfo(np.int32).max
+    maximum = np.iinfo(np.int32).max
     uncached = Kernel(add_doubles.__wrapped__, "int64(int32[::1], int64[::1])", allocates=False)
-    assert uncached(np.array([most], np.int32), np.array([1])) == 2 * most
+    assert uncached(np.array([maximum], np.int32), np.array([1])) == 2 * maximum
     assert len(double.part_signatures) == 1
 
 
-def test_entry_that_promises_to_allocate_nothing_cannot() -> None:
-    def squander(number: int) -> int:
+def test_entry_without_allocation_cannot_allocate() -> None:
+    def allocate(number: int) -> int:
         return int(np.zeros(number).size)
 
     with pytest.raises(Exception, match="array"):
-        Kernel(squander, "int64(int64)", allocates=False)(3)
+        Kernel(allocate, "int64(int64)", allocates=False)(3)
 
 
 @kernel
@@ -267,7 +267,7 @@ def test_part_may_be_shared_by_entries_that_allocate_and_others() -> None:
 
 
 def test_kernel_looks_like_its_function() -> None:
-    assert count.__doc__ == "How many there are."
+    assert count.__doc__ == "Return the number of elements."
     assert repr(count) == "<kernel test_kernel.count>"
 
 
@@ -296,13 +296,13 @@ def test_mistakes_in_a_kernel_are_shown() -> None:
         Kernel(wrong, "int64(int64)")(1)
 
 
-def test_warmup_names_what_it_compiled() -> None:
+def test_warmup_yields_the_names_of_all_entries() -> None:
     names = list(kernels.warmup())
     assert "bridges.spread_waves" in names
     assert len(names) == len(kernels.list_entries())
 
 
-def test_only_our_own_stale_caches_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_our_stale_caches_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
     assert not kernels.is_ready()
     (current,) = tmp_path.iterdir()
@@ -320,7 +320,7 @@ def test_no_cache_folder_no_stale_caches(tmp_path: Path, monkeypatch: pytest.Mon
     assert kernels.clear_stale_caches() == []
 
 
-def test_how_long_a_kernel_is_compiled_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilation_time_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
     def njit(**options: bool) -> Callable[[Callable[[], int]], Callable[[], int]]:

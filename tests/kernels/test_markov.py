@@ -1,4 +1,4 @@
-"""Contexts: kernels count, draw, draw again and find what is strange as plain versions do, number for number."""
+"""Contexts: kernels count, draw, resample and find unseen cells exactly as plain versions do."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from tilewright.kernels.markov import (
 EDGE = "edge"
 Place = tuple[int, int]
 Cells = dict[Place, Any]
-"""The tile in every place, None for none."""
+"""Tile of every place, or None."""
 Known = dict[frozenset[tuple[str, Any]], Counter[int]]
-"""For every context, neighbours by direction, how often each tile was seen in it."""
+"""Counts of tiles by context, which is a set of directions and neighbors."""
 Step = Sequence[Sequence[str]]
-"""Sets of directions whose shares are multiplied."""
+"""Sets of directions whose probabilities are multiplied."""
 
 
 # -- plain versions ---------------------------------------------------------------------------------------------
 
 
-def seen(cells: Cells, place: Place, direction: str) -> Any:
+def neighbor(cells: Cells, place: Place, direction: str) -> Any:
     down, right = STEPS[direction]
     return cells.get((place[0] + down, place[1] + right), EDGE)
 
 
 def context(cells: Cells, place: Place, directions: Sequence[str]) -> frozenset[tuple[str, Any]]:
-    return frozenset((name, seen(cells, place, name)) for name in directions)
+    return frozenset((name, neighbor(cells, place, name)) for name in directions)
 
 
 def plain_counts(maps: Sequence[Cells], subsets: Sequence[Sequence[str]]) -> Known:
@@ -61,22 +61,22 @@ def plain_counts(maps: Sequence[Cells], subsets: Sequence[Sequence[str]]) -> Kno
     return known
 
 
-def plain_drawn(shares: dict[int, float], temperature: float, rng: Rng) -> int:
+def plain_choice(shares: dict[int, float], temperature: float, rng: Rng) -> int:
     tiles = sorted(tile for tile in shares if shares[tile] > 0)
-    most = max(shares[tile] for tile in tiles)
+    highest = max(shares[tile] for tile in tiles)
     if temperature == 0:
-        return next(tile for tile in tiles if shares[tile] == most)
+        return next(tile for tile in tiles if shares[tile] == highest)
     weights = [shares[tile] for tile in tiles]
     if temperature != 1:
-        weights = [exact_power(weight / most, 1 / temperature) for weight in weights]
+        weights = [exact_power(weight / highest, 1 / temperature) for weight in weights]
     return tiles[rng.weighted_index(weights)]
 
 
 def plain_shares(known: Known, cells: Cells, place: Place, step: Step) -> tuple[dict[int, float], int]:
-    """How common tiles are by one step of backing off, and in how many sightings; nothing where it knows nothing."""
+    """Return the weights of tiles by one backoff step and the number of occurrences; empty if it is unknown."""
     found = []
     for subset in step:
-        if any(seen(cells, place, name) is None for name in subset):
+        if any(neighbor(cells, place, name) is None for name in subset):
             return {}, 0
         if context(cells, place, subset) not in known:
             return {}, 0
@@ -90,13 +90,13 @@ def plain_shares(known: Known, cells: Cells, place: Place, step: Step) -> tuple[
 def plain_blend(
     known: Known, cells: Cells, place: Place, steps: Sequence[Step], smoothing: float, tiles: int
 ) -> dict[int, float]:
-    """From the last step to the first: what was seen, and what follows as if it had been seen `smoothing` times."""
+    """Blend the steps from last to first; each adds `smoothing` occurrences to the one before."""
     shares: dict[int, float] = {}
     for step in reversed(steps):
         found, sightings = plain_shares(known, cells, place, step)
         if found:
             smaller = smoothing if shares else 0.0
-            total = reduce(add, found.values())  # not sum(), which rounds otherwise from Python 3.12 on
+            total = reduce(add, found.values())  # not sum(), which rounds differently since Python 3.12
             shares = {
                 tile: (shares.get(tile, 0.0) * smaller + found.get(tile, 0.0) / total * sightings)
                 / (sightings + smaller)
@@ -105,8 +105,8 @@ def plain_blend(
     return shares
 
 
-def plain_weighed(shares: dict[int, float], hint: Sequence[float] | None) -> dict[int, float]:
-    """Shares by how likely a lock ahead is beside each tile; nothing where it can stand beside none of them."""
+def plain_weights(shares: dict[int, float], hint: Sequence[float] | None) -> dict[int, float]:
+    """Return weights multiplied by the probability of a lock ahead; empty if no tile allows it."""
     if hint is None:
         return shares
     if max((hint[tile] for tile, share in shares.items() if share > 0), default=0.0) < MIN_CHANCE:
@@ -126,20 +126,23 @@ def plain_draw(
     rng: Rng,
     tiles: int,
 ) -> int:
-    """How many cells got no tile. Where every answer shuts a lock ahead out, the first one counts as it is."""
+    """Draw tiles and return the number of cells without a tile.
+
+    If all contexts exclude a lock ahead, the first known one is used without the lookahead.
+    """
     lost = 0
     for place in order:
         if place in held:
             continue
         if smoothing > 0:
-            answers = [plain_blend(known, cells, place, steps, smoothing, tiles)]
+            candidates = [plain_blend(known, cells, place, steps, smoothing, tiles)]
         else:
-            answers = [plain_shares(known, cells, place, step)[0] for step in steps]
-        answers = [answer for answer in answers if answer]
-        weighed = [plain_weighed(answer, hints.get(place)) for answer in answers]
-        answer = next((answer for answer in [*weighed, *answers] if answer), {})
-        cells[place] = plain_drawn(answer, temperature, rng) if answer else None
-        lost += not answer
+            candidates = [plain_shares(known, cells, place, step)[0] for step in steps]
+        candidates = [shares for shares in candidates if shares]
+        weighted = [plain_weights(shares, hints.get(place)) for shares in candidates]
+        chosen = next((shares for shares in [*weighted, *candidates] if shares), {})
+        cells[place] = plain_choice(chosen, temperature, rng) if chosen else None
+        lost += not chosen
     return lost
 
 
@@ -148,37 +151,37 @@ def plain_resample(known: Known, cells: Cells, order: Sequence[Place], temperatu
         shares = {tile: float(count) for tile, count in known[frozenset()].items()}
         pairs, unseen = dict.fromkeys(shares, 1.0), 1.0
         for square in SQUARES:
-            if all(seen(cells, place, name) is not None for name in square):
+            if all(neighbor(cells, place, name) is not None for name in square):
                 unseen *= MIN_SQUARE
                 for tile, count in known.get(context(cells, place, square), Counter()).items():
                     shares[tile] *= count / MIN_SQUARE
         for pair in ((square[0],) for square in SQUARES):
-            if seen(cells, place, pair[0]) is not None:
+            if neighbor(cells, place, pair[0]) is not None:
                 for tile, count in known.get(context(cells, place, pair), Counter()).items():
                     pairs[tile] *= count
         shares = {tile: share * unseen / pairs[tile] for tile, share in shares.items()}
-        cells[place] = plain_drawn(shares, temperature, rng)
+        cells[place] = plain_choice(shares, temperature, rng)
 
 
 def plain_unseen(known: Known, cells: Cells, order: Sequence[Place]) -> list[Place]:
-    """The cells with a tile in a square that was never seen; a square with a cell without one is none."""
+    """Return the cells in 2x2 blocks that were never seen; blocks with a cell without a tile do not count."""
     return [
         place
         for place in order
         if cells[place] is not None
         and any(
-            all(seen(cells, place, name) is not None for name in square)
+            all(neighbor(cells, place, name) is not None for name in square)
             and cells[place] not in known.get(context(cells, place, square), Counter())
             for square in SQUARES
         )
     ]
 
 
-# -- between both worlds ----------------------------------------------------------------------------------------
+# -- conversions ------------------------------------------------------------------------------------------------
 
 
 def as_cells(map: NDArray[np.integer]) -> Cells:
-    """A map as places; -1 is a cell without a tile."""
+    """Return the tiles of a map by place; -1 is a cell without a tile."""
     return {(int(row), int(column)): int(tile) if tile >= 0 else None for (row, column), tile in np.ndenumerate(map)}
 
 
@@ -191,16 +194,16 @@ def flat(places: Sequence[Place], width: int) -> NDArray[np.int64]:
     return np.array([(row + MARGIN) * (width + 2 * MARGIN) + column + MARGIN for row, column in places], dtype=np.int64)
 
 
-def marked(mask: NDArray[np.bool_]) -> list[Place]:
+def list_places(mask: NDArray[np.bool_]) -> list[Place]:
     return [(int(row), int(column)) for row, column in np.argwhere(mask)]
 
 
-def named(mask: int, directions: Sequence[str]) -> list[str]:
+def list_names(mask: int, directions: Sequence[str]) -> list[str]:
     return [name for number, name in enumerate(directions) if mask >> number & 1]
 
 
 def blobs(random: np.random.Generator, tiles: int, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Tiles by chance, often alike beside each other, so that some contexts are known and some are not."""
+    """Return a random map with many equal neighbors, so that some contexts are known and some are not."""
     map = random.integers(0, tiles, shape)
     for axis in (0, 1):
         map = np.where(random.random(shape) < 0.4, np.roll(map, 1, axis), map)
@@ -208,7 +211,7 @@ def blobs(random: np.random.Generator, tiles: int, shape: tuple[int, int]) -> ND
 
 
 class Case:
-    """Samples, directions, contexts and an order of backing off, by chance."""
+    """Random samples, directions, contexts and backoff order."""
 
     def __init__(self, seed: int, directions: Sequence[str], tiles: int, side: int) -> None:
         self.random = random = np.random.default_rng(seed)
@@ -219,11 +222,11 @@ class Case:
         singles = [1 << number for number in range(len(directions))]
         self.masks = sorted({0, *singles, *every})
         self.contexts = Contexts(self.maps, [str(tile) for tile in range(tiles)], directions, self.masks)
-        self.subsets = [named(mask, directions) for mask in self.masks]
+        self.subsets = [list_names(mask, directions) for mask in self.masks]
         self.known = plain_counts([as_cells(map) for map in self.maps], self.subsets)
 
     def steps(self, count: int, *, last: bool) -> list[tuple[int, ...]]:
-        """The larger first, some of them products; at the end, if wanted, what is anywhere."""
+        """Return random steps, larger sets first, some of them products; if `last`, the empty set at the end."""
         chosen = self.random.choice(self.masks, count).tolist()
         steps = [
             tuple(self.random.choice(self.masks, int(self.random.integers(2, 4))).tolist())
@@ -233,49 +236,53 @@ class Case:
         ]
         return [*steps, (0,)] if last else steps
 
-    def numbered(self, steps: Sequence[Sequence[int]]) -> Numbers:
-        """An order of backing off as kernels take it: sets by their numbers, -1 behind the last."""
+    def number_steps(self, steps: Sequence[Sequence[int]]) -> Numbers:
+        """Return a backoff order as indices of sets, padded with -1."""
         longest = max(map(len, steps))
         rows = [[self.contexts.index_of(mask) for mask in step] for step in steps]
         return np.array([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=np.int64)
 
     def hints(self, places: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """One row for every place: how likely a lock is beside each tile, often not at all, or nearly so."""
+        """Return (place, tile) random probabilities, many of them 0 or nearly 0."""
         hints = self.random.random((int(places.sum()), self.tiles))
         hints[self.random.random(hints.shape) < 0.5] = 0.0
         hints[self.random.random(len(hints)) < 0.2] *= MIN_CHANCE
         return hints
 
 
-ways = some.lists(some.sampled_from(sorted(STEPS)), min_size=1, max_size=8, unique=True)
+direction_lists = some.lists(some.sampled_from(sorted(STEPS)), min_size=1, max_size=8, unique=True)
 cases = some.builds(
-    Case, seed=some.integers(0, 10_000), directions=ways, tiles=some.integers(1, 40), side=some.integers(1, 12)
+    Case,
+    seed=some.integers(0, 10_000),
+    directions=direction_lists,
+    tiles=some.integers(1, 40),
+    side=some.integers(1, 12),
 )
 
 
 @settings(max_examples=60)
 @given(case=cases)
-def test_counts_are_what_plain_counts_are(case: Case) -> None:
+def test_counts_equal_plain_counts(case: Case) -> None:
     found = {
-        frozenset((name, word if word == EDGE else int(word)) for name, word in neighbours.items()): {
+        frozenset((name, label if label == EDGE else int(label)) for name, label in neighbors.items()): {
             int(tile): count for tile, count in counts.items()
         }
-        for neighbours, counts in case.contexts
+        for neighbors, counts in case.contexts
     }
     assert found == case.known
     assert len(case.contexts) == len(case.known)
-    for number, counts in enumerate(case.contexts):  # entries lie in the order of the tiles
+    for number, counts in enumerate(case.contexts):  # entries are sorted by tile
         assert [*counts[1]] == sorted(counts[1], key=int)
         if number == 20:
             break
 
 
 def test_counts_of_many_contexts() -> None:
-    """Tables grow many times over."""
+    """The hash tables grow many times."""
     map = np.random.default_rng(1).integers(0, 30, (60, 50))
     directions = ("e", "w", "sw", "s", "se")
     contexts = Contexts([map], [str(tile) for tile in range(30)], directions, range(32))
-    known = plain_counts([as_cells(map)], [named(mask, directions) for mask in range(32)])
+    known = plain_counts([as_cells(map)], [list_names(mask, directions) for mask in range(32)])
     assert len(contexts) == len(known) > 50_000
     arrays = contexts.arrays
     assert sorted(arrays.ids[arrays.keys >= 0].tolist()) == list(range(len(known)))
@@ -297,7 +304,7 @@ def test_counts_of_many_contexts() -> None:
     temperature=some.sampled_from((0.0, 0.3, 1.0, 1.0, 2.5, 1000.0)),
     count=some.integers(1, 6),
 )
-def test_drawing_is_what_plain_drawing_is(
+def test_drawing_equals_plain_drawing(
     case: Case,
     last: bool,
     shape: tuple[int, int],
@@ -307,7 +314,7 @@ def test_drawing_is_what_plain_drawing_is(
     temperature: float,
     count: int,
 ) -> None:
-    """The same tiles from the same random numbers, beside locks of tiles that the samples lack too, and with hints."""
+    """The same random numbers give the same tiles, also with a lookahead and with locked tiles not in the samples."""
     random, steps = case.random, case.steps(count, last=last)
     start = np.where(random.random(shape) < locked, random.integers(-1, case.tiles, shape), -2)
     held = start > -2
@@ -321,7 +328,7 @@ def test_drawing_is_what_plain_drawing_is(
     one, other = Rng.of(3), Rng.of(3)
     given = (
         *(case.contexts.arrays, digits, np.pad(held.astype(np.uint8), MARGIN).reshape(-1), flat(order, shape[1])),
-        *(case.contexts.flat_offsets(shape[1]), case.numbered(steps)),
+        *(case.contexts.flat_offsets(shape[1]), case.number_steps(steps)),
         Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints),
     )
     if smoothing > 0:
@@ -329,9 +336,9 @@ def test_drawing_is_what_plain_drawing_is(
     else:
         lost = draw_tiles(*given, temperature, one.state, np.empty((3, case.tiles)))
     plain_lost = plain_draw(
-        *(case.known, cells, set(marked(held)), order),
-        [[named(mask, case.directions) for mask in step] for step in steps],
-        dict(zip(marked(near), hints.tolist(), strict=True)),
+        *(case.known, cells, set(list_places(held)), order),
+        [[list_names(mask, case.directions) for mask in step] for step in steps],
+        dict(zip(list_places(near), hints.tolist(), strict=True)),
         *(smoothing, temperature, other, case.tiles),
     )
     assert as_cells(as_map(digits, shape)) == cells
@@ -345,15 +352,15 @@ def test_drawing_is_what_plain_drawing_is(
 @pytest.mark.parametrize(
     ("hint", "tile"),
     [
-        ([1.0, 0.0, 0.0], 0),  # the context that knows most may stand beside the lock
-        ([0.0, 1.0, 0.0], 1),  # its tile may not, the next one's may
-        ([0.0, 0.0, 1.0], 0),  # no answer may: the first one stays
-        ([MIN_CHANCE / 2, 1.0, 0.0], 1),  # hardly likely is not at all
+        ([1.0, 0.0, 0.0], 0),  # the first context allows the lock
+        ([0.0, 1.0, 0.0], 1),  # only the next one does
+        ([0.0, 0.0, 1.0], 0),  # none does: the first one is used
+        ([MIN_CHANCE / 2, 1.0, 0.0], 1),  # below the minimum probability
         ([MIN_CHANCE / 2, MIN_CHANCE / 2, 1.0], 0),
     ],
 )
-def test_an_answer_that_shuts_a_lock_ahead_out_is_passed_over(hint: list[float], tile: int) -> None:
-    """West of the cell stands 0, beside which 0 was seen, and south of it 1, beside which 1 was."""
+def test_a_context_that_excludes_a_lock_ahead_is_skipped(hint: list[float], tile: int) -> None:
+    """The western neighbor 0 was seen with 0, and the southern neighbor 1 with 1."""
     contexts = Contexts([np.array([[0, 0]]), np.array([[1], [1]])], ["0", "1", "2"], ("w", "s"), (0, 1, 2))
     start = np.array([[0, -1], [2, 1]])
     digits, held = pad_map(start, 3), np.pad(start >= 0, MARGIN).astype(np.uint8).reshape(-1)
@@ -367,7 +374,7 @@ def test_an_answer_that_shuts_a_lock_ahead_out_is_passed_over(hint: list[float],
 
 
 class Squares:
-    """Samples in which every tile occurs, the contexts for drawing again, and a map to begin with."""
+    """Random samples in which every tile occurs, the contexts for resampling, and an initial map."""
 
     def __init__(self, seed: int, tiles: int, shape: tuple[int, int]) -> None:
         self.random = random = np.random.default_rng(seed)
@@ -380,7 +387,7 @@ class Squares:
         masks = (0, *(mask for part in parts for mask in part))
         self.contexts = Contexts(maps, [str(tile) for tile in range(self.tiles)], AROUND, masks)
         self.parts = np.array([[self.contexts.index_of(mask) for mask in part] for part in parts], dtype=np.int64)
-        self.known = plain_counts([as_cells(map) for map in maps], [named(mask, AROUND) for mask in masks])
+        self.known = plain_counts([as_cells(map) for map in maps], [list_names(mask, AROUND) for mask in masks])
         self.start = np.where(random.random(shape) < 0.1, -1, blobs(random, self.tiles, shape))
 
     def order(self) -> list[Place]:
@@ -397,7 +404,7 @@ squares = some.builds(
 
 @settings(max_examples=100)
 @given(case=squares, temperature=some.sampled_from((0.0, 0.3, 1.0, 1.0, 2.5)))
-def test_drawing_again_is_what_plain_drawing_again_is(case: Squares, temperature: float) -> None:
+def test_resampling_equals_plain_resampling(case: Squares, temperature: float) -> None:
     order = [place for place in case.order() * 2 if case.start[place] >= 0]
     cells, digits, one, other = as_cells(case.start), pad_map(case.start, case.tiles), Rng.of(4), Rng.of(4)
     resample_tiles(
@@ -417,8 +424,8 @@ def test_drawing_again_is_what_plain_drawing_again_is(case: Squares, temperature
 
 @settings(max_examples=100)
 @given(case=squares)
-def test_what_is_strange_is_what_is_plainly_strange(case: Squares) -> None:
-    """Cells in squares that were never seen, in the order in which they were asked for; nothing is changed."""
+def test_unseen_cells_equal_those_of_the_plain_search(case: Squares) -> None:
+    """Cells in 2x2 blocks that were never seen, in the given order; the map is not changed."""
     order, digits, found = case.order(), pad_map(case.start, case.tiles), np.full(case.start.size, -1, dtype=np.int64)
     count = find_unseen(
         *(

@@ -1,4 +1,4 @@
-"""Windows that are counted while a map changes: as if they were counted anew, whatever happens to it."""
+"""Pattern counts updated with a map equal those of a complete recount."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from tests.kernels.counters import check, counter_of, kinds, windows_by_hand
+from tests.kernels.counters import check, count_plainly, kinds, make_counter
 from tilewright.analysis import patterns as analysis
 from tilewright.core.seeds import Rng
 from tilewright.generators._patterns.padded_grid import PaddedGrid
@@ -18,15 +18,15 @@ from tilewright.generators._patterns.padded_grid import PaddedGrid
 
 @settings(max_examples=120)
 @given(kinds())
-def test_boards_begin_counted(kind: dict[str, Any]) -> None:
-    check(counter_of(**kind))
+def test_new_counters_are_correct(kind: dict[str, Any]) -> None:
+    check(make_counter(**kind))
 
 
 @settings(max_examples=150)
 @given(kinds(), some.integers(0, 1000))
 def test_changes_are_counted(kind: dict[str, Any], seed: int) -> None:
-    """Any cell, any tile; also one that it has already, and back again."""
-    counter, random = counter_of(**kind), np.random.default_rng(seed)
+    """Any cell gets any tile, including its current one."""
+    counter, random = make_counter(**kind), np.random.default_rng(seed)
     for _ in range(int(random.integers(1, 40))):
         cell = tuple(int(random.integers(0, side)) for side in counter.grid.shape)
         counter.change(cell, int(random.integers(0, counter.target.tiles)))
@@ -34,8 +34,8 @@ def test_changes_are_counted(kind: dict[str, Any], seed: int) -> None:
 
 
 @pytest.mark.parametrize("tiles", [3, 40])
-def test_a_change_and_its_way_back_leave_nothing_behind(tiles: int) -> None:
-    counter, whole = (counter_of(3, tiles=tiles, sizes=(2, 3), side=8) for _ in range(2))
+def test_a_reverted_change_leaves_no_trace(tiles: int) -> None:
+    counter, whole = (make_counter(3, tiles=tiles, sizes=(2, 3), side=8) for _ in range(2))
     old = int(counter.tiles()[4, 4])
     counter.change((4, 4), (old + 1) % tiles)
     assert not np.array_equal(counter.slots, whole.slots)
@@ -48,9 +48,9 @@ def test_a_change_and_its_way_back_leave_nothing_behind(tiles: int) -> None:
 @pytest.mark.parametrize("wrap", [*product((False, True), repeat=2), *product((False, True), repeat=3)])
 @pytest.mark.parametrize("margin", [1, 2, 4])
 def test_cells_and_their_copies(wrap: tuple[bool, ...], margin: int) -> None:
-    """Every place behind a wrapped edge has a home, and every home names all its copies, each once.
+    """Every place beyond a wrapped edge has a home, and every home lists all its copies once.
 
-    A margin may be wider than the map, whose cells then have several copies along an axis.
+    A margin may be wider than the map; its cells then have several copies along an axis.
     """
     for shape in ((5, 7), (2, 3)) if len(wrap) == 2 else ((3, 4, 5), (2, 3, 2)):
         grid = PaddedGrid(shape, wrap, ((False, False),) * len(wrap), margin)
@@ -61,7 +61,7 @@ def test_cells_and_their_copies(wrap: tuple[bool, ...], margin: int) -> None:
         copies: dict[int, set[int]] = {}
         for cell in product(*(range(side + 2 * margin) for side in shape)):
             at = [one - margin for one in cell]
-            # A window begins in the map, so that only what lies behind the map is ever read.
+            # Windows start inside the map, so only the margin after its end is ever read.
             if any(one < 0 or (one >= side and not round_) for one, side, round_ in zip(at, shape, wrap, strict=True)):
                 continue
             home = grid.flat_index(tuple(one % side for one, side in zip(at, shape, strict=True)))
@@ -81,23 +81,23 @@ def test_cells_and_their_copies(wrap: tuple[bool, ...], margin: int) -> None:
 
 @settings(max_examples=40)
 @given(kinds())
-def test_spread_maps_wrap(kind: dict[str, Any]) -> None:
-    counter = counter_of(**kind)
+def test_padded_maps_wrap(kind: dict[str, Any]) -> None:
+    counter = make_counter(**kind)
     tiles, grid = counter.tiles(), counter.grid
     wide = counter.cells[0].reshape(grid.padded_shape)
     for number, size in enumerate(counter.target.sizes):
-        framed = analysis.pad_map(tiles, size, grid.wrap, grid.sides, counter.target.tiles)
+        padded = analysis.pad_map(tiles, size, grid.wrap, grid.sides, counter.target.tiles)
         spans = grid.window_starts(size)
         region = wide[tuple(slice(span.start, span.stop + size - 1) for span in spans)]
-        assert np.array_equal(region, framed)
-        assert sum(windows_by_hand(counter, 0, number).values()) == grid.count_windows(size)
+        assert np.array_equal(region, padded)
+        assert sum(count_plainly(counter, 0, number).values()) == grid.count_windows(size)
 
 
 @settings(max_examples=60)
 @given(kinds(), some.integers(0, 1000))
-def test_sorting_out_changes_nothing(kind: dict[str, Any], seed: int) -> None:
-    counter = counter_of(**kind | {"tiles": 40})
-    other = counter_of(**kind | {"tiles": 40})
+def test_rebuilding_slots_changes_nothing(kind: dict[str, Any], seed: int) -> None:
+    counter = make_counter(**kind | {"tiles": 40})
+    other = make_counter(**kind | {"tiles": 40})
     for number in range(4):
         counter.evolve(Rng.of(seed).child("more", number), 0, 40, noise=3.0, crossing=0.0)
         other.evolve(Rng.of(seed).child("more", number), 0, 40, noise=3.0, crossing=0.0)
@@ -110,12 +110,12 @@ def test_sorting_out_changes_nothing(kind: dict[str, Any], seed: int) -> None:
 @settings(max_examples=60)
 @given(kinds(), some.integers(0, 1000))
 def test_dense_and_hashed_keys_count_alike(kind: dict[str, Any], seed: int) -> None:
-    """The same changes cost the same, but for the order in which a sum is rounded."""
+    """The same changes have the same cost, except for rounding."""
     values = []
-    for most in (analysis.DENSE_KEYS, 0):
+    for maximum in (analysis.DENSE_KEYS, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(analysis, "DENSE_KEYS", most)
-            counter, random = counter_of(**kind), np.random.default_rng(seed)
+            patch.setattr(analysis, "DENSE_KEYS", maximum)
+            counter, random = make_counter(**kind), np.random.default_rng(seed)
             values.append([counter.value])
             for _ in range(30):
                 cell = tuple(int(random.integers(0, side)) for side in counter.grid.shape)

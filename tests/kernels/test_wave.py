@@ -1,4 +1,4 @@
-"""Waves: what follows is what a plain solver for support finds, and no constraint forbids what some map could have."""
+"""Waves: propagation equals a plain arc-consistency solver, and no constraint bans tiles of a valid map."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Domains = list[set[int]]
 
 
 def plain_fixpoint(domains: Domains, fits: NDArray[np.bool_], topology: Topology) -> bool:
-    """Take out every tile without support until there is none; whether every cell has something left."""
+    """Remove tiles without support until all have support; return whether every cell has a tile left."""
     axes, changed = topology.axes, True
     while changed:
         changed = False
@@ -48,7 +48,7 @@ def plain_fixpoint(domains: Domains, fits: NDArray[np.bool_], topology: Topology
     return all(domains)
 
 
-def is_right(tiles: Sequence[int], fits: NDArray[np.bool_], topology: Topology) -> bool:
+def fits_everywhere(tiles: Sequence[int], fits: NDArray[np.bool_], topology: Topology) -> bool:
     return all(
         other < 0 or fits[direction, tiles[cell], tiles[other]]
         for cell, around in enumerate(topology.neighbors[:, topology.axes :].tolist())
@@ -56,7 +56,7 @@ def is_right(tiles: Sequence[int], fits: NDArray[np.bool_], topology: Topology) 
     )
 
 
-def is_as_claimed(tiles: Sequence[int], constraint: GlobalConstraint, topology: Topology) -> bool:
+def is_satisfied(tiles: Sequence[int], constraint: GlobalConstraint, topology: Topology) -> bool:
     has = {cell for cell, tile in enumerate(tiles) if tile in constraint.tiles}
     if constraint.kind == COUNTED:
         return constraint.minimum <= len(has) <= constraint.maximum
@@ -71,20 +71,20 @@ def is_as_claimed(tiles: Sequence[int], constraint: GlobalConstraint, topology: 
         reached |= more
 
 
-def all_maps(
+def iter_valid_maps(
     fits: NDArray[np.bool_], global_constraints: Sequence[GlobalConstraint], topology: Topology
 ) -> Iterator[tuple[int, ...]]:
     for tiles in product(range(fits.shape[1]), repeat=topology.cells):
-        if is_right(tiles, fits, topology) and all(
-            is_as_claimed(tiles, constraint, topology) for constraint in global_constraints
+        if fits_everywhere(tiles, fits, topology) and all(
+            is_satisfied(tiles, constraint, topology) for constraint in global_constraints
         ):
             yield tiles
 
 
-# -- what tests are made of -------------------------------------------------------------------------------------
+# -- helpers ----------------------------------------------------------------------------------------------------
 
 
-def held(wave: Wave) -> Domains:
+def read_domains(wave: Wave) -> Domains:
     return [set(np.flatnonzero(row).tolist()) for row in unpack_bits(wave.domains, len(wave.pattern_set))]
 
 
@@ -96,7 +96,7 @@ def random_pattern_set(
 
 
 def check_cells(wave: Wave) -> None:
-    """Counts and weights of every cell are those of its patterns, and the heap holds all undecided cells in order."""
+    """Assert that counts and weights match the domains, and that the heap holds all undecided cells in order."""
     bits, cells = unpack_bits(wave.domains, len(wave.pattern_set)).astype(np.int64), wave.cells
     assert cells["count"].tolist() == bits.sum(axis=1).tolist()
     assert cells["weight"].tolist() == (bits @ wave.pattern_set.weights).tolist()
@@ -121,7 +121,7 @@ def test_sets_are_packed_and_unpacked() -> None:
     assert np.array_equal(unpack_bits(pack_bits(sets), 130).astype(bool), sets)
 
 
-# -- what follows -----------------------------------------------------------------------------------------------
+# -- propagation ------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
@@ -131,10 +131,10 @@ def test_sets_are_packed_and_unpacked() -> None:
     some.sampled_from([(1, 1), (1, 5), (4, 1), (2, 2), (3, 4), (5, 5), (2, 2, 3)]),
     some.tuples(some.booleans(), some.booleans(), some.booleans()),
 )
-def test_what_follows_is_what_a_plain_search_finds(
+def test_propagation_equals_the_plain_solver(
     seed: int, tiles: int, shape: tuple[int, ...], wrap: tuple[bool, ...]
 ) -> None:
-    """From constraint to constraint; and where one leaves nothing, all is as it was before."""
+    """After every constraint; a constraint that leads to a contradiction is undone."""
     source = np.random.default_rng(seed)
     pattern_set, fits = random_pattern_set(source, tiles, source.uniform(1.5, 5.0) / tiles, len(shape))
     topology = Topology(shape, wrap[: len(shape)], 1)
@@ -144,7 +144,7 @@ def test_what_follows_is_what_a_plain_search_finds(
     assert (wave.contradiction < 0) == possible
     if not possible:
         return
-    assert held(wave) == domains
+    assert read_domains(wave) == domains
     wave.restart()
     for _ in range(6):
         cell, tile = int(source.integers(topology.cells)), sorted(domains[0])[0]
@@ -154,13 +154,13 @@ def test_what_follows_is_what_a_plain_search_finds(
         possible = plain_fixpoint(narrowed, fits, topology)
         assert wave.place_required(cell, sorted(keep)) == possible
         domains = narrowed if possible else domains
-        assert held(wave) == domains
+        assert read_domains(wave) == domains
         check_cells(wave)
 
 
 @settings(max_examples=40, deadline=None)
 @given(some.integers(0, 1 << 30), some.sampled_from(["entropy", "constrained", "scanline"]), some.booleans())
-def test_what_is_decided_fits_and_blocks_change_nothing(seed: int, heuristic: str, wrap: bool) -> None:
+def test_decided_cells_fit_and_blocks_change_nothing(seed: int, heuristic: str, wrap: bool) -> None:
     source = np.random.default_rng(seed)
     pattern_set, fits = random_pattern_set(source, 9, 0.55)
     topology = Topology((7, 6), (wrap, wrap), 1)
@@ -176,16 +176,16 @@ def test_what_is_decided_fits_and_blocks_change_nothing(seed: int, heuristic: st
             check_cells(wave)
         results.append((status, wave.to_tiles().tolist()))
         if status == DONE:
-            assert is_right(wave.to_tiles().reshape(-1).tolist(), fits, topology)
-        domains = held(wave)
+            assert fits_everywhere(wave.to_tiles().reshape(-1).tolist(), fits, topology)
+        domains = read_domains(wave)
         assert plain_fixpoint(domains, fits, topology)
-        assert held(wave) == domains, "not all has followed"
+        assert read_domains(wave) == domains, "propagation is incomplete"
     assert all(result == results[0] for result in results)
 
 
 @settings(max_examples=40, deadline=None)
 @given(some.integers(0, 1 << 30), some.integers(0, 3))
-def test_a_region_opens_to_what_its_surroundings_allow(seed: int, radius: int) -> None:
+def test_a_reopened_region_fits_its_surroundings(seed: int, radius: int) -> None:
     source = np.random.default_rng(seed)
     pattern_set, fits = random_pattern_set(source, 8, 0.6)
     topology = Topology((8, 8), (False, True), 1)
@@ -195,7 +195,7 @@ def test_a_region_opens_to_what_its_surroundings_allow(seed: int, radius: int) -
     wave.restart()
     wave.collapse(Rng.of(seed), 20)
     cell = int(source.integers(topology.cells))
-    domains = held(wave)
+    domains = read_domains(wave)
     base = [set(np.flatnonzero(row).tolist()) for row in unpack_bits(wave.base[0], len(pattern_set))]
     inner, outer = set(topology.box(cell, radius).tolist()), set(topology.box(cell, radius + 2).tolist())
     for number in outer:
@@ -205,12 +205,12 @@ def test_a_region_opens_to_what_its_surroundings_allow(seed: int, radius: int) -
     possible = plain_fixpoint(domains, fits, topology)
     assert wave.reopen(radius, 2) == possible
     if possible:
-        assert held(wave) == domains
+        assert read_domains(wave) == domains
         check_cells(wave)
 
 
-def test_a_short_trail_is_said() -> None:
-    """Where more changed than the trail holds, opening a region looks at everything again."""
+def test_a_map_with_more_changes_than_the_trail_holds() -> None:
+    """The map is valid although the trail was overwritten."""
     chain = np.zeros((2, 40, 40), dtype=bool)
     chain[:, range(39), range(1, 40)] = True
     chain[:, 39, 39] = chain[:, 0, 0] = True
@@ -220,7 +220,7 @@ def test_a_short_trail_is_said() -> None:
         pass
     tiles = wave.to_tiles()
     if wave.undecided == 0:
-        assert is_right(tiles.reshape(-1).tolist(), chain, wave.topology)
+        assert fits_everywhere(tiles.reshape(-1).tolist(), chain, wave.topology)
 
 
 # -- constraints ------------------------------------------------------------------------------------------------
@@ -231,10 +231,9 @@ def random_constraints(source: np.random.Generator, tiles: int, cells: int) -> l
     for kind in source.permutation([COUNTED, REGION, PATH])[: source.integers(1, 3)].tolist():
         own = tuple(source.permutation(tiles)[: source.integers(1, tiles)].tolist())
         if kind == COUNTED:
-            least = int(source.integers(0, cells))
-            global_constraints.append(
-                GlobalConstraint(kind, own, "counts", least, int(source.choice([least, least + 1, MAX_COUNT])))
-            )
+            minimum = int(source.integers(0, cells))
+            maximum = int(source.choice([minimum, minimum + 1, MAX_COUNT]))
+            global_constraints.append(GlobalConstraint(kind, own, "counts", minimum, maximum))
         elif kind == REGION:
             global_constraints.append(GlobalConstraint(kind, own, "connected"))
         else:
@@ -246,8 +245,8 @@ def random_constraints(source: np.random.Generator, tiles: int, cells: int) -> l
 
 @settings(max_examples=80, deadline=None)
 @given(some.integers(0, 1 << 30), some.sampled_from([(2, 3), (3, 3), (1, 6), (4, 2)]), some.booleans())
-def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], wrap: bool) -> None:
-    """Beside all maps that there are: no tile of one is forbidden before the first choice, and one of them is made."""
+def test_constraints_ban_no_tile_of_a_valid_map(seed: int, shape: tuple[int, int], wrap: bool) -> None:
+    """Compare with all valid maps: none of their tiles is banned before the first choice, and one of them is made."""
     source = np.random.default_rng(seed)
     pattern_set, fits = random_pattern_set(source, 3 if shape != (3, 3) else 2, 0.85)
     topology = Topology(shape, (wrap, False), 1)
@@ -257,7 +256,7 @@ def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], 
         for constraint in global_constraints
         if constraint.ends
     ]
-    every = set(all_maps(fits, global_constraints, topology))
+    every = set(iter_valid_maps(fits, global_constraints, topology))
     wave = Wave(
         pattern_set,
         topology,
@@ -269,7 +268,7 @@ def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], 
     if wave.contradiction >= 0:
         assert not every
         return
-    possible = held(wave)
+    possible = read_domains(wave)
     for tiles in every:
         assert all(tile in possible[cell] for cell, tile in enumerate(tiles))
     wave.restart()
@@ -283,14 +282,14 @@ def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], 
 
 @settings(max_examples=80, deadline=None)
 @given(some.integers(0, 1 << 30), some.sampled_from([COUNTED, REGION, PATH]), some.booleans())
-def test_a_claim_alone_forbids_all_that_cannot_be(seed: int, kind: int, wrap: bool) -> None:
-    """Where any tile may stand beside any, what is left for a cell is what it holds in some map."""
+def test_a_single_constraint_bans_all_impossible_tiles(seed: int, kind: int, wrap: bool) -> None:
+    """If all tiles may be neighbors, the domain of a cell is the set of its tiles in all valid maps."""
     source = np.random.default_rng(seed)
     fits = np.ones((2, 2, 2), dtype=bool)
     topology = Topology((3, 4), (wrap, False), 1)
     if kind == COUNTED:
-        least = int(source.integers(0, 12))
-        constraint = GlobalConstraint(kind, (1,), "counts", least, int(source.integers(least, 13)))
+        minimum = int(source.integers(0, 12))
+        constraint = GlobalConstraint(kind, (1,), "counts", minimum, int(source.integers(minimum, 13)))
     else:
         ends = tuple(source.choice(12, 2).tolist()) if kind == PATH else ()
         constraint = GlobalConstraint(kind, (1,), "connected", ends=ends)
@@ -299,8 +298,8 @@ def test_a_claim_alone_forbids_all_that_cannot_be(seed: int, kind: int, wrap: bo
     tile_constraints.append(TileConstraint(np.array(constraint.ends, dtype=np.int64), constraint.tiles, "paths"))
     left: Domains = [set() for _ in range(12)]
     for tiles in product((0, 1), repeat=12):
-        held_as_given = all(own in (-1, tile) for own, tile in zip(given_tiles.tolist(), tiles, strict=True))
-        if held_as_given and is_as_claimed(tiles, constraint, topology):
+        locks_hold = all(own in (-1, tile) for own, tile in zip(given_tiles.tolist(), tiles, strict=True))
+        if locks_hold and is_satisfied(tiles, constraint, topology):
             for cell, tile in enumerate(tiles):
                 left[cell].add(tile)
     wave = Wave(
@@ -311,11 +310,11 @@ def test_a_claim_alone_forbids_all_that_cannot_be(seed: int, kind: int, wrap: bo
     )
     assert (wave.contradiction < 0) == all(left)
     if wave.contradiction < 0:
-        assert held(wave) == left
+        assert read_domains(wave) == left
 
 
 def test_counts_and_regions_of_large_maps() -> None:
-    """Where what is joined is not looked at after every choice, it is at the end."""
+    """Connectivity is not checked after every choice, but at the end."""
     fits = np.ones((2, 2, 2), dtype=bool)
     topology = Topology((70, 70), (False, False), 1)
     global_constraints: list[Any] = [
@@ -335,4 +334,4 @@ def test_counts_and_regions_of_large_maps() -> None:
         pass
     if status == DONE:
         tiles = wave.to_tiles().reshape(-1).tolist()
-        assert all(is_as_claimed(tiles, constraint, topology) for constraint in global_constraints)
+        assert all(is_satisfied(tiles, constraint, topology) for constraint in global_constraints)

@@ -1,4 +1,4 @@
-"""Kernels are compiled in several processes, which end when they should."""
+"""Kernels are compiled in several processes, which exit with the program."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tilewright.kernels import Kernel
 from tilewright.kernels.workers import compile_in_workers, plan_groups
 
 
-def entries() -> list[Kernel[..., object]]:
+def list_own_entries() -> list[Kernel[..., object]]:
     return [entry for entry in kernels.list_entries() if entry.__module__.startswith("tilewright.")]
 
 
-def unknown() -> Kernel[..., object]:
-    """A kernel that no worker knows."""
+def make_unknown() -> Kernel[..., object]:
+    """Return a kernel that no worker knows."""
     return Kernel(lambda: 1, "int64()")
 
 
 def test_every_entry_is_in_one_group_and_the_largest_come_first() -> None:
-    groups = plan_groups(entries())
-    assert Counter(name for _, group in groups for name in group) == Counter(entry.name for entry in entries())
+    groups = plan_groups(list_own_entries())
+    assert Counter(name for _, group in groups for name in group) == Counter(entry.name for entry in list_own_entries())
     sizes = [size for size, _ in groups]
     assert sizes == sorted(sizes, reverse=True)
     for _, group in groups:
@@ -40,10 +40,10 @@ def test_every_entry_is_in_one_group_and_the_largest_come_first() -> None:
 
 def test_parts_that_entries_share_are_counted_once() -> None:
     def alone(name: str) -> int:
-        ((size, _),) = plan_groups([entry for entry in entries() if entry.name == name])
+        ((size, _),) = plan_groups([entry for entry in list_own_entries() if entry.name == name])
         return size
 
-    ((together, group),) = plan_groups([entry for entry in entries() if entry.name.startswith("collapse.")])
+    ((together, group),) = plan_groups([entry for entry in list_own_entries() if entry.name.startswith("collapse.")])
     assert max(map(alone, group)) < together < sum(map(alone, group))
 
 
@@ -53,8 +53,8 @@ def test_workers_and_this_process_compile_the_same() -> None:
 
 
 def test_a_kernel_that_fails_is_named() -> None:
-    with pytest.raises(RuntimeError, match=r"^test_workers\.unknown\.<locals>\.<lambda>: KeyError: "):
-        list(compile_in_workers([unknown()], 2))
+    with pytest.raises(RuntimeError, match=r"^test_workers\.make_unknown\.<locals>\.<lambda>: KeyError: "):
+        list(compile_in_workers([make_unknown()], 2))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
@@ -66,7 +66,7 @@ def test_a_worker_that_dies_is_an_error_of_one_line(
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(ChildProcessError, match=r"ended with exit code 3"):
-        list(compile_in_workers([unknown()], 2))
+        list(compile_in_workers([make_unknown()], 2))
     assert main(["warmup"]) == 2
     assert re.fullmatch(r"tilewright: the process that compiled \S+: ended with exit code 3\n", capsys.readouterr().err)
 
@@ -96,6 +96,6 @@ def test_ctrl_c_leaves_nothing_on_the_screen(tmp_path: Path) -> None:
     with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, start_new_session=True) as program:
         while not list(tmp_path.rglob("*.nbi")):
             time.sleep(0.05)
-        os.killpg(program.pid, signal.SIGINT)  # as a terminal does: to all of them
+        os.killpg(program.pid, signal.SIGINT)  # to all processes, like a terminal
         out, errors = program.communicate(timeout=60)
     assert (program.returncode, out, errors.strip()) == (130, b"", b"")

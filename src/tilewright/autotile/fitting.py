@@ -1,4 +1,4 @@
-"""Fitting pieces together: for every river, road, pipe, beach and bridge the piece that its neighbours ask for."""
+"""Fitting pieces: choose the piece of every river, road, pipe, beach and bridge that fits its neighbors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from ..kernels.autotile import PieceTables
 from .grammar import cache_by_tileset
 
 MAX_ROUNDS = 24
-"""At most so many, of which the later ones draw no dead end on; two or three are the rule."""
+"""Maximum number of rounds; usually two or three are enough."""
 EXTENDING_ROUNDS = 4
+"""Number of first rounds that extend dead ends."""
 
 
 @cache_by_tileset
 def tables_of(tileset: Tileset) -> PieceTables:
-    """Return a tileset's joints as the tables that the kernels take."""
+    """Return the joints of a tileset as kernel tables."""
     joints = {joint.kind: joint for joint in tileset.joints}
     kinds = {kind: number for number, kind in enumerate(dict.fromkeys(tile.kind for tile in tileset))}
     numbers: dict[tuple[str, str], int] = {}
@@ -44,41 +45,63 @@ def tables_of(tileset: Tileset) -> PieceTables:
         dtype=kernels.TILE,
     )
     pieces = np.full((len(numbers), 16), -1, dtype=np.int64)
-    stands = np.full(edge + 1, -1, dtype=np.int64)
+    kind_tiles = np.full(edge + 1, -1, dtype=np.int64)
     for number in reversed(range(len(tileset))):
         if tiles[number]["group"] >= 0:
             pieces[tiles[number]["group"], tiles[number]["sides"]] = number
     for number in sorted(range(len(tileset)), key=lambda number: (tileset[number].country != "", number))[::-1]:
-        stands[tiles[number]["kind"]] = number
+        kind_tiles[tiles[number]["kind"]] = number
     relation = np.zeros((edge + 1, edge + 1), dtype=np.int64)
-    gives = np.full((edge + 1, max([1, *(len(joint.fallback) for joint in joints.values())])), -1, dtype=np.int64)
+    fallbacks = np.full((edge + 1, max([1, *(len(joint.fallback) for joint in joints.values())])), -1, dtype=np.int64)
     for kind, joint in joints.items():
         row = relation[kinds[kind]]
-        for words, bit in (
+        for others, bit in (
             (joint.joins, kernels.JOINS),
             (joint.passes_under, kernels.PASSES_UNDER),
             (joint.meets, kernels.MEETS),
             (joint.may_stop_at, kernels.MAY_STOP_AT),
         ):
-            row[[kinds[word] for word in words]] |= bit
+            row[[kinds[other] for other in others]] |= bit
         row[edge] = kernels.EDGE * joint.edge
-        gives[kinds[kind], : len(joint.fallback)] = [kinds[word] for word in joint.fallback]
+        fallbacks[kinds[kind], : len(joint.fallback)] = [kinds[other] for other in joint.fallback]
     groups = np.zeros(len(numbers), dtype=kernels.GROUP)
     counts = np.array([sides.bit_count() for sides in range(16)])
     for (kind, _), number in numbers.items():
-        there, few = pieces[number] >= 0, counts < 2
-        limited = not there[~few].all()
-        groups[number] = limited, not (limited or joints[kind].may_stop_at or there[few].any()), counts[there].min()
-    return PieceTables(tiles, groups, pieces, relation, gives, stands)
+        exists, is_end = pieces[number] >= 0, counts < 2
+        limited = not exists[~is_end].all()
+        extends = not (limited or joints[kind].may_stop_at or exists[is_end].any())
+        groups[number] = limited, extends, counts[exists].min()
+    return PieceTables(tiles, groups, pieces, relation, fallbacks, kind_tiles)
 
 
 def fit_pieces(
     cells: NDArray[Any], tileset: Tileset, frozen: NDArray[np.bool_] | None = None, *, keep: bool = False
 ) -> NDArray[Any]:
-    """The tile ids of a flat map after every piece in it was made to fit.
+    """Choose pieces so that every piece of a flat map fits its neighbors.
 
-    Cells that are frozen stay, and what stands beside them adapts. With `keep`, pieces that fit stay as they are and go
-    on to each other only where one of them does now; else all neighbours go on to each other whose kinds join.
+    Parameters
+    ----------
+    cells
+        (row, column) tile ids.
+    tileset
+        Tileset with joints.
+    frozen
+        Mask of cells that do not change; their neighbors adapt to them.
+    keep
+        Whether to keep pieces that fit, and to connect neighbors only if one of them already continues toward the
+        other. Otherwise all neighbors whose kinds join are connected.
+
+    Returns
+    -------
+    numpy.ndarray
+        (row, column) tile ids. A piece that cannot fit is replaced by a fallback tile.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> map = tw.make("markov", width=8, height=8, seed=1)
+    >>> fit_pieces(map.cells, map.tileset, keep=True).shape
+    (8, 8)
     """
     return drain(fit_in_rounds(cells, tileset, frozen, keep=keep))
 
@@ -86,7 +109,7 @@ def fit_pieces(
 def fit_in_rounds(
     cells: NDArray[Any], tileset: Tileset, frozen: NDArray[np.bool_] | None = None, *, keep: bool = False
 ) -> Generator[Frame, None, NDArray[Any]]:
-    """As `fitted`, with a frame after every round."""
+    """Choose pieces as `fit_pieces`, and yield a frame after every round."""
     if not tileset.joints:
         return cells.copy()
     tables = tables_of(tileset)
@@ -95,10 +118,10 @@ def fit_in_rounds(
     wide = np.full((rows + 2, width), len(tileset), dtype=np.int64)
     inner = wide[1:-1, 1:-1]
     inner[:] = cells
-    held = np.zeros(wide.shape, dtype=np.uint8)
+    is_frozen = np.zeros(wide.shape, dtype=np.uint8)
     if frozen is not None:
-        held[1:-1, 1:-1] = frozen
-    fit = kernels.new_fit(wide.reshape(-1), held.reshape(-1), width, keep=keep)
+        is_frozen[1:-1, 1:-1] = frozen
+    fit = kernels.new_fit(wide.reshape(-1), is_frozen.reshape(-1), width, keep=keep)
     for number in range(MAX_ROUNDS):
         if not kernels.fit_pieces(fit, tables, number < EXTENDING_ROUNDS):
             break

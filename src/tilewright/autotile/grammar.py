@@ -1,4 +1,4 @@
-"""The grammar of pieces: which tiles may be adjacent, by the joints of a tileset."""
+"""Grammar of pieces: which tiles may be neighbors, by the joints of a tileset."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..core.tileset import Tileset
 
 T = TypeVar("T")
 MAX_CACHED = 8
-"""Tilesets whose tables are kept."""
+"""Maximum number of tilesets whose tables are cached."""
 
 
 def cache_by_tileset(build: Callable[[Tileset], T]) -> Callable[[Tileset], T]:
-    """Cache the tables of the tilesets that were used last, by identity: comparing tilesets takes longer."""
+    """Cache the tables of recent tilesets by identity, because comparing tilesets takes longer."""
     cached: dict[int, tuple[Tileset, T]] = {}
 
     @wraps(build)
@@ -36,17 +36,18 @@ def cache_by_tileset(build: Callable[[Tileset], T]) -> Callable[[Tileset], T]:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """Joints, worked out for every two tiles; one more tile than there are stands for the edge of the map."""
+    """Joints of a tileset as tables of pairs of tiles. The tile after the last one is the edge of the map."""
 
     open: NDArray[np.bool_]
-    """(tile, side) where a piece goes on; never at the edge's."""
+    """(tile, side) whether the piece continues there; never for the edge."""
     fits: NDArray[np.bool_]
-    """(side, tile, other tile) whether the other may stand at that side of the first."""
+    """(side, tile, other tile) whether the other may be the neighbor at that side."""
     pieces: NDArray[np.bool_]
-    """(tile,) whether it is a piece of a kind that has a joint."""
+    """(tile,) whether it is a piece of a kind with a joint."""
 
     @classmethod
     def of(cls, tileset: Tileset) -> Grammar:
+        """Return the grammar of a tileset."""
         edge = len(tileset)
         kinds = np.array([tile.kind for tile in tileset])
         opened = np.array([[side in tile.joins for side in SIDES] for tile in tileset] + [[False] * 4])
@@ -54,16 +55,16 @@ class Grammar:
         pieces = np.zeros(edge, dtype=np.bool_)
         for joint in tileset.joints:
             pieces |= (kinds == joint.kind) & opened[:-1].any(axis=1)
-            freely = np.isin(kinds, (*joint.meets, *joint.may_stop_at))
+            unconditional = np.isin(kinds, (*joint.meets, *joint.may_stop_at))
             for side in range(4):
                 back = opened[:-1, (side + 2) % 4]
-                allowed = freely | (np.isin(kinds, joint.joins) & back) | (np.isin(kinds, joint.passes_under) & ~back)
-                goes_on = (kinds == joint.kind) & opened[:-1, side]
-                fits[side, goes_on] = [*allowed, joint.edge]
+                conditional = np.where(back, np.isin(kinds, joint.joins), np.isin(kinds, joint.passes_under))
+                continues = (kinds == joint.kind) & opened[:-1, side]
+                fits[side, continues] = [*(unconditional | conditional), joint.edge]
         return cls(opened, fits, pieces)
 
     def find_misfits(self, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """(row, column) the pieces that go on where their neighbour does not let them, in a flat map."""
+        """Return (row, column) the pieces of a flat map that continue where their neighbor does not allow it."""
         around = np.pad(cells.astype(np.intp), 1, constant_values=len(self.pieces))
         wrong = np.zeros(cells.shape, dtype=np.bool_)
         rows, columns = cells.shape
@@ -75,5 +76,5 @@ class Grammar:
 
 @cache_by_tileset
 def grammar_of(tileset: Tileset) -> Grammar:
-    """Return what the pieces of a tileset may meet, by tile id; all tiles fit where it has no joints."""
+    """Return the grammar of a tileset, cached. Without joints, all tiles fit."""
     return Grammar.of(tileset)

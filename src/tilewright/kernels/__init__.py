@@ -1,8 +1,8 @@
-"""Hot loops: arrays in, arrays out, compiled by numba.
+"""Kernels: loops over arrays, compiled by numba.
 
-A kernel is a plain function under `@kernel`. Importing it costs nothing: only its first call loads numba and
-compiles it, or reads the machine code from the user's cache folder. Kernels release the GIL, divide as numpy
-does (x / 0 is inf) and never use fast math.
+A kernel is a plain function with the decorator `@kernel`. Importing it is cheap: only its first call loads numba and
+compiles it, or reads the machine code from the user's cache folder. Kernels release the GIL, divide like numpy (x / 0
+is inf) and never use fast math.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Kernels compiled by Tilewright; may be deleted.\n"
-"""What CACHEDIR.TAG holds: backups skip such a folder, and we know it for ours (https://bford.info/cachedir)."""
+"""Contents of CACHEDIR.TAG: backups skip such a folder, and it identifies our caches (https://bford.info/cachedir)."""
 
 _entries: list[Kernel[..., object]] = []
 
 
 class Kernel(Generic[P, R_co]):
-    """A function that is compiled when it is first called, or first met in the compilation of another kernel."""
+    """Function that is compiled at its first call, or at the first compilation of a kernel that calls it."""
 
     __wrapped__: Callable[P, R_co]
     """The plain Python function."""
@@ -61,16 +61,16 @@ class Kernel(Generic[P, R_co]):
         self._allocates, self._is_inlined = allocates, is_inlined
         self._compiled: Callable[P, R_co] | None = None
         self._part_dispatchers: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
-        """A part as other kernels call it, by whether these may allocate."""
+        """Dispatchers of a part for callers, by whether these may allocate."""
         self._call: Callable[P, R_co] = self._compile_and_call
         self._specialized: dict[bytes, Callable[P, R_co]] = {}
-        """The machine code, by numba's fingerprints of first arguments that were found to have the right types."""
+        """Machine code by numba's fingerprints of first arguments whose types were checked."""
 
     if TYPE_CHECKING:
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
     else:
-        # A method would pack all arguments and hand them on: a quarter of a microsecond each time.
+        # A method would pack and pass on all arguments, which takes a quarter of a microsecond per call.
         __call__ = property(attrgetter("_call"))
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class Kernel(Generic[P, R_co]):
 
     @property
     def bytecode_size(self) -> int:
-        """Bytes of Python's code for this function alone."""
+        """Size of the bytecode of this function alone, in bytes."""
         return len(self._function.__code__.co_code)
 
     def callees(self) -> set[Kernel[..., object]]:
@@ -93,7 +93,7 @@ class Kernel(Generic[P, R_co]):
 
     @property
     def _numba_type_(self) -> object:
-        """The type that numba asks a global of a kernel for when it does not know it: so kernels find each other."""
+        """Type of the kernel, which numba reads when another kernel calls it."""
         import numba
         from numba.core.targetconfig import ConfigStack
 
@@ -102,38 +102,38 @@ class Kernel(Generic[P, R_co]):
         flags = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]  # of the caller that is being compiled
         counts = flags is None or not flags.is_set("nrt") or bool(flags.nrt)
         if counts not in self._part_dispatchers:
-            # Python never calls these: without what it would need, they compile in two thirds of the time.
+            # Python never calls parts. Without a Python wrapper they compile in two thirds of the time.
             part = self._jit(no_cpython_wrapper=True, _nrt=counts, forceinline=self._is_inlined)
             self._part_dispatchers[counts] = widen_integers(part)
         return numba.typeof(self._part_dispatchers[counts])  # type: ignore[no-untyped-call]
 
     @property
     def part_signatures(self) -> list[object]:
-        """The signatures for which this part has been compiled in this process."""
+        """Signatures for which this part has been compiled in this process."""
         return [signature for part in self._part_dispatchers.values() for signature in part.overloads]
 
     def _compile_and_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self.compile()(*args, **kwargs)
 
     def compile(self) -> Callable[P, R_co]:
-        """The compiled function, made once, by whichever thread comes first."""
+        """Return the compiled function. The first thread compiles it."""
         if _quick_start:
             _load_numba_without_blas()
         from numba.core.compiler_lock import global_compiler_lock
 
-        # numba's own lock: with one of ours, two threads could each hold one and wait for the other.
+        # Use numba's own lock: with two locks, two threads could deadlock.
         with global_compiler_lock:
             if self._compiled is None:
                 with _time_compilation():
                     try:
                         self._compiled = self._compile(cached=True)
-                    except Exception:  # a full disk or a damaged file; a fault of the kernel itself comes again
+                    except Exception:  # a full disk or a damaged file; errors of the kernel itself are raised again
                         self._compiled = self._compile(cached=False)
                 self._call = self._compiled
             return self._compiled
 
     def specialize(self, arguments: tuple[object, ...]) -> Callable[P, R_co]:
-        """Return what may be called with these first arguments and numbers: machine code that checks no types."""
+        """Return machine code for these first arguments, followed by numbers, that does not check types."""
         from numba import typeof, types
         from numba._dispatcher import compute_fingerprint
         from numba.core.dispatcher import Dispatcher
@@ -147,7 +147,7 @@ class Kernel(Generic[P, R_co]):
             given = tuple(typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
             numbers = kinds[len(given) :]
             if given + numbers != kinds or not all(isinstance(kind, types.Number | types.Boolean) for kind in numbers):
-                return compiled  # which converts the arguments, or refuses them
+                return compiled  # it converts the arguments, or raises
             self._specialized[fingerprint] = code.entry_point  # type: ignore[attr-defined]
         return self._specialized[fingerprint]
 
@@ -163,14 +163,14 @@ class Kernel(Generic[P, R_co]):
 
         settings = vars(numba.config)
         if settings["DISABLE_JIT"]:
-            # numpy's scalars warn about overflow and division by 0, which kernels rely on.
+            # numpy's scalars would warn about overflow and division by 0, which kernels rely on.
             return self._function if self._signature is None else np.errstate(all="ignore")(self._function)
         compiled = self._jit(_nrt=self._allocates)
         if self._signature is None:
             return compiled
         folder = _open_cache_folder() if cached else None
         if folder is not None:
-            # The setting belongs to the whole process, but is read only where caching is enabled.
+            # The setting is global, but numba reads it only in `enable_caching`.
             before, settings["CACHE_DIR"] = settings["CACHE_DIR"], str(folder)
             try:
                 compiled.enable_caching()
@@ -179,20 +179,20 @@ class Kernel(Generic[P, R_co]):
         try:
             compiled.compile(read_signature(self._signature, self._function.__globals__))
         except Exception:
-            compiled._cache.flush()  # type: ignore[attr-defined]  # a damaged file must not be met again
+            compiled._cache.flush()  # type: ignore[attr-defined]  # discard a damaged file
             raise
         compiled.disable_compile()
         return compiled
 
 
 _compile_start: float | None = None
-"""When the compilation that goes on began."""
+"""Start time of the current compilation."""
 _quick_start = False
 
 
 @contextmanager
 def _time_compilation() -> Iterator[None]:
-    """A kernel is compiled; those that it calls are compiled within."""
+    """Record the start time of a compilation, which may contain those of other kernels."""
     global _compile_start
     before = _compile_start
     _compile_start = before or time.monotonic()
@@ -203,15 +203,15 @@ def _time_compilation() -> Iterator[None]:
 
 
 def compilation_seconds() -> float:
-    """For how many seconds a kernel has been compiled, or read from the cache, by now; 0 where none is."""
-    begun = _compile_start
-    return 0.0 if begun is None else time.monotonic() - begun
+    """Return for how many seconds the current compilation, or reading of the cache, has been running; 0 if none is."""
+    start = _compile_start
+    return 0.0 if start is None else time.monotonic() - start
 
 
 def start_quickly() -> None:
-    """Let numba load without linear algebra, of which no kernel has need: a fifth of a second less.
+    """Load numba without linear algebra, which no kernel needs. This saves a fifth of a second.
 
-    For programs that are all ours, such as the command line: numba then refuses np.dot in this process for good.
+    Use it only in our own programs, such as the command line: numba cannot compile np.dot in this process afterwards.
     """
     global _quick_start
     _quick_start = True
@@ -221,7 +221,7 @@ def _load_numba_without_blas() -> None:
     blas = "scipy.linalg.cython_blas"
     if blas in sys.modules or "numba.np.arraymath" in sys.modules:
         return
-    sys.modules[blas] = None  # type: ignore[assignment]  # importing it fails, and numba does without
+    sys.modules[blas] = None  # type: ignore[assignment]  # its import fails, and numba works without it
     try:
         import_module("numba.np.arraymath")
     finally:
@@ -237,60 +237,70 @@ def kernel(
 ) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
     """Make a function a kernel.
 
-    `@kernel("void(uint8[:, ::1], int64)")` is an entry, for Python to call. It takes exactly these types (others
-    are a TypeError, never a silent second compilation) and is cached on disk. An array that may be read-only is
-    written `Array(uint8, 2, "C", readonly=True)`. A NamedTuple or Record class of the module is written by its
-    name, as in `@kernel("int64(Wave, uint64[::1])")`; see `kernels/types.py`. Plain `@kernel` is a part, compiled
-    into its callers.
+    `@kernel("void(uint8[:, ::1], int64)")` makes an entry, which Python can call. It accepts only these types (others
+    raise a TypeError instead of compiling again) and is cached on disk. An array that may be read-only is written
+    `Array(uint8, 2, "C", readonly=True)`. A NamedTuple or Record class of the module is written by its name, as in
+    `@kernel("int64(Wave, uint64[::1])")`; see `kernels/types.py`. Plain `@kernel` makes a part, which is compiled into
+    its callers.
 
-    `allocates=False` promises that neither the entry nor its parts create an array. It compiles faster, because
-    references to arrays need not be counted.
+    Kernels must refer to each other as globals, not as `module.name`, and must not recurse.
 
-    Limits: kernels name each other as globals, not as `module.name`, and do not recurse.
+    Parameters
+    ----------
+    signature
+        Signature of an entry, or the function of a part.
+    allocates
+        Whether the entry or its parts create arrays. With False it compiles faster, because references to arrays are
+        not counted.
+
+    Returns
+    -------
+    Kernel or callable
+        The kernel of a part, or the decorator of an entry.
     """
     if not isinstance(signature, str):
         return Kernel(signature)
 
     def decorate(function: Callable[P, R]) -> Kernel[P, R]:
-        made = Kernel(function, signature, allocates=allocates)
-        _entries.append(made)
-        return made
+        entry = Kernel(function, signature, allocates=allocates)
+        _entries.append(entry)
+        return entry
 
     return decorate
 
 
 def inline(function: Callable[P, R], /) -> Kernel[P, R]:
-    """Make a function a part that is compiled into its callers without a call, for the innermost loops."""
+    """Make a function a part that is inlined into its callers, for innermost loops."""
     return Kernel(function, is_inlined=True)
 
 
 def bind(call: partial[R], /) -> partial[R]:
-    """Check the types of an entry's first arguments once, for many calls with them; the other arguments are numbers.
+    """Check the types of an entry's first arguments once, for many calls; all other arguments must be numbers.
 
-    numba finds the types of all arguments at each call otherwise, which takes longer than a short call itself.
+    Otherwise numba checks the types of all arguments at each call, which takes longer than a short call.
     """
     assert isinstance(call.func, Kernel)
     return partial(call.func.specialize(call.args), *call.args)
 
 
 def list_entries() -> list[Kernel[..., object]]:
-    """Every entry kernel: those of this folder, and whatever else has been imported by now."""
+    """Return all entries: those of this package, and others that have been imported."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     return list(_entries)
 
 
 def warmup(*, processes: int | None = None) -> Iterator[str]:
-    """Compile every entry into the cache, in that many processes, and give each one's name when it is done.
+    """Compile all entries into the cache and yield the name of each when it is done.
 
-    By default as many processes as there are processors: numba compiles one function at a time in each.
+    `processes` is by default the number of processors, because numba compiles one function at a time per process.
     """
     from .workers import compile_in_workers
 
     processes = processes or os.cpu_count() or 1
     known = list_entries()
     ours = [entry for entry in known if entry.__module__.startswith(f"{__name__}.")]
-    others = [entry for entry in known if entry not in ours]  # which another process may not find
+    others = [entry for entry in known if entry not in ours]  # another process may not find these
     if processes > 1 and sys.executable:
         yield from compile_in_workers(ours, processes)
     else:
@@ -304,18 +314,18 @@ def warmup(*, processes: int | None = None) -> Iterator[str]:
 
 
 def is_ready() -> bool:
-    """Whether `warmup` has compiled everything, so that nobody has to wait for it. Loads no numba."""
+    """Return whether `warmup` has compiled all entries. Does not load numba."""
     mark = _ready_mark()
     return mark is not None and mark.exists()
 
 
 def is_cold() -> bool:
-    """Whether nothing was ever compiled here, so that the first map takes some seconds. Loads no numba."""
+    """Return whether the cache is empty, so that the first map takes some seconds. Does not load numba."""
     return not any(_cache_home().glob("kernels-*/**/*.nbi"))
 
 
 def clear_stale_caches() -> list[Path]:
-    """Delete the caches of other versions, which are the folders beside ours that carry our tag."""
+    """Delete the caches of other versions, which are the sibling folders with our tag, and return them."""
     home, current = _cache_home(), f"kernels-{_source_digest()}"
     stale = [
         folder
@@ -333,7 +343,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _cache_home() -> Path:
-    """TILEWRIGHT_CACHE, or the folder for caches that this system's users expect."""
+    """Return TILEWRIGHT_CACHE, or the usual folder for caches of this operating system."""
     if chosen := os.environ.get("TILEWRIGHT_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -346,19 +356,19 @@ def _cache_home() -> Path:
 
 
 def _open_cache_folder() -> Path | None:
-    """The present cache, made and tagged; None where nothing can be written."""
+    """Create and tag the current cache folder and return it; None if it is not writable."""
     try:
         folder = _cache_home() / f"kernels-{_source_digest()}"
         folder.mkdir(parents=True, exist_ok=True)
-        # Each time, to prove that the folder is writable: else numba would quietly look for another one.
+        # Written each time to check that the folder is writable; otherwise numba would silently use another one.
         (folder / "CACHEDIR.TAG").write_text(TAG)
-    except (OSError, RuntimeError):  # RuntimeError: a user without a home
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home folder
         return None
     return folder
 
 
 def _ready_mark() -> Path | None:
-    """A file beside what is compiled, which says that all is; numba looks at where a source lies, and at its date."""
+    """Return the path of the file that marks a complete cache. Its name depends on the sources' paths and dates."""
     folder = _open_cache_folder()
     sources = [(str(source), source.stat().st_mtime_ns) for source in sorted(Path(__file__).parent.glob("*.py"))]
     return folder and folder / f"ready-{blake2b(repr(sources).encode(), digest_size=8).hexdigest()}"
@@ -366,9 +376,9 @@ def _ready_mark() -> Path | None:
 
 @cache
 def _source_digest() -> str:
-    """A digest of everything the machine code depends on.
+    """Return a digest of all versions and sources that the machine code depends on.
 
-    numba notices an edit of the kernel's own file only, not one of a part in another module.
+    numba detects only changes of the kernel's own file, not of parts in other modules.
     """
     digest = blake2b(digest_size=8)
     for used in (version("numba"), np.__version__, platform.python_version()):

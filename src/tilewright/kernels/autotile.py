@@ -1,7 +1,7 @@
-"""Autotile: choosing, for rivers, roads and the like, the piece that fits its neighbors.
+"""Autotiling: choosing the pieces of rivers, roads and the like that fit their neighbors.
 
-Sides are counted clockwise from north, and sets of them are bits. Maps are flat within a margin of one cell that holds
-the edge, a tile after the last.
+Sides are numbered clockwise from north, and sets of sides are bits. Maps are flat, with a margin of one cell that holds
+the edge tile, whose index follows the last tile.
 """
 
 from __future__ import annotations
@@ -18,104 +18,109 @@ from .types import Int64_1D, Int64_2D, Record, Uint8_1D
 JOINS, PASSES_UNDER, MEETS, MAY_STOP_AT, EDGE = 1, 2, 4, 8, 16
 INFINITE_COST = 1 << 30
 BROKEN_LINK_COST = 1000
-"""What a link costs that a piece leaves out; all else is small beside it."""
+"""Cost of a link that a piece breaks; all other costs are much smaller."""
 MAX_EXTENSION = 60
-"""Cells that a dead end is drawn on by at most."""
+"""Maximum number of cells by which a dead end is extended."""
 MAX_VISITS = 64
-"""How often a cell is looked at in a round, on average, at most."""
+"""Maximum mean number of visits per cell in a round."""
 MAX_ATTEMPTS = 6
-"""How often something is tried in a round for a piece that fits nowhere; then it gives way to what is none."""
+"""Maximum number of attempts per round to fit a misfit; then a tile that is no piece replaces it."""
 TILE = np.dtype([("kind", np.int64), ("sides", np.int64), ("group", np.int64)])
-"""A tile: its kind, the sides where it continues, its group (kind and country) or -1 if it is no piece."""
+"""A tile: its kind, the sides where it continues, and its group (kind and country), or -1 if it is no piece."""
 GROUP = np.dtype([("limited", np.int64), ("extends", np.int64), ("min_sides", np.int64)])
-"""A group of pieces: whether it lacks some sets of two sides and more, whether a dead end of it may be drawn on, and
-the least number of sides."""
+"""A group of pieces: whether some sets of two or more sides are missing, whether its dead ends may be extended, and the
+minimum number of sides."""
 
 
 class PieceTables(NamedTuple):
-    """What the tiles of a tileset are to each other."""
+    """Tiles of a tileset and the relations of their kinds."""
 
     tiles: Annotated[NDArray[np.void], TILE]
     groups: Annotated[NDArray[np.void], GROUP]
     pieces: Int64_2D
     """(group, sides) the tile that continues at this set of sides, or -1."""
     relation: Int64_2D
-    """(kind, kind) what the first may do at the second: JOINS, UNDER, MEETS, LOOSE and EDGE as bits."""
+    """(kind, kind) relation of the first to the second: JOINS, PASSES_UNDER, MEETS, MAY_STOP_AT and EDGE as bits."""
     fallbacks: Int64_2D
-    """(kind, number) kinds that take its place, -1 after the last."""
+    """(kind, number) kinds that can replace it, padded with -1."""
     kind_tiles: Int64_1D
-    """(kind,) a tile of it."""
+    """(kind,) a tile of this kind."""
 
 
 class FitState(Record):
+    """Positions of the queue, and the last stamp of a search."""
+
     first: int
     end: int
-    """Of the queue, a ring."""
+    """Start and end of the queue, a ring buffer."""
     stamp: int
-    """Of the last dead end that was drawn on."""
+    """Stamp of the last extended dead end."""
 
 
 class FitArrays(NamedTuple):
-    """A map whose pieces are chosen."""
+    """Map whose pieces are chosen, and the state of the rounds."""
 
     cells: Int64_1D
     previous: Int64_1D
     """The cells at the start of the round."""
     frozen: Uint8_1D
     links: Int64_1D
-    """Sides at which a piece and its neighbor continue towards each other."""
+    """(cell,) sides at which a piece and its neighbor continue toward each other."""
     queue: Int64_1D
-    """Cells to look at; one longer than the map."""
+    """Cells to visit; one longer than the map."""
     queued: Uint8_1D
-    """Whether a cell is in it."""
+    """(cell,) whether it is in the queue."""
     failures: Uint8_1D
-    """How often a cell was looked at for which no piece fits."""
+    """(cell,) number of visits at which no piece fitted."""
     seen: Int64_1D
+    """(cell,) stamp of the last extension search that reached it."""
     origin: Int64_1D
+    """(cell,) previous cell of the extension search."""
     search_queue: Int64_1D
-    """For drawing on dead ends: stamps, the cell before, a queue."""
+    """Queue of the extension search."""
     costs: Int64_2D
-    """(2, side) for `choose_sides`."""
+    """(2, side) costs of an open and of a closed side, for `choose_sides`."""
     state: FitState
     width: int
     keep: bool
-    """Whether pieces that fit stay as they are."""
+    """Whether pieces that fit are kept."""
 
 
 @kernel
 def count_sides(sides: int) -> int:
-    """How many sides a set has."""
+    """Return the number of sides in a set."""
     return (sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1)
 
 
 @inline
 def opposite(side: int) -> int:
+    """Return the opposite side."""
     return side + 2 & 3
 
 
 @inline
 def tile_at(fit: FitArrays, tables: PieceTables, cell: int) -> np.void:
-    """Return what is known of the tile in a cell."""
+    """Return the TILE entry of a cell."""
     tile: np.void = tables.tiles[fit.cells[cell]]
     return tile
 
 
 @inline
 def is_free(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
-    """Whether a cell holds a piece that may be changed."""
+    """Return whether a cell holds a piece that may be changed."""
     return bool(not fit.frozen[cell] and tile_at(fit, tables, cell)["group"] >= 0)
 
 
 @inline
 def link(fit: FitArrays, cell: int, side: int) -> None:
-    """Let a cell and its neighbor at a side continue towards each other."""
+    """Link a cell and its neighbor at a side."""
     fit.links[cell] |= 1 << side
     fit.links[cell + shift_of(side, fit.width)] |= 1 << opposite(side)
 
 
 @kernel
 def can_continue(relation: int, back: int) -> bool:
-    """Whether a piece may go on at a neighbour that goes on towards it, or does not."""
+    """Return whether a piece may continue at a neighbor, which continues toward it if `back`."""
     if relation & (MEETS | MAY_STOP_AT | EDGE):
         return True
     return relation & JOINS != 0 if back else relation & PASSES_UNDER != 0
@@ -123,7 +128,7 @@ def can_continue(relation: int, back: int) -> bool:
 
 @kernel
 def open_side_cost(relation: int, back: int) -> int:
-    """What it costs to go on at a neighbour that is not linked."""
+    """Return the cost of a side open toward a neighbor that is not linked."""
     if relation & PASSES_UNDER and not back:
         return -5
     if relation & MEETS:
@@ -135,7 +140,7 @@ def open_side_cost(relation: int, back: int) -> int:
 
 @kernel
 def fits_neighbors(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
-    """Whether a piece fits every neighbor at which it continues."""
+    """Return whether a piece fits every neighbor at which it continues."""
     own = tile_at(fit, tables, cell)
     for side in range(4):
         if own["sides"] >> side & 1:
@@ -147,7 +152,7 @@ def fits_neighbors(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
 
 @kernel
 def should_link(fit: FitArrays, tables: PieceTables, cell: int, side: int) -> bool:
-    """Whether a free piece and its neighbor should continue towards each other."""
+    """Return whether a free piece and its neighbor should be linked."""
     other = cell + shift_of(side, fit.width)
     own, its = tile_at(fit, tables, cell), tile_at(fit, tables, other)
     here, back_here = tables.relation[own["kind"], its["kind"]], tables.relation[its["kind"], own["kind"]]
@@ -167,10 +172,10 @@ def should_link(fit: FitArrays, tables: PieceTables, cell: int, side: int) -> bo
 
 @kernel
 def set_costs(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]:
-    """Set what each side costs where the piece continues there, and where it does not.
+    """Set the cost of each side, open and closed.
 
-    Returns the sides towards what the piece could continue at, and those towards its own kind, of pieces that lack some
-    sets of sides.
+    For pieces of limited groups, return the sides of neighbors at which the piece could continue, and the sides of
+    neighbors of its own kind.
     """
     own = tile_at(fit, tables, cell)
     kind, wanted, limited = own["kind"], fit.links[cell], tables.groups[own["group"]]["limited"]
@@ -179,10 +184,10 @@ def set_costs(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]
         other = cell + shift_of(side, fit.width)
         its = tile_at(fit, tables, other)
         relation = tables.relation[kind, its["kind"]]
-        held = own["sides"] >> side & 1
-        going, cost = 0, 0
+        is_open = own["sides"] >> side & 1
+        open_cost, cost = 0, 0
         if wanted >> side & 1:
-            cost = BROKEN_LINK_COST + (30 if fit.keep else 3) * held
+            cost = BROKEN_LINK_COST + (30 if fit.keep else 3) * is_open
             if is_free(fit, tables, other):
                 group = tables.groups[its["group"]]
                 needed = count_sides(fit.links[other]) <= group["min_sides"]
@@ -190,32 +195,32 @@ def set_costs(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]
             else:
                 cost += 4 * BROKEN_LINK_COST
         else:
-            going = open_side_cost(relation, its["sides"] >> opposite(side) & 1)
-            if fit.keep and held:
-                going = 0 if going < INFINITE_COST else going
+            open_cost = open_side_cost(relation, its["sides"] >> opposite(side) & 1)
+            if fit.keep and is_open:
+                open_cost = 0 if open_cost < INFINITE_COST else open_cost
                 cost = 25
             elif limited:
-                # A side that stays closed: rather towards what it could not continue at anyway, or what runs under it.
+                # Prefer closed sides at neighbors where the piece cannot continue, or that pass under it.
                 if relation & (JOINS | MEETS | MAY_STOP_AT):
                     cost += 6
                     reachable |= 1 << side
                 if tables.relation[its["kind"], kind] & PASSES_UNDER:
                     cost -= 6
                 alike |= (its["kind"] == kind) << side
-        fit.costs[0, side], fit.costs[1, side] = going, cost
+        fit.costs[0, side], fit.costs[1, side] = open_cost, cost
     return reachable, alike
 
 
 @kernel
 def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
-    """Return the best set of sides for a free piece, or -1 where none fits."""
+    """Return the best set of sides for a free piece, or -1 if none fits."""
     own = tile_at(fit, tables, cell)
     now, group = own["sides"], own["group"]
     if fit.keep and fit.links[cell] & ~now == 0 and fits_neighbors(fit, tables, cell):
         return int(now)
     reachable, alike = set_costs(fit, tables, cell)
     limited = tables.groups[group]["limited"]
-    best, least = -1, INFINITE_COST // 2  # some costs are below 0
+    best, lowest = -1, INFINITE_COST // 2  # some costs are negative
     for sides in range(16):
         if tables.pieces[group, sides] < 0:
             continue
@@ -225,17 +230,17 @@ def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
         if sides in (5, 10):
             cost -= 10
         elif limited and count_sides(sides) == 1:
-            # A beach has water in front of it, and continues beside the next one.
+            # A beach faces water, and has other beaches beside it.
             across = (sides << 2 | sides >> 2) & 15
             cost += 6 * (reachable & across != 0) - 3 * count_sides(alike & ~(sides | across)) - 2 * (sides & 10 != 0)
-        if cost < least:
-            best, least = sides, cost
+        if cost < lowest:
+            best, lowest = sides, cost
     return best
 
 
 @inline
 def push(fit: FitArrays, cell: int) -> None:
-    """Queue a cell, unless it waits already."""
+    """Add a cell to the queue, unless it is in it."""
     if not fit.queued[cell]:
         fit.queued[cell] = 1
         fit.queue[fit.state.end] = cell
@@ -244,13 +249,17 @@ def push(fit: FitArrays, cell: int) -> None:
 
 @kernel
 def push_neighbors(fit: FitArrays, cell: int) -> None:
+    """Add the neighbors of a cell to the queue."""
     for side in range(4):
         push(fit, cell + shift_of(side, fit.width))
 
 
 @kernel
 def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> int:
-    """Return the tile that a cell gives way to: of the commonest kind around it, else the first; -1 if none."""
+    """Return the fallback tile of a cell: of the most common kind around it, else the first; -1 if there is none.
+
+    If `plain`, the tile must not be a piece.
+    """
     kind = tile_at(fit, tables, cell)["kind"]
     best, most = -1, -1
     for number in range(tables.fallbacks.shape[1]):
@@ -274,7 +283,7 @@ def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool
 
 @kernel
 def add_link(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
-    """Link a piece that fits nowhere to one more neighbor that can take it, straight on if possible."""
+    """Link a misfit to one more neighbor that allows it, straight if possible; return whether there is one."""
     kind = tile_at(fit, tables, cell)["kind"]
     best, most = -1, -1
     for side in range(4):
@@ -294,7 +303,7 @@ def add_link(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
 
 @kernel
 def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -> int:
-    """Return how many cells a dead end has up to the next fork, each of them marked as seen."""
+    """Return the number of cells of a dead end up to the next fork, and mark them as seen."""
     length, here = 0, cell
     while True:
         fit.seen[here] = stamp
@@ -311,14 +320,14 @@ def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -
 
 @kernel
 def can_extend_over(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int, stamp: int) -> bool:
-    """Whether a dead end of this kind may be drawn on over a cell, coming from the one before."""
+    """Return whether a dead end of a kind may be extended over a cell from the cell before."""
     own = tile_at(fit, tables, cell)
     if fit.frozen[cell] or own["group"] >= 0 or fit.seen[cell] >= stamp:
         return False
-    given = False
+    is_fallback = False
     for number in range(tables.fallbacks.shape[1]):
-        given = given or (tables.fallbacks[kind, number] == own["kind"] and own["kind"] >= 0)
-    if not given:
+        is_fallback = is_fallback or (tables.fallbacks[kind, number] == own["kind"] and own["kind"] >= 0)
+    if not is_fallback:
         return False
     for side in range(4):
         other = cell + shift_of(side, fit.width)
@@ -326,18 +335,18 @@ def can_extend_over(fit: FitArrays, tables: PieceTables, cell: int, before: int,
         if other == before:
             continue
         if fit.seen[other] == stamp:
-            return False  # back to where it comes from
+            return False  # it would touch its own branch
         if its["sides"] >> opposite(side) & 1 and not tables.relation[its["kind"], kind] & (
             JOINS | MEETS | MAY_STOP_AT
         ):
-            return False  # what ends here would not fit any more
+            return False  # the neighbor would not fit any more
     return True
 
 
 @kernel
 def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int) -> int:
-    """Return the best side at which something of this kind could continue from a cell; -1 if there is none."""
-    best, least = -1, INFINITE_COST
+    """Return the best side at which a piece of this kind could continue from a cell; -1 if there is none."""
+    best, lowest = -1, INFINITE_COST
     for side in range(4):
         other = cell + shift_of(side, fit.width)
         if other == before:
@@ -348,14 +357,14 @@ def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind:
         cost = open_side_cost(relation, back)
         if relation & JOINS and (its["kind"] == kind if is_free(fit, tables, other) else back != 0):
             cost = -10
-        if cost < least:
-            best, least = side, cost
+        if cost < lowest:
+            best, lowest = side, cost
     return best
 
 
 @kernel
 def lay_extension(fit: FitArrays, tables: PieceTables, cell: int, end: int, kind: int) -> None:
-    """Draw a dead end on from its cell to the end that a search has found."""
+    """Extend a dead end from its cell to the end that a search has found."""
     there = end
     while there != cell:
         fit.cells[there] = tables.kind_tiles[kind]
@@ -371,10 +380,13 @@ def lay_extension(fit: FitArrays, tables: PieceTables, cell: int, end: int, kind
 
 @kernel
 def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
-    """Draw a dead end on to the nearest exit, if that is not much longer than the dead end itself."""
+    """Extend a dead end to the nearest exit, if the extension is not much longer than the dead end itself.
+
+    Return whether it was extended.
+    """
     kind = tile_at(fit, tables, cell)["kind"]
     fit.state.stamp += 2
-    stamp, ground = fit.state.stamp, fit.search_queue
+    stamp, queue = fit.state.stamp, fit.search_queue
     if not fit.links[cell] and find_exit(fit, tables, cell, -1, kind) < 0:
         return False  # a pond, not a river that ends
     limit = min(MAX_EXTENSION, (3 * measure_branch(fit, tables, cell, stamp) + 2) // 2)
@@ -382,14 +394,14 @@ def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     for side in range(4):
         if fit.links[cell] >> side & 1:
             ahead = opposite(side)
-    ground[0] = cell
+    queue[0] = cell
     head, tail, level, level_end = 0, 1, 0, 1
     while head < tail:
         if head == level_end:
             level, level_end = level + 1, tail
         if level == limit:
             return False
-        here = ground[head]
+        here = queue[head]
         head += 1
         for turn in range(4):
             there = here + shift_of(ahead + turn & 3, fit.width)
@@ -397,7 +409,7 @@ def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
                 continue
             fit.seen[there] = stamp + 1
             fit.origin[there] = here
-            ground[tail] = there
+            queue[tail] = there
             tail += 1
             side = find_exit(fit, tables, there, here, kind)
             if side < 0:
@@ -413,7 +425,7 @@ def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
 
 @kernel
 def replace_piece(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> None:
-    """Put something else where no piece fits."""
+    """Replace a misfit by a fallback tile; if `plain`, by one that is no piece."""
     tile = find_replacement(fit, tables, cell, plain)
     if tile < 0:
         return
@@ -431,16 +443,16 @@ def replace_piece(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -
 
 @kernel("boolean(FitArrays, PieceTables, boolean)", allocates=False)
 def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
-    """One round: link what joins, choose every piece, let those give way that fit nowhere; return whether any changed.
+    """Run one round: link pieces that join, choose every piece, replace misfits; return whether any cell changed.
 
-    Pieces that lack some sets of sides choose first, as they must drop links. A cell is looked at again when something
-    beside it changes; what fits nowhere waits until all others have chosen.
+    Pieces of limited groups are chosen first, because they must break links. A cell is visited again when a neighbor
+    changes; misfits are visited after all other cells.
     """
-    cells, links, waited, width, state = fit.cells, fit.links, fit.failures, fit.width, fit.state
+    cells, links, failures, width, state = fit.cells, fit.links, fit.failures, fit.width, fit.state
     state.first, state.end = 0, 0
     for cell in range(cells.size):
         fit.previous[cell] = cells[cell]
-        links[cell], waited[cell], fit.queued[cell] = 0, 0, 0
+        links[cell], failures[cell], fit.queued[cell] = 0, 0, 0
     for limited in (1, 0):
         for cell in range(width, cells.size - width):
             if not is_free(fit, tables, cell):
@@ -451,9 +463,9 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
                     if should_link(fit, tables, cell, side):
                         links[cell] |= 1 << side
                 push(fit, cell)
-    looks = MAX_VISITS * cells.size
-    while state.first != state.end and looks:
-        looks -= 1
+    visits = MAX_VISITS * cells.size
+    while state.first != state.end and visits:
+        visits -= 1
         cell = fit.queue[state.first]
         state.first = (state.first + 1) % fit.queue.size
         fit.queued[cell] = 0
@@ -462,18 +474,18 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
         group = tile_at(fit, tables, cell)["group"]
         sides = choose_sides(fit, tables, cell)
         if sides < 0:
-            waited[cell] += 1
-            if waited[cell] == 1:
+            failures[cell] += 1
+            if failures[cell] == 1:
                 push(fit, cell)
                 continue
-            if waited[cell] <= MAX_ATTEMPTS and add_link(fit, tables, cell):
+            if failures[cell] <= MAX_ATTEMPTS and add_link(fit, tables, cell):
                 push(fit, cell)
                 push_neighbors(fit, cell)
                 continue
-            may_extend = extend and tables.groups[group]["extends"] != 0 and waited[cell] <= MAX_ATTEMPTS
+            may_extend = extend and tables.groups[group]["extends"] != 0 and failures[cell] <= MAX_ATTEMPTS
             if may_extend and extend_dead_end(fit, tables, cell):
                 continue
-            replace_piece(fit, tables, cell, waited[cell] > MAX_ATTEMPTS)
+            replace_piece(fit, tables, cell, failures[cell] > MAX_ATTEMPTS)
             continue
         lost = links[cell] & ~sides
         for side in range(4):
@@ -493,7 +505,7 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
 
 @kernel("void(FitArrays, PieceTables)", allocates=False)
 def replace_misfits(fit: FitArrays, tables: PieceTables) -> None:
-    """Let every piece that does not fit give way to what is none, until all that may do so have done."""
+    """Replace misfits by fallback tiles that are no pieces, until no misfit can be replaced."""
     changed = True
     while changed:
         changed = False
@@ -507,7 +519,7 @@ def replace_misfits(fit: FitArrays, tables: PieceTables) -> None:
 
 
 def new_fit(cells: NDArray[np.int64], frozen: NDArray[np.uint8], width: int, *, keep: bool) -> FitArrays:
-    """Return the arrays for rounds on a flat map."""
+    """Return the arrays of `fit_pieces` for a padded flat map."""
     size = cells.size
     return FitArrays(
         cells=cells,

@@ -1,6 +1,6 @@
-"""Wave function collapse: decide cells one by one, propagate each choice, and backtrack where one leads nowhere.
+"""Wave function collapse: choose patterns cell by cell, propagate each choice, and backtrack after contradictions.
 
-Source: Gumin, "WaveArrays Function Collapse", 2016, after Merrell, "Model synthesis", 2007.
+Source: Gumin, "WaveFunctionCollapse", 2016, after Merrell, "Model synthesis", 2007.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NO_CHOICE = -2
 
 @kernel
 def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1D) -> int:
-    """Return one of a cell's patterns at random, in proportion to their weights."""
+    """Return a random pattern of a cell's domain, in proportion to the weights."""
     mark = below(random_state, int(wave.cells[cell]["weight"]))
     pattern = 0
     for word in range(wave.domains.shape[1]):
@@ -48,7 +48,7 @@ def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1
 
 @kernel
 def _restrict_to(wave: WaveArrays, rules: RuleArrays, cell: int, pattern: int, inverted: bool) -> bool:
-    """Ban all patterns of a cell but one, or this one where `inverted`; whether any pattern is left."""
+    """Ban all patterns of a cell except one, or this one if `inverted`; return whether any pattern is left."""
     for word in range(len(wave.scratch)):
         wave.scratch[word] = NONE
     wave.scratch[pattern >> 6] = ONE << np.uint64(pattern & 63)
@@ -57,7 +57,7 @@ def _restrict_to(wave: WaveArrays, rules: RuleArrays, cell: int, pattern: int, i
 
 @kernel
 def _choose(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D) -> None:
-    """Give the first cell of the heap one of its patterns."""
+    """Collapse the first cell of the heap to a random pattern."""
     state, cell = wave.state, int(wave.heap[0]["cell"])
     pattern = _draw(wave, rules, cell, random_state)
     choice = wave.choices[state.choices % len(wave.choices)]
@@ -71,7 +71,10 @@ def _choose(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D) -> Non
 
 @kernel
 def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
-    """Undo the last choice and ban its pattern: the cell if it has none left, else -1; or NO_CHOICE."""
+    """Undo the last choice and ban its pattern.
+
+    Return NO_CHOICE if no choice can be undone, else the cell if it has no pattern left, else -1.
+    """
     state = wave.state
     if state.choices <= state.oldest or state.backtracks_left <= 0:
         return NO_CHOICE
@@ -92,7 +95,7 @@ def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
 
 @kernel
 def _propagate_all(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays | None, connecting: bool) -> int:
-    """Propagate patterns and global constraints until nothing changes; a cell without a pattern left, or -1."""
+    """Propagate patterns and global constraints until nothing changes; return a cell without a pattern left, or -1."""
     while True:
         contradiction = propagate(wave, rules)
         if constraints is None or contradiction >= 0:
@@ -117,7 +120,7 @@ def _collapse(
     constraints: ConstraintArrays | None,
     random_state: Uint64_1D,
     max_choices: int,
-    every: int,
+    check_interval: int,
     contradiction: int,
 ) -> int:
     state = wave.state
@@ -130,7 +133,7 @@ def _collapse(
             if state.heap_size == 0:
                 return DONE
             _choose(wave, rules, random_state)
-            connecting = state.observed % every == 0
+            connecting = state.observed % check_interval == 0
         while True:
             if contradiction < 0:
                 contradiction = _propagate_all(wave, rules, constraints, connecting)
@@ -158,11 +161,12 @@ def _collapse(
 
 @kernel("int64(WaveArrays, RuleArrays, uint64[::1], int64, int64)", allocates=False)
 def collapse(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D, max_choices: int, contradiction: int) -> int:
-    """Decide up to `max_choices` cells: DONE if none is left, MORE if some are, STUCK if backtracking does not help.
+    """Collapse up to `max_choices` cells.
 
-    Pending changes are propagated first. With `max_choices` 0 nothing else is done, and a contradiction undoes what was
-    pending, as far as the trail reaches back. A `contradiction` (a cell, or -1) that was found outside is resolved
-    first, by backtracking.
+    Return DONE if no cell is undecided, MORE if some are, and STUCK if backtracking does not resolve a contradiction.
+    Pending changes are propagated first. With `max_choices` 0 nothing else is done, and a contradiction undoes the
+    pending changes as far as the trail reaches. A `contradiction` found by the caller (a cell, or -1) is resolved first
+    by backtracking.
     """
     return _collapse(wave, rules, None, random_state, max_choices, 1, contradiction)
 
@@ -174,16 +178,19 @@ def collapse_constrained(
     constraints: ConstraintArrays,
     random_state: Uint64_1D,
     max_choices: int,
-    every: int,
+    check_interval: int,
     contradiction: int,
 ) -> int:
-    """Do the same under global constraints, of which connections are checked after `every` choices and at the end."""
-    return _collapse(wave, rules, constraints, random_state, max_choices, every, contradiction)
+    """Collapse cells under global constraints.
+
+    As `collapse`. Connectivity is checked after every `check_interval` choices and at the end.
+    """
+    return _collapse(wave, rules, constraints, random_state, max_choices, check_interval, contradiction)
 
 
 @kernel("int64(WaveArrays, RuleArrays, int32[::1], uint64[::1])", allocates=False)
 def restrict(wave: WaveArrays, rules: RuleArrays, cells: Int32_1D, kept: Uint64_1D) -> int:
-    """Ban all but some patterns from cells: the first cell without a pattern left, or -1."""
+    """Ban all patterns of cells except `kept`; return the first cell without a pattern left, or -1."""
     domains, state = wave.domains, wave.state
     if state.queue_size == 0:
         state.clean = state.top

@@ -1,11 +1,11 @@
-"""Constraints on a whole map while a wave collapses: how many cells hold some tiles, and that these are connected.
+"""Global constraints on a wave: how many cells hold some tiles, and that these cells are connected.
 
-A constraint is about a set of tiles. For every cell of the map it knows whether the cell cannot, may or must hold one
-of them; the cell of the wave that decides that, its owner, has the patterns. Where a constraint leaves no choice, it
-bans patterns as a neighbor would.
+A constraint applies to a set of tiles. It stores whether each map cell cannot, may or must hold one of them, which
+depends on the patterns of the wave cell that determines the map cell, its owner. When a constraint leaves no choice, it
+bans patterns.
 
-Source of connecting by what a wave must not lose: Newgas, "Path constraints in DeBroglie", 2019; Hopcroft and Tarjan,
-"Efficient algorithms for graph manipulation", 1973, for the cells that all paths lead over.
+Source: Newgas, "Path constraints in DeBroglie", 2019, for connectivity; Hopcroft and Tarjan, "Efficient algorithms for
+graph manipulation", 1973, for articulation points.
 """
 
 from __future__ import annotations
@@ -18,30 +18,32 @@ from .wave import NO_CELL, NONE, RuleArrays, WaveArrays, restrict_cell
 
 
 class ConstraintArrays(NamedTuple):
-    """All constraints on a map, and what they know about its cells."""
+    """All global constraints of a map, and the status of its cells."""
 
     owners: Int32_1D
-    """(map cell,) the cell of the wave that decides it."""
+    """(map cell,) the wave cell that determines its tile."""
     offsets: Int32_1D
-    """(map cell,) its place in the owner's pattern."""
+    """(map cell,) its position in the pattern of its owner."""
     owned_starts: Int32_1D
-    """(cell of the wave + 1,) where its cells of the map begin in `owned`."""
+    """(wave cell + 1,) start of its map cells in `owned`."""
     owned: Int32_1D
+    """Map cells, sorted by owner."""
     masks: Uint64_3D
-    """(constraint, place in the pattern, word) patterns with one of the tiles there."""
+    """(constraint, position in the pattern, word) patterns with one of the tiles there."""
     status: Uint8_2D
     """(constraint, map cell) CANNOT, MAY or MUST."""
     tally: Int64_2D
-    """(constraint, 2) cells that may and must."""
+    """(constraint, 2) number of cells with status MAY and MUST."""
     bounds: Int64_2D
-    """(constraint, 2) minimum and maximum."""
+    """(constraint, 2) minimum and maximum number of cells."""
     kinds: Int64_1D
+    """(constraint,) COUNTED, REGION or PATH."""
     ends: Uint8_2D
-    """(constraint, map cell) whether a path ends there."""
+    """(constraint, map cell) whether it is an end of a path."""
     neighbors: Int32_2D
     """(map cell, direction) neighbors, or -1."""
     scratch: Int32_2D
-    """(SCRATCH_ROWS, map cell) for `connect`."""
+    """(SCRATCH_ROWS, map cell) work space of `connect`."""
 
 
 CANNOT, MAY, MUST = 0, 1, 2
@@ -51,7 +53,7 @@ SCRATCH_ROWS = 7
 
 @kernel
 def recount(wave: WaveArrays, constraints: ConstraintArrays) -> None:
-    """Update status and tally of all cells that changed."""
+    """Update the status and tally of all changed cells."""
     domains, status, tally = wave.domains, constraints.status, constraints.tally
     for constraint in range(len(constraints.masks)):
         for number in range(wave.state.touched_count):
@@ -77,23 +79,23 @@ def recount(wave: WaveArrays, constraints: ConstraintArrays) -> None:
 def _decide(
     wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int, cell: int, hold: bool
 ) -> bool:
-    """Make a cell hold one of a constraint's tiles, or none of them; False where its owner has no pattern left."""
+    """Make a cell hold one of a constraint's tiles, or none; return whether its owner has a pattern left."""
     mask = constraints.masks[constraint, constraints.offsets[cell]]
     return restrict_cell(wave, rules, int(constraints.owners[cell]), mask, not hold)
 
 
 @kernel
 def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays) -> int:
-    """Ban what would make too many or too few; a cell where that cannot be, or -1."""
+    """Ban patterns that would violate the bounds of a count; return a cell without a pattern left, or -1."""
     for constraint in range(len(constraints.bounds)):
         may, must = constraints.tally[constraint, 0], constraints.tally[constraint, 1]
-        least, most = constraints.bounds[constraint, 0], constraints.bounds[constraint, 1]
+        minimum, maximum = constraints.bounds[constraint, 0], constraints.bounds[constraint, 1]
         wave.state.cause = constraint
-        if must > most or may + must < least:
+        if must > maximum or may + must < minimum:
             return int(wave.touched[0]) if wave.state.touched_count else 0
-        if may == 0 or (must < most and may + must > least):
+        if may == 0 or (must < maximum and may + must > minimum):
             continue
-        hold = may + must == least
+        hold = may + must == minimum
         for cell in range(constraints.status.shape[1]):
             is_open = constraints.status[constraint, cell] == MAY
             if is_open and not _decide(wave, rules, constraints, constraint, cell, hold):
@@ -103,10 +105,10 @@ def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArr
 
 @kernel
 def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int) -> int:
-    """Ban what would separate the cells that a constraint wants connected; a cell where that cannot be, or -1.
+    """Ban patterns that would disconnect a constraint's cells; return a cell without a pattern left, or -1.
 
-    A cell without which those that must be connected would not be must hold one of the constraint's tiles. Of a region,
-    cells that it cannot reach must hold none of them.
+    A cell that separates the required cells (an articulation point) must hold one of the constraint's tiles. Cells that
+    a region cannot reach must hold none of them.
     """
     status, owners, around = constraints.status[constraint], constraints.owners, constraints.neighbors
     ends, kind, scratch = constraints.ends[constraint], constraints.kinds[constraint], constraints.scratch
@@ -147,7 +149,7 @@ def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, 
         if above >= 0:
             low[above] = min(low[above], low[cell])
             if low[cell] >= order[above] and wanted[cell] > 0:
-                forced[above] = 1  # all paths from the root to something wanted lead over the cell above
+                forced[above] = 1  # all paths from the root to a required cell contain the cell above
             wanted[above] += wanted[cell]
     for cell in range(len(status)):
         if status[cell] == CANNOT:

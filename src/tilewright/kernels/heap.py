@@ -1,4 +1,4 @@
-"""A heap in two arrays: keys, the least of them first, and the cells that they belong to."""
+"""Binary heap in two arrays: keys, smallest first, and their cells."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from . import kernel
 
 @kernel
 def sift_up(keys: NDArray[np.float64], cells: NDArray[np.int64], place: int) -> None:
+    """Move the entry at a position up to its place."""
     key, cell = keys[place], cells[place]
     while place > 0:
         parent = (place - 1) >> 1
@@ -22,7 +23,7 @@ def sift_up(keys: NDArray[np.float64], cells: NDArray[np.int64], place: int) -> 
 
 @kernel
 def sift_down(keys: NDArray[np.float64], cells: NDArray[np.int64], size: int) -> None:
-    """Let the last of `size + 1` entries take the place of the first."""
+    """Replace the first of `size + 1` entries by the last, and move it down to its place."""
     key, cell = keys[size], cells[size]
     place = 0
     while True:

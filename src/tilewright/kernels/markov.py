@@ -1,10 +1,9 @@
-"""Contexts: which tile stands beside which neighbours, counted, looked up, and drawn from.
+"""Markov contexts: counting which tiles occur with which neighbors, and drawing tiles from the counts.
 
-What stands in the directions that count are digits: 0 nothing yet, then a number for every tile, and one more for what
-lies beyond the edge. A context is a set of directions with what stands there. Its key is the set's own base and, above
-that, its digits times their weights, powers of the number of digits, so that no two contexts share a key. The first set
-is the empty one: its only context is how common tiles are anywhere, and has the key 0. Maps lie flat within a margin
-that holds the digit of the edge.
+A neighbor is a digit: 0 for no tile yet, one number for every tile, and one more for the outside of the map. A context
+is a set of directions with the digits there. Its key is the base of the set plus the digits times their weights, which
+are powers of the number of digits, so keys are unique. The first set is empty; its only context, with the key 0, holds
+the overall tile counts. Maps are flat, with a margin that holds the digit of the outside.
 """
 
 from __future__ import annotations
@@ -28,36 +27,36 @@ class ContextArrays(NamedTuple):
     """Counted contexts: a hash table of them, their entries, and the sets of directions."""
 
     keys: Int64_1D
-    """(slot,) FREE where there is none."""
+    """(slot,) key, or FREE."""
     ids: Int32_1D
-    """(slot,) the number of the context."""
+    """(slot,) index of the context."""
     firsts: Int32_1D
-    """(context + 1,) where its entries begin."""
+    """(context + 1,) start of its entries."""
     tiles: Int32_1D
-    """(entry,) in ascending order within a context."""
+    """(entry,) tile, ascending within a context."""
     counts: Int32_1D
-    """(entry,) how often the tile was seen in the context."""
+    """(entry,) number of occurrences of the tile in the context."""
     sums: Int32_1D
-    """(entry,) the counts up to this one within the context."""
+    """(entry,) cumulative counts within the context."""
     masks: Int64_1D
     """(set of directions,) the set as bits."""
     bases: Int64_1D
-    """(set of directions,)"""
+    """(set of directions,) base of its keys."""
     weights: Int64_2D
-    """(set of directions, direction)"""
+    """(set of directions, direction) weight of the digit."""
 
 
 class Lookahead(NamedTuple):
-    """How likely the next locked cell is, by the tile that is drawn before it."""
+    """Probability of the nearest locked cell, for every tile of the cells before it."""
 
     rows: Int32_1D
-    """(place,) a row of the chances, or -1."""
+    """(place,) a row of `chances`, or -1."""
     chances: Float64_2D
-    """(row, tile)"""
+    """(row, tile) probability."""
 
 
 class ContextTotals(Record):
-    """How much `count_contexts` has found."""
+    """Numbers of contexts and entries that `count_contexts` has found."""
 
     contexts: int
     entries: int
@@ -65,14 +64,14 @@ class ContextTotals(Record):
 
 FREE = -1
 MIN_CHANCE = 1e-6
-"""Tiles that make a lock ahead less likely than this are not drawn, while another one may be."""
+"""Minimum probability of a lock ahead. If no tile of a context reaches it, a smaller context is tried."""
 MIN_SQUARE = 1e-4
-"""Assumed count of a square that was never seen: the less, the harder for a wrong one to turn into another."""
+"""Assumed count of a 2x2 block that was never seen. A smaller value makes other unseen blocks less likely."""
 
 
 @inline
 def _find_slot(keys: Numbers, key: int) -> int:
-    """Where a key stands in a hash table, or the free place where it should."""
+    """Return the slot of a key in a hash table, or the free slot for it."""
     rest = np.int64(len(keys) - 1)
     place = np.int64((np.uint64(key) * GAMMA) >> np.uint64(20)) & rest
     while keys[place] != FREE and keys[place] != key:
@@ -106,11 +105,11 @@ def count_contexts(
     counts: Int64_1D,
     found: ContextTotals,
 ) -> int:
-    """Count how often each tile was seen in each context, from a cell on while there are free slots: the next cell.
+    """Count the tiles in each context, from a cell on, while there are free slots; return the next cell.
 
-    `seen` has a row for every cell: its tile, numbered from 0, then the digits of its neighbors. `keys` and `which` are
-    a hash table of contexts, numbered in the order in which they were first seen; `pairs` and `counts` are one of
-    context * tiles + tile. At most half of their slots are used.
+    `seen` has a row for every cell: its tile index and the digits of its neighbors. `keys` and `ids` are a hash table
+    of contexts, numbered by first occurrence; `pairs` and `counts` are a hash table of context * tiles + tile. At most
+    half of their slots are used.
     """
     contexts, entries = found.contexts, found.entries
     while cell < len(seen) and 2 * (contexts + len(bases)) <= len(keys) and 2 * (entries + len(bases)) <= len(pairs):
@@ -134,7 +133,7 @@ def count_contexts(
 
 @inline
 def _find_context(contexts: ContextArrays, cells: Digits, place: int, number: int, shifts: Numbers) -> int:
-    """Return the context of a cell in a set of directions, -1 for one that was never seen."""
+    """Return the context of a cell in a set of directions, or -1 if it was never seen."""
     key = contexts.bases[number]
     for direction in range(len(shifts)):
         key += contexts.weights[number, direction] * np.int64(cells[place + shifts[direction]])
@@ -168,11 +167,11 @@ def draw_tiles(
     state: Uint64_1D,
     scratch: Float64_2D,
 ) -> int:
-    """Give the cells of `order` that are not held tiles by their neighbors; return how many got none.
+    """Draw a tile for every cell of `order` that is not locked; return the number of cells without a tile.
 
-    `shifts` lead from a cell to its neighbor in each direction. `steps` is the order of backing off: in each row sets
-    of directions, by number, whose shares are multiplied, -1 behind the last. A cell about which no step knows anything
-    gets none: its digit stays 0. `scratch` is (3, tile).
+    `shifts` are the offsets of the neighbors. `steps` is the backoff order: each row has the indices of sets of
+    directions whose probabilities are multiplied, padded with -1. A cell for which no step has a known context gets no
+    tile: its digit is 0. `scratch` is (3, tile).
     """
     lost = 0
     for place in order:
@@ -181,7 +180,7 @@ def draw_tiles(
         known = _find_known_directions(cells, place, shifts)
         context, first = -1, 0
         if temperature == 1.0 and lookahead.rows[place] < 0:
-            # Most cells need only the first context that is known.
+            # Most cells need only the first known context.
             for step in range(len(steps)):
                 number = steps[step, 0]
                 if steps.shape[1] > 1 and steps[step, 1] >= 0:
@@ -223,7 +222,10 @@ def draw_smoothed(
     state: Uint64_1D,
     scratch: Float64_2D,
 ) -> int:
-    """Do the same with the shares of each step mixed into those of the one before, as if seen `smoothing` times."""
+    """Draw tiles as `draw_tiles`, but blend the probabilities of all steps.
+
+    The probabilities of each step are added to the counts of the step before, with a weight of `smoothing` occurrences.
+    """
     lost = 0
     for place in order:
         if locked[place]:
@@ -251,23 +253,23 @@ def _back_off(
     lookahead: Lookahead,
     scratch: Float64_2D,
 ) -> bool:
-    """Write the shares of tiles by the first step that knows, and whose tiles do not rule out a lock ahead."""
-    row, answered = lookahead.rows[place], -1
+    """Write the weights of tiles by the first known step whose tiles do not exclude a lock ahead."""
+    row, fallback = lookahead.rows[place], -1
     step = first
     while step < len(steps):
         if _combine(contexts, cells, place, known, shifts, steps[step], scratch) > 0.0:
-            if row < 0 or step == answered or _weigh(scratch[0], lookahead.chances[row]):
+            if row < 0 or step == fallback or _weigh(scratch[0], lookahead.chances[row]):
                 return True
-            answered = step if answered < 0 else answered
+            fallback = step if fallback < 0 else fallback
         step += 1
-        if step == len(steps) and answered >= 0:  # all rule it out: take the first that knows, as it is
-            step = answered
+        if step == len(steps) and fallback >= 0:  # all exclude it: take the first known step without the lookahead
+            step = fallback
     return False
 
 
 @kernel
 def _weigh(shares: NDArray[np.float64], chances: NDArray[np.float64]) -> bool:
-    """Weigh tiles by how likely they make a lock ahead; False, without a change, where none of them allows it."""
+    """Multiply weights of tiles by the probability of a lock ahead; return False, unchanged, if no tile allows it."""
     best = 0.0
     for tile in range(len(shares)):
         if shares[tile] > 0.0:
@@ -289,10 +291,10 @@ def _combine(
     step: Numbers,
     scratch: Float64_2D,
 ) -> float:
-    """Write the shares of tiles by one step of backing off to scratch[0]; return how often it was seen, 0 if never.
+    """Write the weights of tiles by one backoff step to scratch[0]; return the context's count, 0 if it is unknown.
 
-    Several sets of directions are taken as independent: shares are multiplied, and divided by those of the tiles
-    anywhere for every set after the first; the lowest count is returned.
+    Several sets of directions are treated as independent: weights are multiplied, and divided by the overall counts of
+    the tiles for every set after the first. The lowest count is returned.
     """
     firsts, tiles, counts, masks = contexts.firsts, contexts.tiles, contexts.counts, contexts.masks
     for part in range(len(step)):
@@ -315,7 +317,7 @@ def _combine(
             total += counts[entry]
         sightings = min(sightings, total)
         if part > 0:
-            for entry in range(firsts[0], firsts[1]):  # the first context of all is that of no direction
+            for entry in range(firsts[0], firsts[1]):  # context 0 is that of no direction
                 own[tiles[entry]] *= other[tiles[entry]] / counts[entry]
     for tile in range(len(own)):
         if own[tile] > 0.0:
@@ -334,7 +336,7 @@ def _blend(
     smoothing: float,
     scratch: Float64_2D,
 ) -> bool:
-    """Write the shares of tiles by all steps of backing off, each mixed into the one before it, to scratch[0]."""
+    """Write the weights of tiles by all backoff steps to scratch[0], each blended into the step before it."""
     own, blend = scratch[0], scratch[2]
     found = False
     for step in range(len(steps) - 1, -1, -1):
@@ -356,7 +358,7 @@ def _blend(
 
 @kernel
 def _draw(shares: NDArray[np.float64], temperature: float, state: Uint64_1D) -> int:
-    """Return a tile at random, in proportion to its share; with a low temperature rather the most common, the first."""
+    """Return a random tile in proportion to its weight to the power 1 / temperature; with 0, the first maximum."""
     if temperature != 1.0:
         best = 0
         for tile in range(len(shares)):
@@ -364,10 +366,10 @@ def _draw(shares: NDArray[np.float64], temperature: float, state: Uint64_1D) -> 
                 best = tile
         if temperature == 0.0:
             return best
-        most = shares[best]
+        highest = shares[best]
         for tile in range(len(shares)):
             if shares[tile] > 0.0:
-                shares[tile] = exact_power(shares[tile] / most, 1.0 / temperature)
+                shares[tile] = exact_power(shares[tile] / highest, 1.0 / temperature)
     total = 0.0
     for tile in range(len(shares)):
         total += shares[tile]
@@ -398,10 +400,10 @@ def resample_tiles(
 ) -> None:
     """Draw the cells of `order` again, each given all its neighbors (Gibbs sampling).
 
-    The first column of `parts` holds the sets of directions, by number, of the other cells of each square that a cell
-    is part of, the second those of single neighbors that two squares share. A tile is as likely as the product of how
-    often its squares were seen, by that of its pairs, times how often it was seen itself: in Kikuchi's approximation
-    every pair and cell counts once. Squares that were never seen count as `MIN_SQUARE`.
+    The first column of `parts` has the set of directions, by index, of the other cells of each 2x2 block that contains
+    a cell; the second column has that of the single neighbor that two blocks share. The weight of a tile is the product
+    of the counts of its blocks, divided by the counts of its pairs, times its own count: in Kikuchi's approximation
+    every pair and cell counts once. Blocks that were never seen have the count `MIN_SQUARE`.
     """
     own, below, common = scratch[0], scratch[1], scratch[2]
     for tile in range(len(common)):
@@ -417,7 +419,7 @@ def resample_tiles(
             for row in range(len(parts)):
                 number = parts[row, part]
                 if contexts.masks[number] & known != contexts.masks[number]:
-                    continue  # there is nothing, so that nothing can be learned from it
+                    continue  # a neighbor has no tile
                 context = _find_context(contexts, cells, place, number, shifts)
                 if context >= 0:
                     for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
@@ -436,7 +438,7 @@ def find_unseen(
     parts: Int64_2D,
     out: Int64_1D,
 ) -> int:
-    """Write those cells of `order` to `out` that are part of a square that was never seen: how many there are."""
+    """Write the cells of `order` in 2x2 blocks that were never seen to `out`; return their number."""
     count = 0
     for place in order:
         own = np.int64(cells[place]) - 1
@@ -447,7 +449,7 @@ def find_unseen(
             if context >= 0:
                 for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
                     seen = seen or contexts.tiles[entry] == own
-            # A square with a cell without a tile was never seen either.
+            # Blocks with a cell without a tile do not count.
             if not seen and contexts.masks[number] & ~_find_known_directions(cells, place, shifts) == 0:
                 out[count] = place
                 count += 1

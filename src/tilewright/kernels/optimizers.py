@@ -1,4 +1,4 @@
-"""Optimizers of maps whose patterns are counted: simulated annealing, and evolution with and without crossover.
+"""Optimizers of maps with pattern counts: simulated annealing, and evolution with and without crossover.
 
 Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", 1983; Lucas and Volz, "Tile pattern
 KL-divergence for analysing and evolving game levels", 2019 (the stamps).
@@ -30,29 +30,29 @@ from .types import (
 )
 
 EDIT = np.dtype([("place", np.int32), ("before", np.int32), ("after", np.int32)])
-"""A cell, its tile before and its tile now."""
+"""A changed cell, its old and its new tile."""
 Edits: TypeAlias = Annotated[NDArray[np.void], EDIT]
 
 
 class StampArrays(NamedTuple):
-    """The samples' windows, and where each may be put."""
+    """Windows of the samples (stamps), and where each may be placed."""
 
     windows: Uint16_2D
-    """(window, cell), one pool after the other."""
+    """(window, cell) tile, sorted by pool."""
     pools: Int64_2D
-    """(pool, 2) first window, and how many."""
+    """(pool, 2) first window, and number of windows."""
     origins: Int32_2D
-    """(place, 2) first cell, and the pool for it."""
+    """(place, 2) first cell, and its pool."""
     ranges: Int64_2D
-    """(size, 3) first origin, how many, and first pool."""
+    """(size, 3) first origin, number of origins, and first pool."""
     around: Int64_3D
-    """(size, other size, window) where, relative to a stamp, the windows begin that it touches."""
+    """(size, other size, window) offsets of the windows that a stamp changes."""
     lengths: Int64_2D
-    """(size, other size) how many these are."""
+    """(size, other size) number of these windows."""
 
 
 class MemberArrays(NamedTuple):
-    """What differs between the members of a population, as in CounterArrays with a first axis for members."""
+    """Arrays of all members of a population, as in CounterArrays with a first axis for members."""
 
     cells: Uint16_2D
     slots: Int32_3D
@@ -63,41 +63,44 @@ class MemberArrays(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What annealing may do."""
+    """Moves of annealing."""
 
     tiles: int
     stamps: float
-    """Probability of putting a window of the samples somewhere."""
+    """Probability of a stamp."""
     shifts: float
-    """The same plus the probability of moving a box by a cell."""
+    """Probability of a stamp or of a shift of a box by one cell."""
     box: int
     """Maximum edge length of a box."""
     temperatures: Float64_1D
-    """At equally distant moments from the first of all steps to the last."""
+    """Temperatures at equal intervals from the first step to the last."""
     quantiles: Float64_1D
-    """Of how much worse, in units of heat, a map may become."""
+    """Quantiles of the accepted increase of the divergence, in units of the temperature."""
 
 
 class Generation(NamedTuple):
-    """Scratch of `evolve`."""
+    """Work space of `evolve`."""
 
     edits: Annotated[NDArray[np.void], EDIT, 2]
-    """(child, edit)"""
+    """(child, edit) edit."""
     sizes: Int64_1D
-    """(child,) how many edits."""
+    """(child,) number of edits."""
     parents: Int64_1D
+    """(child,) member."""
     values: Float64_1D
-    """(child,) divergences."""
+    """(child,) divergence."""
     ranks: Float64_1D
+    """(child or member,) divergence with noise."""
     order: Int64_1D
-    """(child or member,)"""
+    """(rank,) child or member."""
     homes: Int64_1D
+    """(rank,) member that it replaces."""
     taken: Uint8_1D
-    """(member,)"""
+    """(member,) whether it is a home."""
 
 
 MAX_REDRAWS = 8
-"""Windows drawn until one would change something."""
+"""Maximum number of draws of a stamp that changes the map."""
 
 
 @kernel
@@ -110,10 +113,10 @@ def _stamp(
     edits: Edits,
     count: int,
 ) -> tuple[float, int, int]:
-    """Put any window of the samples anywhere: what it costs, the log's new end, and how many edits there are.
+    """Write a random stamp at a random place; return its cost, the new end of the log, and the number of edits.
 
-    The windows are for `keep_windows` to keep. One that is there already is drawn again, a few times. `locked` may be
-    empty.
+    `keep_windows` applies the changed counts. A stamp that changes nothing is drawn again up to MAX_REDRAWS times.
+    `locked` may be empty.
     """
     layout, origins = counter.layout, stamps.origins
     cost = 0.0
@@ -145,7 +148,7 @@ def _stamp(
 
 @kernel
 def _revert(counter: CounterArrays, top: int, edits: Edits, count: int) -> None:
-    """Undo all windows of the log, and the cells of all edits."""
+    """Revert all windows of the log and the cells of all edits."""
     undo(counter, top, True)
     for number in range(count - 1, -1, -1):
         edit = edits[number]
@@ -154,7 +157,7 @@ def _revert(counter: CounterArrays, top: int, edits: Edits, count: int) -> None:
 
 @kernel
 def _set_tile(counter: CounterArrays, place: int, tile: int, top: int, edits: Edits, count: int) -> tuple[float, int]:
-    """Give a cell another tile, and write that down as an edit: what it costs, and the log's new end."""
+    """Change the tile of a cell and record an edit; return the cost and the new end of the log."""
     edit = edits[count]
     edit["place"], edit["before"], edit["after"] = place, counter.cells[place], tile
     cost, end = try_tile(counter, top, place, tile, np.inf)
@@ -172,7 +175,7 @@ def _shift(
     stream: Uint64_1D,
     edits: Edits,
 ) -> tuple[float, int, int]:
-    """Move the contents of a box by one cell: what it costs, the log's end, and how many edits there are."""
+    """Shift the contents of a random box by one cell; return the cost, the end of the log, and the number of edits."""
     cells, axes = counter.cells, len(strides)
     corner = np.int64(free[below(stream, free.size)])
     axis, back = below(stream, axes), below(stream, 2) == 0
@@ -181,7 +184,7 @@ def _shift(
     down, across = 1 + below(stream, side), 1 + below(stream, side)
     cost, top, count = 0.0, 0, 0
     for number in range(deep * down * across):
-        if back:  # so that a cell is read before it is written
+        if back:  # each cell must be read before it is written
             number = deep * down * across - 1 - number
         place = corner + number // across % down * strides[axes - 2] + number % across
         if axes == 3:
@@ -216,11 +219,11 @@ def anneal(
     last: int,
     steps: int,
 ) -> int:
-    """Steps first..last-1 of simulated annealing; the next step, earlier where hashed slots are used up.
+    """Run steps first..last-1 of simulated annealing; return the next step, earlier if the hash slots are full.
 
-    A step gives any free cell any other tile, puts any window of the samples anywhere, or moves a box by one cell; that
-    stays if it is no worse, or not worse than heat allows. `edits` is scratch. The change of the divergence is added to
-    total[0].
+    A step changes the tile of a random free cell, writes a random stamp at a random place, or shifts a box by one cell.
+    The change is accepted if the divergence increases by at most a random threshold, which is proportional to the
+    temperature. `edits` is work space. The change of the divergence is added to total[0].
     """
     heat = moves.temperatures
     for step in range(first, last):
@@ -264,9 +267,9 @@ def _cross(
     stream: Uint64_1D,
     edits: Edits,
 ) -> tuple[float, int, int]:
-    """Put a patch of another member in the same place: cost, the log's end, and how many edits there are.
+    """Copy a patch of another member to the same place; return cost, end of the log, and number of edits.
 
-    `patch` is its maximum edge length, and the strides of levels (0 if there are none) and rows.
+    `patch` has the maximum edge length, and the strides of levels (0 if there are none) and rows.
     """
     cells = counter.cells
     corner = np.int64(free[below(stream, free.size)])
@@ -309,7 +312,7 @@ def _select_member(counter: CounterArrays, members: MemberArrays, number: int) -
 
 @kernel
 def _find_by_rank(values: Float64_1D, rank: int) -> int:
-    """The member of this rank, from the best on; of equals the first."""
+    """Return the member of a rank, where 0 is the best; the first of equals."""
     for member in range(values.size):
         better = 0
         for other in range(values.size):
@@ -327,9 +330,10 @@ def _copy_row(table: NDArray[np.generic], source: int, target: int) -> None:
 
 @kernel
 def _replace_members(counter: CounterArrays, members: MemberArrays, generation: Generation, values: Float64_1D) -> None:
-    """Keep the first half of the order, in the members' places.
+    """Replace the members by the first half of `order`.
 
-    Members that stay keep theirs; a child takes its parent's where that is free, and is a copy elsewhere.
+    Surviving members keep their places. A child takes the place of its parent if that is free; otherwise the parent is
+    copied to another place.
     """
     number, order, parents = len(values), generation.order, generation.parents
     homes, taken = generation.homes, generation.taken
@@ -344,7 +348,7 @@ def _replace_members(counter: CounterArrays, members: MemberArrays, generation: 
             homes[rank] = parents[order[rank]]
             taken[homes[rank]] = 1
     free = 0
-    for rank in range(number):  # copies are made before any parent changes
+    for rank in range(number):  # copy members before any parent changes
         if homes[rank] >= 0:
             continue
         while taken[free]:
@@ -356,7 +360,7 @@ def _replace_members(counter: CounterArrays, members: MemberArrays, generation: 
         _copy_row(members.counts, int(source), free)
         _copy_row(members.term_rows, int(source), free)
         for size in range(members.layout.shape[1]):
-            members.layout[free, size]["used"] = members.layout[source, size]["used"]  # all else is the same
+            members.layout[free, size]["used"] = members.layout[source, size]["used"]  # the rest is equal
             for place in range(members.slots.shape[2]):
                 members.slots[free, size, place] = members.slots[source, size, place]
     for rank in range(number):
@@ -393,12 +397,13 @@ def evolve(
     first: int,
     last: int,
 ) -> int:
-    """Generations first..last-1 of a population; the next one, earlier where hashed slots are used up.
+    """Run generations first..last-1 of a population; return the next one, earlier if the hash slots are full.
 
-    Each generation has as many children as members: a member, the better the likelier, with 1 to `times` windows of the
-    samples put anywhere, or with the probability `crossing` a patch of another member. Of both the best stay, and of
-    equals the children; noise disturbs the order. `values` are the members' divergences. Children are tried on their
-    parents and reverted; members are copied only where a child stays beside its parent.
+    Each generation has as many children as members. A child is a member, chosen with a probability that decreases with
+    its rank, with 1 to `max_stamps` random stamps or, with the probability `crossing`, a patch of another member. The
+    best of members and children survive; children win ties, and noise perturbs the ranking. `values` are the members'
+    divergences. Children are evaluated on their parents and reverted; a member is copied only if it survives together
+    with its child.
     """
     number, ranks, order = len(values), generation.ranks, generation.order
     for step in range(first, last):
@@ -407,7 +412,7 @@ def evolve(
                 return step
         for child in range(number):
             parent = 0
-            if number > 1:  # a member of rank r, from the best on, has number - r of all chances
+            if number > 1:  # the weight of rank r is number - r
                 mark = below(stream, number * (number + 1) // 2)
                 rank = 0
                 while mark >= number - rank:
@@ -433,7 +438,7 @@ def evolve(
             _revert(own, top, edits, count)
         if number == 1:
             continue
-        for one in range(2 * number):  # children come first, so that they win ties
+        for one in range(2 * number):  # children come first, so they win ties
             ranks[one] = generation.values[one] if one < number else values[one - number]
             if noise > 0:
                 ranks[one] += noise * random(stream)

@@ -1,15 +1,15 @@
-"""Maps whose patterns are counted while they change: the cost of changing a cell, in time independent of map size.
+"""Pattern counts of maps, updated with every changed cell in time independent of the map size.
 
-A counter has a map within a margin, flat. A window is known by its first cell; `slots` has, for every size of windows
-and every first cell, where its pattern is counted (-1: no window begins here). A pattern has a key, the sum of its
-tiles times multipliers, so that a cell that changes adds to the keys of the windows around it. Keys are either all
-numbers below a bound, and slots follow from them, or any, and slots are found by hashing: those of the samples'
-patterns in a small table that never changes, others in one that is sorted out from time to time. `which` names a
-pattern's row in `terms`, the last of its size for all patterns that the samples lack.
+A counter has a flat map with a margin. A window is an N x N block of the map, identified by its first cell; the tiles
+in it are its pattern. `slots` has, for every window size and first cell, the slot where its pattern is counted (-1: no
+window). A pattern has a key, the sum of its tiles times multipliers, so a changed cell adds to the keys of the windows
+around it. Keys are either dense, all integers below a bound, and give the slots directly, or they are hashed: patterns
+of the samples in a small table that never changes, others in a table that is rebuilt when it is half full. `term_rows`
+has a pattern's row in `terms`; all patterns that are not in the samples share the last row of their size.
 
-Counting another window of a pattern that has c of them already changes the divergence by
-`gains[c, 0] - terms[pattern, 0] - terms[pattern, 1] * gains[c, 1]`, where everything is worked out beforehand; the
-first one of a pattern that the samples lack by `firsts`.
+One more window of a pattern that has c windows changes the divergence by
+`gains[c, 0] - terms[pattern, 0] - terms[pattern, 1] * gains[c, 1]`. The first window of a pattern that is not in the
+samples changes it by `firsts`. All these tables are computed in advance.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ Numbers: TypeAlias = NDArray[np.int32]
 
 LAYOUT = np.dtype(
     [
-        ("first", np.int64),  # the first slot of this size of windows
-        ("known", np.int64),  # slots of the samples' patterns, a power of two; 0 where keys are dense
-        ("others", np.int64),  # slots of other patterns, which follow; the same
-        ("used", np.int64),  # slots of other patterns in use
-        ("lacking", np.int64),  # the row in `terms` of patterns that the samples lack
-        ("gains", np.int64),  # the first row in `gains`
-        ("cells", np.int64),  # cells of a window
+        ("first", np.int64),  # first slot
+        ("known", np.int64),  # number of slots for the samples' patterns, a power of two; 0 with dense keys
+        ("others", np.int64),  # number of following slots for other patterns, a power of two; 0 with dense keys
+        ("used", np.int64),  # number of used slots of other patterns
+        ("lacking", np.int64),  # row in `terms` of patterns that are not in the samples
+        ("gains", np.int64),  # first row in `gains`
+        ("cells", np.int64),  # number of cells of a window
     ]
 )
-"""Where a size of windows is in the arrays of a counter."""
+"""Layout of the data of one window size in the arrays of a counter."""
 CHANGE = np.dtype(
     [
         ("origin", np.int32),
-        ("left", np.int32),  # the slot of the pattern before
-        ("entered", np.int32),  # the slot of the pattern now; -1: not looked up
+        ("left", np.int32),  # slot of the old pattern
+        ("entered", np.int32),  # slot of the new pattern; -1: not looked up
         ("size", np.int16),
-        ("is_new", np.int16),  # whether the slot was taken for it
+        ("is_new", np.int16),  # whether the slot was free before
     ]
 )
-"""A window whose pattern changes, in the log."""
+"""Entry of the log: a window whose pattern changes."""
 
 
 class CounterArrays(NamedTuple):
@@ -65,23 +65,26 @@ class CounterArrays(NamedTuple):
 
     cells: Uint16_1D
     next_copies: Int32_1D
-    """(place,) the next copy of a cell behind a wrapped edge, or -1; empty where nothing wraps."""
+    """(place,) the next copy of a cell beyond a wrapped edge, or -1; empty if no axis wraps."""
     originals: Int32_1D
-    """(place,) the cell that it is a copy of; empty where nothing wraps."""
+    """(place,) the cell that it is a copy of; empty if no axis wraps."""
     slots: Int32_2D
-    """(size, place)"""
+    """(size, place) slot of the window that starts there, or -1."""
     keys: Uint64_1D
+    """(slot,) key of the pattern, or EMPTY."""
     counts: Int32_1D
+    """(slot,) number of windows."""
     term_rows: Int32_1D
-    """(slot,)"""
+    """(slot,) row in `terms`."""
     terms: Float64_2D
     gains: Float64_2D
     firsts: Float64_1D
     layout: Annotated[NDArray[np.void], LAYOUT]
-    """(size,)"""
+    """(size,) layout."""
     shifts: Int64_2D
+    """(size, cell of the window) offset from the first cell."""
     multipliers: Uint64_2D
-    """(size, cell of the window)"""
+    """(size, cell of the window) multiplier of the tile in the key."""
     log: Annotated[NDArray[np.void], CHANGE]
     new: Uint64_1D
     """(entry of the log,) keys that are not looked up yet."""
@@ -89,14 +92,14 @@ class CounterArrays(NamedTuple):
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 GIVE_UP_EXCESS = 3
-"""A change that costs this much too much on the way, in patterns that the samples lack, is not looked at to its end."""
+"""Excess over the limit, in patterns that are not in the samples, at which `try_tile` stops counting."""
 MAX_LOAD = 0.5
-"""Fraction of hashed slots in use at which they must be sorted out."""
+"""Fraction of used hash slots at which they must be rebuilt."""
 
 
 @inline
 def _find_known(counter: CounterArrays, size: int, key: np.uint64) -> int:
-    """Return where a pattern of the samples is counted, -1 for any other; with dense keys, where any is counted."""
+    """Return the slot of a pattern of the samples, or -1 for any other; with dense keys, the slot of any pattern."""
     keys, layout = counter.keys, counter.layout[size]
     first, rest = layout["first"], layout["known"] - 1
     if rest < 0:
@@ -111,7 +114,7 @@ def _find_known(counter: CounterArrays, size: int, key: np.uint64) -> int:
 
 @kernel
 def _find_other(counter: CounterArrays, size: int, key: np.uint64) -> int:
-    """Return where a pattern that the samples lack is counted; a new one takes a free slot, and its count is -1."""
+    """Return the slot of a pattern that is not in the samples; a new pattern gets a free slot and the count -1."""
     keys, layout = counter.keys, counter.layout[size]
     first, rest = layout["first"] + layout["known"], layout["others"] - 1
     place = np.int64((key * GAMMA) >> np.uint64(33)) & rest
@@ -128,7 +131,7 @@ def _find_other(counter: CounterArrays, size: int, key: np.uint64) -> int:
 
 @inline
 def _gain(counter: CounterArrays, size: int, pattern: int, count: int) -> float:
-    """Return what another window of a pattern costs that has `count` of them already."""
+    """Return the cost of one more window of a pattern that has `count` windows."""
     if count == 0 and pattern == counter.layout[size]["lacking"]:
         return float(counter.firsts[size])
     row = counter.layout[size]["gains"] + count
@@ -137,7 +140,7 @@ def _gain(counter: CounterArrays, size: int, pattern: int, count: int) -> float:
 
 @inline
 def _remove_window(counter: CounterArrays, size: int, slot: int) -> float:
-    """Count one window less; return what that saves."""
+    """Subtract a window from the counts; return the saved cost."""
     count = int(np.int64(counter.counts[slot])) - 1
     counter.counts[slot] = count
     return _gain(counter, size, counter.term_rows[slot], count)
@@ -145,7 +148,7 @@ def _remove_window(counter: CounterArrays, size: int, slot: int) -> float:
 
 @inline
 def _add_window(counter: CounterArrays, size: int, slot: int) -> float:
-    """Count one window more; return what that costs."""
+    """Add a window to the counts; return its cost."""
     count = max(int(np.int64(counter.counts[slot])), 0)
     counter.counts[slot] = count + 1
     return _gain(counter, size, counter.term_rows[slot], count)
@@ -153,18 +156,18 @@ def _add_window(counter: CounterArrays, size: int, slot: int) -> float:
 
 @kernel
 def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: float) -> tuple[float, int]:
-    """Count the windows that there would be if a cell, and its twins behind a wrapped edge, had another tile.
+    """Update the counts as if a cell, and its copies beyond wrapped edges, had another tile.
 
-    Return what that costs, and the log's new end. `keep` makes it so, `undo` reverts it. A cost that must be above
-    the limit is not worked out to its end: patterns that the samples lack cost `firsts` at least, and looking for them
-    takes longest.
+    Return the cost and the new end of the log. `keep` applies the change, `undo` reverts it. Counting stops when the
+    cost is certain to exceed the limit: a pattern that is not in the samples costs at least `firsts`, and its lookup
+    takes the longest.
     """
     keys, layout, log = counter.keys, counter.layout, counter.log
-    cost, least, start = 0.0, 0.0, top
+    cost, min_rest, start = 0.0, 0.0, top
     step = np.uint64(np.int64(tile) - np.int64(counter.cells[place]))
     while place >= 0:
         for size in range(len(layout)):
-            fresh = counter.firsts[size]
+            first = counter.firsts[size]
             for number in range(layout[size]["cells"]):
                 origin = place - counter.shifts[size, number]
                 left = int(np.int64(counter.slots[size, origin]))
@@ -178,15 +181,15 @@ def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: flo
                 entry["size"], entry["is_new"] = size, 0
                 if entered < 0:
                     counter.new[top] = key
-                    least += fresh
+                    min_rest += first
                 else:
                     cost += _add_window(counter, size, entered)
                 top += 1
-                if cost + least > limit + GIVE_UP_EXCESS * fresh:
-                    return cost + least, top
+                if cost + min_rest > limit + GIVE_UP_EXCESS * first:
+                    return cost + min_rest, top
         place = counter.next_copies[place] if counter.next_copies.size else -1
-    if least == 0.0 or cost + least > limit:
-        return cost + least, top
+    if min_rest == 0.0 or cost + min_rest > limit:
+        return cost + min_rest, top
     for number in range(start, top):
         entry = log[number]
         if entry["entered"] < 0:
@@ -201,10 +204,10 @@ def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: flo
 def try_windows(
     counter: CounterArrays, top: int, origin: int, around: Int64_2D, lengths: Int64_1D
 ) -> tuple[float, int]:
-    """Count the windows around a place whose cells have changed, by `write`, since they were counted.
+    """Update the counts of the windows around a place after its cells were changed by `write`.
 
-    Return what that costs, and the log's new end; `keep_windows` makes it so, `undo` reverts it. `around` is where,
-    relative to the place, windows of every size begin, of which there are `lengths`.
+    Return the cost and the new end of the log. `keep_windows` applies the change, `undo` reverts it. `around` has the
+    offsets of the first cells of windows of every size from the place, and `lengths` their numbers.
     """
     keys, layout, log = counter.keys, counter.layout, counter.log
     cost, start = 0.0, top
@@ -213,10 +216,10 @@ def try_windows(
             place = origin + around[size, number]
             if counter.originals.size:
                 place = np.int64(counter.originals[place])
-                met = False  # a small map that wraps has the same window on both sides
+                is_counted = False  # a small map that wraps has the same window on both sides
                 for entry in range(start, top):
-                    met |= log[entry]["origin"] == place and log[entry]["size"] == size
-                if met:
+                    is_counted |= log[entry]["origin"] == place and log[entry]["size"] == size
+                if is_counted:
                     continue
             left = int(np.int64(counter.slots[size, place]))
             if left < 0:
@@ -238,7 +241,7 @@ def try_windows(
 
 @inline
 def _key_at(counter: CounterArrays, size: int, place: int) -> np.uint64:
-    """Return the key of the pattern in the window that begins at a place."""
+    """Return the key of the pattern in the window that starts at a place."""
     key = np.uint64(0)
     for cell in range(counter.layout[size]["cells"]):
         key += np.uint64(counter.cells[place + counter.shifts[size, cell]]) * counter.multipliers[size, cell]
@@ -247,7 +250,7 @@ def _key_at(counter: CounterArrays, size: int, place: int) -> np.uint64:
 
 @kernel
 def keep_windows(counter: CounterArrays, first: int, top: int) -> None:
-    """Make what was counted so: the log from its entry `first` on."""
+    """Apply the log, from its entry `first` on, to `slots`."""
     for number in range(first, top):
         entry = counter.log[number]
         counter.slots[entry["size"], entry["origin"]] = entry["entered"]
@@ -255,14 +258,14 @@ def keep_windows(counter: CounterArrays, first: int, top: int) -> None:
 
 @kernel
 def keep(counter: CounterArrays, first: int, top: int, place: int, tile: int) -> None:
-    """Make what was tried so: the windows, and the cell with its twins."""
+    """Apply a tried change to `slots`, and to the cell and its copies."""
     keep_windows(counter, first, top)
     write(counter, place, tile)
 
 
 @kernel
 def write(counter: CounterArrays, place: int, tile: int) -> None:
-    """Give a cell and its twins a tile, and no more."""
+    """Set the tile of a cell and its copies, without counting."""
     while place >= 0:
         counter.cells[place] = tile
         place = counter.next_copies[place] if counter.next_copies.size else -1
@@ -270,24 +273,24 @@ def write(counter: CounterArrays, place: int, tile: int) -> None:
 
 @kernel
 def undo(counter: CounterArrays, top: int, kept: bool) -> None:
-    """Revert all that the log holds, the last of it first, but not the cells."""
+    """Revert the counts, and if `kept` the slots, of all entries of the log, but not the cells."""
     for number in range(top - 1, -1, -1):
         entry = counter.log[number]
         left, entered = entry["left"], entry["entered"]
         counter.counts[left] += 1
-        if entered < 0:  # it was not worked out to its end
+        if entered < 0:  # counting stopped before the lookup
             continue
         counter.counts[entered] -= 1
         if kept:
             counter.slots[entry["size"], entry["origin"]] = left
-        if entry["is_new"]:  # taken last, so no other key was put behind it
+        if entry["is_new"]:  # it was added last, so no later key depends on it
             counter.keys[entered] = EMPTY
             counter.layout[entry["size"]]["used"] -= 1
 
 
 @kernel
 def is_full(layout: NDArray[np.void]) -> bool:
-    """Whether `sort_out` is due."""
+    """Return whether `rebuild_slots` is needed."""
     full = False
     for size in range(len(layout)):
         full |= layout[size]["used"] > MAX_LOAD * layout[size]["others"]
@@ -296,7 +299,7 @@ def is_full(layout: NDArray[np.void]) -> bool:
 
 @kernel("void(CounterArrays)", allocates=False)
 def count_windows(counter: CounterArrays) -> None:
-    """Count all windows, where `slots` is not -1, again; counts are 0 before, and the samples' patterns are known."""
+    """Count all windows, where `slots` is not -1. Counts must be 0, and the samples' patterns must have slots."""
     slots, counts = counter.slots, counter.counts
     for size in range(len(counter.layout)):
         for origin in range(slots.shape[1]):
@@ -312,9 +315,9 @@ def count_windows(counter: CounterArrays) -> None:
 
 @kernel("void(CounterArrays, uint64[::1], int32[::1], int32[::1])", allocates=False)
 def rebuild_slots(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32_1D, moved: Int32_1D) -> None:
-    """Free the hashed slots of patterns that no longer occur and that the samples lack.
+    """Free the hash slots of patterns that no longer occur and are not in the samples.
 
-    `old_keys` and `old_counts` are copies of the counter's, `moved` is scratch of the same length.
+    `old_keys` and `old_counts` are copies of the counter's arrays, `moved` is work space of the same length.
     """
     for size in range(len(counter.layout)):
         layout = counter.layout[size]
@@ -334,9 +337,9 @@ def rebuild_slots(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32
 
 @kernel("int64(CounterArrays, int64[::1], int64[::1], int64, float64[::1])", allocates=False)
 def change_tiles(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, first: int, value: Float64_1D) -> int:
-    """Give cells from the one numbered `first` on other tiles; the next one, earlier where hashed slots are used up.
+    """Change the tiles of cells from index `first` on; return the next index, earlier if the hash slots are full.
 
-    What the divergence changes by is added to value[0].
+    The change of the divergence is added to value[0].
     """
     for number in range(first, places.size):
         if is_full(counter.layout):
@@ -350,7 +353,7 @@ def change_tiles(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, firs
 
 @kernel("void(CounterArrays, int64, uint64[::1], int64)", allocates=False)
 def add_known(counter: CounterArrays, size: int, known: Uint64_1D, row: int) -> None:
-    """Give the samples' patterns their slots; the rows of their terms follow each other from this one on."""
+    """Assign slots to the samples' patterns, whose rows in `terms` start at `row`."""
     layout = counter.layout[size]
     first, rest = layout["first"], layout["known"] - 1
     for number in range(known.size):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     _Void = object
 else:
-    _Void = np.void  # which numpy's types call final, though np.record inherits from it, too
+    _Void = np.void  # final in numpy's type stubs, although np.record is a subclass
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -68,12 +68,12 @@ SCALARS: Mapping[object, str] = {int: "int64", float: "float64", bool: "bool"}
 
 
 class Record(_Void):
-    """A numpy record of the annotated fields (int, float or bool), all zero at first; kernels change it in place."""
+    """Numpy record of the annotated fields (int, float or bool), initially zero; kernels change it in place."""
 
     layout: ClassVar[np.dtype[np.void]]
     _record_dtype: ClassVar[np.dtype[np.void]]
     data: memoryview = None  # type: ignore[assignment]  # hides the property of numpy's scalars
-    """The memory as int64, made once: numba asks for it at each call, and numpy would make it anew each time."""
+    """Memory as int64, created once. numba reads it at each call, and numpy would create it each time."""
 
     def __init_subclass__(cls) -> None:
         hints = {name: hint for name, hint in get_type_hints(cls).items() if hint in SCALARS}
@@ -83,11 +83,12 @@ class Record(_Void):
             if hasattr(np.void, name):
                 raise TypeError(f"{cls.__name__}: {name} is an attribute of every numpy scalar")
             setattr(cls, name, _int_field(offsets[name]) if hint is int else _any_field(name))
-        # One object for all records of a class: numba knows types by the identity of their dtype.
+        # One object for all records of a class, because numba identifies types by the identity of their dtype.
         cls._record_dtype = np.dtype((cls, cls.layout))
 
     @classmethod
     def new(cls) -> Self:
+        """Return a record of zeros."""
         array = np.zeros(1, dtype=cls._record_dtype)
         record: Self = array[0]
         record.data = array.view(np.int64).data
@@ -95,6 +96,8 @@ class Record(_Void):
 
 
 def _any_field(name: str) -> property:
+    """Return a property that reads and writes a field of a record."""
+
     def write(record: Any, value: float) -> None:
         record[name] = value
 
@@ -102,7 +105,7 @@ def _any_field(name: str) -> property:
 
 
 def _int_field(offset: int) -> property:
-    """Return the same for an int, in a third of the time."""
+    """Return a property of an int field, which takes a third of the time of `_any_field`."""
     place = offset // 8
 
     def read(record: Record) -> int:
@@ -115,7 +118,7 @@ def _int_field(offset: int) -> property:
 
 
 def read_signature(text: str, names: Mapping[str, object]) -> Signature:
-    """Return the signature `text`, in which structures and aliases of arrays are written by their `names`."""
+    """Return the numba signature of a string in which structures and array aliases are written by their `names`."""
     from numba.core.typing.templates import signature
 
     depth = 0
@@ -129,7 +132,7 @@ def read_signature(text: str, names: Mapping[str, object]) -> Signature:
 
 
 def widen_integers(part: Dispatcher[F]) -> Dispatcher[F]:
-    """Let a part take signed integers of all sizes, and constants, as int64: it is compiled once for all of them."""
+    """Make a part accept all signed integers and constants as int64, so that it is compiled only once for them."""
     from numba import types
 
     find_template: Callable[..., object] = part.get_call_template
@@ -146,7 +149,7 @@ def widen_integers(part: Dispatcher[F]) -> Dispatcher[F]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Split a list of types at its commas, leaving those within brackets."""
+    """Split a list of types at its commas, except those inside brackets."""
     depth, start = 0, 0
     for place, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")

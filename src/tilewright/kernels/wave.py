@@ -1,13 +1,13 @@
-"""A wave: cells that may each hold any of some patterns, and the propagation of what cells can no longer hold.
+"""Waves: the possible patterns of every cell, and constraint propagation.
 
-A domain is the set of patterns that a cell may still hold, as bits. `allowed` has, for every direction and pattern, the
-set of patterns that its neighbor there may hold. A cell whose domain shrinks makes its neighbors look for support:
-patterns that no pattern of the cell allows are banned from theirs. Every change is written to a trail, a ring buffer,
-so that choices can be undone; how far back depends on the length of the trail.
+A domain is the set of patterns that a cell can still hold, as bits. `allowed` has, for every direction and pattern, the
+set of patterns that its neighbor can hold. When the domain of a cell shrinks, patterns of its neighbors that have no
+support in the domain any more are banned. Every change is recorded in a trail, a ring buffer, so that choices can be
+undone as far back as the trail reaches.
 
 Undecided cells are in a heap, ordered by the heuristic that chooses the next cell.
 
-Source: Mackworth, "Consistency in networks of relations", 1977, for looking for support until nothing changes.
+Source: Mackworth, "Consistency in networks of relations", 1977, for arc consistency.
 """
 
 from __future__ import annotations
@@ -25,93 +25,96 @@ CELL = np.dtype(
         ("sum_w_log_w", np.float64),  # of the patterns of the domain
         ("weight", np.int32),
         ("count", np.int32),
-        ("removed_count", np.int32),  # patterns removed since the neighbors looked
+        ("removed_count", np.int32),  # patterns removed since the last propagation to the neighbors
         ("heap_place", np.int32),  # -1: not in the heap
-        ("pending", np.uint8),  # directions of the neighbors that are to look for support, as bits
+        ("pending", np.uint8),  # directions of the neighbors to propagate to, as bits
         ("touched", np.uint8),  # TOUCHED and CHANGED
     ],
     align=True,
 )
-"""What changes of a cell, beside the patterns of its domain."""
+"""State of a cell, except its domain."""
 ENTRY = np.dtype(
     [("sum_w_log_w", np.float64), ("weight", np.int32), ("count", np.int32), ("cell", np.int32)], align=True
 )
-"""A cell before a change, on the trail; its domain is in `trail_domains`."""
+"""State of a cell before a change, in the trail; its domain is in `trail_domains`."""
 UNDECIDED = np.dtype([("key", np.float64), ("cell", np.int32)], align=True)
-"""A cell in the heap, the least key first."""
+"""Entry of the heap, in ascending order of keys."""
 CHOICE = np.dtype([("top", np.int64), ("cell", np.int64), ("pattern", np.int64)], align=True)
-"""A cell, the pattern that was chosen for it, and where the trail ended before."""
+"""Collapsed cell, its pattern, and the end of the trail before the choice."""
 
 
 class WaveState(Record):
+    """Counters of a search."""
+
     heap_size: int
     queue_head: int
     queue_size: int
     touched_count: int
     changed_count: int
     top: int
-    """Where the trail ends."""
+    """End of the trail."""
     floor: int
-    """Where the trail has been overwritten."""
+    """Position up to which the trail has been overwritten."""
     choices: int
-    """Choices that hold."""
+    """Number of choices in effect."""
     oldest: int
-    """The oldest choice that can be undone."""
+    """Oldest choice that can be undone."""
     backtracks_left: int
     patience: int
-    """`backtracks_left` after progress."""
+    """Value of `backtracks_left` after progress."""
     min_undecided: int
-    """The fewest undecided cells so far."""
+    """Smallest number of undecided cells so far."""
     contradiction: int
-    """The last cell whose domain was empty."""
+    """Last cell whose domain was empty."""
     cause: int
-    """The global constraint that could not hold, or -1."""
+    """Global constraint that was violated, or -1."""
     observed: int
-    """How often a pattern was chosen."""
+    """Number of choices made."""
     backtracked: int
-    """How often a choice was undone."""
+    """Number of choices undone."""
     clean: int
-    """Where the trail ended when everything was propagated."""
+    """End of the trail when everything was last propagated."""
     dirty: int
-    """Whether that was overwritten, so that not everything may be propagated."""
+    """Whether the trail was overwritten beyond `clean`, so that some changes may not be propagated."""
 
 
 class WaveArrays(NamedTuple):
-    """The domains of all cells, and what is known about them."""
+    """Domains of all cells, and the state of the search."""
 
     domains: Uint64_2D
     """(cell, word) patterns as bits."""
     cells: Annotated[NDArray[np.void], CELL]
     removed: Uint64_2D
-    """(cell, word) patterns removed since the neighbors looked."""
+    """(cell, word) patterns removed since the last propagation to the neighbors."""
     heap: Annotated[NDArray[np.void], UNDECIDED]
     queue: Int32_1D
-    """A ring of cells whose neighbors are to look for support."""
+    """Ring buffer of cells whose changes are not yet propagated."""
     touched: Int32_1D
-    """Cells that the heap and the global constraints have not seen since they changed."""
+    """Changed cells for which the heap and the global constraints are not yet updated."""
     changed: Int32_1D
-    """The same for constraints in Python; of length 0 where there are none."""
+    """Changed cells for user constraints; of length 0 without any."""
     trail: Annotated[NDArray[np.void], ENTRY]
-    """A ring of cells before they changed; its length is a power of two."""
+    """Ring buffer of cells before their changes; its length is a power of two."""
     trail_domains: Uint64_2D
     choices: Annotated[NDArray[np.void], CHOICE]
     scratch: Uint64_1D
-    """(word,) for `propagate`."""
+    """(word,) work space of `propagate`."""
     state: WaveState
 
 
 class RuleArrays(NamedTuple):
-    """What stays the same while a wave collapses."""
+    """Constant data of a wave."""
 
     neighbors: Int32_2D
-    """(cell, direction) or -1: half of all directions, then those opposite."""
+    """(cell, direction) neighbor or -1: half of the directions, then their opposites."""
     allowed: Uint64_3D
-    """(direction, pattern, word) patterns that may be there."""
+    """(direction, pattern, word) patterns allowed as its neighbor in that direction."""
     weights: Int64_1D
+    """(pattern,) weight."""
     w_log_w: Float64_1D
-    """(pattern,)"""
+    """(pattern,) weight times its logarithm."""
     logarithms: Float64_1D
-    """(weight,)"""
+    """(weight,) logarithm."""
     noise: Float64_1D
     """(cell,) added to its key."""
     heuristic: int
@@ -126,20 +129,20 @@ DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 BIT_PLACES = np.zeros(64, dtype=np.int64)
 for _place in range(64):
     BIT_PLACES[(((1 << _place) * 0x03F79D71B4CB0A89) & 0xFFFFFFFFFFFFFFFF) >> 58] = _place
-"""The place of a single bit, by the upper bits of its product with a de Bruijn sequence."""
+"""Position of a single bit, by the upper bits of its product with a de Bruijn sequence."""
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 
 
 @inline
 def lowest_bit(bits: np.uint64) -> int:
-    """Return the place of the lowest bit that is set."""
+    """Return the position of the lowest bit that is set."""
     return int(BIT_PLACES[np.int64(((bits & (~bits + ONE)) * DE_BRUIJN) >> np.uint64(58))])
 
 
 @kernel
 def touch(wave: WaveArrays, cell: int) -> None:
-    """Remember that a cell has changed."""
+    """Mark a cell as changed."""
     own, state = wave.cells[cell], wave.state
     if not own["touched"] & TOUCHED:
         own["touched"] |= TOUCHED
@@ -163,7 +166,7 @@ def write_trail(wave: WaveArrays, cell: int) -> None:
 
 @kernel
 def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1D, inverted: bool) -> bool:
-    """Ban all patterns of a cell but some, or these where `inverted`; whether any pattern is left."""
+    """Ban all patterns of a cell except `kept`, or these if `inverted`; return whether any pattern is left."""
     state, own = wave.state, wave.cells[cell]
     write_trail(wave, cell)
     left = NONE
@@ -190,7 +193,7 @@ def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1
 
 @kernel
 def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
-    """Let all neighbors of cells that changed look for support; the first cell without a pattern left, or -1."""
+    """Propagate all changes to neighbors; return the first cell without a pattern left, or -1."""
     domains, cells, removed, queue, missing = wave.domains, wave.cells, wave.removed, wave.queue, wave.scratch
     trail, trail_domains, state = wave.trail, wave.trail_domains, wave.state
     neighbors, allowed = rules.neighbors, rules.allowed
@@ -212,7 +215,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 continue
             back = direction + half if direction < half else direction - half
             rest = NONE
-            if few:  # look at all patterns of the cell: what none of them allows
+            if few:  # few patterns are left: ban all that none of them allows
                 for part in range(words):
                     missing[part] = domains[other, part]
                 for word in range(words):
@@ -228,7 +231,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                             break
                     if left != NONE:
                         break
-            else:  # look only at what the removed patterns allowed
+            else:  # check only patterns that the removed ones allowed
                 for part in range(words):
                     missing[part] = NONE
                 for word in range(words):
@@ -284,12 +287,12 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 place = head + queued
                 queue[place if place < length else place - length] = other
                 queued += 1
-            # The patterns that the other lost supported nothing here: the cell itself need not look.
+            # The patterns removed there supported no pattern of this cell, so it needs no propagation back.
             there["pending"] |= ALL_DIRECTIONS ^ (1 << back)
             if there["count"] == 0:
                 contradiction = int(other)
                 break
-        if not own["pending"]:  # a cell may be its own neighbor, on a map that wraps and is one cell long
+        if not own["pending"]:  # it is pending again if it is its own neighbor, on a wrapped axis of one cell
             for word in range(words):
                 removed[cell, word] = NONE
             own["removed_count"] = 0
@@ -303,7 +306,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
 
 @kernel
 def clear_queue(wave: WaveArrays) -> None:
-    """Drop all pending changes."""
+    """Discard all pending propagation."""
     state = wave.state
     for step in range(state.queue_size):
         cell = wave.queue[(state.queue_head + step) % len(wave.queue)]
@@ -316,7 +319,7 @@ def clear_queue(wave: WaveArrays) -> None:
 
 @kernel
 def undo(wave: WaveArrays, top: int) -> None:
-    """Undo all changes behind a place of the trail."""
+    """Undo all changes after a position of the trail."""
     state = wave.state
     while state.top > top:
         state.top -= 1
@@ -332,7 +335,7 @@ def undo(wave: WaveArrays, top: int) -> None:
 
 @kernel
 def undo_to_clean(wave: WaveArrays) -> None:
-    """Undo all since everything was propagated, or mark the wave as dirty where the trail is too short for that."""
+    """Undo all changes since the last complete propagation, or mark the wave as dirty if the trail is too short."""
     state = wave.state
     if state.clean < state.floor:
         state.dirty = 1
@@ -340,12 +343,12 @@ def undo_to_clean(wave: WaveArrays) -> None:
         undo(wave, state.clean)
 
 
-# -- the heap of undecided cells ----------------------------------------------------------------------------------
+# -- heap of undecided cells --------------------------------------------------------------------------------------
 
 
 @kernel
 def refresh_heap(wave: WaveArrays, rules: RuleArrays) -> None:
-    """Give all touched cells their place in the heap."""
+    """Update the positions of all touched cells in the heap."""
     cells, heap, state = wave.cells, wave.heap, wave.state
     for number in range(state.touched_count):
         cell = int(wave.touched[number])
@@ -379,7 +382,7 @@ def refresh_heap(wave: WaveArrays, rules: RuleArrays) -> None:
 def _place_in_heap(
     cells: NDArray[np.void], heap: NDArray[np.void], size: int, place: int, cell: int, key: float
 ) -> None:
-    """Put a cell into the heap at a place, or above or below it."""
+    """Put a cell into the heap at a position, and sift it up or down."""
     while place > 0 and heap[(place - 1) >> 1]["key"] > key:
         _move_in_heap(cells, heap, (place - 1) >> 1, place)
         place = (place - 1) >> 1

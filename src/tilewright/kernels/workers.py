@@ -1,7 +1,8 @@
-"""Compilation in several processes, each with numba's lock to itself. A worker is `python -m` of this module.
+"""Compilation in several processes, because numba compiles one function at a time per process.
 
-A worker reads names of entries from its standard input, compiles them into the cache, and answers each with a line:
-the name, a tab, and the error if there was one. It ends as soon as its input does, so none outlives its parent.
+A worker is started as `python -m` of this module. It reads names of entries from its standard input, compiles them into
+the cache, and prints a line for each: the name, a tab, and the error, if any. It exits when its input is closed, so no
+worker outlives its parent.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from threading import Thread
 from . import Kernel, list_entries
 
 Group = list[str]
-"""Names of entries for one worker to compile, because they share parts."""
+"""Names of entries that share parts, compiled by the same worker."""
 
 
 def plan_groups(kernels: Iterable[Kernel[..., object]]) -> list[tuple[int, Group]]:
-    """Return the size and the names of each module's entries, the largest group and the largest entry first.
+    """Return the size and the names of each module's entries, with the largest group and the largest entry first.
 
-    The size is that of the bytecode to compile, which is known before numba is loaded and predicts well enough
-    how long it takes.
+    The size is that of the bytecode to compile. It is known before numba is loaded and predicts the compile time well
+    enough.
     """
     modules: dict[str, list[Kernel[..., object]]] = {}
     for kernel in kernels:
@@ -39,7 +40,7 @@ def plan_groups(kernels: Iterable[Kernel[..., object]]) -> list[tuple[int, Group
 
 
 def _bytecode_size(kernels: Iterable[Kernel[..., object]]) -> int:
-    """Bytes of code in these kernels and in all parts that they call."""
+    """Return the bytes of code in kernels and in all parts that they call."""
     pending = [*kernels]
     found = set(pending)
     size = 0
@@ -52,7 +53,7 @@ def _bytecode_size(kernels: Iterable[Kernel[..., object]]) -> int:
 
 
 def compile_in_workers(kernels: Iterable[Kernel[..., object]], processes: int) -> Iterator[str]:
-    """Compile entries of this package in up to that many processes, and give each one's name when it is done."""
+    """Compile entries of this package in up to `processes` processes, and yield the name of each when it is done."""
     groups = plan_groups(kernels)
     pending: SimpleQueue[Group] = SimpleQueue()
     for _, group in groups:
@@ -76,13 +77,13 @@ def compile_in_workers(kernels: Iterable[Kernel[..., object]], processes: int) -
 
 
 def _count_useful_workers(sizes: list[int]) -> int:
-    """How many workers are done when the largest group is; more would only wait for it."""
+    """Return the number of workers above which the total time is that of the largest group."""
     return -(-sum(sizes) // max(sizes, default=1))
 
 
 def _start_worker() -> subprocess.Popen[str]:
     package = __name__.partition(".")[0]
-    # The package that this process has imported, wherever it was found; -P: and no file of the working directory.
+    # Import the same package as this process; -P excludes files in the working directory.
     path = [str(Path(sys.modules[package].__file__ or "").parents[1]), os.environ.get("PYTHONPATH", "")]
     return subprocess.Popen(
         [sys.executable, "-P", "-m", __name__],
@@ -96,7 +97,7 @@ def _start_worker() -> subprocess.Popen[str]:
 
 
 def _feed(worker: subprocess.Popen[str], pending: SimpleQueue[Group], answers: SimpleQueue[str | Exception]) -> None:
-    """Give a worker one group after the other, and pass its answers on."""
+    """Send groups to a worker one by one, and put its answers into a queue."""
     assert worker.stdin
     assert worker.stdout
     name = ""
@@ -107,8 +108,8 @@ def _feed(worker: subprocess.Popen[str], pending: SimpleQueue[Group], answers: S
             worker.stdin.write("".join(f"{name}\n" for name in group))
             worker.stdin.flush()
             for name in group:
-                answered, _, error = worker.stdout.readline().rstrip("\n").partition("\t")
-                if answered != name:
+                done, _, error = worker.stdout.readline().rstrip("\n").partition("\t")
+                if done != name:
                     raise EOFError
                 answers.put(RuntimeError(f"{name}: {error}") if error else name)
     except Empty:
@@ -119,8 +120,8 @@ def _feed(worker: subprocess.Popen[str], pending: SimpleQueue[Group], answers: S
 
 
 def _work() -> None:
-    """Compile what standard input names."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent ends us
+    """Compile the entries named on standard input."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent kills us
     answers, sys.stdout = sys.stdout, sys.stderr
     names: SimpleQueue[str] = SimpleQueue()
     Thread(target=_read_names, args=(names,), daemon=True).start()
@@ -138,7 +139,7 @@ def _work() -> None:
 def _read_names(names: SimpleQueue[str]) -> None:
     for line in sys.stdin:
         names.put(line.rstrip("\n"))
-    os._exit(0)  # at once, whatever is being compiled
+    os._exit(0)  # exit at once, even during a compilation
 
 
 if __name__ == "__main__":
