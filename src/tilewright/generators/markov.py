@@ -160,16 +160,16 @@ def _resample(
     if site.has_locks:
         near = np.pad(_dilate(site.locked, LOCK_RADIUS), MARGIN).reshape(-1)
         rounds += [("near locks", free[near[free]])] * MAX_LOCK_REPAIRS
-    for number, (what, places) in enumerate(rounds):
-        if what != "sweep":
+    for number, (stage, places) in enumerate(rounds):
+        if stage != "sweep":
             places = list_unseen(places)
-        if what == "near locks":
+        if stage == "near locks":
             places = _add_neighbors(places, free, cells.size, p.width + 2 * MARGIN)
         if not places.size:
             continue
         places = places[np.argsort(rng.child("again", number).randoms(len(places)), kind="stable")]
         for _, block in _split_blocks(places):
-            yield Frame(shown, what, 1.0)
+            yield Frame(shown, stage, 1.0)
             resample_tiles(
                 contexts.arrays, cells, block, shifts, squares, p.temperature, rng.state, context_counts.scratch
             )

@@ -17,28 +17,28 @@ MAX_NUMBERS = 1 << 23
 NO_CHANCES = np.zeros((0, 0))
 
 
-def make_lookahead(context_counts: ContextCounts, held: NDArray[np.int64], rank: NDArray[np.int64]) -> Lookahead:
+def make_lookahead(context_counts: ContextCounts, lock_labels: NDArray[np.int64], rank: NDArray[np.int64]) -> Lookahead:
     """Return the probability of the nearest locked tile, for every place of a flat map and every label there.
 
-    `held` has the locked cells as learned labels, -1 elsewhere; `rank` is a cell's position in the scan. Probabilities
-    are multiplied from neighbor to neighbor and scaled to a maximum of 1.
+    `lock_labels` has the learned label of every locked cell, or -1; `rank` is the position of every cell in the scan.
+    Probabilities are multiplied from neighbor to neighbor and scaled to a maximum of 1.
     """
-    rows: Table = np.full(held.shape, -1, dtype=np.int32)
-    free = np.pad(held < 0, 1)
+    rows: Table = np.full(lock_labels.shape, -1, dtype=np.int32)
+    free = np.pad(lock_labels < 0, 1)
     beside = free[:-2, 1:-1] | free[2:, 1:-1] | free[1:-1, :-2] | free[1:-1, 2:]
-    shown = (held >= 0) & beside
+    shown = (lock_labels >= 0) & beside
     count = int(shown.sum())
     if count * len(context_counts.label_ids) > MAX_NUMBERS:
         return Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), NO_CHANCES)
     chances = np.zeros((count, len(context_counts.label_ids)))
-    chances[np.arange(count), held[shown]] = 1.0
+    chances[np.arange(count), lock_labels[shown]] = 1.0
     rows[shown] = np.arange(count)
     ranks = rank[shown]
     frontier = np.argwhere(shown)
     for _ in range(REACH):
         if 5 * len(frontier) * len(context_counts.label_ids) + chances.size > MAX_NUMBERS:
             break
-        found, chances, ranks = _spread(context_counts, held, rows, chances, ranks, frontier)
+        found, chances, ranks = _spread(context_counts, lock_labels, rows, chances, ranks, frontier)
         frontier = found
     near = rows >= 0
     near[near] = ranks[rows[near]] > rank[near]  # false for locked cells, which have their own rank
@@ -48,7 +48,7 @@ def make_lookahead(context_counts: ContextCounts, held: NDArray[np.int64], rank:
 
 def _spread(
     context_counts: ContextCounts,
-    held: NDArray[np.int64],
+    lock_labels: NDArray[np.int64],
     rows: Table,
     chances: NDArray[np.float64],
     ranks: NDArray[np.int64],
@@ -60,7 +60,7 @@ def _spread(
         there = frontier + step
         inside = ((there >= 0) & (there < rows.shape)).all(axis=1)
         there, here = there[inside], frontier[inside]
-        free = (rows[tuple(there.T)] < 0) & (held[tuple(there.T)] < 0)
+        free = (rows[tuple(there.T)] < 0) & (lock_labels[tuple(there.T)] < 0)
         there, here = there[free], here[free]
         before = rows[tuple(here.T)]
         now = np.zeros((len(there), len(context_counts.label_ids)))

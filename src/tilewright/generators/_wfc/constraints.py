@@ -1,4 +1,4 @@
-"""Constraints of a map beside its patterns, and the search for the smallest set of them that conflicts."""
+"""Constraints on a map, and the search for a minimal set of them that conflicts."""
 
 from __future__ import annotations
 
