@@ -104,7 +104,7 @@ KNOBS: dict[str, tuple[str, list[float]]] = {
     "bsp": ("rooms", [6 + 4 * step for step in range(10)]),
     "rooms": ("rooms", [6 + 4 * step for step in range(10)]),
     "maze": ("braid", [0.05 + 0.09 * step for step in range(10)]),
-    "noise": ("feature", [12 + 4 * step for step in range(10)]),
+    "noise": ("feature_size", [12 + 4 * step for step in range(10)]),
     "voronoi": ("spacing", [6 + step for step in range(10)]),
     "drunkard": ("coverage", [0.2 + 0.03 * step for step in range(10)]),
     "aggregation": ("coverage", [0.12 + 0.02 * step for step in range(10)]),

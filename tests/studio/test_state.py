@@ -269,6 +269,21 @@ def test_a_recipe_opens_with_its_locks() -> None:
     assert not state.is_pending
 
 
+def test_renamed_parameters_have_their_present_names() -> None:
+    recipe = {
+        "technique": "noise",
+        "params": {"feature": 20},
+        "shaping": [{"lock_and_key": {"at_least": 2}}, "connect"],
+    }
+    present = State.from_recipe(recipe)
+    assert present.params == {"feature_size": 20}
+    assert present.recipe["shaping"] == [{"lock_and_key": {"min_count": 2}}, "connect"]
+    assert State.from_link(packed({"v": 1, "recipe": recipe})).recipe == present.recipe
+    knobs = {"markov": {"sweeps": 4}}
+    found = State.from_link(packed({"v": 1, "recipe": RECIPE, "example": {"knobs": knobs}}))
+    assert found.example.knobs == {"markov": {"gibbs_sweeps": 4}}
+
+
 @pytest.mark.parametrize("shaping", ["connect", {"connect": {}}])
 def test_a_single_shaper_may_stand_without_a_list(shaping: Any) -> None:
     assert State.from_recipe({"technique": "caves", "shaping": shaping}).effective["shaping"] == [shaping]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
+from ..core.fields import present_name
 from ..core.grid import MAX_INLINE_CELLS, Grid
 from ..core.params import MAX_SIDE
 from ..core.registry import ByExample, techniques, tilesets
@@ -272,12 +273,13 @@ def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
     """Return the known parameters; their values are checked with the recipe."""
     if not isinstance(data, Mapping) or not all(isinstance(own, Mapping) for own in data.values()):
         raise InvalidRecipe("must be named values by technique", at="knobs", got=data)
-    known = {
-        technique: {knob: data[technique][knob] for knob in find_by_example(technique).knobs if knob in data[technique]}
-        for technique in list_techniques()
-        if technique in data
-    }
-    return {technique: own for technique, own in known.items() if own}
+    known: dict[str, dict[str, Any]] = {}
+    for technique in list_techniques():
+        model, offered = techniques.get(technique).params, find_by_example(technique).knobs
+        given = {present_name(model, name): value for name, value in data.get(technique, {}).items()}
+        if own := {knob: given[knob] for knob in offered if knob in given}:
+            known[technique] = own
+    return known
 
 
 def _read_side(value: Any, name: str) -> int:

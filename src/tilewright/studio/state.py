@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge, short_repr
+from ..core.fields import present_name
 from ..core.grid import FREE, MAX_INLINE_CELLS, Grid, Label, read_shape
 from ..core.locks import Locks
+from ..core.params import Params
+from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
 from .gallery import Gallery
 from .sample_state import SampleState
@@ -140,7 +143,7 @@ class State:
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
         if isinstance(shaping, str | Mapping):  # a single shaper needs no list
             recipe = {**recipe, "shaping": [shaping]}
-        return cls(recipe, _read_locks(locks)).with_recipe()
+        return cls(_with_present_names(recipe), _read_locks(locks)).with_recipe()
 
     def open_recipe(self, recipe: Mapping[str, Any]) -> State:
         """Return the state with another recipe; the view settings, the gallery and By example stay.
@@ -221,7 +224,7 @@ class State:
         locks, painted = data.get("locks", data["recipe"].get("locks")), data.get("painted")
         off = tuple(number for number in data.get("off", ()) if type(number) is int)
         return cls(
-            data["recipe"],
+            _with_present_names(data["recipe"]),
             _read_locks(locks),
             None if painted is None else _read_painted(painted),
             off,
@@ -242,6 +245,25 @@ def _check_recipe(recipe: Mapping[str, Any]) -> None:
         params = next(iter(stage.values())) if isinstance(stage, Mapping) and len(stage) == 1 else stage
         if not isinstance(stage, str) and (params is stage or not isinstance(params, Mapping | None)):
             raise InvalidRecipe("must be one shaper with its parameters", at="shaping", got=stage)
+
+
+def _with_present_names(recipe: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a recipe in which parameters that were renamed have their present names, so that controls show them."""
+
+    def rename(model: type[Params], params: Any) -> Any:
+        return {present_name(model, name): value for name, value in params.items()} if params else params
+
+    renamed = dict(recipe)
+    if isinstance(recipe.get("params"), Mapping) and recipe.get("technique") in techniques.names():
+        renamed["params"] = rename(techniques.get(recipe["technique"]).params, recipe["params"])
+    if isinstance(recipe.get("shaping"), list):
+        renamed["shaping"] = [
+            {name: rename(shapers.get(name).params, params) for name, params in stage.items()}
+            if isinstance(stage, Mapping) and all(name in shapers.names() for name in stage)
+            else stage
+            for stage in recipe["shaping"]
+        ]
+    return renamed
 
 
 def _encode_painted(painted: Grid) -> Any:
