@@ -1,4 +1,4 @@
-"""The studio for tests in a browser: one server for all of them, a browser for every module, a page for every test."""
+"""Fixtures of the browser tests: one server per session, one browser per module, one page per test."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.studio.page import Studio, serving
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a studio with its usual settings."""
+    """Return the address of a studio with default settings."""
     with serving(tmp_path_factory.mktemp("studio") / "log.txt") as address:
         yield address
 
 
-# No longer than a module: while Playwright is at work in this thread, no other test can have an event loop there.
+# One per module: while Playwright runs in this thread, other tests cannot use an event loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
@@ -27,7 +27,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def context(browser: Browser, server: str) -> Iterator[BrowserContext]:
-    """A person's browser at a small screen."""
+    """Return a browser context with a small screen."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme="dark", reduced_motion="reduce")
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server)
     yield context
@@ -36,7 +36,7 @@ def context(browser: Browser, server: str) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def studio(context: BrowserContext, server: str) -> Iterator[Studio]:
-    """The page, not opened yet."""
+    """Return the page, not opened yet."""
     studio = Studio(context, server)
     yield studio
     studio.close()

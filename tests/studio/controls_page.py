@@ -1,4 +1,4 @@
-"""A page with the controls of one entry and what they report, for tests in a browser: `controls_page.py PORT`."""
+"""A page with the controls of one entry and their values, for browser tests: `controls_page.py PORT`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tilewright.core.errors import TilewrightError
 from tilewright.core.registry import tilesets
 from tilewright.studio.page.controls import UNSET, Controls
 
-SHELVES: dict[str, Any] = {"technique": tw.list_techniques, "shaper": tw.list_shapers, "format": tw.list_formats}
+LISTS: dict[str, Any] = {"technique": tw.list_techniques, "shaper": tw.list_shapers, "format": tw.list_formats}
 
 
 def controls_page(kind: str = "technique", name: str = "caves") -> None:
-    entry = next(one for one in SHELVES[kind]() if one.name == name)
+    entry = next(one for one in LISTS[kind]() if one.name == name)
     tiles = tuple(tilesets.get("terrain"))
     values: dict[str, Any] = {}
 
@@ -26,7 +26,7 @@ def controls_page(kind: str = "technique", name: str = "caves") -> None:
         if value is not UNSET:
             values[param] = value
         controls.update(dict(values))
-        told.text = json.dumps(values)
+        values_label.text = json.dumps(values)
         try:
             entry.params.validate(values)
             controls.mark([])
@@ -36,11 +36,11 @@ def controls_page(kind: str = "technique", name: str = "caves") -> None:
     def clear() -> None:
         values.clear()
         controls.update({})
-        told.text = "{}"
+        values_label.text = "{}"
 
     with ui.element("div").style("width: 340px"):
         controls = Controls(entry.params, values, change, tiles=lambda: tiles)
-    told = ui.label("{}").props("data-testid=values")
+    values_label = ui.label("{}").props("data-testid=values")
     ui.button("clear", on_click=clear).props("data-testid=clear")
 
 

@@ -1,4 +1,4 @@
-"""A page for tests of what is on it, without a browser."""
+"""A NiceGUI page without a browser, for tests of its elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nicegui.testing import User, UserInteraction
 
 @contextmanager
 def nowhere() -> Iterator[Client]:
-    """A page that nobody looks at."""
+    """Yield a page without a browser."""
     client = Client(page("/nowhere"), request=None)
     try:
         with client:
@@ -23,17 +23,17 @@ def nowhere() -> Iterator[Client]:
         client.delete()
 
 
-def element(place: str) -> ui.element:
-    """The element of the page with this data-testid, or that draws a button with it."""
-    written = f'data-testid="{place}"'
+def element(test_id: str) -> ui.element:
+    """Return the element with a data-testid, or whose HTML contains it."""
+    attribute = f'data-testid="{test_id}"'
     (found,) = (
         one
         for one in ui.context.client.elements.values()
-        if one.props.get("data-testid") == place or (isinstance(one, ui.html) and written in one.content)
+        if one.props.get("data-testid") == test_id or (isinstance(one, ui.html) and attribute in one.content)
     )
     return found
 
 
 def trigger(element: ui.element, event: str, args: Any = None) -> None:
-    """Send an event as the browser does."""
+    """Send an event as a browser does."""
     UserInteraction(cast(User, SimpleNamespace(client=element.client)), {element}, None).trigger(event, args)

@@ -1,4 +1,4 @@
-"""The studio in a real Chromium: a server of its own, its page, and what a person does there."""
+"""The studio in Chromium: its server, its page and user actions."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from tilewright.studio.payloads import encode_map
 from tilewright.studio.state import State
 
 PATIENCE = 60_000
-"""Milliseconds that anything may take on a busy machine."""
+"""Timeout in milliseconds, for a busy machine."""
 COMPONENT = "(map) => getElement(Number(map.id.slice(1)))"
-"""The canvas component behind its element."""
+"""JavaScript that returns the canvas component of an element."""
 BROWSERS_OWN = ("data", "blob", "about")
-"""Schemes of addresses for which nobody is asked."""
+"""Schemes of URLs that cause no network request."""
 
 expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
 def serving(log: Path, **settings: Any) -> Iterator[str]:
-    """The studio as a program of its own on a free port, as a person starts it; gives its address."""
+    """Start the studio as a separate program on a free port; yields its address."""
     flags = [f"--{name}={value}" for name, value in settings.items()]
     command = [sys.executable, "-m", "tilewright", "studio", "--port=0", "--no-browser", *flags]
-    # NiceGUI behaves otherwise where it finds itself under test.
-    around = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
-    with log.open("w") as complaining:
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaining, text=True, env=around)
+    # NiceGUI behaves differently if it detects pytest.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    with log.open("w") as stderr:
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment)
     try:
         assert server.stdout is not None
-        said = server.stdout.readline()
-        found = re.search(r"http://\S+?(?=/ )", said)
-        assert found, said + log.read_text()
+        line = server.stdout.readline()
+        found = re.search(r"http://\S+?(?=/ )", line)
+        assert found, line + log.read_text()
         yield found[0]
     finally:
         server.terminate()
@@ -63,13 +63,13 @@ class Studio:
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.complaints = complaints(self.page)
-        self.asked: set[str] = set()
-        """Addresses of all requests and websockets."""
-        self.page.on("request", lambda request: self.asked.add(request.url))
-        self.page.on("websocket", lambda socket: self.asked.add(socket.url))
+        self.requested: set[str] = set()
+        """URLs of all requests and websockets."""
+        self.page.on("request", lambda request: self.requested.add(request.url))
+        self.page.on("websocket", lambda socket: self.requested.add(socket.url))
 
     def open(self, state: State | Mapping[str, Any] | str = "") -> Studio:
-        """Come to the page by its address: with a state, a recipe or a link's text, or with nothing."""
+        """Open the page, optionally with a state, a recipe or a link."""
         if isinstance(state, Mapping):
             state = State.from_recipe(state)
         link = state.to_link() if isinstance(state, State) else state
@@ -82,20 +82,20 @@ class Studio:
         expect(self.map).to_have_attribute("data-key", re.compile("."))
 
     def close(self) -> None:
-        """Leave; nothing may have gone wrong, and nobody else may have been asked anything."""
-        strangers, complaints = {url for url in self.asked if not self.is_own(url)}, list(self.complaints)
+        """Close the page; asserts that there were no errors and no requests to other hosts."""
+        external, complaints = {url for url in self.requested if not self.is_own(url)}, list(self.complaints)
         self.page.close()
-        assert strangers == set(), strangers
+        assert external == set(), external
         assert complaints == [], complaints
 
     def is_own(self, url: str) -> bool:
         parts = urlsplit(url)
         return parts.scheme in BROWSERS_OWN or parts.netloc == urlsplit(self.address).netloc
 
-    # -- what is there ------------------------------------------------------------------------------------------
+    # -- content ------------------------------------------------------------------------------------------------
 
     def __getitem__(self, test: str) -> Locator:
-        """An element by its test id."""
+        """Return an element by its test id."""
         return self.page.get_by_test_id(test)
 
     @property
@@ -104,27 +104,27 @@ class Studio:
 
     @property
     def line(self) -> Locator:
-        """The one line that tells what is wrong."""
+        """The error line."""
         return self["line"]
 
     @property
     def key(self) -> str:
-        """The name of what is shown."""
+        """The key of the map on the canvas."""
         return self.map.get_attribute("data-key") or ""
 
     def shows(self, map: tw.TileMap) -> None:
-        """The canvas shows exactly this map, sooner or later."""
+        """Wait until the canvas shows exactly this map."""
         expect(self.map).to_have_attribute("data-key", encode_map(map, sprites=False)["key"])
 
     @contextmanager
     def another(self) -> Iterator[None]:
-        """What is done inside leads to another map."""
+        """Wait after the block until another map is shown."""
         before = self.key
         yield
         expect(self.map).not_to_have_attribute("data-key", before)
 
     def cells(self, canvas: str = "map") -> NDArray[np.str_]:
-        """The tiles of the map that is shown, by name: (row, column), or (level, row, column)."""
+        """Return the names of the tiles on the canvas: (row, column), or (level, row, column)."""
         shape, names, cells = self[canvas].evaluate(
             f"(map) => {{ const {{ scene, tiles }} = ({COMPONENT})(map);"
             " return [[scene.depth, scene.height, scene.width], tiles.map(({ name }) => name), [...scene.cells]]; }"
@@ -134,7 +134,7 @@ class Studio:
         return shown
 
     def holds(self, cells: NDArray[np.str_], canvas: str = "map") -> None:
-        """The canvas shows these tiles, sooner or later."""
+        """Wait until the canvas shows these tiles."""
         self.page.wait_for_function(
             f"""([canvas, names]) => {{
               const {{ scene, tiles }} = ({COMPONENT})(document.querySelector(`[data-testid=${{canvas}}]`));
@@ -144,22 +144,22 @@ class Studio:
             arg=[canvas, cells.ravel().tolist()],
         )
 
-    def drawn(self) -> None:
-        """Wait until all that is to be drawn is drawn."""
+    def wait_for_drawing(self) -> None:
+        """Wait until the browser has drawn the page."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def pixels(self) -> NDArray[np.uint8]:
-        """What is drawn where the map is, when it stays so (sizes change while a page settles): (row, column, 3)."""
-        seen: list[str] = []
-        while len(seen) < 4 or len(set(seen[-4:])) > 1:
+        """Return the pixels of the canvas, when they no longer change: (row, column, 3)."""
+        pictures: list[str] = []
+        while len(pictures) < 4 or len(set(pictures[-4:])) > 1:
             self.page.wait_for_timeout(25)
-            self.drawn()
-            seen.append(self.map.locator("canvas").evaluate("(canvas) => canvas.toDataURL()"))
-        picture = Image.open(io.BytesIO(base64.b64decode(seen[-1].partition(",")[2])))
+            self.wait_for_drawing()
+            pictures.append(self.map.locator("canvas").evaluate("(canvas) => canvas.toDataURL()"))
+        picture = Image.open(io.BytesIO(base64.b64decode(pictures[-1].partition(",")[2])))
         return np.asarray(picture.convert("RGB"))
 
     def colors(self, cells: list[tuple[int, int]]) -> list[str]:
-        """The colours of the pixels in the middle of these cells (x, y), as they are drawn."""
+        """Return the colors of the center pixels of cells (x, y)."""
         pixels = self.pixels()
         places = self.map.evaluate(
             f"""(map, cells) => {{
@@ -171,8 +171,8 @@ class Studio:
         )
         return ["#" + "".join(f"{part:02x}" for part in pixels[y, x]) for x, y in places]
 
-    def copied(self, button: str) -> str:
-        """Press a button that copies, and give what it has put into the clipboard."""
+    def copy(self, button: str) -> str:
+        """Press a button that copies, and return the content of the clipboard."""
         self.page.evaluate("navigator.clipboard.writeText(' ')")
         self[button].click()
         text: str = self.page.evaluate(
@@ -188,45 +188,47 @@ class Studio:
         )
         return text
 
-    # -- what a person does -------------------------------------------------------------------------------------
+    # -- user actions -------------------------------------------------------------------------------------------
 
     def tab(self, name: str) -> None:
         self[f"tab-{name}"].click()
         expect(self[f"tab-{name}"]).to_have_attribute("aria-selected", "true")
 
-    def turn(self, knob: str, value: object) -> None:
-        """Type the exact value of a knob."""
-        self[f"param-{knob}"].fill(str(value))
-        self[f"param-{knob}"].press("Enter")
+    def set_param(self, name: str, value: object) -> None:
+        """Type the value of a parameter."""
+        self[f"param-{name}"].fill(str(value))
+        self[f"param-{name}"].press("Enter")
 
-    def slider(self, knob: str) -> Locator:
-        """The slider beside a knob's exact value."""
-        return self.page.locator(f".tc-row:has([data-testid=param-{knob}]) .q-slider")
+    def slider(self, name: str) -> Locator:
+        """Return the slider of a parameter."""
+        return self.page.locator(f".tc-row:has([data-testid=param-{name}]) .q-slider")
 
-    def sow(self, seed: object) -> None:
+    def set_seed(self, seed: object) -> None:
         self["seed"].fill(str(seed))
         self["seed"].press("Enter")
 
     def choose(self, select: str, option: str) -> None:
-        """Choose from a list that opens."""
+        """Choose an option of a drop-down list."""
         self[select].click()
         self.page.locator(".q-menu .q-item").filter(has_text=re.compile(rf"^\s*{re.escape(option)}\s*$")).click()
-        expect(self.page.locator(".q-menu")).to_have_count(0)  # one that is still closing could be taken for the next
+        expect(self.page.locator(".q-menu")).to_have_count(
+            0
+        )  # a menu that is still closing could be mistaken for the next
 
     def take(self, tool: str, tile: str = "", *, canvas: str = "map") -> None:
-        """Take a tool, and a tile to paint with."""
+        """Select a tool, and a tile to paint with."""
         if tile:
             self[canvas].get_by_test_id(f"tile-{tile}").click()
         self[canvas].get_by_test_id(f"tool-{tool}").click()
         expect(self[canvas]).to_have_attribute("data-tool", tool)
 
     def place(self, x: int, y: int, canvas: str = "map") -> tuple[float, float]:
-        """Where in the window the middle of a cell is."""
+        """Return the position of a cell's center in the window."""
         left, top = self[canvas].evaluate(f"(map, [x, y]) => ({COMPONENT})(map).place(x, y)", [x, y])
         return left, top
 
     def stroke(self, *cells: tuple[int, int], canvas: str = "map") -> None:
-        """Press the mouse on a cell, go from one to the next, and let go on the last."""
+        """Press the mouse on the first cell, move over the others, and release it on the last."""
         first, *others = [self.place(x, y, canvas) for x, y in cells]
         self.page.mouse.move(*first)
         self.page.mouse.down()
@@ -235,12 +237,12 @@ class Studio:
         self.page.mouse.up()
 
     def press(self, *keys: str) -> None:
-        """Press keys, as one does while looking at the map."""
+        """Press keys."""
         for key in keys:
             self.page.keyboard.press(key)
 
     def download(self, button: str, folder: Path) -> Path:
-        """Press a button that downloads, and give the file."""
+        """Press a button that downloads, and return the file."""
         with self.page.expect_download() as download:
             self[button].click()
         path = folder / download.value.suggested_filename
@@ -248,7 +250,7 @@ class Studio:
         return path
 
     def upload(self, button: str, name: str, content: bytes) -> None:
-        """Press a button that asks for a file, and give it one."""
+        """Press a button that uploads, and choose a file."""
         with self.page.expect_file_chooser() as chooser:
             self[button].click()
         chooser.value.set_files(FilePayload(name=name, mimeType="application/octet-stream", buffer=content))

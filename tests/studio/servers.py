@@ -1,4 +1,4 @@
-"""The API without the page: behind its guard, with limits that keep tests small."""
+"""The API without the page, with the security middleware and small limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SMALL: dict[str, Any] = {"cells": 4096, "seconds": 20, "pixels": 1 << 20, "uploa
 
 
 def application(**settings: Any) -> FastAPI:
-    """The API's routes, as the studio mounts them."""
+    """Return an application with the API's routes."""
     chosen = Settings(**{**SMALL, **settings})
     app = FastAPI(title="Tilewright")
     app.include_router(api.build_router(JobQueue(chosen)))
@@ -29,13 +29,13 @@ def application(**settings: Any) -> FastAPI:
 
 @contextmanager
 def asking(app: FastAPI, host: str = "http://127.0.0.1:8600") -> Iterator[TestClient]:
-    """Somebody who asks; what breaks inside reaches them as it would over the net."""
+    """Yield an HTTP client of an application; exceptions become responses."""
     with TestClient(app, base_url=host, raise_server_exceptions=False) as client:
         yield client
 
 
 def line_of(answer: httpx.Response) -> str:
-    """The line of an error, which must be one, and tell nothing of this machine."""
+    """Return the message of an error response, which must be one line without paths of this machine."""
     assert set(answer.json()) == {"error", "problems"}, answer.text
     line = str(answer.json()["error"])
     assert all(problem["line"] in line for problem in answer.json()["problems"])

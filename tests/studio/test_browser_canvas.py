@@ -60,7 +60,7 @@ def test_painted_cells_stay_locked_whatever_is_rolled(studio: Studio) -> None:
             studio["reroll"].click()
         assert tiles_at(studio, LOCKED) == ["water"] * len(LOCKED)
     with studio.another():
-        studio.turn("walls", 0.6)
+        studio.set_param("walls", 0.6)
     assert tiles_at(studio, LOCKED) == ["water"] * len(LOCKED)
 
     # Whatever the technique: its own tiles stay where they were locked.

@@ -51,7 +51,7 @@ def test_every_format_is_read_back(studio: Studio, tmp_path: Path) -> None:
 def test_pictures_have_their_options_and_files_their_names(studio: Studio, tmp_path: Path) -> None:
     studio.open(SMALL)
     studio.tab("export")
-    studio.turn("scale", 5)
+    studio.set_param("scale", 5)
     studio["param-sprites"].get_by_text("off").click()
     studio["file-name"].fill("my cave")
     expect(studio["file-told"]).to_contain_text("120×80 pixels")
@@ -89,7 +89,7 @@ def test_the_shell_and_python_make_exactly_this_map(studio: Studio, tmp_path: Pa
 
     for button in ("recipe-yaml", "recipe-json"):
         assert tw.run(studio.download(button, tmp_path)) == map
-    assert studio.copied("copy-command-line") == command
+    assert studio.copy("copy-command-line") == command
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def painted(studio: Studio) -> Studio:
 
 def test_a_link_reopens_exactly_this_also_after_a_restart(painted: Studio, browser: Browser, tmp_path: Path) -> None:
     cells = painted.cells()
-    link = painted.copied("copy-link")
+    link = painted.copy("copy-link")
     assert link.startswith(f"{painted.address}/#")
     painted.page.wait_for_function("(link) => location.href === link", arg=link)
 

@@ -133,7 +133,7 @@ def sweep(studio: Studio, low: str, high: str) -> None:
 
 def again(studio: Studio) -> State:
     """Open the copied link anew, and wait for all pictures; gives what the link holds."""
-    link = studio.copied("copy-link")
+    link = studio.copy("copy-link")
     studio.page.goto("about:blank")
     studio.page.goto(link)
     expect(studio.page.locator(MADE)).to_have_count(24)

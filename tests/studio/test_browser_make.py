@@ -17,11 +17,11 @@ def test_turning_knobs_changes_the_picture(studio: Studio) -> None:
     studio.open()
     studio.shows(tw.make("caves", seed=7))
     before = studio.pixels()
-    studio.turn("walls", 0.52)
+    studio.set_param("walls", 0.52)
     studio.shows(tw.make("caves", seed=7, walls=0.52))
     assert not np.array_equal(studio.pixels(), before)
 
-    studio.turn("width", 48)
+    studio.set_param("width", 48)
     studio.shows(tw.make("caves", seed=7, walls=0.52, width=48))
     expect(studio.map).to_have_attribute("data-width", "48")
     expect(studio["facts"]).to_contain_text("caves · 48×50")
@@ -122,7 +122,7 @@ def test_seeds_are_sown_rolled_and_found_again(studio: Studio) -> None:
     studio.open()
     expect(studio["seed"]).to_have_value("7")
     expect(studio["earlier"]).to_be_disabled()
-    studio.sow("a rainy day")
+    studio.set_seed("a rainy day")
     studio.shows(tw.make("caves", seed="a rainy day"))
     with studio.another():
         studio["reroll"].click()
@@ -139,7 +139,7 @@ def test_seeds_are_sown_rolled_and_found_again(studio: Studio) -> None:
 def test_what_is_measured_follows(studio: Studio) -> None:
     studio.open()
     expect(studio["measure-cells"]).to_have_text("4,000")
-    studio.turn("width", 20)
+    studio.set_param("width", 20)
     expect(studio["measure-cells"]).to_have_text("1,000")
     regions = tw.measure(tw.make("caves", seed=7, width=20), "regions")["regions"]
     expect(studio["measure-regions"]).to_have_text(f"{regions:.0f}")

@@ -40,14 +40,14 @@ def test_everything_fits(studio: Studio) -> None:
         studio.page.set_viewport_size({"width": width, "height": height})
         for tab in TABS:
             studio.tab(tab)
-            studio.drawn()
+            studio.wait_for_drawing()
             assert studio.page.evaluate(OUTSIDE) == [], (tab, width)
     studio.tab("make")
     for technique in ("fashion", "wfc", "rules", "voronoi", "noise"):
         studio["chosen"].click()
         studio[f"pick-{technique}"].click()
         expect(studio["technique"]).to_have_text(technique)
-        studio.drawn()
+        studio.wait_for_drawing()
         assert studio.page.evaluate(OUTSIDE) == [], technique
 
 

@@ -71,7 +71,7 @@ def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
 def test_a_rule_book_is_pasted_as_json(studio: Studio) -> None:
     studio.open({"technique": "rules", "params": CAVE, "seed": 7})
     studio.tab("rules")
-    copied = json.loads(studio.copied("rules-copy"))
+    copied = json.loads(studio.copy("rules-copy"))
     expect(studio.page.get_by_text("Rulebook copied")).to_be_visible()
     assert ruled(copied) == ruled(CAVE)
 

@@ -47,16 +47,16 @@ def is_one_line(told: Locator, words: str) -> None:
 def test_wrong_values_show_their_line_and_the_map_stays(narrow: Studio) -> None:
     narrow.open(SMALL)
     map = tw.run(SMALL)
-    narrow.turn("width", 99_999_999)
+    narrow.set_param("width", 99_999_999)
     row = narrow.page.locator(".tc-row:has([data-testid=param-width])")
     expect(row).to_have_attribute("data-error", "must be at most 65536, got 99999999")
     narrow.shows(map)
-    narrow.turn("width", 5000)
+    narrow.set_param("width", 5000)
     is_one_line(narrow.line, "20,000")
     narrow.shows(map)
     narrow["undo"].click()
     expect(narrow.line).to_be_hidden()
-    narrow.turn("width", 30)
+    narrow.set_param("width", 30)
     narrow.shows(tw.make("caves", width=30, height=16, seed=7))
     expect(narrow.line).to_be_hidden()
 
@@ -104,7 +104,7 @@ def test_a_bad_link_shows_its_line_until_something_changes(narrow: Studio) -> No
     narrow.open("never-a-link")
     is_one_line(narrow.line, "the link cannot be opened: it is incomplete or not a link of this studio")
     narrow.shows(tw.make("caves", seed=7))
-    narrow.sow(8)
+    narrow.set_seed(8)
     expect(narrow.line).to_be_hidden()
     narrow.shows(tw.make("caves", seed=8))
 
@@ -134,7 +134,7 @@ def test_long_work_is_seen_and_stopped(narrow: Studio) -> None:
     # Somebody else is served meanwhile.
     other = Studio(narrow.page.context, narrow.address)
     other.open(SMALL)
-    other.turn("walls", 0.5)
+    other.set_param("walls", 0.5)
     other.shows(tw.make("caves", width=24, height=16, walls=0.5, seed=7))
     other.close()
     narrow["stop"].click()
@@ -143,7 +143,7 @@ def test_long_work_is_seen_and_stopped(narrow: Studio) -> None:
     expect(narrow["progress"]).to_have_count(0)
     assert narrow.key == before
     narrow["undo"].click()
-    narrow.turn("walls", 0.5)
+    narrow.set_param("walls", 0.5)
     narrow.shows(tw.make("caves", width=24, height=16, walls=0.5, seed=7))
     expect(narrow.line).to_be_hidden()
 
@@ -161,9 +161,9 @@ def test_every_request_stays_on_this_machine(studio: Studio) -> None:
     expect(studio["keys"]).to_be_visible()
     studio.page.goto(f"{studio.address}/api/docs")
     expect(studio.page.locator(".swagger-ui .title")).to_contain_text("Tilewright")
-    assert len(studio.asked) > 30
-    assert any(url.startswith("ws://") for url in studio.asked)
-    assert {url for url in studio.asked if not studio.is_own(url)} == set()
+    assert len(studio.requested) > 30
+    assert any(url.startswith("ws://") for url in studio.requested)
+    assert {url for url in studio.requested if not studio.is_own(url)} == set()
 
 
 def test_dark_and_light(studio: Studio) -> None:

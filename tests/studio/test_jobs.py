@@ -1,4 +1,4 @@
-"""The desk: bounded, fair, and everything on it can be stopped."""
+"""Job queue: limits, turns and cancellation."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from typing import Any, TypeVar
 import pytest
 
 from tilewright.core.errors import InvalidRecipe
-from tilewright.studio import jobs as desks
+from tilewright.studio import jobs
 from tilewright.studio.jobs import Busy, Cancelled, CancelToken, JobQueue, TooLong
 from tilewright.studio.settings import Settings
 
 T = TypeVar("T")
 
 
-def adding(values: list[T], value: T) -> Callable[[CancelToken], None]:
-    """Return work that adds a value to a list."""
-    return lambda ticket: values.append(value)
+def append_job(values: list[T], value: T) -> Callable[[CancelToken], None]:
+    """Return work that appends a value to a list."""
+    return lambda token: values.append(value)
 
 
-def giving(value: T) -> Callable[[CancelToken], T]:
+def constant_job(value: T) -> Callable[[CancelToken], T]:
     """Return work whose result is a value."""
-    return lambda ticket: value
+    return lambda token: value
 
 
-def at_a_desk(test: Callable[[JobQueue], Awaitable[None]], **settings: Any) -> None:
-    """Run a test in an event loop, and see that nothing is left behind."""
+def run_with_queue(test: Callable[[JobQueue], Awaitable[None]], **settings: Any) -> None:
+    """Run a test with a job queue in an event loop, and assert that no job or thread is left."""
 
     async def run() -> None:
-        desk = JobQueue(Settings(**{"workers": 2, "waiting": 4, "seconds": 20, **settings}))
-        await asyncio.wait_for(test(desk), 60)
-        desk.close()
-        await until(lambda: desk.job_count == 0)
+        queue = JobQueue(Settings(**{"workers": 2, "waiting": 4, "seconds": 20, **settings}))
+        await asyncio.wait_for(test(queue), 60)
+        queue.close()
+        await until(lambda: queue.job_count == 0)
 
     asyncio.run(run())
-    for thread in at_work():
+    for thread in running_threads():
         thread.join(20)
-    assert not at_work()
+    assert not running_threads()
 
 
-def at_work() -> list[threading.Thread]:
+def running_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name.startswith("studio-")]
 
 
@@ -55,85 +55,85 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-def endless(ticket: CancelToken) -> None:
+def endless(token: CancelToken) -> None:
     while True:
-        ticket.check()
+        token.check()
         time.sleep(0.002)
 
 
-def test_work_is_done_elsewhere_and_its_result_or_error_comes_back() -> None:
-    def broken(ticket: CancelToken) -> None:
+def test_work_runs_in_a_thread_and_its_result_or_error_is_returned() -> None:
+    def broken(token: CancelToken) -> None:
         raise InvalidRecipe("walls: must be less")
 
-    async def test(desk: JobQueue) -> None:
-        assert await desk.submit(lambda ticket: threading.current_thread()) is not threading.current_thread()
+    async def test(queue: JobQueue) -> None:
+        assert await queue.submit(lambda token: threading.current_thread()) is not threading.current_thread()
         with pytest.raises(InvalidRecipe, match="walls"):
-            await desk.submit(broken)
+            await queue.submit(broken)
 
-    at_a_desk(test)
+    run_with_queue(test)
 
 
 def test_endless_work_is_stopped_by_time_and_by_steps() -> None:
-    async def test(desk: JobQueue) -> None:
+    async def test(queue: JobQueue) -> None:
         with pytest.raises(TooLong, match=r"stopped after 0\.2 s"):
-            await desk.submit(endless)
+            await queue.submit(endless)
 
-    at_a_desk(test, seconds=0.2)
+    run_with_queue(test, seconds=0.2)
 
-    async def steps(desk: JobQueue) -> None:
+    async def steps(queue: JobQueue) -> None:
         with pytest.raises(TooLong, match="stopped after 50 steps"):
-            await desk.submit(endless)
+            await queue.submit(endless)
 
-    at_a_desk(steps, iterations=50)
+    run_with_queue(steps, iterations=50)
 
 
-def test_nobody_waits_for_work_that_does_not_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It keeps its place until it ends, and not longer."""
-    monkeypatch.setattr(desks, "GRACE_SECONDS", 0.1)
-    go_on = threading.Event()
+def test_the_client_does_not_wait_for_work_that_does_not_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The job keeps its worker until it ends."""
+    monkeypatch.setattr(jobs, "GRACE_SECONDS", 0.1)
+    finish = threading.Event()
 
-    async def test(desk: JobQueue) -> None:
+    async def test(queue: JobQueue) -> None:
         with pytest.raises(TooLong):
-            await desk.submit(lambda ticket: go_on.wait(30))
-        assert desk.job_count == 1
-        assert await desk.submit(lambda ticket: 3) == 3
-        go_on.set()
-        await until(lambda: desk.job_count == 0)
+            await queue.submit(lambda token: finish.wait(30))
+        assert queue.job_count == 1
+        assert await queue.submit(lambda token: 3) == 3
+        finish.set()
+        await until(lambda: queue.job_count == 0)
 
-    at_a_desk(test, seconds=0.1)
+    run_with_queue(test, seconds=0.1)
 
 
-def test_whoever_goes_away_stops_the_work() -> None:
+def test_cancelling_the_task_cancels_the_job() -> None:
     ended: list[str] = []
 
-    def work(ticket: CancelToken) -> None:
+    def work(token: CancelToken) -> None:
         try:
-            endless(ticket)
+            endless(token)
         except Cancelled as error:
             ended.append(str(error))
 
-    async def test(desk: JobQueue) -> None:
-        task = asyncio.create_task(desk.submit(work))
-        await until(lambda: desk.job_count == 1)
+    async def test(queue: JobQueue) -> None:
+        task = asyncio.create_task(queue.submit(work))
+        await until(lambda: queue.job_count == 1)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         await until(lambda: ended == ["cancelled"])
 
-    at_a_desk(test)
+    run_with_queue(test)
 
 
-def test_whoever_goes_away_from_the_line_leaves_no_gap_in_it() -> None:
-    """A slider that is dragged asks fifty times and waits for the last one only."""
+def test_cancelled_jobs_leave_the_queue() -> None:
+    """A dragged slider submits fifty jobs and waits only for the last one."""
     done: list[int] = []
 
-    async def test(desk: JobQueue) -> None:
-        others = [asyncio.create_task(desk.submit(endless)) for _ in range(2)]
+    async def test(queue: JobQueue) -> None:
+        others = [asyncio.create_task(queue.submit(endless)) for _ in range(2)]
         await asyncio.sleep(0)
         for number in range(50):
-            task = asyncio.create_task(desk.submit(adding(done, number)))
+            task = asyncio.create_task(queue.submit(append_job(done, number)))
             await asyncio.sleep(0)
-            assert desk.waiting_count == 1
+            assert queue.waiting_count == 1
             if number < 49:
                 task.cancel()
                 await asyncio.sleep(0)
@@ -142,136 +142,136 @@ def test_whoever_goes_away_from_the_line_leaves_no_gap_in_it() -> None:
         await task
         assert done == [49]
 
-    at_a_desk(test, waiting=1)
+    run_with_queue(test, waiting=1)
 
 
-def test_a_full_line_refuses_politely() -> None:
-    async def test(desk: JobQueue) -> None:
-        tasks = [asyncio.create_task(desk.submit(endless)) for _ in range(6)]
+def test_a_full_queue_refuses_jobs() -> None:
+    async def test(queue: JobQueue) -> None:
+        tasks = [asyncio.create_task(queue.submit(endless)) for _ in range(6)]
         await asyncio.sleep(0)
         with pytest.raises(Busy, match="the studio is busy: 6 jobs are running or waiting; try again in a moment"):
-            await desk.submit(lambda ticket: 1)
+            await queue.submit(lambda token: 1)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await until(lambda: desk.job_count == 0)
-        assert await desk.submit(lambda ticket: 1) == 1
+        await until(lambda: queue.job_count == 0)
+        assert await queue.submit(lambda token: 1) == 1
 
-    at_a_desk(test)
+    run_with_queue(test)
 
 
-def test_a_desk_without_a_line() -> None:
-    async def test(desk: JobQueue) -> None:
-        assert await desk.submit(lambda ticket: 1) == 1
-        task = asyncio.create_task(desk.submit(endless))
+def test_a_queue_without_waiting_jobs() -> None:
+    async def test(queue: JobQueue) -> None:
+        assert await queue.submit(lambda token: 1) == 1
+        task = asyncio.create_task(queue.submit(endless))
         await asyncio.sleep(0)
         with pytest.raises(Busy):
-            await desk.submit(lambda ticket: 1)
+            await queue.submit(lambda token: 1)
         task.cancel()
 
-    at_a_desk(test, workers=1, waiting=0)
+    run_with_queue(test, workers=1, waiting=0)
 
 
-def test_people_take_turns_however_much_one_of_them_asks_for() -> None:
+def test_clients_take_turns() -> None:
     order: list[str] = []
 
-    async def test(desk: JobQueue) -> None:
+    async def test(queue: JobQueue) -> None:
         gate = threading.Event()
-        first = asyncio.create_task(desk.submit(lambda ticket: gate.wait(20)))
+        first = asyncio.create_task(queue.submit(lambda token: gate.wait(20)))
         await asyncio.sleep(0)
-        tasks = [asyncio.create_task(desk.submit(adding(order, who), client=who)) for who in "aaaabbc"]
+        tasks = [asyncio.create_task(queue.submit(append_job(order, client), client=client)) for client in "aaaabbc"]
         await asyncio.sleep(0)
         gate.set()
         await asyncio.gather(first, *tasks)
         assert "".join(order) == "abcabaa"
 
-    at_a_desk(test, workers=1, waiting=10)
+    run_with_queue(test, workers=1, waiting=10)
 
 
-def test_in_a_full_line_whoever_wants_most_is_refused() -> None:
-    async def test(desk: JobQueue) -> None:
+def test_in_a_full_queue_the_client_with_the_most_jobs_is_refused() -> None:
+    async def test(queue: JobQueue) -> None:
         gate = threading.Event()
-        tasks = [asyncio.create_task(desk.submit(lambda ticket: gate.wait(20), client="greedy")) for _ in range(5)]
+        tasks = [asyncio.create_task(queue.submit(lambda token: gate.wait(20), client="many")) for _ in range(5)]
         await asyncio.sleep(0)
-        modest = asyncio.create_task(desk.submit(lambda ticket: "done", client="modest"))
+        single = asyncio.create_task(queue.submit(lambda token: "done", client="one"))
         await asyncio.sleep(0)
         gate.set()
-        assert await modest == "done"
+        assert await single == "done"
         ended = await asyncio.gather(*tasks, return_exceptions=True)
         assert [isinstance(end, Busy) for end in ended] == [False, False, False, False, True]
 
-    at_a_desk(test, workers=1, waiting=4)
+    run_with_queue(test, workers=1, waiting=4)
 
 
-def test_long_work_does_not_block_short_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desks, "LONG_JOB_SECONDS", 0.05)
+def test_long_jobs_do_not_block_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LONG_JOB_SECONDS", 0.05)
 
-    async def test(desk: JobQueue) -> None:
-        long = [asyncio.create_task(desk.submit(endless)) for _ in range(2)]
+    async def test(queue: JobQueue) -> None:
+        long = [asyncio.create_task(queue.submit(endless)) for _ in range(2)]
         await asyncio.sleep(0)
         for number in range(20):
-            assert await desk.submit(giving(number)) == number
+            assert await queue.submit(constant_job(number)) == number
         assert not any(task.done() for task in long)
-        more = [asyncio.create_task(desk.submit(endless)) for _ in range(4)]
+        more = [asyncio.create_task(queue.submit(endless)) for _ in range(4)]
         await asyncio.sleep(0.3)
-        assert len(at_work()) == 4
-        assert desk.waiting_count == 2
+        assert len(running_threads()) == 4
+        assert queue.waiting_count == 2
         for task in (*long, *more):
             task.cancel()
         await asyncio.gather(*long, *more, return_exceptions=True)
 
-    at_a_desk(test)
+    run_with_queue(test)
 
 
-def test_nothing_of_a_job_is_kept() -> None:
+def test_finished_jobs_are_freed() -> None:
     class Large:
         pass
 
     kept: list[weakref.ref[Large]] = []
 
-    def work(ticket: CancelToken) -> None:
+    def work(token: CancelToken) -> None:
         large = Large()
         kept.append(weakref.ref(large))
         if len(kept) % 2:
             raise InvalidRecipe("no")
 
-    async def test(desk: JobQueue) -> None:
+    async def test(queue: JobQueue) -> None:
         for _ in range(10):
-            await asyncio.gather(desk.submit(work), return_exceptions=True)
+            await asyncio.gather(queue.submit(work), return_exceptions=True)
 
-    at_a_desk(test)
+    run_with_queue(test)
     gc.collect()
     assert not [one for one in kept if one() is not None]
 
 
-def test_work_that_outlives_the_studio_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_jobs_that_outlive_the_studio_log_nothing(caplog: pytest.LogCaptureFixture) -> None:
     ended = threading.Event()
 
     async def test() -> None:
         loop = asyncio.get_running_loop()
 
-        def work(ticket: CancelToken) -> None:
+        def work(token: CancelToken) -> None:
             ended.wait(20)
-            loop.call_soon_threadsafe(print)  # how far it is
+            loop.call_soon_threadsafe(print)  # reports progress
 
         waiting = asyncio.create_task(JobQueue(Settings()).submit(work))
-        await until(lambda: bool(at_work()))
+        await until(lambda: bool(running_threads()))
         assert not waiting.done()
 
     asyncio.run(test())
     ended.set()
-    for thread in at_work():
+    for thread in running_threads():
         thread.join(20)
-    assert not at_work()
+    assert not running_threads()
     assert not caplog.records
 
 
-def test_closing_stops_everything() -> None:
-    async def test(desk: JobQueue) -> None:
-        tasks = [asyncio.create_task(desk.submit(endless)) for _ in range(5)]
+def test_closing_cancels_all_jobs() -> None:
+    async def test(queue: JobQueue) -> None:
+        tasks = [asyncio.create_task(queue.submit(endless)) for _ in range(5)]
         await asyncio.sleep(0.05)
-        desk.close()
+        queue.close()
         ended = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(end, asyncio.CancelledError | Cancelled) for end in ended)
 
-    at_a_desk(test)
+    run_with_queue(test)

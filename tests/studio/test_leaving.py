@@ -1,4 +1,4 @@
-"""Whoever leaves is forgotten: their work ends, and nothing of their page is kept."""
+"""Closing a page cancels its jobs and frees its session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from nicegui import Client, core, ui
 
 import tilewright as tw
-from tests.studio.test_jobs import at_a_desk, endless, until
+from tests.studio.test_jobs import endless, run_with_queue, until
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken, InternalError, JobQueue, as_tilewright_error
 from tilewright.studio.page.example import ExampleView
@@ -32,16 +32,16 @@ VIEWS: dict[str, Callable[[Session], Any]] = {
     "rules": RulesView,
     "gallery": lambda session: GalleryView(session, ui.element("div")),
 }
-"""Those that ask the browser nothing: here is none that could answer."""
+"""Views that do not need an answer from a browser."""
 
 
 @pytest.mark.parametrize("tab", VIEWS)
-def test_nothing_of_a_page_is_kept_when_it_is_closed(tab: str) -> None:
-    """FastAPI remembers the routes of uploads, which must not remember the person."""
+def test_a_closed_page_is_freed(tab: str) -> None:
+    """FastAPI keeps the routes of uploads, which must not keep the session."""
 
-    def leave(desk: JobQueue) -> weakref.ref[Session]:
-        # patterns has knobs with uploads in Make
-        session = Session(desk, State.from_recipe({"technique": "patterns", "seed": 7}))
+    def leave(queue: JobQueue) -> weakref.ref[Session]:
+        # patterns has parameters with uploads
+        session = Session(queue, State.from_recipe({"technique": "patterns", "seed": 7}))
         client = Client(ui.page(f"/leaving/{tab}"))
         with client:
             VIEWS[tab](session)
@@ -49,86 +49,88 @@ def test_nothing_of_a_page_is_kept_when_it_is_closed(tab: str) -> None:
         client.delete()
         return weakref.ref(session)
 
-    async def test(desk: JobQueue) -> None:
+    async def test(queue: JobQueue) -> None:
         core.loop = asyncio.get_running_loop()
         try:
-            session = leave(desk)
-            for _ in range(100):  # what was begun comes to its end
+            session = leave(queue)
+            for _ in range(100):  # until running tasks have ended
                 await asyncio.sleep(0.05)
                 gc.collect()
                 if session() is None:
                     return
-            raise AssertionError("the session is still there")
+            raise AssertionError("the session is not freed")
         finally:
             core.loop = None
 
-    at_a_desk(test)
+    run_with_queue(test)
 
 
-def test_all_work_for_a_person_ends_when_they_leave_and_that_of_others_goes_on() -> None:
-    async def test(desk: JobQueue) -> None:
-        gone, other = Session(desk), Session(desk)
-        gone.make()
-        jobs = [asyncio.ensure_future(who.submit(endless)) for who in (gone, gone, gone, other)]
-        await until(lambda: desk.job_count >= 4)
-        gone.close()
+def test_closing_a_session_cancels_only_its_own_jobs() -> None:
+    async def test(queue: JobQueue) -> None:
+        closed, other = Session(queue), Session(queue)
+        closed.make()
+        jobs = [asyncio.ensure_future(session.submit(endless)) for session in (closed, closed, closed, other)]
+        await until(lambda: queue.job_count >= 4)
+        closed.close()
         done, _ = await asyncio.wait(jobs[:3], timeout=10)
         assert all(job.cancelled() for job in done)
         assert len(done) == 3
-        await until(lambda: desk.job_count == 1)
+        await until(lambda: queue.job_count == 1)
         assert not jobs[3].done()
         jobs[3].cancel()
 
-    at_a_desk(test)
+    run_with_queue(test)
 
 
-def test_a_bug_is_one_line_for_the_person_and_a_trace_for_the_log(
+def test_a_bug_is_one_line_for_the_user_and_a_traceback_in_the_log(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("deep inside")
 
     monkeypatch.setattr(operations, "check_recipe", broken)
-    heard: list[tuple[str, Any]] = []
+    events: list[tuple[str, Any]] = []
 
-    async def test(desk: JobQueue) -> None:
-        session = Session(desk)
-        session.listen("failed", lambda error: heard.append(("failed", str(error))))
-        session.listen("busy", lambda at_work: heard.append(("busy", at_work)))
+    async def test(queue: JobQueue) -> None:
+        session = Session(queue)
+        session.listen("failed", lambda error: events.append(("failed", str(error))))
+        session.listen("busy", lambda is_busy: events.append(("busy", is_busy)))
         session.make()
-        await until(lambda: len(heard) == 3)
+        await until(lambda: len(events) == 3)
 
-    at_a_desk(test)
+    run_with_queue(test)
     line = "this is a bug in Tilewright (ZeroDivisionError); see the log"
-    assert heard == [("busy", True), ("busy", False), ("failed", line)]
+    assert events == [("busy", True), ("busy", False), ("failed", line)]
     assert "deep inside" in caplog.text
 
 
 @pytest.mark.parametrize("error", [RecursionError(), MemoryError()])
-def test_what_is_too_deep_or_too_large_is_no_bug(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+def test_recursion_and_memory_errors_are_not_reported_as_bugs(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     assert not isinstance(as_tilewright_error(error), InternalError)
     assert str(as_tilewright_error(error)) == "too large, or nested too deeply"
     assert caplog.text == ""
 
 
-def test_files_are_refused_before_the_guard_must() -> None:
-    """A request is larger than the file in it."""
+def test_the_upload_limit_is_below_the_request_limit() -> None:
+    """A request is larger than the file that it contains."""
     lines: list[str] = []
 
-    async def taken(event: object) -> None: ...
+    async def on_file(event: object) -> None: ...
 
     client = Client(ui.page("/leaving/upload"))
     with client:
-        uploader = Uploader(Settings(upload=1 << 20), taken, lines.append, accept=".yaml")
+        uploader = Uploader(Settings(upload=1 << 20), on_file, lines.append, accept=".yaml")
     assert uploader.props["max-file-size"] == (1 << 20) - REQUEST_OVERHEAD
     assert uploader.props["accept"] == ".yaml"
     client.delete()
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in tw.list_shapers()])
-def test_every_shaper_can_be_added_as_it_is(name: str) -> None:
-    wars = name in ("players", "countries")
-    recipe = operations.read_recipe_data("skirmish") if wars else {"technique": "rooms"}
+def test_every_shaper_can_be_added_with_its_initial_params(name: str) -> None:
+    is_war = name in ("players", "countries")
+    recipe = operations.read_recipe_data("skirmish") if is_war else {"technique": "rooms"}
     first = build_initial_params(name, tw.run(recipe, seed=7).tileset.tiles)
     settings = Settings()
     shaping = [*(recipe.get("shaping") or ()), {name: first} if first else name]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.studio.test_session import opened, run
+from tests.studio.test_session import open_session, run
 from tilewright.core.errors import BadFile
 from tilewright.studio.state import State
 
@@ -22,20 +22,20 @@ def test_a_fully_locked_map_keeps_its_cells_with_a_new_seed_another_size_and_in_
     """A recipe holds locks as a map if a table of places would be too large."""
 
     async def test() -> None:
-        async with opened(recipe(200, 200)) as session:
-            first = await session.settled()
+        async with open_session(recipe(200, 200)) as session:
+            first = await session.wait()
             session.lock(range(40_000))
             session.reroll()
-            assert (await session.settled()).cells.tolist() == first.cells.tolist()
+            assert (await session.wait()).cells.tolist() == first.cells.tolist()
             again = State.from_link(session.state.to_link())
             assert again == session.state
             assert not again.is_pending
             session.change(session.state.with_params(width=210))
-            after = await session.settled()
+            after = await session.wait()
             assert session.errors[-1] is None, session.errors
             assert (after.cells[:, :200] == first.cells).all()
             session.change(session.state.with_params(width=150))
-            assert ((await session.settled()).cells == first.cells[:, :150]).all()
+            assert ((await session.wait()).cells == first.cells[:, :150]).all()
             assert session.errors[-1] is None, session.errors
 
     run(test)
@@ -43,7 +43,7 @@ def test_a_fully_locked_map_keeps_its_cells_with_a_new_seed_another_size_and_in_
 
 def test_cells_that_cannot_be_locked_are_painted_with_an_error_message() -> None:
     async def test() -> None:
-        async with opened(recipe(300, 300)) as session:
+        async with open_session(recipe(300, 300)) as session:
             session.paint(dict.fromkeys(range(30_000), 1), lock=True)
             assert str(session.errors[-1]).startswith("painted, but not locked: a recipe holds 21,845")
             assert session.map is not None
@@ -60,7 +60,7 @@ def test_cells_that_cannot_be_locked_are_painted_with_an_error_message() -> None
 @pytest.mark.parametrize("painted", [[5], [0, 89_999], range(90_000)], ids=["one", "corners", "all"])
 def test_a_link_holds_painted_cells_of_a_map_that_is_too_large_for_a_recipe(painted: Any) -> None:
     async def test() -> None:
-        async with opened(recipe(300, 300)) as session:
+        async with open_session(recipe(300, 300)) as session:
             session.paint(dict.fromkeys(painted, 2), lock=False)
             again = State.from_link(session.state.to_link())
             assert again == session.state
@@ -81,6 +81,6 @@ def test_a_link_holds_painted_cells_of_a_map_that_is_too_large_for_a_recipe(pain
     ],
 )
 def test_invalid_painted_data_in_links_is_refused(painted: Any) -> None:
-    packed = zlib.compress(json.dumps({"v": 1, "recipe": {"technique": "caves"}, "painted": painted}).encode())
+    encoded = zlib.compress(json.dumps({"v": 1, "recipe": {"technique": "caves"}, "painted": painted}).encode())
     with pytest.raises(BadFile, match="the link cannot be opened"):
-        State.from_link(base64.urlsafe_b64encode(packed).decode())
+        State.from_link(base64.urlsafe_b64encode(encoded).decode())

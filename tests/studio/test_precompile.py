@@ -1,4 +1,4 @@
-"""What was never compiled here is compiled beside the studio, and the page says when a map waits for it."""
+"""Kernels are compiled in the background on first start, and the page shows when a map waits for them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tilewright import kernels
 
 
 @pytest.fixture
-def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache in which nothing is."""
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Use an empty kernel cache."""
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
     return tmp_path
 
 
 def compilers(program: psutil.Process) -> list[psutil.Process]:
-    """The process that compiles, and its workers once there are some."""
+    """Return the process that compiles, and its workers when they have started."""
     (warmup,) = [child for child in program.children() if "warmup" in child.cmdline()]
     end = time.monotonic() + 60
     while not (workers := warmup.children()) and time.monotonic() < end:
@@ -35,7 +35,7 @@ def compilers(program: psutil.Process) -> list[psutil.Process]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_processes_compile_ahead_and_end_with_the_studio(cold: Path, ending: signal.Signals) -> None:
+def test_compiling_processes_end_with_the_studio(empty_cache: Path, ending: signal.Signals) -> None:
     command = [sys.executable, "-m", "tilewright", "studio", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout
@@ -48,17 +48,17 @@ def test_processes_compile_ahead_and_end_with_the_studio(cold: Path, ending: sig
     assert not running
 
 
-def test_nothing_is_compiled_twice(cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_compiled_once(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "list_entries", list)
     assert not kernels.is_ready()
     assert not [*kernels.warmup()]
     assert kernels.is_ready()
-    monkeypatch.setattr(kernels, "__file__", str(cold / "other" / "__init__.py"))  # sources that lie elsewhere
+    monkeypatch.setattr(kernels, "__file__", str(empty_cache / "other" / "__init__.py"))  # other sources
     assert not kernels.is_ready()
 
 
-def test_a_person_who_must_wait_is_told(cold: Path, context: BrowserContext) -> None:
-    with serving(cold / "log.txt") as address:
+def test_the_page_shows_that_it_compiles(empty_cache: Path, context: BrowserContext) -> None:
+    with serving(empty_cache / "log.txt") as address:
         studio = Studio(context, address)
         studio.page.goto(address)
         studio.ready()

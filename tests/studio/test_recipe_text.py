@@ -1,4 +1,4 @@
-"""A recipe as text: it says what is made, and keeps the shapers that are switched off."""
+"""Recipes as YAML with disabled shapers as comments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHAPING: list[Any] = ["connect", {"border": {"thickness": 2}}, "doors", {"rotate
 RECIPE: dict[str, Any] = {"technique": "caves", "params": {"width": 30}, "shaping": SHAPING, "seed": 7}
 
 
-def test_a_shaper_that_is_off_is_a_comment_in_its_place() -> None:
+def test_a_disabled_shaper_is_a_comment_at_its_position() -> None:
     assert write_text(RECIPE, (1,)).splitlines() == [
         "technique: caves",
         "params: {width: 30}",
@@ -33,13 +33,13 @@ def test_a_shaper_that_is_off_is_a_comment_in_its_place() -> None:
 def test_what_is_written_is_read_again(off: tuple[int, ...]) -> None:
     text = write_text(RECIPE, off)
     assert read_text(text, "here") == (RECIPE, off)
-    made = State(RECIPE, off=off).effective
-    assert {word: value for word, value in read_data(text, "for others").items() if value is not None} == made
-    assert tw.recipe(read_data(text, "for others")) == tw.recipe(made)
+    effective = State(RECIPE, off=off).effective
+    assert {key: value for key, value in read_data(text, "for others").items() if value is not None} == effective
+    assert tw.recipe(read_data(text, "for others")) == tw.recipe(effective)
 
 
 @pytest.mark.parametrize("off", [(), (4,), (99,)])
-def test_where_none_is_off_it_is_the_recipe_alone(off: tuple[int, ...]) -> None:
+def test_without_disabled_shapers_the_text_is_plain_yaml(off: tuple[int, ...]) -> None:
     assert write_text(RECIPE, off) == write_data(RECIPE)
     assert write_text({"technique": "caves"}, off) == "technique: caves\n"
 
@@ -56,14 +56,14 @@ def test_where_none_is_off_it_is_the_recipe_alone(off: tuple[int, ...]) -> None:
     ],
     ids=str,
 )
-def test_any_shaper_can_be_off(stage: Any) -> None:
+def test_any_shaper_can_be_disabled(stage: Any) -> None:
     recipe = {**RECIPE, "shaping": ["connect", stage]}
     text = write_text(recipe, (1,))
     assert len(text.splitlines()) == 6
     assert read_text(text, "here") == (recipe, (1,))
 
 
-def test_a_person_edits_it_freely() -> None:
+def test_the_text_can_be_edited_freely() -> None:
     text = """
 # My recipe
 technique: caves
@@ -91,7 +91,7 @@ seed: 3
 
 
 @pytest.mark.parametrize("line", ["{", "border: [", "a, b", "border: {thickness: 2", "'", "]", "*a", "!!python/x y"])
-def test_a_comment_that_is_no_shaper_says_so(line: str) -> None:
-    with pytest.raises(BadFile, match=r"^here: line 2: ") as told:
+def test_a_comment_that_is_not_a_shaper_is_refused(line: str) -> None:
+    with pytest.raises(BadFile, match=r"^here: line 2: ") as caught:
         read_text(f"technique: caves\n# off: - {line}\n", "here")
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)

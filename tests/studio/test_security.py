@@ -1,4 +1,4 @@
-"""The guard: who may come in, from where, and with how much."""
+"""Security middleware: hosts, origins, tokens and request sizes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tilewright.studio.settings import Settings
 TOKEN = "correct horse"
 
 
-def house(**settings: Any) -> FastAPI:
-    """The API with a page and a websocket beside it."""
+def build_app(**settings: Any) -> FastAPI:
+    """Return the API with a page and a websocket."""
     app = application(**settings)
 
     @app.get("/", response_class=PlainTextResponse)
@@ -39,17 +39,17 @@ def house(**settings: Any) -> FastAPI:
 
 @pytest.fixture
 def local() -> Iterator[TestClient]:
-    with asking(house()) as client:
+    with asking(build_app()) as client:
         yield client
 
 
 @pytest.fixture
 def public() -> Iterator[TestClient]:
-    with asking(house(host="0.0.0.0", token=TOKEN), "http://studio.example:8600") as client:
+    with asking(build_app(host="0.0.0.0", token=TOKEN), "http://studio.example:8600") as client:
         yield client
 
 
-def welcomed(client: TestClient, address: str = "/socket", **headers: str) -> bool:
+def can_connect(client: TestClient, address: str = "/socket", **headers: str) -> bool:
     try:
         with client.websocket_connect(f"ws://{client.base_url.netloc.decode()}{address}", headers=headers) as socket:
             return bool(socket.receive_text() == "welcome")
@@ -58,40 +58,40 @@ def welcomed(client: TestClient, address: str = "/socket", **headers: str) -> bo
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8600", "localhost:1", "LOCALHOST", "[::1]:8600"])
-def test_names_of_this_machine_are_answered(local: TestClient, host: str) -> None:
+def test_local_host_names_are_allowed(local: TestClient, host: str) -> None:
     assert local.get("/", headers={"host": host}).status_code == 200
-    assert welcomed(local, host=host)
+    assert can_connect(local, host=host)
 
 
 @pytest.mark.parametrize(
     "host", ["", "evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "a\tb", "8600"]
 )
-def test_other_names_that_lead_here_are_not(local: TestClient, host: str) -> None:
+def test_other_host_names_are_refused(local: TestClient, host: str) -> None:
     answer = local.get("/api/techniques", headers={"host": host})
     assert answer.status_code == 403
     assert line_of(answer) == "this studio only answers on 127.0.0.1, localhost, ::1"
-    assert not welcomed(local, host=host)
+    assert not can_connect(local, host=host)
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "http://[", ""])
-def test_pages_of_others_can_change_nothing(local: TestClient, origin: str) -> None:
+def test_pages_of_other_origins_are_refused(local: TestClient, origin: str) -> None:
     answer = local.post("/api/make", json={"technique": "caves"}, headers={"origin": origin})
     assert answer.status_code == 403
     assert line_of(answer) == "requests from pages of other sites are not allowed"
-    assert not welcomed(local, origin=origin)
+    assert not can_connect(local, origin=origin)
 
 
-def test_our_own_page_and_programs_can(local: TestClient) -> None:
+def test_the_own_page_and_programs_are_allowed(local: TestClient) -> None:
     body = {"technique": "caves", "params": {"width": 5, "height": 5}}
     own = {"origin": "http://127.0.0.1:8600", "sec-fetch-site": "same-origin"}
     for headers in ({}, own):
         assert local.post("/api/make", json=body, headers=headers).status_code == 200
-        assert welcomed(local, **headers)
+        assert can_connect(local, **headers)
     assert local.post("/api/make", json=body, headers={"sec-fetch-site": "cross-site"}).status_code == 403
     assert local.get("/api/make/caves?width=5&height=5", headers={"sec-fetch-site": "cross-site"}).status_code == 200
 
 
-def test_answers_tell_browsers_to_be_careful(local: TestClient) -> None:
+def test_responses_have_security_headers(local: TestClient) -> None:
     for address in ("/", "/api/techniques", "/api/nowhere", "/nowhere"):
         headers = local.get(address).headers
         assert headers["x-content-type-options"] == "nosniff"
@@ -105,35 +105,35 @@ def test_answers_tell_browsers_to_be_careful(local: TestClient) -> None:
 
 def test_another_host_without_a_token_is_refused_at_the_start() -> None:
     with pytest.raises(InvalidRecipe, match=r"token: must be set, because other machines can reach 0\.0\.0\.0"):
-        SecurityMiddleware(house(), Settings(host="0.0.0.0"))
+        SecurityMiddleware(build_app(), Settings(host="0.0.0.0"))
 
 
-def test_without_the_token_nobody_comes_in(public: TestClient) -> None:
+def test_requests_without_the_token_are_refused(public: TestClient) -> None:
     for address in ("/", "/api/techniques", "/openapi.json", "/nowhere", "/?token=wrong", f"/?tokens={TOKEN}"):
         answer = public.get(address)
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"] == "Bearer"
         assert "a token is required" in answer.text
         assert TOKEN not in answer.text
-    assert not welcomed(public)
-    assert not welcomed(public, "/socket?token=wrong")
+    assert not can_connect(public)
+    assert not can_connect(public, "/socket?token=wrong")
     assert public.get("/", headers={"authorization": "Bearer wrong"}).status_code == 401
     assert public.get("/", headers={"authorization": f"Basic {TOKEN}"}).status_code == 401
     assert public.get("/?token=%ff%fe").status_code == 401
 
 
-def test_programs_bring_the_token_along(public: TestClient) -> None:
+def test_programs_send_the_token(public: TestClient) -> None:
     bearer = {"authorization": f"Bearer {TOKEN}"}
     assert public.get("/", headers=bearer).text == "the page"
-    assert welcomed(public, **bearer)
-    assert welcomed(public, "/socket?token=correct+horse")
-    # An image element or an engine has nothing but an address, which the maker must not see the token in.
+    assert can_connect(public, **bearer)
+    assert can_connect(public, "/socket?token=correct+horse")
+    # An image element or an engine has only a URL; the token must not reach the technique's parameters.
     picture = public.get("/api/make/caves?width=5&height=5&format=png&token=correct+horse")
     assert picture.status_code == 200
     assert "set-cookie" not in picture.headers
 
 
-def test_people_open_the_address_once(public: TestClient) -> None:
+def test_the_address_with_the_token_sets_a_cookie(public: TestClient) -> None:
     answer = public.get("/?token=correct+horse&word=a%26b", follow_redirects=False)
     assert answer.status_code == 303
     assert answer.headers["location"] == "/?word=a%26b"
@@ -143,7 +143,7 @@ def test_people_open_the_address_once(public: TestClient) -> None:
     assert "samesite=strict" in cookie
     assert "horse" not in cookie
     assert public.get("/?word=a%26b").text == "the page a&b"
-    assert welcomed(public)
+    assert can_connect(public)
     assert public.post("/api/make", json={}, headers={"origin": "http://evil.example"}).status_code == 403
 
 
@@ -156,31 +156,31 @@ def test_the_cookie_is_found_among_odd_ones(public: TestClient) -> None:
 
 
 def test_a_link_on_another_site_works_with_a_strict_cookie(public: TestClient) -> None:
-    """Browsers leave strict cookies out of redirections that another site began; a page that moves on is our own."""
+    """Browsers do not send strict cookies on redirects from another site; a refresh by our own page is not one."""
     answer = public.get("/?token=correct+horse&word=x", headers={"sec-fetch-site": "cross-site"})
     assert answer.status_code == 200
     assert answer.text == '<meta http-equiv="refresh" content="0;url=/?word=x">'
     assert "samesite=strict" in answer.headers["set-cookie"].lower()
 
 
-def test_nobody_is_sent_elsewhere(public: TestClient) -> None:
+def test_redirects_stay_on_this_host(public: TestClient) -> None:
     for address in ("//evil.example/", "/%2F/evil.example/", "/\\evil.example"):
         answer = public.get(f"http://studio.example:8600{address}?token=correct+horse", follow_redirects=False)
         assert answer.headers["location"].startswith("/")
         assert not answer.headers["location"].startswith(("//", "/\\"))
 
 
-def test_a_token_on_this_machine_is_asked_for_too() -> None:
-    with asking(house(token=TOKEN)) as client:
+def test_a_token_is_also_required_on_a_local_host() -> None:
+    with asking(build_app(token=TOKEN)) as client:
         assert client.get("/").status_code == 401
         assert client.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
 
 
-# -- how much ---------------------------------------------------------------------------------------------------
+# -- size -------------------------------------------------------------------------------------------------------
 
 
-def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
-    with asking(house(upload=1000)) as client:
+def test_a_body_with_a_large_content_length_is_not_read() -> None:
+    with asking(build_app(upload=1000)) as client:
         answer = client.post("/api/make", content=b"x" * 1001)
         assert answer.status_code == 413
         assert line_of(answer) == "a request must have at most 1,000 bytes"
@@ -189,8 +189,8 @@ def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
 
 
 @pytest.mark.parametrize("address", ["/api/make", "/api/measure/file"])
-def test_a_body_that_does_not_say_is_counted_while_it_is_read(address: str) -> None:
-    """After the limit nothing more is taken from whoever sends."""
+def test_a_body_without_content_length_is_limited_while_it_is_read(address: str) -> None:
+    """Nothing is read after the limit."""
     sent = 0
     kinds = {"/api/make": b"application/json", "/api/measure/file": b"multipart/form-data; boundary=x"}
     head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n' if "file" in address else b""
@@ -218,7 +218,7 @@ def test_a_body_that_does_not_say_is_counted_while_it_is_read(address: str) -> N
         "client": ("127.0.0.1", 1),
         "headers": [(b"host", b"127.0.0.1"), (b"content-type", kinds[address]), (b"transfer-encoding", b"chunked")],
     }
-    asyncio.run(house(upload=5000)(scope, receive, send))
+    asyncio.run(build_app(upload=5000)(scope, receive, send))
     assert answers[0]["status"] == 413
     assert b"a request must have at most 5,000 bytes" in answers[1]["body"]
     assert sent <= 11

@@ -1,4 +1,4 @@
-"""A person's work: what undo goes back to, what stays locked, and that the newest setting wins."""
+"""Sessions: undo, locks, and cancellation of outdated jobs."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ SMALL = {"technique": "caves", "params": {"width": 24, "height": 14}, "seed": 7}
 SIZED = [entry.name for entry in tw.list_techniques()]
 
 
-class Watched(Session):
-    """A session that one can wait for."""
+class RecordingSession(Session):
+    """A session that records its events and can be awaited."""
 
-    def __init__(self, desk: JobQueue, state: State) -> None:
-        super().__init__(desk, state)
+    def __init__(self, queue: JobQueue, state: State) -> None:
+        super().__init__(queue, state)
         self.maps: list[tw.TileMap] = []
         self.errors: list[TilewrightError | None] = []
         self.listen("map", self.maps.append)
         self.listen("failed", self.errors.append)
 
-    async def settled(self) -> tw.TileMap:
+    async def wait(self) -> tw.TileMap:
         if self.job is not None:
             await asyncio.wait([self.job])
         assert self.map is not None
         return self.map
 
     def locked_mask(self) -> NDArray[np.bool_]:
-        """Return the locked cells, of which there must be some."""
+        """Return the mask of the locked cells, of which there must be some."""
         mask = self.find_locked_cells()
         assert mask is not None
         return mask
 
 
 @asynccontextmanager
-async def opened(recipe: dict[str, Any], **settings: Any) -> AsyncIterator[Watched]:
-    desk = JobQueue(Settings.validate(settings))
+async def open_session(recipe: dict[str, Any], **settings: Any) -> AsyncIterator[RecordingSession]:
+    queue = JobQueue(Settings.validate(settings))
     try:
-        session = Watched(desk, State.from_recipe(recipe))
+        session = RecordingSession(queue, State.from_recipe(recipe))
         session.make()
-        await session.settled()
+        await session.wait()
         yield session
     finally:
-        desk.close()
+        queue.close()
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
@@ -65,26 +65,26 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
 
 def test_the_map_is_the_one_that_the_recipe_makes() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             assert session.map == tw.run(SMALL)
             session.change(session.state.with_params(walls=0.4))
-            assert await session.settled() == tw.make("caves", width=24, height=14, walls=0.4, seed=7)
+            assert await session.wait() == tw.make("caves", width=24, height=14, walls=0.4, seed=7)
 
     run(test)
 
 
 @pytest.mark.parametrize("technique", SIZED)
 @pytest.mark.parametrize("shaping", [None, ["flip", {"rotate": {"turns": 1}}]], ids=["plain", "moved"])
-def test_what_is_painted_and_locked_stays_with_every_technique(technique: str, shaping: Any) -> None:
-    """In places of the finished map, also where shapers have moved its cells."""
+def test_painted_and_locked_cells_stay_with_every_technique(technique: str, shaping: Any) -> None:
+    """Cells are those of the finished map, also if shapers have moved them."""
 
     async def test() -> None:
         size = {"width": 24, "height": 16}
         recipe = {"technique": technique, "params": size, "seed": 3, "shaping": shaping}
-        async with opened({word: value for word, value in recipe.items() if value}) as session:
+        async with open_session({word: value for word, value in recipe.items() if value}) as session:
             before = session.map
             assert before is not None
-            tile = int(np.bincount(before.cells.ravel()).argmax())  # its commonest: no technique refuses a few more
+            tile = int(np.bincount(before.cells.ravel()).argmax())  # the most common: no technique refuses more of them
             places = [5 * before.width + x for x in range(4, 9)]
             session.paint(dict.fromkeys(places, tile), lock=True)
             painted = session.map
@@ -94,7 +94,7 @@ def test_what_is_painted_and_locked_stays_with_every_technique(technique: str, s
             others = np.delete(np.arange(before.cells.size), places)
             assert (painted.cells.flat[others] == before.cells.flat[others]).all()
             session.reroll()
-            after = await session.settled()
+            after = await session.wait()
             assert session.errors[-1] is None, session.errors
             assert (after.cells.flat[places] == tile).all()
             assert (session.locked_mask().ravel().nonzero()[0] == places).all()
@@ -103,9 +103,9 @@ def test_what_is_painted_and_locked_stays_with_every_technique(technique: str, s
     run(test)
 
 
-def test_painting_is_undone_and_done_again() -> None:
+def test_painting_is_undone_and_redone() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             first = session.map
             session.paint({0: 0, 1: 0}, lock=True)
             painted = session.map
@@ -121,25 +121,25 @@ def test_painting_is_undone_and_done_again() -> None:
     run(test)
 
 
-def test_what_was_only_painted_is_gone_when_the_map_is_made_again() -> None:
+def test_painted_cells_without_locks_are_dropped_when_the_map_is_made_again() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             first = session.map
             session.paint({0: 0}, lock=False)
             assert session.map != first
             assert session.map is not None
-            assert session.map.recipe is None, "an edited map claims no recipe"
+            assert session.map.recipe is None, "an edited map has no recipe"
             session.regenerate()
-            assert await session.settled() == first
+            assert await session.wait() == first
             session.undo()
             assert session.map != first
 
     run(test)
 
 
-def test_cells_are_locked_and_freed() -> None:
+def test_cells_are_locked_and_unlocked() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             session.lock([3, 4, 5, 10**9, -1])
             assert session.locked_mask().sum() == 3
             session.unlock([4])
@@ -152,19 +152,19 @@ def test_cells_are_locked_and_freed() -> None:
 
 def test_locks_outside_a_smaller_map_are_dropped() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             session.lock([0, 23])
             session.change(session.state.with_params(width=12))
-            assert (await session.settled()).width == 12
+            assert (await session.wait()).width == 12
             assert session.errors[-1] is None
             assert session.locked_mask().sum() == 1
 
     run(test)
 
 
-def test_a_slider_is_one_step_of_undo() -> None:
+def test_a_slider_is_one_undo_step() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             for walls in (0.41, 0.42, 0.43):
                 session.change(session.state.with_params(walls=walls), undo_group="params.walls")
             session.undo()
@@ -173,14 +173,14 @@ def test_a_slider_is_one_step_of_undo() -> None:
     run(test)
 
 
-def test_what_is_chosen_in_the_gallery_is_no_step_of_undo() -> None:
+def test_gallery_settings_are_not_undo_steps() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
-            told: list[State] = []
-            session.listen("state", told.append)
+        async with open_session(SMALL) as session:
+            states: list[State] = []
+            session.listen("state", states.append)
             session.change_gallery(what="knob", knob="walls")
             session.change_gallery(what="knob")
-            assert [state.gallery.knob for state in told] == ["walls"]
+            assert [state.gallery.knob for state in states] == ["walls"]
             assert not session.can_undo
             session.set_seed(8)
             session.change_gallery(roll=5)
@@ -188,14 +188,14 @@ def test_what_is_chosen_in_the_gallery_is_no_step_of_undo() -> None:
             assert (session.state.seed, session.state.gallery.roll, session.state.gallery.knob) == (7, 5, "walls")
             session.redo()
             assert (session.state.seed, session.state.gallery.roll) == (8, 5)
-            await session.settled()
+            await session.wait()
 
     run(test)
 
 
-def test_seeds_go_back() -> None:
+def test_earlier_seeds_are_restored() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             session.reroll()
             second = session.state.seed
             session.set_seed("dragon")
@@ -205,12 +205,12 @@ def test_seeds_go_back() -> None:
             session.restore_seed()  # there is none before the first
             assert session.state.seed == 7
             seeds: list[int | str | None] = []
-            for typed in ("008", "8"):  # two different seeds
-                session.set_seed(typed)
+            for text in ("008", "8"):  # two different seeds
+                session.set_seed(text)
                 seeds.append(session.state.seed)
             assert seeds == ["008", 8]
             session.undo()
-            session.restore_seed()  # not the one that undo has brought back
+            session.restore_seed()  # not the seed that undo has restored
             assert session.state.seed == 7
 
     run(test)
@@ -218,27 +218,27 @@ def test_seeds_go_back() -> None:
 
 def test_a_mistake_is_one_line_and_the_map_stays() -> None:
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             first = session.map
             session.change(session.state.with_params(walls=3))
-            await session.settled()
+            await session.wait()
             assert str(session.errors[-1]) == "caves: walls: must be at most 1.0, got 3"
             assert session.map is first
             session.undo()
-            await session.settled()
+            await session.wait()
             assert session.errors[-1] is None
 
     run(test)
 
 
-def test_the_newest_setting_wins() -> None:
-    """Work on an older setting is cancelled, and never shown."""
-    begun, stopped = threading.Event(), threading.Event()
+def test_only_the_map_of_the_newest_state_is_shown() -> None:
+    """The job of an older state is cancelled, and its map is never shown."""
+    started, stopped = threading.Event(), threading.Event()
 
     def endless(p: Any, site: Any, rng: Any) -> Any:
         try:
             while p.width == 9:
-                begun.set()
+                started.set()
                 yield tw.Frame(np.zeros(site.shape, dtype=np.uint8))
             return site.map(np.zeros(site.shape, dtype=np.uint8))
         finally:
@@ -248,12 +248,12 @@ def test_the_newest_setting_wins() -> None:
     registry.techniques.add(registry.technique(tw.Sized, tileset="cave", tiles=("floor", "wall"))(endless))
 
     async def test() -> None:
-        async with opened(SMALL) as session:
+        async with open_session(SMALL) as session:
             shown = len(session.maps)
             session.change(State.from_recipe({"technique": "endless", "params": {"width": 9, "height": 9}, "seed": 1}))
-            await asyncio.to_thread(begun.wait, 60)
+            await asyncio.to_thread(started.wait, 60)
             session.change(session.state.with_params(width=8))
-            assert (await session.settled()).width == 8
+            assert (await session.wait()).width == 8
             assert [map.width for map in session.maps[shown:]] == [8]
             assert await asyncio.to_thread(stopped.wait, 60)
 

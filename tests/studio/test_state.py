@@ -1,4 +1,4 @@
-"""The state: every change makes another one, and a link holds all of it, or says in one line why not."""
+"""State: changes return new states, and links store all of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOCKS = Locks.of([[3, 1, "wall"], [4, 1, "floor"]])
 PAINTED = Grid(["floor", "wall"], np.where(np.eye(12, 30, dtype=bool), 1, FREE))
 
 
-def packed(data: Any) -> str:
+def encode(data: Any) -> str:
     plain = data if isinstance(data, bytes) else json.dumps(data).encode()
     return base64.urlsafe_b64encode(zlib.compress(plain)).decode().rstrip("=")
 
@@ -63,19 +63,19 @@ def test_a_link_reopens_the_state(state: State) -> None:
     assert State.from_link(link).to_link() == link
 
 
-def test_a_link_keeps_how_a_sample_looks() -> None:
+def test_a_link_keeps_the_tileset_of_a_sample() -> None:
     found = State.from_link(State(example=SampleState().with_sample(SAMPLE, "mine")).to_link()).example.sample
     assert found is not None
     assert found.tileset == TILES
     assert not found.tileset[1].passable
 
 
-def test_a_usual_state_is_a_short_link() -> None:
+def test_a_default_state_has_a_short_link() -> None:
     assert len(State().to_link()) < 80
     assert len(State(gallery=Gallery(roll=123_456_789)).to_link()) < 110
 
 
-def test_what_no_link_could_bring_back_is_refused() -> None:
+def test_a_state_that_is_too_large_for_a_link_is_refused() -> None:
     noise = np.random.default_rng(1).integers(0, 200, (1000, 1000))
     painted = Grid([f"tile {number}" for number in range(200)], noise)
     with pytest.raises(TooLarge, match=r"^a link must have at most 1,048,576 characters, got 1,\d{3},\d{3}"):
@@ -83,27 +83,27 @@ def test_what_no_link_could_bring_back_is_refused() -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20, 60])
-def test_a_link_that_is_cut_off_says_so(cut: int) -> None:
-    refused(State.from_recipe(RECIPE).to_link()[:-cut], "incomplete")
+def test_an_incomplete_link_is_refused(cut: int) -> None:
+    check_refusal(State.from_recipe(RECIPE).to_link()[:-cut], "incomplete")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "not a link", "AAAA", "é" * 8, "====", "A" * (MAX_LINK_LENGTH + 1), packed(b"not json"), packed(b"\xff\xfe")],
+    ["", "not a link", "AAAA", "é" * 8, "====", "A" * (MAX_LINK_LENGTH + 1), encode(b"not json"), encode(b"\xff\xfe")],
     ids=["empty", "words", "letters", "accents", "padding", "long", "no json", "no text"],
 )
-def test_what_is_no_link_says_so(text: str) -> None:
-    refused(text, "not a link of this studio")
+def test_invalid_links_are_refused(text: str) -> None:
+    check_refusal(text, "not a link of this studio")
 
 
 def test_a_link_that_unpacks_to_too_much_is_refused() -> None:
-    refused(packed(b'{"v":1,"recipe":{}}' + b" " * MAX_STATE_BYTES), "incomplete")
-    refused(packed(b"[" * 200_000), "not a link of this studio")
+    check_refusal(encode(b'{"v":1,"recipe":{}}' + b" " * MAX_STATE_BYTES), "incomplete")
+    check_refusal(encode(b"[" * 200_000), "not a link of this studio")
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", None, [1], 1.5])
 def test_another_version_is_named(version: Any) -> None:
-    refused(packed({"v": version, "recipe": RECIPE}), "another version")
+    check_refusal(encode({"v": version, "recipe": RECIPE}), "another version")
 
 
 @pytest.mark.parametrize(
@@ -170,56 +170,57 @@ def test_another_version_is_named(version: Any) -> None:
     ],
 )
 def test_a_hostile_link_gives_one_line(data: Any, line: str) -> None:
-    refused(packed(data), line)
+    check_refusal(encode(data), line)
 
 
 @pytest.mark.parametrize("look", [3, [], {"tab": "admin"}, {"tab": 3}, {"grid": "yes"}, {"strange": 1}])
-def test_strange_looks_are_left_out(look: Any) -> None:
-    assert State.from_link(packed({"v": 1, "recipe": RECIPE, "look": look})).view_settings == ViewSettings()
+def test_invalid_view_settings_are_ignored(look: Any) -> None:
+    assert State.from_link(encode({"v": 1, "recipe": RECIPE, "look": look})).view_settings == ViewSettings()
 
 
-def test_strange_words_of_the_gallery_are_left_out() -> None:
-    found = State.from_link(packed({"v": 1, "recipe": RECIPE, "gallery": {"roll": 3, "tab": "admin", "": []}}))
+def test_unknown_settings_of_the_gallery_are_ignored() -> None:
+    found = State.from_link(encode({"v": 1, "recipe": RECIPE, "gallery": {"roll": 3, "tab": "admin", "": []}}))
     assert found.gallery == Gallery(roll=3)
 
 
-def test_strange_knobs_are_left_out() -> None:
+def test_unknown_parameters_of_by_example_are_ignored() -> None:
     knobs = {"wfc": {"symmetry": 8, "rules": "/etc/passwd"}, "rooms": {"rooms": 3}}
-    found = State.from_link(packed({"v": 1, "recipe": RECIPE, "example": {"knobs": knobs}}))
+    found = State.from_link(encode({"v": 1, "recipe": RECIPE, "example": {"knobs": knobs}}))
     assert found.example.knobs == {"wfc": {"symmetry": 8}}
 
 
-def refused(link: str, line: str) -> None:
-    with pytest.raises(BadFile, match=r"^the link cannot be opened: ") as told:
+def check_refusal(link: str, line: str) -> None:
+    """Assert that a link is refused with one line that contains a text."""
+    with pytest.raises(BadFile, match=r"^the link cannot be opened: ") as caught:
         State.from_link(link)
-    assert line in str(told.value)
-    assert "\n" not in str(told.value)
-    assert len(str(told.value)) < 600
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
 
 
 # -- changes ----------------------------------------------------------------------------------------------------
 
 
-def test_another_word_of_the_recipe_locks_what_is_locked_and_forgets_what_was_only_painted() -> None:
+def test_a_changed_recipe_gets_the_locks_and_drops_painted_cells() -> None:
     pending = replace(State.from_recipe(RECIPE), locks=LOCKS, painted=PAINTED)
     assert pending.is_pending
-    made = pending.with_recipe(seed=8)
-    assert not made.is_pending
-    assert made.painted is None
-    assert made.locks == LOCKS
-    assert Locks.of(made.recipe["locks"]) == LOCKS
-    assert made.seed == 8
+    changed = pending.with_recipe(seed=8)
+    assert not changed.is_pending
+    assert changed.painted is None
+    assert changed.locks == LOCKS
+    assert Locks.of(changed.recipe["locks"]) == LOCKS
+    assert changed.seed == 8
     assert "locks" not in pending.recipe
 
 
-def test_freed_locks_leave_the_recipe_when_the_map_is_made_again() -> None:
+def test_removed_locks_leave_the_recipe_when_the_map_is_made_again() -> None:
     locked = replace(State.from_recipe(RECIPE), locks=LOCKS).with_recipe()
-    freed = replace(locked, locks=None)
-    assert freed.is_pending
-    assert "locks" not in freed.with_recipe().recipe
+    unlocked = replace(locked, locks=None)
+    assert unlocked.is_pending
+    assert "locks" not in unlocked.with_recipe().recipe
 
 
-def test_a_word_that_is_none_is_taken_out() -> None:
+def test_a_key_that_is_none_is_removed() -> None:
     assert "shaping" not in State.from_recipe(RECIPE).with_recipe(shaping=None).recipe
     assert State.from_recipe(RECIPE).recipe == RECIPE
 
@@ -228,12 +229,12 @@ def test_params_are_changed_one_by_one() -> None:
     assert State.from_recipe(RECIPE).with_params(walls=0.4).params == {"width": 30, "height": 12, "walls": 0.4}
 
 
-def test_shapers_that_are_off_make_nothing() -> None:
+def test_disabled_shapers_are_not_part_of_the_effective_recipe() -> None:
     assert replace(State.from_recipe(RECIPE), off=(0,)).effective["shaping"] == ["connect"]
     assert "shaping" not in replace(State.from_recipe(RECIPE), off=(0, 1)).effective
 
 
-def test_a_fix_finds_its_shaper_among_those_that_are_off() -> None:
+def test_a_fix_finds_its_shaper_among_disabled_ones() -> None:
     recipe = {"technique": "caves", "shaping": ["border", {"replace": {}}, "doors", {"connect": {"thickness": 0}}]}
     state = replace(State.from_recipe(recipe), off=(0, 2))
     assert state.apply_fix(Fix("set", ("shaping", 1, "connect", "thickness"), 2)).effective["shaping"][1] == {
@@ -278,14 +279,14 @@ def test_renamed_parameters_have_their_present_names() -> None:
     present = State.from_recipe(recipe)
     assert present.params == {"feature_size": 20}
     assert present.recipe["shaping"] == [{"lock_and_key": {"min_count": 2}}, "connect"]
-    assert State.from_link(packed({"v": 1, "recipe": recipe})).recipe == present.recipe
+    assert State.from_link(encode({"v": 1, "recipe": recipe})).recipe == present.recipe
     knobs = {"markov": {"sweeps": 4}}
-    found = State.from_link(packed({"v": 1, "recipe": RECIPE, "example": {"knobs": knobs}}))
+    found = State.from_link(encode({"v": 1, "recipe": RECIPE, "example": {"knobs": knobs}}))
     assert found.example.knobs == {"markov": {"gibbs_sweeps": 4}}
 
 
 @pytest.mark.parametrize("shaping", ["connect", {"connect": {}}])
-def test_a_single_shaper_may_stand_without_a_list(shaping: Any) -> None:
+def test_a_single_shaper_needs_no_list(shaping: Any) -> None:
     assert State.from_recipe({"technique": "caves", "shaping": shaping}).effective["shaping"] == [shaping]
 
 
@@ -294,7 +295,7 @@ def test_bad_locks_are_refused_when_a_recipe_is_opened() -> None:
         State.from_recipe({**RECIPE, "locks": 3})
 
 
-def test_opening_another_recipe_keeps_the_look_the_example_and_the_gallery() -> None:
+def test_opening_another_recipe_keeps_the_view_settings_the_example_and_the_gallery() -> None:
     before = State(
         view_settings=ViewSettings("shape", grid=True),
         example=SampleState().with_built_in("weave"),
@@ -303,4 +304,4 @@ def test_opening_another_recipe_keeps_the_look_the_example_and_the_gallery() -> 
     assert before.open_recipe(RECIPE) == replace(before, recipe=RECIPE)
     seedless = {word: value for word, value in RECIPE.items() if word != "seed"}
     assert before.open_recipe(seedless).seed == before.seed
-    assert isinstance(State(seedless).open_recipe(seedless).seed, int)  # picked, and then it stays
+    assert isinstance(State(seedless).open_recipe(seedless).seed, int)  # chosen at random and stored

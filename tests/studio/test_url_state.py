@@ -1,4 +1,4 @@
-"""The address of the page: what is too much for a link says so, and leaves the address alone."""
+"""The state in the page's URL; a state that is too large for a link is reported and not written."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ HEAVY = replace(State(), painted=Grid([f"tile {number}" for number in range(200)
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    desk = JobQueue(Settings())
-    yield Session(desk)
-    desk.close()
+    queue = JobQueue(Settings())
+    yield Session(queue)
+    queue.close()
 
 
 @pytest.fixture
 def scripts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the browser is told to do."""
-    told: list[str] = []
-    monkeypatch.setattr(ui, "run_javascript", told.append)
-    return told
+    """Record the scripts that are run in the browser."""
+    recorded: list[str] = []
+    monkeypatch.setattr(ui, "run_javascript", recorded.append)
+    return recorded
 
 
-def test_the_address_follows_the_state_and_is_copied(session: Session, scripts: list[str]) -> None:
+def test_the_state_is_written_to_the_url_and_copied(session: Session, scripts: list[str]) -> None:
     lines: list[TilewrightError] = []
     with nowhere():
-        address = UrlState(session, lines.append)
-        address.write()
-        address.write()
-        address.copy_link()
+        url_state = UrlState(session, lines.append)
+        url_state.write()
+        url_state.write()
+        url_state.copy_link()
     link = session.state.to_link()
     assert scripts[0] == f"history.replaceState(null, '', '#{link}')"
     assert len(scripts) == 2
@@ -51,19 +51,21 @@ def test_the_address_follows_the_state_and_is_copied(session: Session, scripts: 
     assert lines == []
 
 
-def test_what_is_too_much_for_a_link_says_so_when_it_is_copied(session: Session, scripts: list[str]) -> None:
+def test_a_state_that_is_too_large_for_a_link_is_reported_when_it_is_copied(
+    session: Session, scripts: list[str]
+) -> None:
     lines: list[TilewrightError] = []
     with nowhere():
-        address = UrlState(session, lines.append)
-        address.write()
+        url_state = UrlState(session, lines.append)
+        url_state.write()
         session.state = HEAVY
-        address.write()
+        url_state.write()
         assert len(scripts) == 1
         assert lines == []
-        address.copy_link()
+        url_state.copy_link()
         assert len(scripts) == 1
-        assert lines == [address.error]
+        assert lines == [url_state.error]
         assert str(lines[0]).startswith("a link must have at most ")
         session.state = State.from_recipe({"technique": "maze", "seed": 3})
-        address.write()
+        url_state.write()
     assert scripts[1:] == [f"history.replaceState(null, '', '#{session.state.to_link()}')"]
