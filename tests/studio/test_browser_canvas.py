@@ -1,4 +1,4 @@
-"""The canvas in a browser: painting, locking, looking, and watching the work."""
+"""The canvas in a browser: painting, locks, view settings and the timeline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOCKED = [(3, 4), (4, 4), (5, 4), (6, 4), (7, 4), (7, 5), (7, 6)]
 """Cells (x, y) along a stroke."""
 
 
-def small(**changes: object) -> tw.TileMap:
+def make_small(**changes: object) -> tw.TileMap:
     return tw.run({**SMALL, **changes})
 
 
@@ -26,7 +26,7 @@ def tiles_at(studio: Studio, cells: list[tuple[int, int]]) -> list[str]:
 
 def test_the_picture_is_the_map(studio: Studio) -> None:
     studio.open(SMALL)
-    map = small()
+    map = make_small()
     assert np.array_equal(studio.cells(), np.array(map.tileset.names)[map.cells])
     in_sprites = studio.pixels()
     studio["sprites"].click()
@@ -41,7 +41,7 @@ def test_the_picture_is_the_map(studio: Studio) -> None:
     assert not np.array_equal(studio.pixels(), in_colors)
 
 
-def test_painted_cells_stay_locked_whatever_is_rolled(studio: Studio) -> None:
+def test_painted_cells_stay_locked_with_new_seeds(studio: Studio) -> None:
     studio.open(SMALL)
     studio.take("brush", "water")
     studio.stroke((3, 4), (7, 4), (7, 6))
@@ -51,7 +51,7 @@ def test_painted_cells_stay_locked_whatever_is_rolled(studio: Studio) -> None:
     assert [(int(x), int(y)) for y, x in np.argwhere(painted == "water")] == sorted(LOCKED, key=lambda cell: cell[::-1])
 
     studio["regenerate"].click()
-    kept = small(locks=[[x, y, "water"] for x, y in LOCKED])
+    kept = make_small(locks=[[x, y, "water"] for x, y in LOCKED])
     studio.shows(kept)
     expect(studio.map).to_have_attribute("data-painted", "0")
     assert tiles_at(studio, LOCKED) == ["water"] * len(LOCKED)
@@ -63,7 +63,7 @@ def test_painted_cells_stay_locked_whatever_is_rolled(studio: Studio) -> None:
         studio.set_param("walls", 0.6)
     assert tiles_at(studio, LOCKED) == ["water"] * len(LOCKED)
 
-    # Whatever the technique: its own tiles stay where they were locked.
+    # Locks to tiles of the technique stay with other techniques.
     studio["unlock-all"].click()
     expect(studio.map).to_have_attribute("data-locked", "0")
     studio.take("rectangle", "floor")
@@ -124,7 +124,7 @@ def test_tools_paint_and_every_step_can_be_undone(studio: Studio) -> None:
     studio["map-redo"].click()
     studio.holds(thick)
     expect(studio["redo"]).to_be_disabled()
-    # What is painted and not locked is gone when the map is made again.
+    # Painted cells without locks are dropped when the map is made again.
     studio.press("Enter")
     studio.holds(plain)
 
@@ -141,7 +141,7 @@ def test_large_maps_are_painted_on_too(studio: Studio) -> None:
     assert not tw.run({**SMALL, "params": {"width": 640, "height": 512}}).where("water").any()
 
 
-def test_what_is_selected_can_be_locked_and_freed(studio: Studio) -> None:
+def test_the_selection_is_locked_and_unlocked(studio: Studio) -> None:
     studio.open(SMALL)
     before = studio.cells()
     studio.take("select")
@@ -166,7 +166,7 @@ def test_what_is_selected_can_be_locked_and_freed(studio: Studio) -> None:
     expect(studio.map).to_have_attribute("data-locked", "39")
 
 
-def test_hovering_tells_coordinates_tile_and_room(studio: Studio) -> None:
+def test_hovering_shows_coordinates_tile_and_room(studio: Studio) -> None:
     recipe = {"technique": "rooms", "params": {"width": 40, "height": 24}, "seed": 3}
     studio.open(recipe)
     map = tw.run(recipe)
@@ -183,14 +183,14 @@ def test_hovering_tells_coordinates_tile_and_room(studio: Studio) -> None:
 def test_overlays_are_drawn_over_the_map(studio: Studio) -> None:
     studio.open({"technique": "rooms", "params": {"width": 40, "height": 24}, "seed": 3})
     plain = studio.pixels()
-    seen = [plain]
+    pictures = [plain]
     for name in ("distance", "hot-path", "regions", "rooms"):
         studio["overlays"].click()
         studio[f"overlay-{name}"].click()
         expect(studio["overlays"]).to_contain_text(re.compile(name.replace("-", " "), re.IGNORECASE))
-        for known in seen:
+        for known in pictures:
             differs(studio, known)
-        seen.append(studio.pixels())
+        pictures.append(studio.pixels())
     expect(studio["legend"]).to_be_visible()
     studio["overlays"].click()
     studio["overlay-none"].click()
@@ -200,7 +200,7 @@ def test_overlays_are_drawn_over_the_map(studio: Studio) -> None:
 
 
 def differs(studio: Studio, known: np.ndarray) -> None:
-    """Sooner or later another picture is seen."""
+    """Wait until another picture is shown."""
     for _ in range(200):
         if not np.array_equal(studio.pixels(), known):
             return
@@ -219,7 +219,7 @@ def test_zoom_and_pan(studio: Studio) -> None:
     studio.page.mouse.wheel(0, -400)
     expect(studio.map).not_to_have_attribute("data-zoom", f"{fitted:.3f}")
     assert np.allclose(studio.place(5, 5), under, atol=2)
-    studio.stroke((5, 5), (9, 8))  # the hand moves the map
+    studio.stroke((5, 5), (9, 8))  # the hand tool pans
     assert not np.allclose(studio.place(5, 5), under)
     studio.press("0")
     expect(studio.map).to_have_attribute("data-zoom", f"{fitted:.3f}")
@@ -227,7 +227,7 @@ def test_zoom_and_pan(studio: Studio) -> None:
 
 def test_the_timeline_plays_pauses_scrubs_and_steps(studio: Studio) -> None:
     studio.open({"technique": "drunkard", "params": {"width": 40, "height": 24}, "seed": 3})
-    whole = studio.pixels()
+    finished = studio.pixels()
     studio["play"].click()
     expect(studio.map).to_have_attribute("data-frames", re.compile(r"^[1-9]\d*$"))
     frames = int(studio.map.get_attribute("data-frames") or 0)
@@ -244,7 +244,7 @@ def test_the_timeline_plays_pauses_scrubs_and_steps(studio: Studio) -> None:
     expect(studio.map).to_have_attribute("data-frame", "0")
     studio.page.mouse.move(0, 0)
     first = studio.pixels()
-    assert not np.array_equal(first, whole)
+    assert not np.array_equal(first, finished)
     studio["frame-forward"].click()
     studio["frame-forward"].click()
     expect(studio.map).to_have_attribute("data-frame", "2")
@@ -263,7 +263,7 @@ def test_the_timeline_plays_pauses_scrubs_and_steps(studio: Studio) -> None:
     studio.page.mouse.up()
     expect(studio["frame-badge"]).to_have_count(0)
     studio.page.mouse.move(0, 0)
-    assert np.array_equal(studio.pixels(), whole)
-    # Another map has another film.
+    assert np.array_equal(studio.pixels(), finished)
+    # Another map has another timeline.
     studio["reroll"].click()
     expect(studio.map).to_have_attribute("data-frames", "0")

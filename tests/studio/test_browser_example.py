@@ -1,4 +1,4 @@
-"""By example in a browser: a sample is painted or dropped in, and three techniques follow its style."""
+"""By example in a browser: a sample is painted or uploaded, and three techniques imitate it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RIVER = ["........", ".~~~....", "...~....", "...~~~~.", "......~.", "......~.",
 DONE = re.compile(r"^done in ")
 
 
-def done(studio: Studio) -> list[str]:
-    """Wait for all three maps; gives their pictures."""
+def wait_for_maps(studio: Studio) -> list[str]:
+    """Wait for all three maps and return their pictures."""
     for technique in TECHNIQUES:
         expect(studio[f"state-{technique}"]).to_have_text(DONE)
         expect(studio[f"divergence-{technique}"]).to_have_text(re.compile(r"^\d"))
@@ -31,16 +31,16 @@ def done(studio: Studio) -> list[str]:
     return [studio[f"picture-{technique}"].get_attribute("src") or "" for technique in TECHNIQUES]
 
 
-def other(studio: Studio, before: list[str]) -> list[str]:
-    """Wait for other maps than these."""
+def wait_for_other_maps(studio: Studio, before: list[str]) -> list[str]:
+    """Wait until all maps have changed and return their pictures."""
     for technique, picture in zip(TECHNIQUES, before, strict=True):
         expect(studio[f"picture-{technique}"]).not_to_have_attribute("src", picture)
-    return done(studio)
+    return wait_for_maps(studio)
 
 
-def test_a_sample_is_painted_and_three_maps_follow(studio: Studio) -> None:
+def test_a_sample_is_painted_and_three_maps_are_made(studio: Studio) -> None:
     studio.open(QUICK)
-    maps = done(studio)
+    maps = wait_for_maps(studio)
     assert len(set(maps)) == 3
     expect(studio["fitness-patterns"]).to_be_visible()
     before = studio.cells("sample-canvas")
@@ -49,35 +49,35 @@ def test_a_sample_is_painted_and_three_maps_follow(studio: Studio) -> None:
     painted = before.copy()
     painted[1:11, 1:15] = "floor"
     studio.holds(painted, "sample-canvas")
-    maps = other(studio, maps)
+    maps = wait_for_other_maps(studio, maps)
     studio.press("Control+z")
     studio.holds(before, "sample-canvas")
-    maps = other(studio, maps)
+    maps = wait_for_other_maps(studio, maps)
 
     studio["maps-reroll"].click()
-    other(studio, maps)
+    wait_for_other_maps(studio, maps)
     studio["continue-wfc"].click()
     expect(studio["tab-make"]).to_have_attribute("aria-selected", "true")
     expect(studio["technique"]).to_have_text("wfc")
     expect(studio.map).to_have_attribute("data-width", "16")
 
 
-def test_files_are_dropped_in(studio: Studio) -> None:
+def test_files_are_dropped_and_uploaded(studio: Studio) -> None:
     studio.open(QUICK)
-    maps = done(studio)
+    maps = wait_for_maps(studio)
     studio.drop("example", "river.txt", "\n".join(RIVER).encode())
     expect(studio["sample-facts"]).to_have_text("river.txt · 8×7 · 2 tiles")
     shown = studio.cells("sample-canvas")
     water = np.array([[glyph == "~" for glyph in row] for row in RIVER])
     assert np.array_equal(shown == shown[1, 1], water)
-    maps = other(studio, maps)
+    maps = wait_for_other_maps(studio, maps)
 
     rows = [[int(glyph == "~") for glyph in row] for row in RIVER]
     studio.upload("sample-open", "river.csv", "\n".join(",".join(map(str, row)) for row in rows).encode())
     expect(studio["sample-facts"]).to_contain_text("river.csv · 8×7")
     shown = studio.cells("sample-canvas")
     assert np.array_equal(shown == shown[1, 1], water)
-    done(studio)
+    wait_for_maps(studio)
 
     pixels = np.where(water[..., None], [40, 90, 200], [90, 160, 70])
     picture = io.BytesIO()
@@ -86,7 +86,7 @@ def test_files_are_dropped_in(studio: Studio) -> None:
     expect(studio["sample-facts"]).to_have_text("river.png · 8×7 · 2 tiles")
     shown = studio.cells("sample-canvas")
     assert np.array_equal(shown == shown[1, 1], water)
-    done(studio)
+    wait_for_maps(studio)
 
     studio.drop("example", "odd.txt", b"...\n..")
     expect(studio["sample-line"]).to_have_text("odd.txt: row 2 has 2 cells, the first has 3")

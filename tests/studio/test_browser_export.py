@@ -1,4 +1,4 @@
-"""Export in a browser: every format is read back, what makes the map again does, and a link reopens it."""
+"""Export in a browser: every format is read back; code, recipe and link reproduce the map."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMATS = [format.name for format in tw.list_formats() if format.name != "awbw"]
 
 
 def read_back(path: Path, map: tw.TileMap) -> tw.TileMap:
-    """The map in a file that was downloaded, or in the archive of it and what belongs to it."""
+    """Return the map in a downloaded file or zip archive."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path) as archive:
             archive.extractall(path.parent)
@@ -79,8 +79,8 @@ def test_the_shell_and_python_make_exactly_this_map(studio: Studio, tmp_path: Pa
     script = tmp_path / "made.sh"
     script.write_text(f"tilewright() {{ '{sys.executable}' -m tilewright \"$@\"; }}\n{command}\n")
     subprocess.run(["bash", str(script)], cwd=tmp_path, check=True, capture_output=True)
-    (made,) = (path for path in tmp_path.iterdir() if path != script)
-    assert tw.load(made, tileset=map.tileset) == map
+    (output,) = (path for path in tmp_path.iterdir() if path != script)
+    assert tw.load(output, tileset=map.tileset) == map
 
     names: dict[str, Any] = {}
     with contextlib.chdir(tmp_path):
@@ -94,7 +94,7 @@ def test_the_shell_and_python_make_exactly_this_map(studio: Studio, tmp_path: Pa
 
 @pytest.fixture
 def painted(studio: Studio) -> Studio:
-    """A map with cells that are locked and built in, others that are locked and painted, and others only painted."""
+    """Open a map with locked cells in its recipe, painted and locked cells, and cells that are only painted."""
     studio.open({**SMALL, "shaping": ["connect"]})
     studio.take("brush", "water")
     studio.stroke((3, 4), (7, 4))
@@ -110,7 +110,7 @@ def painted(studio: Studio) -> Studio:
     return studio
 
 
-def test_a_link_reopens_exactly_this_also_after_a_restart(painted: Studio, browser: Browser, tmp_path: Path) -> None:
+def test_a_link_reopens_the_map_also_after_a_restart(painted: Studio, browser: Browser, tmp_path: Path) -> None:
     cells = painted.cells()
     link = painted.copy("copy-link")
     assert link.startswith(f"{painted.address}/#")
@@ -118,16 +118,16 @@ def test_a_link_reopens_exactly_this_also_after_a_restart(painted: Studio, brows
 
     with serving(tmp_path / "log.txt") as restarted, browser.new_context() as context:
         for address in (painted.address, restarted):
-            again = Studio(context, address)
-            again.open(link.partition("#")[2])
-            again.holds(cells)
-            expect(again.map).to_have_attribute("data-painted", "9")
-            expect(again.map).to_have_attribute("data-locked", "8")
-            with again.another():
-                again["regenerate"].click()
-            assert (again.cells()[4, 3:8] == "water").all()
-            assert (again.cells()[8:11, 10] == "moss").all()
-            again.close()
+            reopened = Studio(context, address)
+            reopened.open(link.partition("#")[2])
+            reopened.holds(cells)
+            expect(reopened.map).to_have_attribute("data-painted", "9")
+            expect(reopened.map).to_have_attribute("data-locked", "8")
+            with reopened.another():
+                reopened["regenerate"].click()
+            assert (reopened.cells()[4, 3:8] == "water").all()
+            assert (reopened.cells()[8:11, 10] == "moss").all()
+            reopened.close()
 
 
 def test_painted_cells_are_in_the_file(painted: Studio, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_painted_cells_are_in_the_file(painted: Studio, tmp_path: Path) -> None:
     assert np.array_equal(np.array(map.tileset.names)[map.cells], cells)
 
 
-def test_the_link_holds_the_view_too(studio: Studio) -> None:
+def test_the_link_contains_the_view_settings(studio: Studio) -> None:
     studio.open(State.from_recipe(SMALL).with_view_settings(tab="shape", grid=True, sprites=False, overlay="distance"))
     expect(studio["tab-shape"]).to_have_attribute("aria-selected", "true")
     expect(studio["grid"]).to_have_attribute("aria-pressed", "true")

@@ -1,4 +1,4 @@
-"""The gallery in a browser: twenty-four variations, as pictures and as points."""
+"""Gallery in a browser: 24 variations as pictures and in a scatter plot."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MADE = ".tw-variation.tw-made"
 def test_other_seeds_side_by_side(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("gallery")
-    made = studio.page.locator(".tw-variation.tw-made")
-    expect(made).to_have_count(24)
+    finished = studio.page.locator(MADE)
+    expect(finished).to_have_count(24)
     pictures = studio["gallery-grid"].locator("img").evaluate_all("(all) => all.map((one) => one.src)")
     assert len(set(pictures)) == 24
     seed = studio["variation-5"].locator(".tw-variation-caption").inner_text()
@@ -30,23 +30,22 @@ def test_other_seeds_side_by_side(studio: Studio) -> None:
     expect(studio["seed"]).to_have_value(seed)
     studio.shows(tw.make("caves", width=30, height=20, seed=int(seed)))
 
-    # The others are still there, and rolling brings new ones.
+    # The others are still there, and New seeds replaces all.
     studio.tab("gallery")
     expect(studio["variation-5"]).to_have_class(re.compile("tw-current"))
     assert studio["gallery-grid"].locator("img").evaluate_all("(all) => all.map((one) => one.src)") == pictures
     studio["gallery-roll"].click()
     expect(studio["variation-5"]).not_to_contain_text(seed)
-    expect(made).to_have_count(24)
+    expect(finished).to_have_count(24)
 
 
-def test_a_knob_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
+def test_a_parameter_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("gallery")
     studio["gallery-what"].get_by_text("Parameter").click()
     studio.choose("gallery-knob", "walls")
     sweep(studio, "0.3", "0.6")
-    made = studio.page.locator(".tw-variation.tw-made")
-    expect(made).to_have_count(24)
+    expect(studio.page.locator(MADE)).to_have_count(24)
     expect(studio["variation-0"]).to_contain_text("0.3")
     expect(studio["variation-23"]).to_contain_text("0.6")
 
@@ -57,14 +56,14 @@ def test_a_knob_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     )
     points = studio["gallery-chart"].evaluate(options)["series"][0]["data"]
     assert len(points) == 24
-    places = np.array([where(studio, point["value"]) for point in points])
-    apart = np.linalg.norm(places[:, None] - places, axis=2) + 1e6 * np.eye(24)
-    loneliest = int(apart.min(axis=1).argmax())  # where no other point lies over it
-    walls = float(studio[f"variation-{loneliest}"].locator(".tw-variation-caption").inner_text())
+    positions = np.array([locate(studio, point["value"]) for point in points])
+    distances = np.linalg.norm(positions[:, None] - positions, axis=2) + 1e6 * np.eye(24)
+    isolated = int(distances.min(axis=1).argmax())  # not covered by another point
+    walls = float(studio[f"variation-{isolated}"].locator(".tw-variation-caption").inner_text())
     map = tw.make("caves", width=30, height=20, seed=7, walls=walls)
     numbers = tw.measure(map, "floor_share", "dead_ends")
-    assert points[loneliest]["value"] == [numbers["floor_share"], numbers["dead_ends"]]
-    studio.page.mouse.click(*places[loneliest])
+    assert points[isolated]["value"] == [numbers["floor_share"], numbers["dead_ends"]]
+    studio.page.mouse.click(*positions[isolated])
     studio.shows(map)
     expect(studio["param-walls"]).to_have_value(str(walls))
 
@@ -76,10 +75,10 @@ def test_a_link_reopens_the_same_pictures_axes_and_order(studio: Studio) -> None
     studio["gallery-roll"].click()
     expect(studio["variation-0"]).not_to_contain_text(first[0])
     expect(studio.page.locator(MADE)).to_have_count(24)
-    rolled, pictures = captions(studio), images(studio)
+    seeds, pictures = captions(studio), images(studio)
     expect(studio["undo"]).to_be_disabled()
-    again(studio)
-    assert (captions(studio), images(studio)) == (rolled, pictures)
+    reopen(studio)
+    assert (captions(studio), images(studio)) == (seeds, pictures)
 
     studio["gallery-what"].get_by_text("Parameter").click()
     studio.choose("gallery-knob", "walls")
@@ -91,9 +90,9 @@ def test_a_link_reopens_the_same_pictures_axes_and_order(studio: Studio) -> None
     studio["gallery-most-first"].click()
     expect(studio.page.locator(MADE)).to_have_count(24)
     expect(studio["variation-23"]).to_contain_text("0.5")
-    swept, pictures = captions(studio), images(studio)
-    state = again(studio)
-    assert (captions(studio), images(studio)) == (swept, pictures)
+    values, pictures = captions(studio), images(studio)
+    state = reopen(studio)
+    assert (captions(studio), images(studio)) == (values, pictures)
     expect(studio["gallery-from"]).to_have_value("0.35")
     expect(studio["gallery-to"]).to_have_value("0.5")
     expect(studio["gallery-same-seed"]).to_have_attribute("aria-checked", "false")
@@ -109,7 +108,7 @@ def test_a_link_reopens_the_same_pictures_axes_and_order(studio: Studio) -> None
     assert order == sorted(range(24), key=lambda number: (regions[number], number))
 
 
-def test_an_end_that_the_knob_cannot_have_says_so(studio: Studio) -> None:
+def test_an_invalid_end_of_the_range_is_marked(studio: Studio) -> None:
     studio.open(State.from_recipe(SMALL).with_view_settings(tab="gallery").with_gallery(what="knob", knob="walls"))
     expect(studio.page.locator(MADE)).to_have_count(24)
     studio["gallery-to"].fill("3")
@@ -125,14 +124,14 @@ def test_an_end_that_the_knob_cannot_have_says_so(studio: Studio) -> None:
 
 
 def sweep(studio: Studio, low: str, high: str) -> None:
-    """Sweep the knob from here to there."""
+    """Set the range of the sweep."""
     for end, value in (("from", low), ("to", high)):
         studio[f"gallery-{end}"].fill(value)
         studio[f"gallery-{end}"].press("Enter")
 
 
-def again(studio: Studio) -> State:
-    """Open the copied link anew, and wait for all pictures; gives what the link holds."""
+def reopen(studio: Studio) -> State:
+    """Open the copied link, wait for all pictures, and return the state in the link."""
     link = studio.copy("copy-link")
     studio.page.goto("about:blank")
     studio.page.goto(link)
@@ -150,8 +149,8 @@ def images(studio: Studio) -> list[str]:
     return sources
 
 
-def where(studio: Studio, value: list[float]) -> tuple[float, float]:
-    """The place of a point in the window."""
+def locate(studio: Studio, value: list[float]) -> tuple[float, float]:
+    """Return the position of a point in the window."""
     chart = studio["gallery-chart"]
     chart.scroll_into_view_if_needed()
     left, top = chart.evaluate(

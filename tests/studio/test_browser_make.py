@@ -1,4 +1,4 @@
-"""Make in a browser: techniques are found, knobs turned, seeds rolled, and the map follows."""
+"""Make in a browser: choice of a technique, parameters, seeds and measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.data import list_names
 from tilewright.studio.state import State
 
 
-def test_turning_knobs_changes_the_picture(studio: Studio) -> None:
+def test_parameters_change_the_map(studio: Studio) -> None:
     studio.open()
     studio.shows(tw.make("caves", seed=7))
     before = studio.pixels()
@@ -36,7 +36,7 @@ def test_turning_knobs_changes_the_picture(studio: Studio) -> None:
     expect(studio["param-walls"]).to_have_value("0.45")
 
 
-def test_a_click_fixes_what_is_wrong(studio: Studio) -> None:
+def test_suggested_fixes_are_applied_by_a_click(studio: Studio) -> None:
     recipe = {"technique": "caves", "seed": 7, "params": {"walls": 3, "widht": 30}}
     wrong = State.from_recipe({**recipe, "shaping": [{"connect": {"thickness": 0}}]})
     studio.open()
@@ -53,7 +53,7 @@ def test_a_click_fixes_what_is_wrong(studio: Studio) -> None:
     )
 
 
-def test_the_newest_setting_wins(studio: Studio) -> None:
+def test_the_map_of_the_newest_value_is_shown(studio: Studio) -> None:
     studio.open()
     slider = studio.slider("walls")
     box = slider.bounding_box()
@@ -75,7 +75,7 @@ def test_the_newest_setting_wins(studio: Studio) -> None:
     assert lower < last
     studio.shows(tw.make("caves", seed=7, walls=lower))
     expect(studio["param-walls"]).to_have_value(str(lower))
-    # A slider's whole way is one step back.
+    # All changes of a slider are one undo step.
     studio["undo"].click()
     studio.shows(tw.make("caves", seed=7))
 
@@ -110,7 +110,7 @@ def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
     studio.shows(tw.make("maze", seed=7))
 
 
-def test_another_tileset_draws_the_map_otherwise(studio: Studio) -> None:
+def test_the_tileset_is_changed(studio: Studio) -> None:
     studio.open()
     studio.choose("tileset", "dungeon")
     studio.shows(tw.make("caves", seed=7, tileset="dungeon"))
@@ -118,7 +118,7 @@ def test_another_tileset_draws_the_map_otherwise(studio: Studio) -> None:
     studio.shows(tw.make("caves", seed=7))
 
 
-def test_seeds_are_sown_rolled_and_found_again(studio: Studio) -> None:
+def test_seeds_are_set_chosen_at_random_and_restored(studio: Studio) -> None:
     studio.open()
     expect(studio["seed"]).to_have_value("7")
     expect(studio["earlier"]).to_be_disabled()
@@ -127,8 +127,8 @@ def test_seeds_are_sown_rolled_and_found_again(studio: Studio) -> None:
     with studio.another():
         studio["reroll"].click()
     expect(studio["seed"]).to_have_value(re.compile(r"^\d+$"))
-    rolled = int(studio["seed"].input_value())
-    studio.shows(tw.make("caves", seed=rolled))
+    new_seed = int(studio["seed"].input_value())
+    studio.shows(tw.make("caves", seed=new_seed))
     studio["earlier"].click()
     studio.shows(tw.make("caves", seed="a rainy day"))
     studio["earlier"].click()
@@ -136,7 +136,7 @@ def test_seeds_are_sown_rolled_and_found_again(studio: Studio) -> None:
     expect(studio["earlier"]).to_be_disabled()
 
 
-def test_what_is_measured_follows(studio: Studio) -> None:
+def test_measures_are_updated(studio: Studio) -> None:
     studio.open()
     expect(studio["measure-cells"]).to_have_text("4,000")
     studio.set_param("width", 20)

@@ -1,4 +1,4 @@
-"""The page as a whole in a browser: its sizes, its keys, and how fast it answers."""
+"""The page in a browser: sizes, keyboard shortcuts and response times."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OUTSIDE = """() => {
   }
   return found;
 }"""
-"""What is cut off."""
+"""Returns the elements that do not fit."""
 
 
 def test_everything_fits(studio: Studio) -> None:
@@ -51,7 +51,7 @@ def test_everything_fits(studio: Studio) -> None:
         assert studio.page.evaluate(OUTSIDE) == [], technique
 
 
-def test_measures_open_where_there_is_no_room_for_all(studio: Studio) -> None:
+def test_measures_open_and_close_on_small_screens(studio: Studio) -> None:
     studio.open()
     row = studio["measure-floor_share"]
     expect(row).to_be_visible()
@@ -86,14 +86,14 @@ def test_keys(studio: Studio) -> None:
         studio.press("r")
     studio.press("Control+z")
     studio.shows(tw.make("caves", seed=7))
-    # Keys that are typed are not keys of the map.
+    # Keys typed into an input field are not shortcuts.
     studio["seed"].fill("")
     studio["seed"].press_sequentially("grb")
     studio.press("Enter")
     studio.shows(tw.make("caves", seed="grb"))
     expect(studio.map).to_have_attribute("data-tool", "brush")
     expect(studio["grid"]).not_to_have_attribute("aria-pressed", "true")
-    # The tabs can be reached without a mouse.
+    # Tabs can be used without a mouse.
     studio["tab-make"].focus()
     studio.press("ArrowRight", "Enter")
     expect(studio["tab-shape"]).to_have_attribute("aria-selected", "true")
@@ -110,14 +110,14 @@ KNOBS: dict[str, tuple[str, list[float]]] = {
     "aggregation": ("coverage", [0.12 + 0.02 * step for step in range(10)]),
     "fashion": ("generations", [20 + step for step in range(10)]),
 }
-"""Constructive techniques, each with a knob and what it is turned to."""
-TURNING = """async ([knob, values]) => {
+"""Constructive techniques, each with a parameter and its values."""
+CHANGE_SCRIPT = """async ([knob, values]) => {
   const map = document.querySelector('[data-testid=map]');
   const box = document.querySelector(`[data-testid=param-${knob}]`);
-  const took = [];
+  const times = [];
   for (const value of values) {
     const before = map.dataset.key;
-    const begun = performance.now();
+    const start = performance.now();
     box.value = value;
     for (const event of ['input', 'change']) box.dispatchEvent(new Event(event, { bubbles: true }));
     await new Promise((done) => {
@@ -125,23 +125,23 @@ TURNING = """async ([knob, values]) => {
       look();
     });
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));  // drawn, and on the screen
-    took.push(performance.now() - begun);
+    times.push(performance.now() - start);
   }
-  return took;
+  return times;
 }"""
-USABLE = """() => {
+USABLE_SCRIPT = """() => {
   const map = document.querySelector('[data-testid=map]');
   return map?.dataset.key && performance.now();
 }"""
 
 
-def test_how_fast_it_is(studio: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Measured, not asserted: knob to pixels on maps of 128x128, and until the page can be used."""
+def test_response_times(studio: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Report the time from a changed parameter to the pixels of a 128x128 map, and to load the page."""
     report: dict[str, Any] = {"usable": [], "knob to pixels": {}}
     for _ in range(4):
         studio.page.goto("about:blank")
         studio.page.goto(studio.address)
-        report["usable"].append(studio.page.wait_for_function(USABLE, polling="raf").json_value())
+        report["usable"].append(studio.page.wait_for_function(USABLE_SCRIPT, polling="raf").json_value())
     for technique, (knob, values) in KNOBS.items():
         first = {"technique": technique, "params": {"width": 128, "height": 128}, "seed": 7}
         studio.page.evaluate("(link) => { location.hash = link }", State.from_recipe(first).to_link())
@@ -149,13 +149,13 @@ def test_how_fast_it_is(studio: Studio, tmp_path: Path, capsys: pytest.CaptureFi
         if not studio[f"param-{knob}"].count():
             studio["param-more"].click()
         studio[f"param-{knob}"].wait_for()
-        took = studio.page.evaluate(TURNING, [knob, [round(value, 3) for value in values]])
-        assert len(took) == len(values)
-        report["knob to pixels"][technique] = took
+        times = studio.page.evaluate(CHANGE_SCRIPT, [knob, [round(value, 3) for value in values]])
+        assert len(times) == len(values)
+        report["knob to pixels"][technique] = times
     path = Path(os.environ.get("TILEWRIGHT_STUDIO_REPORT") or tmp_path / "studio.json")
     path.write_text(json.dumps(report, indent=1))
     with capsys.disabled():
         print(f"\nThe studio in a browser, milliseconds ({path}):")
         print(f"  page usable, warm   {median(report['usable'][1:]):6.0f}")
-        for technique, took in report["knob to pixels"].items():
-            print(f"  {technique:18}  {median(took):6.0f}   from {min(took):.0f} to {max(took):.0f}")
+        for technique, times in report["knob to pixels"].items():
+            print(f"  {technique:18}  {median(times):6.0f}   from {min(times):.0f} to {max(times):.0f}")

@@ -1,4 +1,4 @@
-"""Rules in a browser: a rule book is edited by its fields and as JSON, and the map follows."""
+"""Rules in a browser: a rulebook is edited by its fields and as JSON."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tilewright.studio.page.rules.start import list_rulebooks
 CAVE: dict[str, Any] = deepcopy(dict(list_rulebooks("rulebooks")["cave"][1]["params"]))
 
 
-def ruled(params: dict[str, Any]) -> tw.TileMap:
+def make_map(params: dict[str, Any]) -> tw.TileMap:
     return tw.run({"technique": "rules", "params": params, "seed": 7})
 
 
-def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
+def test_a_rulebook_is_edited_by_its_fields(studio: Studio) -> None:
     studio.open()
     studio.tab("rules")
     studio["rules-begin-cave"].click()
-    studio.shows(ruled(CAVE))
+    studio.shows(make_map(CAVE))
     rule = "rules-generationRules-0-rules-0"
     expect(studio[f"{rule}-open"]).to_contain_text("gravel becomes rock if all has more than 4 rock")
 
@@ -32,7 +32,7 @@ def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
     studio[f"{rule}-open"].click()
     studio[f"{rule}-conditions-0-count"].fill("5")
     studio[f"{rule}-conditions-0-count"].press("Enter")
-    studio.shows(ruled(changed))
+    studio.shows(make_map(changed))
     expect(studio[f"{rule}-open"]).to_contain_text("more than 5")
 
     changed["names"][2] = "lava"
@@ -40,40 +40,40 @@ def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
         layer["rules"] = [rule.replace("water", "lava") for rule in layer["rules"]]
     studio["rules-names-2-name"].fill("")
     studio["rules-names-2-name"].press_sequentially("lav")
-    studio["rules-names-2-name"].press("Tab")  # takes the suggestion
+    studio["rules-names-2-name"].press("Tab")  # accepts the suggestion
     expect(studio["rules-names-2-name"]).to_have_value("lava")
     studio["rules-names-2-name"].press("Enter")
-    studio.shows(ruled(changed))
+    studio.shows(make_map(changed))
 
     studio["rules-section-neighbourhoods"].click()
     studio["rules-neighbourhoods-2-matrix"].get_by_label("3 up, 3 left").click()
     changed["neighbourhoods"]["wide"] = "1" + CAVE["neighbourhoods"]["wide"][1:]
-    studio.shows(ruled(changed))
+    studio.shows(make_map(changed))
     layers = changed["generationRules"]
     studio["rules-generationRules-0-down"].click()
     layers[:2] = layers[1], layers[0]
-    studio.shows(ruled(changed))
+    studio.shows(make_map(changed))
     moved = "rules-generationRules-1-rules-0"
     expect(studio[f"{moved}-conditions-0-count"]).to_have_value("5")  # it stays open where it is moved
     expect(studio[f"{moved}-combine"]).to_contain_text("all of these hold")
     studio["rules-generationRules-3-remove"].click()
     del layers[3]
-    studio.shows(ruled(changed))
+    studio.shows(make_map(changed))
     expect(studio[f"{moved}-conditions-0-count"]).to_be_visible()
 
     studio["rules-section-roomData"].click()
     expect(studio["rules-roomData-start"].locator(".tc-item").first).to_have_attribute("data-share", "45%")
     for _ in range(5):
         studio["undo"].click()
-    studio.shows(ruled(CAVE))
+    studio.shows(make_map(CAVE))
 
 
-def test_a_rule_book_is_pasted_as_json(studio: Studio) -> None:
+def test_a_rulebook_is_pasted_as_json(studio: Studio) -> None:
     studio.open({"technique": "rules", "params": CAVE, "seed": 7})
     studio.tab("rules")
     copied = json.loads(studio.copy("rules-copy"))
     expect(studio.page.get_by_text("Rulebook copied")).to_be_visible()
-    assert ruled(copied) == ruled(CAVE)
+    assert make_map(copied) == make_map(CAVE)
 
     studio["rules-side"].get_by_text("JSON").click()
     area = studio["rules-json"]
@@ -82,16 +82,16 @@ def test_a_rule_book_is_pasted_as_json(studio: Studio) -> None:
     area.click()
     studio.press("Control+a")
     studio.page.keyboard.insert_text(json.dumps(copied))
-    pasted = ruled(copied)
+    pasted = make_map(copied)
     studio.shows(pasted)
     expect(studio.map).to_have_attribute("data-width", "40")
 
-    for text, told in (
+    for text, line in (
         ('{"mapData": [', "line 1"),
         (json.dumps({**copied, "generationRules": [{"genData": ["1", "map:-1", "none"], "rules": ["what"]}]}), "rules"),
     ):
         area.fill(text)
-        expect(studio["rules-json-error"]).to_contain_text(told)
+        expect(studio["rules-json-error"]).to_contain_text(line)
         assert "\n" not in studio["rules-json-error"].inner_text()
         studio.shows(pasted)
     studio["rules-side"].get_by_text("Fields").click()

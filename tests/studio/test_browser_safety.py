@@ -1,4 +1,4 @@
-"""What goes wrong is told in one line, and the last map stays; and nobody outside this machine is asked anything."""
+"""Errors in a browser: one line, and the last map stays. No request leaves this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALL = {"technique": "caves", "params": {"width": 24, "height": 16}, "seed": 7}
 
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A studio that allows little."""
+    """Start a studio with small limits."""
     log = tmp_path_factory.mktemp("strict") / "log.txt"
     with serving(log, cells=20_000, upload=30_000, seconds=30, iterations=200_000_000) as address:
         yield address
@@ -36,9 +36,9 @@ def narrow(browser: Browser, strict: str) -> Iterator[Studio]:
         studio.close()
 
 
-def is_one_line(told: Locator, words: str) -> None:
-    expect(told).to_contain_text(words)
-    text = told.inner_text()
+def is_one_line(element: Locator, words: str) -> None:
+    expect(element).to_contain_text(words)
+    text = element.inner_text()
     assert "\n" not in text
     assert "Traceback" not in text
     assert len(text) < 400
@@ -90,7 +90,7 @@ def test_hostile_files_are_refused(narrow: Studio) -> None:
 
 
 def png_of(width: int, height: int) -> bytes:
-    """A picture that claims a size."""
+    """Return a PNG whose header declares a size."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -117,21 +117,21 @@ def test_a_bad_link_shows_its_line_until_something_changes(narrow: Studio) -> No
     expect(narrow.line).to_be_hidden()
     narrow.page.evaluate("(link) => { location.hash = link }", State({"technique": "caves", "params": 7}).to_link())
     is_one_line(narrow.line, "the link cannot be opened: params: must be a set of named values, got 7")
-    # A recipe that cannot be made is opened all the same, and its mistake told.
+    # A recipe that cannot be made is opened too, with its error.
     wrong = State({**SMALL, "params": {"walls": 7}})
     narrow.page.evaluate("(link) => { location.hash = link }", wrong.to_link())
     is_one_line(narrow.line, "walls: must be at most 1.0, got 7")
     narrow.shows(tw.run(SMALL))
 
 
-def test_long_work_is_seen_and_stopped(narrow: Studio) -> None:
+def test_a_long_job_shows_progress_and_is_stopped(narrow: Studio) -> None:
     long = {"technique": "patterns", "params": {"width": 100, "height": 100, "iterations": 100_000_000}, "seed": 7}
     narrow.open(SMALL)
     before = narrow.key
     narrow.page.evaluate("(link) => { location.hash = link }", State.from_recipe(long).to_link())
     expect(narrow["stop"]).to_be_visible()
     expect(narrow["progress"]).to_be_visible()
-    # Somebody else is served meanwhile.
+    # Another client is served meanwhile.
     other = Studio(narrow.page.context, narrow.address)
     other.open(SMALL)
     other.set_param("walls", 0.5)

@@ -1,4 +1,4 @@
-"""Shape in a browser: shapers are added, ordered, switched off and tuned, and the whole is a recipe."""
+"""Shape in a browser: the list of shapers and the recipe as YAML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilewright.core.yaml import read_data
 SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 20, "walls": 0.5}, "seed": 3}
 
 
-def shaped(*shaping: Any) -> tw.TileMap:
+def make_shaped(*shaping: Any) -> tw.TileMap:
     return tw.run({**SMALL, "shaping": list(shaping)})
 
 
@@ -24,42 +24,42 @@ def add(studio: Studio, shaper: str) -> None:
 
 
 def write(studio: Studio, text: str) -> None:
-    """Write another recipe over the one that is there."""
+    """Replace the text of the recipe."""
     studio["recipe"].locator(".cm-content").click()
     studio.press("Control+a")
     studio.page.keyboard.insert_text(text)
 
 
-def test_shapers_are_added_ordered_switched_off_and_tuned(studio: Studio) -> None:
+def test_shapers_are_added_reordered_disabled_and_edited(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("shape")
     add(studio, "connect")
     expect(studio["stage-0"]).to_contain_text("connect")
-    studio.shows(shaped("connect"))
+    studio.shows(make_shaped("connect"))
     add(studio, "border")
     expect(studio["stage-1"]).to_contain_text("border")
-    studio.shows(shaped("connect", "border"))
+    studio.shows(make_shaped("connect", "border"))
     thickness = studio["stage-1"].get_by_test_id("param-thickness")
     thickness.fill("3")
     thickness.press("Enter")
-    studio.shows(shaped("connect", {"border": {"thickness": 3}}))
+    studio.shows(make_shaped("connect", {"border": {"thickness": 3}}))
 
     studio["stage-1-up"].click()
-    studio.shows(shaped({"border": {"thickness": 3}}, "connect"))
+    studio.shows(make_shaped({"border": {"thickness": 3}}, "connect"))
     expect(studio["stage-0"]).to_contain_text("border")
     expect(studio["stage-0"].get_by_test_id("param-thickness")).to_have_value("3")
     studio["stage-0-on"].click()
-    studio.shows(shaped("connect"))
+    studio.shows(make_shaped("connect"))
     studio["undo"].click()
-    studio.shows(shaped({"border": {"thickness": 3}}, "connect"))
+    studio.shows(make_shaped({"border": {"thickness": 3}}, "connect"))
     expect(studio["stage-0-on"]).to_have_attribute("aria-checked", "true")
     studio["redo"].click()
-    studio.shows(shaped("connect"))
+    studio.shows(make_shaped("connect"))
     expect(studio["stage-0-on"]).to_have_attribute("aria-checked", "false")
     studio["stage-0-on"].click()
-    studio.shows(shaped({"border": {"thickness": 3}}, "connect"))
+    studio.shows(make_shaped({"border": {"thickness": 3}}, "connect"))
     studio["stage-0-remove"].click()
-    studio.shows(shaped("connect"))
+    studio.shows(make_shaped("connect"))
     expect(studio["stage-1"]).to_have_count(0)
     expect(studio["recipe"]).to_contain_text("connect")
 
@@ -74,19 +74,19 @@ def test_the_recipe_is_edited_as_yaml(studio: Studio) -> None:
     expect(studio["seed"]).to_have_value("5")
     expect(studio["stage-0"]).to_contain_text("border")
 
-    for text, test, told in (
+    for text, test, line in (
         ("technique: [", "recipe-wrong", "the recipe: not a recipe in YAML or JSON: "),
         ("- a list", "recipe-wrong", "the recipe: a recipe is a set of named values"),
         ("technique: mase", "line", "unknown technique 'mase'; did you mean 'maze'?"),
     ):
         write(studio, text)
         studio["apply-recipe"].click()
-        expect(studio[test]).to_contain_text(told)
+        expect(studio[test]).to_contain_text(line)
         assert "\n" not in studio[test].inner_text()
         studio.shows(maze)
 
 
-def test_what_is_typed_over_the_recipe_stays_until_it_changes(studio: Studio) -> None:
+def test_edits_of_the_text_stay_until_the_recipe_changes(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("shape")
     write(studio, "technique: [")
@@ -103,7 +103,7 @@ def test_what_is_typed_over_the_recipe_stays_until_it_changes(studio: Studio) ->
     expect(studio["recipe-wrong"]).to_have_text("")
 
 
-def test_a_recipe_without_a_seed_takes_the_one_that_is_there(studio: Studio) -> None:
+def test_a_recipe_without_a_seed_gets_the_current_one(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("shape")
     write(studio, "technique: maze\nparams: {width: 31, height: 21}\n")
@@ -113,27 +113,27 @@ def test_a_recipe_without_a_seed_takes_the_one_that_is_there(studio: Studio) -> 
     expect(studio["recipe"]).to_contain_text("seed: 3")
 
 
-def test_the_text_keeps_shapers_that_are_off(studio: Studio, tmp_path: Path) -> None:
+def test_the_text_keeps_disabled_shapers(studio: Studio, tmp_path: Path) -> None:
     studio.open({**SMALL, "shaping": ["connect", {"border": {"thickness": 2}}]})
     studio.tab("shape")
     studio["stage-1-on"].click()
-    studio.shows(shaped("connect"))
+    studio.shows(make_shaped("connect"))
     expect(studio["recipe"]).to_contain_text("# off: - border: {thickness: 2}")
     path = studio.download("save-recipe", tmp_path)
     text = path.read_text()
-    assert tw.run(path) == shaped("connect")
+    assert tw.run(path) == make_shaped("connect")
 
     write(studio, text.replace("- connect", "- connect: {thickness: 3}"))
     studio["apply-recipe"].click()
-    studio.shows(shaped({"connect": {"thickness": 3}}))
+    studio.shows(make_shaped({"connect": {"thickness": 3}}))
     expect(studio["stage-1"]).to_contain_text("border")
     expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "false")
     write(studio, text.replace("# off: ", ""))
     studio["apply-recipe"].click()
-    studio.shows(shaped("connect", {"border": {"thickness": 2}}))
+    studio.shows(make_shaped("connect", {"border": {"thickness": 2}}))
     expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "true")
     studio.upload("load-recipe", "mine.yaml", path.read_bytes())
-    studio.shows(shaped("connect"))
+    studio.shows(make_shaped("connect"))
     expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "false")
 
 

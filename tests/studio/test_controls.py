@@ -1,4 +1,4 @@
-"""The controls that the studio draws from schemas: one for every field there is, and none that breaks."""
+"""Controls built from schemas: one for every field of every entry."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from tilewright.studio.page.shape import build_initial_params
 
 ENTRIES: dict[str, Any] = {
     f"{kind}-{entry.name}": entry
-    for kind, shelf in (("technique", tw.list_techniques), ("shaper", tw.list_shapers), ("format", tw.list_formats))
-    for entry in shelf()
+    for kind, entries in (("technique", tw.list_techniques), ("shaper", tw.list_shapers), ("format", tw.list_formats))
+    for entry in entries()
 }
 TILES = tuple(tilesets.get("terrain"))
 
 
-def silence(name: str, value: Any) -> None:
-    raise AssertionError(f"nobody changed {name} to {value!r}")
+def fail_on_change(name: str, value: Any) -> None:
+    raise AssertionError(f"{name} was changed to {value!r} without user input")
 
 
 # -- fields -----------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ def test_kinds_follow_from_the_schema() -> None:
     assert kinds("shaper-replace")["tile"] == "tile"
 
 
-def test_sliders_cover_what_is_usual() -> None:
+def test_sliders_cover_the_usual_range() -> None:
     for entry in ENTRIES.values():
         for field in fields_of(entry.params):
             if field.kind == "number" and field.span is not None:
@@ -88,7 +88,7 @@ def test_sliders_cover_what_is_usual() -> None:
 
 
 class Odd(Params):
-    """What a plugin may come up with."""
+    """Unusual types that a plugin may have."""
 
     anything: Any = param(None)
     either: int | tuple[str, ...] | bool = param(3)
@@ -105,45 +105,45 @@ class Shapeless(Params):
     what: complex | type | Callable[[], int] = param(1)
 
 
-def test_odd_schemas_are_written_as_json() -> None:
+def test_unusual_schemas_are_edited_as_json() -> None:
     with nowhere():
-        Controls(Odd, {"anything": [1, {"a": None}], "either": True, "deep": "nonsense"}, silence)
-        Controls(Shapeless, {}, silence)
+        Controls(Odd, {"anything": [1, {"a": None}], "either": True, "deep": "nonsense"}, fail_on_change)
+        Controls(Shapeless, {}, fail_on_change)
 
 
 # -- building and updating --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_controls_of_every_entry_build_and_update_without_a_word(name: str) -> None:
+def test_controls_of_every_entry_build_and_update_without_reporting_changes(name: str) -> None:
     model = ENTRIES[name].params
-    usual = {field.name: field.default for field in fields_of(model) if field.default is not UNSET}
+    defaults = {field.name: field.default for field in fields_of(model) if field.default is not UNSET}
     with nowhere():
-        controls = Controls(model, {}, silence, tiles=lambda: TILES)
-        controls.update(usual)
+        controls = Controls(model, {}, fail_on_change, tiles=lambda: TILES)
+        controls.update(defaults)
         values: list[Any] = [None, "?", -1, 1.5, [], ["a", 1], {}, {"a": {}}, [[1], "b"], True]
-        for rubbish in values:
-            controls.update(dict.fromkeys(model.model_fields, rubbish))
+        for invalid in values:
+            controls.update(dict.fromkeys(model.model_fields, invalid))
         controls.update({})
         controls.mark([problem("is wrong", at=("params", field)) for field in model.model_fields], "params")
         controls.mark([])
 
 
-def test_blame_marks_what_problems_are_about() -> None:
+def test_controls_are_marked_by_problems() -> None:
     with nowhere():
         params = ENTRIES["technique-caves"].params
-        controls = Controls(params, {}, silence)
+        controls = Controls(params, {}, fail_on_change)
         rows = {name: next(element(f"param-{name}-reset").ancestors()) for name in params.model_fields}
         problems = [
             problem("must be at most 1", at=("params", "walls"), got=7),
-            problem("must be a whole number", at=("params", "offset", 1), got="x"),
+            problem("must be an integer", at=("params", "offset", 1), got="x"),
             problem("must be more", at=("shaping", 0, "connect", "steps")),
             problem("is odd", at="params"),
         ]
         controls.mark(problems, "params")
         errors = {name: row.props.get("data-error") for name, row in rows.items()}
         marked = {name: error for name, error in errors.items() if error}
-        assert marked == {"walls": "must be at most 1, got 7", "offset": "must be a whole number, got 'x'"}
+        assert marked == {"walls": "must be at most 1, got 7", "offset": "must be an integer, got 'x'"}
         controls.mark([])
         assert not any(row.props.get("data-error") for row in rows.values())
 
@@ -157,12 +157,12 @@ class Numbers(Params):
 
 
 @pytest.mark.parametrize("text", ["", "x", "nan", "inf", "1e400", "1.5", "0", "11", "1e30"])
-def test_rubbish_is_no_number(text: str) -> None:
+def test_invalid_numbers_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         read_number(text, fields_by_name(Numbers)["small"])
 
 
-def test_numbers_are_read_as_typed() -> None:
+def test_numbers_are_read() -> None:
     known = fields_by_name(Numbers)
     assert read_number("7", known["small"]) == 7
     assert read_number("0,25", known["share"]) == 0.25
@@ -188,13 +188,14 @@ def test_borders_follow_the_bands() -> None:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
     script = Path(__file__).with_name("controls_page.py")
-    # NiceGUI behaves otherwise where it finds itself under test.
-    around = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
-    server = subprocess.Popen([sys.executable, str(script), str(port)], stderr=subprocess.PIPE, text=True, env=around)
+    # NiceGUI behaves differently if it detects pytest.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    command = [sys.executable, str(script), str(port)]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     try:
         for _ in range(600):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
@@ -204,12 +205,12 @@ def address() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
-        told = server.communicate()[1]
-    assert "Traceback" not in told, told
+        errors = server.communicate()[1]
+    assert "Traceback" not in errors, errors
 
 
 @pytest.fixture(scope="module")
-def opened(address: str) -> Iterator[Callable[[str, str], Page]]:
+def open_page(address: str) -> Iterator[Callable[[str, str], Page]]:
     with chromium() as browser:
         shown = browser.new_page(viewport={"width": 900, "height": 1400})
         found = complaints(shown)
@@ -224,16 +225,16 @@ def opened(address: str) -> Iterator[Callable[[str, str], Page]]:
         assert found == []
 
 
-Opened = Callable[[str, str], Page]
+OpenPage = Callable[[str, str], Page]
 
 
-def told(shown: Page, values: dict[str, Any]) -> None:
-    """These values are set, sooner or later."""
+def wait_for_values(shown: Page, values: dict[str, Any]) -> None:
+    """Wait until the values are equal to these."""
     expect(shown.get_by_test_id("values")).to_have_text(json.dumps(values))
 
 
-def hold(shown: Page, check: Callable[[dict[str, Any]], bool], seconds: float = 60) -> None:
-    """The values are so, sooner or later."""
+def wait_until(shown: Page, check: Callable[[dict[str, Any]], bool], seconds: float = 60) -> None:
+    """Wait until the values pass a check."""
     values = shown.get_by_test_id("values")
     end = time.monotonic() + seconds
     while not check(json.loads(values.inner_text())):
@@ -241,90 +242,90 @@ def hold(shown: Page, check: Callable[[dict[str, Any]], bool], seconds: float = 
         shown.wait_for_timeout(20)
 
 
-def typed(shown: Page, test: str, text: str) -> None:
+def type_text(shown: Page, test: str, text: str) -> None:
     shown.get_by_test_id(test).fill(text)
     shown.get_by_test_id(test).press("Enter")
 
 
-def test_what_is_typed_stays_until_it_is_told(opened: Opened) -> None:
-    shown = opened("technique", "caves")
-    typed(shown, "param-width", "500")
-    told(shown, {"width": 500})
+def test_typed_text_stays_until_it_is_committed(open_page: OpenPage) -> None:
+    shown = open_page("technique", "caves")
+    type_text(shown, "param-width", "500")
+    wait_for_values(shown, {"width": 500})
     width = shown.get_by_test_id("param-width")
     width.fill("70")
-    shown.get_by_test_id("clear").dispatch_event("click")  # another value comes, and nobody has left the box
-    told(shown, {})
+    shown.get_by_test_id("clear").dispatch_event("click")  # a new value arrives while the field has the focus
+    wait_for_values(shown, {})
     expect(width).to_have_value("70")
     width.press("Enter")
-    told(shown, {"width": 70})
+    wait_for_values(shown, {"width": 70})
     width.fill("90")
     width.press("Escape")
     expect(width).to_have_value("70")
     width.fill("60")
     width.blur()
-    told(shown, {"width": 60})
+    wait_for_values(shown, {"width": 60})
     width.press("Control+a")
-    width.press_sequentially("1e")  # no number: not the same as nothing, which means the default
+    width.press_sequentially("1e")  # an invalid number must not restore the default
     width.press("Enter")
     expect(width).to_have_value("60")
-    told(shown, {"width": 60})
+    wait_for_values(shown, {"width": 60})
 
 
-def test_numbers_in_the_browser(opened: Opened) -> None:
-    shown = opened("technique", "caves")
+def test_numbers_in_the_browser(open_page: OpenPage) -> None:
+    shown = open_page("technique", "caves")
     width = shown.get_by_test_id("param-width")
-    typed(shown, "param-width", "500")
-    told(shown, {"width": 500})
-    typed(shown, "param-width", "999999")
+    type_text(shown, "param-width", "500")
+    wait_for_values(shown, {"width": 500})
+    type_text(shown, "param-width", "999999")
     expect(shown.locator(".tc-wrong")).to_have_attribute("data-error", "must be at most 65536, got 999999")
-    told(shown, {"width": 500})
+    wait_for_values(shown, {"width": 500})
     width.press("Escape")
     expect(width).to_have_value("500")
     expect(shown.locator(".tc-wrong")).to_have_count(0)
-    typed(shown, "param-width", "999999")
+    type_text(shown, "param-width", "999999")
     expect(shown.locator(".tc-wrong")).to_have_count(1)
-    typed(shown, "param-width", "60")
+    type_text(shown, "param-width", "60")
     expect(shown.locator(".tc-wrong")).to_have_count(0)
     shown.get_by_test_id("param-width-reset").click()
-    told(shown, {})
+    wait_for_values(shown, {})
     expect(width).to_have_value("80")
 
     slider = shown.locator(".tc-row:has([data-testid=param-walls]) .q-slider")
     slider.locator(".q-slider__track-container").click(position={"x": 1, "y": 5})
     expect(shown.get_by_test_id("param-walls")).to_have_value(re.compile(r"0\.3\d?"))
-    told(shown, {"walls": float(shown.get_by_test_id("param-walls").input_value())})
+    wait_for_values(shown, {"walls": float(shown.get_by_test_id("param-walls").input_value())})
     shown.get_by_test_id("clear").click()
     expect(shown.get_by_test_id("param-walls")).to_have_value("0.45")
-    told(shown, {})
+    wait_for_values(shown, {})
 
-    typed(shown, "param-offset", "5")
+    type_text(shown, "param-offset", "5")
     expect(shown.locator(".tc-wrong")).to_have_count(0)
-    typed(shown, "param-offset-1", "9")
-    told(shown, {"offset": [5, 9]})
-    typed(shown, "param-offset", "")
+    type_text(shown, "param-offset-1", "9")
+    wait_for_values(shown, {"offset": [5, 9]})
+    type_text(shown, "param-offset", "")
     expect(shown.locator(".tc-wrong")).to_have_attribute("data-error", "must have all values or none")
     shown.get_by_test_id("param-offset").press("Escape")
     expect(shown.get_by_test_id("param-offset")).to_have_value("5")
     expect(shown.locator(".tc-wrong")).to_have_count(0)
-    told(shown, {"offset": [5, 9]})
+    wait_for_values(shown, {"offset": [5, 9]})
 
 
-def test_words_in_the_browser(opened: Opened) -> None:
-    shown = opened("technique", "caves")
+def test_words_in_the_browser(open_page: OpenPage) -> None:
+    shown = open_page("technique", "caves")
     shown.get_by_test_id("param-outside").get_by_text("floor").click()
-    told(shown, {"outside": "floor"})
+    wait_for_values(shown, {"outside": "floor"})
     shown.get_by_test_id("param-wrap").click()
-    told(shown, {"outside": "floor", "wrap": True})
+    wait_for_values(shown, {"outside": "floor", "wrap": True})
     shown.get_by_test_id("param-offset").fill("3")
     second = shown.get_by_test_id("param-offset-1")
     second.fill("-4")
     second.press("Enter")
-    told(shown, {"outside": "floor", "wrap": True, "offset": [3, -4]})
+    wait_for_values(shown, {"outside": "floor", "wrap": True, "offset": [3, -4]})
     expect(shown.locator(".tc-row:has([data-testid=param-wrap])")).to_have_class("tc-row tc-set tc-wrong")
 
 
-def test_a_matrix_in_the_browser(opened: Opened) -> None:
-    shown = opened("technique", "fashion")
+def test_a_matrix_in_the_browser(open_page: OpenPage) -> None:
+    shown = open_page("technique", "fashion")
     board = shown.get_by_test_id("param-scores")
     board.locator("> i").nth(1).click()
     cell = shown.get_by_test_id("param-scores-cell")
@@ -336,43 +337,43 @@ def test_a_matrix_in_the_browser(opened: Opened) -> None:
     states.fill("4")
     states.press("Enter")
     expect(board.locator("> i")).to_have_count(16)
-    hold(
+    wait_until(
         shown, lambda values: {**values, "scores": values.get("scores", [])[:4]} == {"scores": [0.95, 0.5, 0.41, 0.81]}
     )
 
     around = shown.get_by_test_id("param-neighbourhood")
     around.get_by_label("2 up, 2 left").click()
     expect(around.locator("[data-on='1']")).to_have_count(5)
-    hold(shown, lambda values: values.get("neighbourhood", [[]])[-1] == [-2, -2])
+    wait_until(shown, lambda values: values.get("neighbourhood", [[]])[-1] == [-2, -2])
 
 
-def test_a_table_in_the_browser(opened: Opened) -> None:
-    shown = opened("technique", "voronoi")
-    typed(shown, "param-kinds-0-weight", "8")
-    hold(shown, lambda values: "kinds" in values and values["kinds"][0]["weight"] == 8)
+def test_a_table_in_the_browser(open_page: OpenPage) -> None:
+    shown = open_page("technique", "voronoi")
+    type_text(shown, "param-kinds-0-weight", "8")
+    wait_until(shown, lambda values: "kinds" in values and values["kinds"][0]["weight"] == 8)
     shown.get_by_test_id("param-kinds-1-tile").click()
     shown.locator(".tc-words button", has_text="snow").click()
     expect(shown.get_by_test_id("param-kinds-1-tile")).to_have_text("snow")
     shown.get_by_test_id("param-kinds").get_by_label("remove").nth(2).click()
     expect(shown.get_by_test_id("param-kinds-4-tile")).to_have_count(0)
     wanted = [("grass", 8), ("snow", 4), ("sand", 2), ("water", 2)]
-    hold(shown, lambda values: [(kind["tile"], kind["weight"]) for kind in values["kinds"]] == wanted)
+    wait_until(shown, lambda values: [(kind["tile"], kind["weight"]) for kind in values["kinds"]] == wanted)
 
 
-def test_bands_and_their_borders_in_the_browser(opened: Opened) -> None:
-    shown = opened("technique", "noise")
+def test_bands_and_their_borders_in_the_browser(open_page: OpenPage) -> None:
+    shown = open_page("technique", "noise")
     shown.get_by_test_id("param-more").click()
     shown.get_by_test_id("param-bands").locator("[data-remove]").first.click()
     expect(shown.get_by_test_id("param-thresholds")).to_have_value("0.32, 0.37, 0.58, 0.78, 0.89, 0.965")
     expect(shown.locator(".tc-wrong")).to_have_count(0)
-    hold(shown, lambda values: values.get("bands", [""])[0] == "water")
+    wait_until(shown, lambda values: values.get("bands", [""])[0] == "water")
 
 
-def test_a_sample_in_the_browser(opened: Opened) -> None:
-    shown = opened("technique", "wfc")
+def test_a_sample_in_the_browser(open_page: OpenPage) -> None:
+    shown = open_page("technique", "wfc")
     shown.get_by_test_id("param-sample-choose").click()
     shown.locator(".tc-samples button", has_text="village").click()
-    told(shown, {"sample": "village"})
+    wait_for_values(shown, {"sample": "village"})
     row = shown.locator(".tc-row:has([data-testid=param-sample])")
 
     def send(name: str, content: bytes) -> None:
@@ -382,41 +383,41 @@ def test_a_sample_in_the_browser(opened: Opened) -> None:
 
     send("bad.txt", b"##\n#")
     expect(row).to_have_attribute("data-error", "bad.txt: row 2 has 1 cells, the first has 2")
-    told(shown, {"sample": "village"})
+    wait_for_values(shown, {"sample": "village"})
     send("good.txt", b"##..\n#..#\n####")
     expect(row).to_contain_text("4x3")
     expect(row).to_have_attribute("data-error", "")
-    hold(shown, lambda values: isinstance(values["sample"], dict) and values["sample"]["shape"] == [3, 4])
+    wait_until(shown, lambda values: isinstance(values["sample"], dict) and values["sample"]["shape"] == [3, 4])
 
 
-def test_a_recipe_in_the_browser(opened: Opened) -> None:
-    shown = opened("shaper", "overlay")
+def test_a_recipe_in_the_browser(open_page: OpenPage) -> None:
+    shown = open_page("shaper", "overlay")
     text = shown.get_by_test_id("param-recipe-text")
     text.fill("technique: maze\nparams: {braid: 0.5}")
     text.blur()
-    told(shown, {"recipe": {"technique": "maze", "params": {"braid": 0.5}}})
+    wait_for_values(shown, {"recipe": {"technique": "maze", "params": {"braid": 0.5}}})
     text.fill("technique: [")
     text.blur()
     expect(shown.locator(".tc-wrong")).to_have_count(1)
-    hold(shown, lambda values: values["recipe"]["technique"] == "maze")
+    wait_until(shown, lambda values: values["recipe"]["technique"] == "maze")
 
 
 # -- new rows ---------------------------------------------------------------------------------------------------
 
 
 def tables() -> Iterator[tuple[str, str, str]]:
-    """Every list that grows by a button: the kind of its entry, its name, the field."""
-    for kind, shelf in (("technique", techniques), ("shaper", shapers)):
-        for entry in shelf:
-            skipped = (*getattr(entry, "recipe_keys", ()), "constraints")  # of users: there are none to begin with
+    """Yield every list with an add button: the kind of the entry, its name, and the field."""
+    for kind, entries in (("technique", techniques), ("shaper", shapers)):
+        for entry in entries:
+            skipped = (*getattr(entry, "recipe_keys", ()), "constraints")  # defined by users: there are none at first
             for field in fields_of(entry.params):
                 if field.kind == "items" and field.name not in skipped:
                     yield kind, entry.name, field.name
 
 
 @pytest.mark.parametrize(("kind", "name", "field"), [*tables()])
-def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
-    """Three of them, one after the other, after those that were there or after none."""
+def test_a_new_row_keeps_the_params_valid(kind: str, name: str, field: str) -> None:
+    """Add three rows to the default list and to an empty one."""
     small: dict[str, Any] = {"width": 40, "height": 30}
     for is_emptied in (False, True):
         map = tw.make(name, **small, seed=1) if kind == "technique" else tw.make("caves", **small, seed=1)
@@ -443,7 +444,7 @@ def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
                     tw.shape(map, name, seed=1, **values)
 
 
-def test_tables_show_shares_of_weights() -> None:
+def test_tables_show_fractions_of_weights() -> None:
     values: dict[str, Any] = {}
     with nowhere():
         controls = Controls(ENTRIES["technique-voronoi"].params, values, values.__setitem__, tiles=lambda: TILES)
@@ -453,7 +454,7 @@ def test_tables_show_shares_of_weights() -> None:
         assert [row.props["data-share"] for row in rows] == ["<1%", "<1%", "99%"]
 
 
-def test_a_table_of_biomes_begins_with_the_bands_and_moves_the_borders() -> None:
+def test_a_table_of_biomes_starts_with_the_bands_and_moves_the_borders() -> None:
     values: dict[str, Any] = {"bands": ["water", "grass"], "thresholds": [0.3]}
     with nowhere():
         Controls(ENTRIES["technique-noise"].params, values, values.__setitem__, tiles=lambda: TILES)
@@ -466,7 +467,7 @@ def test_a_table_of_biomes_begins_with_the_bands_and_moves_the_borders() -> None
         assert (values["biomes"], values["thresholds"]) == (UNSET, [0.5])
 
 
-def test_a_new_row_has_a_tile_of_its_own() -> None:
+def test_a_new_row_has_an_unused_tile() -> None:
     values: dict[str, Any] = {"tile": "deep", "by": "water"}
     with nowhere():
         Controls(ENTRIES["shaper-replace"].params, values, values.__setitem__, tiles=lambda: TILES)

@@ -1,4 +1,4 @@
-"""By example: what is asked of the techniques, what they answer, and what the view does with it."""
+"""By example: recipes, samples, trials, suggestions and the view."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ LARGE = replace(QUICK, width=48, height=32)
 
 
 def drawing(*rows: str) -> tw.TileMap:
-    """A sample as somebody drops it in."""
+    """Return an uploaded sample."""
     return as_sample(operations.read_upload("\n".join(rows).encode(), "river.txt", SETTINGS))
 
 
 OWN = drawing("........", ".~~~....", "...~....", "...~~~~.", "......~.", "......~.", "........")
 
 
-def outcome(example: SampleState, technique: str, looks: list[TrialPreview] | None = None) -> TrialResult:
-    return run_trial(example, technique, CancelToken(SETTINGS), (looks if looks is not None else []).append)
+def run(example: SampleState, technique: str, previews: list[TrialPreview] | None = None) -> TrialResult:
+    return run_trial(example, technique, CancelToken(SETTINGS), (previews if previews is not None else []).append)
 
 
 def size_of(picture: str) -> tuple[int, int]:
@@ -65,61 +65,61 @@ def size_of(picture: str) -> tuple[int, int]:
     return Image.open(io.BytesIO(base64.b64decode(packed))).size
 
 
-# -- what is asked ------------------------------------------------------------------------------------------------
+# -- recipes ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
 @pytest.mark.parametrize("name", ["dungeon", "bricks", "awbw/round-lake"])
 def test_a_copy_of_a_built_in_sample_makes_the_same_map(technique: str, name: str) -> None:
-    asked = replace(QUICK.with_built_in(name), wrap_sample="xy").with_knob("wfc", "pattern_size", 2)
-    copied = replace(asked, sample=asked.sample_map)
-    assert tw.run(copied.build_recipe(technique)) == tw.run(asked.build_recipe(technique))
+    example = replace(QUICK.with_built_in(name), wrap_sample="xy").with_knob("wfc", "pattern_size", 2)
+    copied = replace(example, sample=example.sample_map)
+    assert tw.run(copied.build_recipe(technique)) == tw.run(example.build_recipe(technique))
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
-def test_a_sample_of_ones_own_keeps_its_tiles(technique: str) -> None:
+def test_an_uploaded_sample_keeps_its_tiles(technique: str) -> None:
     own = with_tile(OWN, "lava", "L", "#ff0000", passable=False)
     map = tw.run(QUICK.with_sample(paint_sample(own, {0: 2}), "river.txt").build_recipe(technique))
     assert map.tileset[map.tileset.id("lava")] == own.tileset[2]
     assert map.shape == (12, 16)
 
 
-def test_wrapping_is_asked_of_those_that_can() -> None:
-    asked = replace(QUICK, wrap="xy", wrap_sample="x")
-    assert asked.build_recipe("wfc")["params"].items() >= {"wrap": "xy", "wrap_sample": "x"}.items()
-    assert not {"wrap", "wrap_sample"} & asked.build_recipe("markov")["params"].keys()
-    assert (asked.build_similarity("wfc")["wrap"], asked.build_similarity("markov")["wrap"]) == ("xy", "none")
+def test_only_techniques_that_can_wrap_get_the_setting() -> None:
+    example = replace(QUICK, wrap="xy", wrap_sample="x")
+    assert example.build_recipe("wfc")["params"].items() >= {"wrap": "xy", "wrap_sample": "x"}.items()
+    assert not {"wrap", "wrap_sample"} & example.build_recipe("markov")["params"].keys()
+    assert (example.build_similarity("wfc")["wrap"], example.build_similarity("markov")["wrap"]) == ("xy", "none")
 
 
-def test_knobs_come_and_go() -> None:
-    turned = SampleState().with_knob("wfc", "symmetry", 8).with_knob("markov", "sweeps", 4)
-    assert turned.build_recipe("wfc")["params"]["symmetry"] == 8
-    assert "symmetry" not in turned.build_recipe("markov")["params"]
-    assert turned.with_knob("wfc", "symmetry", None).with_knob("markov", "sweeps", None) == SampleState()
-    assert turned.with_default_knobs("wfc").knobs == {"markov": {"sweeps": 4}}
+def test_parameters_are_set_and_reset() -> None:
+    changed = SampleState().with_knob("wfc", "symmetry", 8).with_knob("markov", "gibbs_sweeps", 4)
+    assert changed.build_recipe("wfc")["params"]["symmetry"] == 8
+    assert "symmetry" not in changed.build_recipe("markov")["params"]
+    assert changed.with_knob("wfc", "symmetry", None).with_knob("markov", "gibbs_sweeps", None) == SampleState()
+    assert changed.with_default_knobs("wfc").knobs == {"markov": {"gibbs_sweeps": 4}}
 
 
-def test_techniques_that_learn_are_shown_with_the_costliest_first() -> None:
+def test_techniques_are_listed_with_the_slowest_first() -> None:
     assert TECHNIQUES == ["patterns", "wfc", "markov"]
 
 
-def test_small_samples_repeat_as_they_are_picked() -> None:
+def test_small_samples_wrap_by_default() -> None:
     assert SampleState().with_built_in("weave").wrap_sample == "xy"
     assert SampleState().with_built_in("weave").with_built_in("village").wrap_sample == "none"
     assert SampleState().with_sample(OWN, "river.txt").wrap_sample == "xy"
 
 
-# -- the sample ---------------------------------------------------------------------------------------------------
+# -- samples ------------------------------------------------------------------------------------------------------
 
 
-def test_painting_changes_the_cells_that_there_are() -> None:
+def test_painting_ignores_cells_and_tiles_that_do_not_exist() -> None:
     sample = paint_sample(OWN, {0: 1, 9: 0, -1: 1, 10_000: 1, 5: 99})
     assert np.flatnonzero(sample.cells.ravel() != OWN.cells.ravel()).tolist() == [0, 9]
     assert SampleState().with_edited_sample(load_built_in("dungeon")) == SampleState()
     assert SampleState().with_edited_sample(OWN).with_edited_sample(sample).name == "dungeon, changed"
 
 
-def test_resizing_keeps_the_corner_and_fills_with_what_is_common() -> None:
+def test_resizing_keeps_the_corner_and_fills_with_the_most_common_tile() -> None:
     larger = resize_sample(OWN, 10, 9)
     assert larger.shape == (9, 10)
     assert (larger.cells[:7, :8] == OWN.cells).all()
@@ -128,7 +128,7 @@ def test_resizing_keeps_the_corner_and_fills_with_what_is_common() -> None:
     assert resize_sample(load_built_in("keep"), 5, 4).shape == (4, 4, 5)
 
 
-def test_flipping_twice_is_nothing_and_turns_pieces() -> None:
+def test_flipping_exchanges_directional_tiles() -> None:
     for sample in (OWN, load_built_in("awbw/round-lake"), load_built_in("keep")):
         for axis in ("x", "y"):
             assert flip_sample(flip_sample(sample, axis), axis) == sample
@@ -136,12 +136,12 @@ def test_flipping_twice_is_nothing_and_turns_pieces() -> None:
     assert flip_sample(lake, "x") != tw.TileMap(lake.cells[:, ::-1], lake.tileset)
 
 
-def test_clearing_leaves_the_commonest_tile() -> None:
+def test_clearing_leaves_the_most_common_tile() -> None:
     assert set(clear_sample(OWN).cells.ravel().tolist()) == {find_most_common(OWN)}
     assert clear_sample(OWN).tileset == OWN.tileset
 
 
-def test_more_tiles_get_looks_where_none_are_given() -> None:
+def test_new_tiles_get_a_glyph_and_a_color() -> None:
     tile = with_tile(OWN, "lava", "", "", passable=False).tileset[2]
     assert (tile.name, tile.glyph, tile.passable) == ("lava", "l", False)
     assert tile.color not in {one.color for one in OWN.tileset}
@@ -159,17 +159,17 @@ def test_more_tiles_get_looks_where_none_are_given() -> None:
         ("?", "x", "", "name"),
     ],
 )
-def test_a_tile_that_cannot_be_is_refused_in_one_line(name: str, glyph: str, color: str, line: str) -> None:
+def test_an_invalid_tile_is_refused_in_one_line(name: str, glyph: str, color: str, line: str) -> None:
     with pytest.raises(InvalidRecipe, match="^" + line.replace("?", r"\?")):
         with_tile(OWN, name, glyph, color, passable=True)
 
 
-def test_samples_that_no_link_could_hold_are_refused() -> None:
+def test_samples_that_are_too_large_for_a_link_are_refused() -> None:
     with pytest.raises(TooLarge, match="300x300"):
         as_sample(tw.TileMap(np.zeros((300, 300), dtype=np.uint8), OWN.tileset))
 
 
-def test_pictures_of_many_colours_are_refused_and_tiles_out_of_use_left_out() -> None:
+def test_pictures_with_many_colors_are_refused_and_unused_tiles_dropped() -> None:
     many = tw.Tileset.validate({"tiles": [{"name": f"tile {number}"} for number in range(300)]})
     with pytest.raises(TooLarge, match="at most 256 tiles, got 300"):
         as_sample(tw.TileMap(np.arange(300).reshape(15, 20), many))
@@ -178,12 +178,12 @@ def test_pictures_of_many_colours_are_refused_and_tiles_out_of_use_left_out() ->
     assert few.tileset[0].color == many[290].color
 
 
-# -- what comes of it ---------------------------------------------------------------------------------------------
+# -- trials -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
-def test_a_map_comes_with_its_pictures_and_how_like_the_sample_it_is(technique: str) -> None:
-    found = outcome(QUICK, technique)
+def test_a_result_has_pictures_and_the_similarity_to_the_sample(technique: str) -> None:
+    found = run(QUICK, technique)
     assert size_of(found.flat) == (16, 12)
     assert size_of(found.sprites) == (16 * 16, 12 * 16)
     map = tw.run(found.recipe)
@@ -193,20 +193,20 @@ def test_a_map_comes_with_its_pictures_and_how_like_the_sample_it_is(technique: 
     assert (found.numbers["copied_share"] == 1) == (technique == "wfc")
 
 
-def test_the_fitness_is_told_as_it_falls() -> None:
-    looks: list[TrialPreview] = []
-    found = outcome(replace(SampleState(), width=40, height=30), "patterns", looks)
-    done = [share for share, _ in found.curve]
+def test_the_fitness_is_recorded() -> None:
+    previews: list[TrialPreview] = []
+    found = run(replace(SampleState(), width=40, height=30), "patterns", previews)
+    done = [progress for progress, _ in found.curve]
     assert done == sorted(done)
     assert (done[0], done[-1]) == (0.0, 1.0)
     assert found.curve[0][1] > 4 * found.curve[-1][1]
-    assert looks
-    assert looks[0].curve == found.curve[: len(looks[0].curve)]
-    assert size_of(looks[0].picture) == (40, 30)
-    assert outcome(QUICK, "wfc").curve == ()
+    assert previews
+    assert previews[0].curve == found.curve[: len(previews[0].curve)]
+    assert size_of(previews[0].picture) == (40, 30)
+    assert run(QUICK, "wfc").curve == ()
 
 
-def test_a_chart_holds_its_first_and_last_number_and_nothing_else() -> None:
+def test_a_chart_has_its_first_and_last_value() -> None:
     chart = render_fitness_curve(((0.0, 14.5), (0.5, 2.0), (1.0, 0.0)))
     assert "14.5" in chart
     assert "0.00" in chart
@@ -214,19 +214,19 @@ def test_a_chart_holds_its_first_and_last_number_and_nothing_else() -> None:
     assert render_fitness_curve(((0.0, 3.0), (1.0, 3.0)))
 
 
-def test_levels_stand_side_by_side() -> None:
+def test_levels_are_drawn_side_by_side() -> None:
     assert size_of(draw_picture(load_built_in("keep"))) == (4 * 13 + 3, 13)
     assert size_of(draw_picture(tw.make("caves", width=200, height=100), sprites=True)) == (200, 100)
 
 
-def test_what_nobody_waits_for_stops() -> None:
-    ticket = CancelToken(SETTINGS)
-    ticket.cancel()
+def test_a_cancelled_trial_stops() -> None:
+    token = CancelToken(SETTINGS)
+    token.cancel()
     with pytest.raises(Cancelled):
-        run_trial(SampleState(), "patterns", ticket, lambda glance: None)
+        run_trial(SampleState(), "patterns", token, lambda preview: None)
 
 
-# -- ways out -----------------------------------------------------------------------------------------------------
+# -- suggestions --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -242,38 +242,38 @@ def test_what_nobody_waits_for_stops() -> None:
         (replace(QUICK, width=4096, height=4096), "markov"),
     ],
 )
-def test_what_fails_has_a_way_out_that_works(example: SampleState, technique: str) -> None:
-    with pytest.raises(TilewrightError) as told:
-        outcome(example, technique)
-    ways = list_suggestions(example, technique, told.value.problems)
-    assert ways
-    assert len({name for name, _ in ways}) == len(ways)
+def test_a_failed_trial_has_a_suggestion_that_works(example: SampleState, technique: str) -> None:
+    with pytest.raises(TilewrightError) as caught:
+        run(example, technique)
+    suggestions = list_suggestions(example, technique, caught.value.problems)
+    assert suggestions
+    assert len({name for name, _ in suggestions}) == len(suggestions)
 
-    def works(way: SampleState) -> bool:
+    def works(suggestion: SampleState) -> bool:
         try:
-            return bool(outcome(way, technique))
+            return bool(run(suggestion, technique))
         except TilewrightError:
             return False
 
-    assert any(works(way) for _, way in ways)
+    assert any(works(suggestion) for _, suggestion in suggestions)
 
 
-def test_bad_luck_is_met_with_another_seed() -> None:
+def test_a_new_seed_is_suggested() -> None:
     (name, other), *_ = list_suggestions(QUICK, "wfc", [problem("nothing was left", fixes=[ANOTHER_SEED])])
     assert name == "new seed"
     assert other.seed != QUICK.seed
 
 
-# -- the view -----------------------------------------------------------------------------------------------------
+# -- view ---------------------------------------------------------------------------------------------------------
 
 
-class Opened:
+class ExamplePage:
     """The view without a browser."""
 
     def __init__(self, session: Session, view: ExampleView) -> None:
         self.session, self.view = session, view
 
-    async def settled(self) -> None:
+    async def wait(self) -> None:
         while any(not job.done() for job in self.view.jobs.values()):
             await asyncio.wait(self.view.jobs.values())
 
@@ -285,69 +285,69 @@ class Opened:
 
 
 @asynccontextmanager
-async def opened(example: SampleState) -> AsyncIterator[Opened]:
-    desk, core.loop = JobQueue(SETTINGS), asyncio.get_running_loop()
-    session = Session(desk, State(view_settings=ViewSettings("example"), example=example))
+async def open_page(example: SampleState) -> AsyncIterator[ExamplePage]:
+    queue, core.loop = JobQueue(SETTINGS), asyncio.get_running_loop()
+    session = Session(queue, State(view_settings=ViewSettings("example"), example=example))
     with Client(ui.page("/example")) as client:
         view = ExampleView(session, ui.element("div"))
         session.listen("state", view.refresh)
         try:
-            yield Opened(session, view)
+            yield ExamplePage(session, view)
         finally:
             view.stop()
             client.delete()
-            desk.close()
+            queue.close()
             core.loop = None
 
 
-def run(test: Callable[[Opened], Awaitable[None]], example: SampleState = QUICK) -> None:
-    async def whole() -> None:
-        async with opened(example) as page:
-            await page.settled()
+def run_in_page(test: Callable[[ExamplePage], Awaitable[None]], example: SampleState = QUICK) -> None:
+    async def main() -> None:
+        async with open_page(example) as page:
+            await page.wait()
             await test(page)
 
-    asyncio.run(asyncio.wait_for(whole(), 120))
+    asyncio.run(asyncio.wait_for(main(), 120))
 
 
 def test_all_three_make_a_map() -> None:
-    async def test(page: Opened) -> None:
+    async def test(page: ExamplePage) -> None:
         assert set(page.states().values()) == {"done"}
         assert page.view.cards["wfc"].numbers["patterns"].text == "100 %"
         assert page.view.cards["patterns"].chart.content.count("polyline") == 1
         assert not page.view.cards["markov"].chart.visible
 
-    run(test)
+    run_in_page(test)
 
 
 def test_a_stroke_makes_all_again_and_can_be_undone() -> None:
-    async def test(page: Opened) -> None:
+    async def test(page: ExamplePage) -> None:
         before = page.pictures()
         stroke = np.isin(np.arange(load_built_in("dungeon").cells.size), range(300, 420))
         cells = encode_array(np.packbits(stroke, bitorder="little"))
         trigger(page.view.painter.canvas, "paint", {"cells": cells, "tile": 2, "lock": False, "stroke": 1})
-        await page.settled()
+        await page.wait()
         assert page.session.state.example.name == "dungeon, changed"
         assert all(new != old for new, old in zip(page.pictures(), before, strict=True))
         page.session.undo()
-        await page.settled()
+        await page.wait()
         assert page.session.state.example == QUICK
         assert page.pictures() == before
 
-    run(test)
+    run_in_page(test)
 
 
-def test_the_newest_sample_wins() -> None:
-    async def test(page: Opened) -> None:
+def test_only_the_maps_of_the_newest_sample_are_shown() -> None:
+    async def test(page: ExamplePage) -> None:
         for name in ("village", "caverns", "ruins"):
             page.session.change(replace(page.session.state, example=QUICK.with_built_in(name)))
-        await page.settled()
-        assert page.pictures()[2] == outcome(QUICK.with_built_in("ruins"), "markov").sprites
+        await page.wait()
+        assert page.pictures()[2] == run(QUICK.with_built_in("ruins"), "markov").sprites
 
-    run(test)
+    run_in_page(test)
 
 
-def test_a_knob_makes_its_own_map_again_and_no_other() -> None:
-    async def test(page: Opened) -> None:
+def test_a_parameter_changes_only_the_map_of_its_technique() -> None:
+    async def test(page: ExamplePage) -> None:
         jobs = dict(page.view.jobs)
         knob = element("knob-markov-temperature")
         assert isinstance(knob, ui.select)
@@ -358,32 +358,32 @@ def test_a_knob_makes_its_own_map_again_and_no_other() -> None:
         knob.set_value("1.0")
         assert page.session.state.example == QUICK
 
-    run(test)
+    run_in_page(test)
 
 
-def test_one_gives_up_and_the_others_go_on() -> None:
-    async def test(page: Opened) -> None:
+def test_one_technique_gives_up_and_the_others_continue() -> None:
+    async def test(page: ExamplePage) -> None:
         assert page.states() == {"patterns": "done", "wfc": "gave up", "markov": "done"}
         card = page.view.cards["wfc"]
         assert card.line.text.startswith("gave up: the sample's 3x3 patterns")
         assert card.error_panel.visible
         assert not card.button.enabled
-        ways = {button.text: button for button in card.suggestions if isinstance(button, ui.button)}
-        assert {"wrap the sample", "pattern size 2", "relax"} <= ways.keys()
-        with pytest.raises(GaveUp) as told:
-            outcome(page.session.state.example, "wfc")
-        found = dict(list_suggestions(page.session.state.example, "wfc", told.value.problems))
-        assert found.keys() == ways.keys()
-        trigger(ways["wrap the sample"], "click")
-        await page.settled()
+        buttons = {button.text: button for button in card.suggestions if isinstance(button, ui.button)}
+        assert {"wrap the sample", "pattern size 2", "relax"} <= buttons.keys()
+        with pytest.raises(GaveUp) as caught:
+            run(page.session.state.example, "wfc")
+        found = dict(list_suggestions(page.session.state.example, "wfc", caught.value.problems))
+        assert found.keys() == buttons.keys()
+        trigger(buttons["wrap the sample"], "click")
+        await page.wait()
         assert page.states()["wfc"] == "done"
         assert not card.error_panel.visible
 
-    run(test, replace(QUICK.with_built_in("bricks"), wrap_sample="none"))
+    run_in_page(test, replace(QUICK.with_built_in("bricks"), wrap_sample="none"))
 
 
-def test_a_map_is_taken_to_make_with_the_sample_in_its_recipe() -> None:
-    async def test(page: Opened) -> None:
+def test_a_map_is_opened_in_make_with_the_sample_in_its_recipe() -> None:
+    async def test(page: ExamplePage) -> None:
         shown = page.pictures()[1]
         trigger(page.view.cards["wfc"].button, "click")
         state = page.session.state
@@ -392,36 +392,36 @@ def test_a_map_is_taken_to_make_with_the_sample_in_its_recipe() -> None:
         assert draw_picture(tw.run(state.effective), sprites=True) == shown
         assert State.from_link(state.to_link()) == state
 
-    run(test, QUICK.with_sample(paint_sample(load_built_in("dungeon"), {40: 2}), "mine"))
+    run_in_page(test, QUICK.with_sample(paint_sample(load_built_in("dungeon"), {40: 2}), "mine"))
 
 
-def test_nothing_is_made_while_nobody_looks() -> None:
-    async def test(page: Opened) -> None:
+def test_nothing_is_made_while_the_tab_is_closed() -> None:
+    async def test(page: ExamplePage) -> None:
         page.session.change(
             replace(page.session.state, example=QUICK.with_built_in("village")).with_view_settings(tab="make")
         )
-        await page.settled()
+        await page.wait()
         assert page.view.painter.example == QUICK
         page.session.change(page.session.state.with_view_settings(tab="example"))
-        await page.settled()
+        await page.wait()
         assert page.view.painter.example == QUICK.with_built_in("village")
         assert set(page.states().values()) == {"done"}
 
-    run(test)
+    run_in_page(test)
 
 
-def test_the_maps_are_dressed_as_the_sample_is() -> None:
-    async def test(page: Opened) -> None:
+def test_the_maps_have_the_view_settings_of_the_sample() -> None:
+    async def test(page: ExamplePage) -> None:
         assert size_of(page.pictures()[0]) == (256, 192)
         trigger(page.view.painter.canvas, "look", {"grid": False, "sprites": False, "overlay": ""})
         assert size_of(page.pictures()[0]) == (16, 12)
         assert not page.session.can_undo
 
-    run(test)
+    run_in_page(test)
 
 
-def test_files_become_samples_or_say_why_not() -> None:
-    async def test(page: Opened) -> None:
+def test_uploaded_files_become_samples_or_show_an_error() -> None:
+    async def test(page: ExamplePage) -> None:
         panel = page.view.panel
 
         async def send(name: str, content: bytes) -> None:
@@ -439,4 +439,4 @@ def test_files_become_samples_or_say_why_not() -> None:
         assert page.session.state.example == before
         assert panel.line.text.startswith("passwd.png: ")
 
-    run(test)
+    run_in_page(test)

@@ -1,4 +1,4 @@
-"""Files to take home: every format is offered, and what is told of them is true."""
+"""Exported files: formats, descriptions and archives."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ def test_a_plugins_format_is_offered_too() -> None:
         format_registry.remove("mine")
 
 
-def test_what_is_told_of_a_picture() -> None:
+def test_the_description_of_a_picture() -> None:
     files = operations.write_map(MAP, "png", {"scale": 4}, CancelToken(Settings()), "level")
     size = format_bytes(len(files["level.png"]))
     assert describe_files(files, is_picture=True) == f"level.png, 80×48 pixels, {size}"
 
 
-def test_what_is_told_of_an_animation() -> None:
-    heard: list[float] = []
+def test_the_description_of_an_animation() -> None:
+    progress: list[float] = []
     recipe = operations.check_recipe(
         {"technique": "caves", "params": {"width": 20, "height": 12}, "seed": 7}, Settings()
     )
     files = operations.export_animation(
-        recipe, "gif", {"frames": 3}, CancelToken(Settings()), "level", on_progress=heard.append
+        recipe, "gif", {"frames": 3}, CancelToken(Settings()), "level", on_progress=progress.append
     )
     assert "level.gif, 160×96 pixels, " in describe_files(files, is_picture=True)
     assert " frames, " in describe_files(files, is_picture=True)
-    assert heard == sorted(heard)
-    assert heard[-1] == 1
+    assert progress == sorted(progress)
+    assert progress[-1] == 1
 
 
-def test_files_that_belong_together_are_zipped() -> None:
+def test_several_files_are_zipped() -> None:
     files = operations.write_map(MAP, "tmx", {}, CancelToken(Settings()), "level")
     with zipfile.ZipFile(io.BytesIO(zip_files(files))) as archive:
         assert archive.namelist() == [*files] == ["level.tmx", "level-tiles.png"]
@@ -69,7 +69,7 @@ def test_a_file_is_made_again_when_its_map_or_its_options_change() -> None:
     assert not one.is_same_file(None)
     assert not one.is_same_file(FileRequest(MAP, "png", {"scale": 5}, "map"))
     assert not one.is_same_file(FileRequest(MAP, "gif", {"scale": 4}, "map"))
-    # Equal maps may carry other recipes.
+    # Equal maps may have different recipes.
     assert not one.is_same_file(FileRequest(tw.make("caves", width=20, height=12, seed=7), "png", {"scale": 4}, "map"))
 
 

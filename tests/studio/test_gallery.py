@@ -1,4 +1,4 @@
-"""The gallery's variations: other seeds, a knob swept, and what is shown of each."""
+"""Variations of the gallery: other seeds and sweeps of a parameter."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ SMALL: dict[str, Any] = {"width": 20, "height": 12}
 LOCKED = [[3, 4, "floor"], [5, 6, "wall"]]
 
 
-def knob(state: State, key: str) -> Knob:
+def find_knob(state: State, key: str) -> Knob:
     return next(one for one in list_knobs(state) if one.key == key)
 
 
-def state(**words: Any) -> State:
+def make_state(**words: Any) -> State:
     return State.from_recipe({"technique": "caves", "params": SMALL, "seed": 7, **words})
 
 
-def test_other_seeds_vary_nothing_but_the_seed() -> None:
-    rolled = draw_seeds(0)
-    assert len(set(rolled)) == COUNT
-    varied = vary_seeds(state(shaping=["border"], locks=LOCKED), rolled)
-    assert [one.state.seed for one in varied] == rolled
-    assert [one.caption for one in varied] == [str(seed) for seed in rolled]
+def test_variations_of_the_seed_differ_only_in_the_seed() -> None:
+    seeds = draw_seeds(0)
+    assert len(set(seeds)) == COUNT
+    varied = vary_seeds(make_state(shaping=["border"], locks=LOCKED), seeds)
+    assert [one.state.seed for one in varied] == seeds
+    assert [one.caption for one in varied] == [str(seed) for seed in seeds]
     for one in varied:
-        assert one.state.effective == {**state(shaping=["border"], locks=LOCKED).effective, "seed": one.state.seed}
+        assert one.state.effective == {**make_state(shaping=["border"], locks=LOCKED).effective, "seed": one.state.seed}
 
 
-def test_seeds_are_drawn_from_one_number() -> None:
+def test_seeds_are_derived_from_one_number() -> None:
     assert draw_seeds(5) == draw_seeds(5)
     assert not {*draw_seeds(5)} & {*draw_seeds(6)}
 
@@ -69,41 +69,41 @@ def test_seeds_are_drawn_from_one_number() -> None:
     ],
     ids=str,
 )
-def test_a_link_brings_the_same_variations_back(chosen: dict[str, Any]) -> None:
-    now = state(shaping=["border"]).with_gallery(**chosen)
+def test_a_link_reopens_the_same_variations(chosen: dict[str, Any]) -> None:
+    now = make_state(shaping=["border"]).with_gallery(**chosen)
     assert list_variations(State.from_link(now.to_link())) == list_variations(now)
 
 
-def test_what_is_swept_is_what_was_chosen() -> None:
-    chosen = state().with_gallery(what="knob", knob="walls", low=0.3)
-    assert [one.swept_value for one in list_variations(chosen)] == knob(chosen, "walls").list_values(0.3, 0.6)
+def test_the_chosen_parameter_is_swept() -> None:
+    chosen = make_state().with_gallery(what="knob", knob="walls", low=0.3)
+    assert [one.swept_value for one in list_variations(chosen)] == find_knob(chosen, "walls").list_values(0.3, 0.6)
     assert {one.state.seed for one in list_variations(chosen)} == {7}
     assert [one.state.seed for one in list_variations(chosen.with_gallery(same_seed=False))] == draw_seeds(0)
 
 
-def test_a_knob_that_is_not_there_is_another_one_with_its_own_ends() -> None:
-    strange = State.from_recipe({"technique": "bsp"}).with_gallery(what="knob", knob="walls", low=0.3, high=0.6)
-    found = find_swept_knob(strange)
+def test_an_unknown_parameter_is_replaced_by_another_with_its_default_range() -> None:
+    unknown = State.from_recipe({"technique": "bsp"}).with_gallery(what="knob", knob="walls", low=0.3, high=0.6)
+    found = find_swept_knob(unknown)
     assert found is not None
     assert found.key not in ("walls", "width", "height")
-    assert found.choose_range(strange.gallery) == found.span
+    assert found.choose_range(unknown.gallery) == found.span
 
 
-def test_a_strange_span_fails_where_it_is_made_and_nowhere_else() -> None:
+def test_extreme_ranges_have_variations() -> None:
     for low, high in ((-1e15, 1e15), (5, 5), (0.1, 0.1 + 1e-16)):
-        varied = list_variations(state().with_gallery(what="knob", knob="walls", low=low, high=high))
+        varied = list_variations(make_state().with_gallery(what="knob", knob="walls", low=low, high=high))
         assert 1 <= len(varied) <= COUNT
 
 
-def test_locks_stay_also_those_that_are_not_yet_built_in() -> None:
-    pending = State(state().recipe, locks=state(locks=LOCKED).locks)
+def test_locks_stay_also_if_the_map_was_not_made_with_them() -> None:
+    pending = State(make_state().recipe, locks=make_state(locks=LOCKED).locks)
     for one in vary_seeds(pending, draw_seeds(0, 3)):
         found = tw.run(one.state.effective)
         assert (found.cells[4, 3], found.cells[6, 5]) == (found.tileset.id("floor"), found.tileset.id("wall"))
 
 
 def test_a_number_is_swept_evenly() -> None:
-    walls = knob(state(), "walls")
+    walls = find_knob(make_state(), "walls")
     values = walls.list_values(0.3, 0.6)
     assert (values[0], values[-1], len(values)) == (0.3, 0.6, COUNT)
     assert values == sorted(values)
@@ -111,52 +111,52 @@ def test_a_number_is_swept_evenly() -> None:
     assert walls.list_values(0.5, 0.5) == [0.5]
 
 
-def test_whole_numbers_stay_whole_and_come_once() -> None:
-    assert knob(state(), "steps").list_values(0, 12) == list(range(13))
-    wide = knob(state(), "width").list_values(8, 200)
+def test_integers_are_swept_without_repeats() -> None:
+    assert find_knob(make_state(), "steps").list_values(0, 12) == list(range(13))
+    wide = find_knob(make_state(), "width").list_values(8, 200)
     assert len(wide) == COUNT
     assert all(isinstance(value, int) for value in wide)
 
 
-def test_words_and_switches_are_all_tried() -> None:
-    assert knob(state(), "outside").list_values(0, 0) == ["wall", "floor"]
-    assert knob(state(), "wrap").list_values(0, 0) == [False, True]
-    varied = sweep_knob(state(), knob(state(), "wrap"), (0, 0), draw_seeds(0), same_seed=True)
+def test_all_choices_and_switches_are_swept() -> None:
+    assert find_knob(make_state(), "outside").list_values(0, 0) == ["wall", "floor"]
+    assert find_knob(make_state(), "wrap").list_values(0, 0) == [False, True]
+    varied = sweep_knob(make_state(), find_knob(make_state(), "wrap"), (0, 0), draw_seeds(0), same_seed=True)
     assert [one.caption for one in varied] == ["off", "on"]
     assert [one.state.params["wrap"] for one in varied] == [False, True]
 
 
-def test_with_the_same_seed_only_the_knob_varies() -> None:
-    varied = sweep_knob(state(), knob(state(), "walls"), (0.3, 0.6), draw_seeds(0), same_seed=True)
+def test_with_the_same_seed_only_the_parameter_varies() -> None:
+    varied = sweep_knob(make_state(), find_knob(make_state(), "walls"), (0.3, 0.6), draw_seeds(0), same_seed=True)
     assert {one.state.seed for one in varied} == {7}
     assert [one.state.params["walls"] for one in varied] == [one.swept_value for one in varied]
 
 
-def test_with_other_seeds_the_page_is_full() -> None:
-    rolled = draw_seeds(0)
-    varied = sweep_knob(state(), knob(state(), "outside"), (0, 0), rolled, same_seed=False)
-    assert [one.state.seed for one in varied] == rolled
+def test_with_other_seeds_there_are_24_variations() -> None:
+    seeds = draw_seeds(0)
+    varied = sweep_knob(make_state(), find_knob(make_state(), "outside"), (0, 0), seeds, same_seed=False)
+    assert [one.state.seed for one in varied] == seeds
     assert [one.caption for one in varied] == ["wall"] * 12 + ["floor"] * 12
-    steps = sweep_knob(state(), knob(state(), "steps"), (0, 12), rolled, same_seed=False)
+    steps = sweep_knob(make_state(), find_knob(make_state(), "steps"), (0, 12), seeds, same_seed=False)
     assert {one.swept_value for one in steps} == set(range(13))
 
 
-def test_shapers_have_knobs_unless_they_are_off() -> None:
-    shaped = state(shaping=["border", {"connect": {"thickness": 2}}])
+def test_disabled_shapers_have_no_parameters_to_sweep() -> None:
+    shaped = make_state(shaping=["border", {"connect": {"thickness": 2}}])
     keys = {one.key for one in list_knobs(shaped)}
     assert {"0.thickness", "1.thickness", "walls"} <= keys
     assert not {key for key in keys if key.endswith(".tile")}
-    found = knob(shaped, "1.thickness")
+    found = find_knob(shaped, "1.thickness")
     assert (found.label, found.value) == ("connect: thickness", 2)
     assert found.apply(shaped, 4).recipe["shaping"] == ["border", {"connect": {"thickness": 4}}]
-    assert knob(shaped, "0.thickness").apply(shaped, 3).recipe["shaping"][0] == {"border": {"thickness": 3}}
+    assert find_knob(shaped, "0.thickness").apply(shaped, 3).recipe["shaping"][0] == {"border": {"thickness": 3}}
     off = State(shaped.recipe, off=(0,))
     assert "0.thickness" not in {one.key for one in list_knobs(off)}
-    assert knob(off, "1.thickness").apply(off, 3).effective["shaping"] == [{"connect": {"thickness": 3}}]
+    assert find_knob(off, "1.thickness").apply(off, 3).effective["shaping"] == [{"connect": {"thickness": 3}}]
 
 
 @pytest.mark.parametrize("name", techniques.names())
-def test_every_knob_has_values_from_where_it_begins(name: str) -> None:
+def test_every_parameter_has_values_in_its_default_range(name: str) -> None:
     shaping: list[dict[str, Any]] = [{shaper: {}} for shaper in shapers.names()]
     for one in list_knobs(State({"technique": name, "shaping": shaping})):
         low, high = one.span if one.is_number else (0, 0)
@@ -164,12 +164,12 @@ def test_every_knob_has_values_from_where_it_begins(name: str) -> None:
         assert 1 < len(values) <= COUNT, one.key
 
 
-def test_a_broken_recipe_has_no_knobs_and_no_trace() -> None:
+def test_an_invalid_recipe_has_no_parameters_to_sweep() -> None:
     assert list_knobs(State({"technique": "nonsense", "shaping": ["nonsense", {}]})) == []
 
 
 def test_a_variation_is_made_measured_and_drawn() -> None:
-    (one,) = sweep_knob(state(), knob(state(), "walls"), (0.4, 0.4), draw_seeds(0), same_seed=True)
+    (one,) = sweep_knob(make_state(), find_knob(make_state(), "walls"), (0.4, 0.4), draw_seeds(0), same_seed=True)
     found = make_variation(one, CancelToken(Settings()))
     assert found.numbers is not None
     assert found.numbers[SWEPT_MEASURE] == 0.4
@@ -178,11 +178,13 @@ def test_a_variation_is_made_measured_and_drawn() -> None:
     assert found.picture.startswith("data:image/png;base64,")
 
 
-def test_what_cannot_be_made_says_so_in_one_line() -> None:
+def test_a_variation_that_cannot_be_made_raises_an_error() -> None:
     with pytest.raises(TilewrightError, match="walls"):
-        make_variation(Variation(state(params={**SMALL, "walls": 3}), ""), CancelToken(Settings()))
+        make_variation(Variation(make_state(params={**SMALL, "walls": 3}), ""), CancelToken(Settings()))
     with pytest.raises(TilewrightError, match="the limit of this studio"):
-        make_variation(Variation(state(params={"width": 500, "height": 500}), ""), CancelToken(Settings(cells=1000)))
+        make_variation(
+            Variation(make_state(params={"width": 500, "height": 500}), ""), CancelToken(Settings(cells=1000))
+        )
 
 
 @pytest.mark.parametrize("width", [1, 20, 80, 700])

@@ -1,4 +1,4 @@
-"""The rule editor's data: books read, changed and written, and the words about them."""
+"""The rule editor: reading, changing, writing and summarizing rulebooks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
-BEGINNINGS = {name: recipe["params"] for name, (_, recipe) in list_rulebooks("rulebooks").items()}
-TREASURE = BEGINNINGS["rooms-with-treasure"]
+RULEBOOKS = {name: recipe["params"] for name, (_, recipe) in list_rulebooks("rulebooks").items()}
+TREASURE = RULEBOOKS["rooms-with-treasure"]
 
 
 # -- reading and writing ------------------------------------------------------------------------------------------
@@ -34,13 +34,13 @@ TREASURE = BEGINNINGS["rooms-with-treasure"]
 
 @given(some_books())
 @settings(max_examples=60)
-def test_every_book_is_the_same_after_reading_and_writing(data: dict[str, Any]) -> None:
+def test_every_rulebook_is_the_same_after_reading_and_writing(data: dict[str, Any]) -> None:
     params = RULES.validate(data)
     book = books.read(data)
     again = RULES.validate(books.to_params(book))
     assert books.read(books.to_params(book)) == book
     assert books.read_text(books.write_text(book)) == book
-    # Drawings that are as they always were are left out; the map is the same.
+    # Built-in neighborhoods are left out; the map is the same.
     assert again.neighbourhoods_by_name == params.neighbourhoods_by_name
     assert again.model_copy(update={"neighbourhoods": ()}) == params.model_copy(update={"neighbourhoods": ()})
 
@@ -48,25 +48,25 @@ def test_every_book_is_the_same_after_reading_and_writing(data: dict[str, Any]) 
 @pytest.mark.parametrize(
     "data", [*DOCUMENT.values(), FULL, {}, *(recipe["params"] for _, recipe in list_rulebooks("recipes").values())]
 )
-def test_what_is_written_makes_the_same_map(data: dict[str, Any]) -> None:
+def test_written_params_make_the_same_map(data: dict[str, Any]) -> None:
     written = books.to_params(books.read(data))
     params = {"technique": "rules", "params": data}
     assert tw.run({"technique": "rules", "params": written}, seed=4) == tw.run(params, seed=4)
     assert len(json.dumps(written)) < 1.1 * len(json.dumps(RULES.validate(data).compact))
 
 
-def test_what_is_as_usual_is_not_written() -> None:
+def test_defaults_are_not_written() -> None:
     assert books.to_params(books.read({"generationRules": []})) == {"width": 15, "height": 7, "generationRules": []}
     assert books.to_params(books.read(TREASURE)) == TREASURE
 
 
-def test_the_size_stands_where_the_knobs_look_for_it() -> None:
+def test_the_size_is_written_as_width_and_height() -> None:
     written = books.to_params(books.read({"mapData": ["30x20", "solid:empty"], "width": 40}))
     assert (written["width"], written["height"]) == (40, 20)
     assert "mapData" not in written
 
 
-def test_a_book_whose_words_do_not_fit_is_read_all_the_same() -> None:
+def test_a_rulebook_with_undefined_names_is_read() -> None:
     book = books.read({**TREASURE, "names": ["rock", "floor"]})
     assert books.list_names(book) == ["rock", "floor"]
     assert books.read(books.to_params(book)) == book
@@ -74,7 +74,7 @@ def test_a_book_whose_words_do_not_fit_is_read_all_the_same() -> None:
         RULES.validate(books.to_params(book))
 
 
-def test_a_book_with_a_wrong_piece_is_handed_on_as_it_is() -> None:
+def test_an_invalid_rulebook_is_written_as_fields() -> None:
     book = books.read(TREASURE)
     book["generationRules"][0]["simulations"] = 99_999
     assert books.to_params(book) == book
@@ -92,12 +92,12 @@ def test_the_text_is_an_object_that_procengine_reads() -> None:
 
 
 @pytest.mark.parametrize("before", ["", "var data = ", "const rules=\n", "  data = "])
-def test_objects_are_pasted_as_they_stand_in_programs(before: str) -> None:
+def test_objects_are_pasted_from_javascript(before: str) -> None:
     text = before + json.dumps(FULL) + (";\n" if before else "")
     assert books.read_text(text) == books.read(FULL)
 
 
-def test_a_whole_recipe_is_pasted_for_its_book() -> None:
+def test_a_recipe_is_pasted_for_its_rulebook() -> None:
     assert books.read_text(json.dumps({"technique": "rules", "params": FULL, "seed": 3})) == books.read(FULL)
 
 
@@ -115,7 +115,7 @@ def test_a_whole_recipe_is_pasted_for_its_book() -> None:
         ("[" * 100_000, "not JSON", None),
     ],
 )
-def test_mistakes_in_the_text_are_told_in_one_line_with_their_place(text: str, message: str, line: int | None) -> None:
+def test_errors_in_the_text_are_one_line_with_its_number(text: str, message: str, line: int | None) -> None:
     with pytest.raises(InvalidRecipe) as caught:
         books.read_text(text)
     assert message in str(caught.value)
@@ -135,26 +135,26 @@ def test_the_line_of_a_value_is_found_by_its_path() -> None:
 # -- changes ------------------------------------------------------------------------------------------------------
 
 
-def renamed(book: books.Rulebook, section: str, place: int, name: str) -> books.Rulebook:
-    """The book after a name was typed."""
+def rename(book: books.Rulebook, section: str, place: int, name: str) -> books.Rulebook:
+    """Return the rulebook with a changed name."""
     items = [{**one, "name": name} if number == place else one for number, one in enumerate(book[section])]
     return books.replace_section(book, section, items)
 
 
-def test_a_renamed_tile_is_renamed_wherever_it_is_used() -> None:
+def test_a_renamed_tile_is_renamed_everywhere() -> None:
     book = books.read(FULL)
-    new = renamed(book, "names", 0, "Basalt ")
+    new = rename(book, "names", 0, "Basalt ")
     assert "rock" not in json.dumps(new)
     assert json.dumps(new).count("basalt") == json.dumps(book).count("rock")
     RULES.validate(books.to_params(new))
-    assert renamed(new, "names", 0, "rock") == book
+    assert rename(new, "names", 0, "rock") == book
 
 
-def test_a_renamed_neighbourhood_is_renamed_wherever_it_is_used() -> None:
+def test_a_renamed_neighborhood_is_renamed_everywhere() -> None:
     book = books.read(FULL)
     old = book["generationRules"][0]["rules"][0]["neighbourhood"]
     place = [one["name"] for one in book["neighbourhoods"]].index(old)
-    new = renamed(book, "neighbourhoods", place, "line")
+    new = rename(book, "neighbourhoods", place, "line")
     assert new["generationRules"][0]["rules"][0]["neighbourhood"] == "line"
     RULES.validate(books.to_params(new))
 
@@ -162,13 +162,13 @@ def test_a_renamed_neighbourhood_is_renamed_wherever_it_is_used() -> None:
 @pytest.mark.parametrize(
     ("section", "name"), [("names", "a:b"), ("names", "?"), ("neighbourhoods", ""), ("names", "rock")]
 )
-def test_names_that_cannot_be_are_refused_where_they_are_typed(section: str, name: str) -> None:
+def test_invalid_names_are_refused_with_their_path(section: str, name: str) -> None:
     with pytest.raises(InvalidRecipe) as caught:
-        renamed(books.read(FULL), section, 1, name)
+        rename(books.read(FULL), section, 1, name)
     assert {problem.path for problem in caught.value.problems} == {(section, 1, "name")}
 
 
-def test_neighbourhoods_that_are_always_there_come_back_as_they_were() -> None:
+def test_built_in_neighborhoods_cannot_be_removed() -> None:
     book = books.read(TREASURE)
     assert [one["name"] for one in book["neighbourhoods"]] == ["plus", "all", "near"]
     assert books.replace_section(book, "neighbourhoods", book["neighbourhoods"][1:]) == {
@@ -179,7 +179,7 @@ def test_neighbourhoods_that_are_always_there_come_back_as_they_were() -> None:
     assert books.to_params(books.replace_section(book, "neighbourhoods", drawn))["neighbourhoods"]["plus"] == "101"
 
 
-def test_books_differ_at_a_path() -> None:
+def test_the_path_of_a_difference() -> None:
     book = books.read(TREASURE)
     other = json.loads(json.dumps(book))
     other["generationRules"][1]["simulations"] = 7
@@ -198,12 +198,12 @@ def test_books_differ_at_a_path() -> None:
         (4, 5, ["0000", "0010", "0101", "0010", "0000"]),
     ],
 )
-def test_drawings_grow_around_their_middle(width: int, height: int, wanted: list[str]) -> None:
+def test_matrices_are_resized_around_their_center(width: int, height: int, wanted: list[str]) -> None:
     found = resize_cells(books.BUILT_IN_NEIGHBORHOODS["plus"], width, height)
     assert ["".join(map(str, row)) for row in found] == wanted
 
 
-# -- words --------------------------------------------------------------------------------------------------------
+# -- summaries ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -216,13 +216,13 @@ def test_drawings_grow_around_their_middle(width: int, height: int, wanted: list
         ("a,all,and,b>=0|c<2,b:1", "a becomes b if all has at least 0 b and fewer than 2 c"),
     ],
 )
-def test_rules_are_told_in_words(rule: str, sentence: str) -> None:
+def test_summaries_of_rules(rule: str, sentence: str) -> None:
     data = {"names": ["a", "b", "c", "solid", "empty"], "generationRules": [{"rules": [rule]}]}
     found = RULES.validate(data).generationRules[0].rules[0]
     assert "".join(text for _, text in sentences.rule_spans(found)) == sentence
 
 
-def test_sentences_are_safe_and_mark_unknown_tiles() -> None:
+def test_summaries_are_escaped_and_mark_unknown_tiles() -> None:
     written = sentences.as_html([("tile", "<i>"), ("", " & "), ("tile", "wall")], {"wall": "#123456"}.get)
     assert "<i>" not in written
     assert "rules-unknown" in written
@@ -238,19 +238,19 @@ def test_sentences_are_safe_and_mark_unknown_tiles() -> None:
         (["2", "map:2,1,9,5", "delete:plus:1"], "2 times in 9×5 cells at 2, 1, then keep the largest"),
     ],
 )
-def test_layers_are_told_in_words(parts: list[str], summary: str) -> None:
+def test_summaries_of_layers(parts: list[str], summary: str) -> None:
     layer = RULES.validate(
         {"mapData": "30x20,solid:empty", "roomData": "equal:3x1:3", "generationRules": [{"genData": parts}]}
     )
     assert sentences.layer_summary(layer.generationRules[0]) == summary
 
 
-# -- beginnings ---------------------------------------------------------------------------------------------------
+# -- choice of a rulebook -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", BEGINNINGS)
-def test_beginnings_make_maps_with_all_their_tiles(name: str) -> None:
-    params = BEGINNINGS[name]
+@pytest.mark.parametrize("name", RULEBOOKS)
+def test_rulebooks_make_maps_with_all_their_tiles(name: str) -> None:
+    params = RULEBOOKS[name]
     book = books.read(params)
     assert books.to_params(book) == params
     found = set()
@@ -260,7 +260,7 @@ def test_beginnings_make_maps_with_all_their_tiles(name: str) -> None:
     assert found == set(books.list_names(book))
 
 
-def test_recipes_to_begin_with_are_rule_books() -> None:
+def test_listed_recipes_are_rulebooks() -> None:
     found = list_rulebooks("recipes")
     assert {"archipelago", "treasure-dungeon"} <= set(found)
     for summary, recipe in found.values():
@@ -268,15 +268,17 @@ def test_recipes_to_begin_with_are_rule_books() -> None:
         assert books.read(recipe["params"])
 
 
-# -- the editor ---------------------------------------------------------------------------------------------------
+# -- editor -------------------------------------------------------------------------------------------------------
 
 
-def edited(do: Callable[[Editor, Session], None], **words: Any) -> Session:
-    """A session in which something was edited, its map made."""
+def edit(do: Callable[[Editor, Session], None], **words: Any) -> Session:
+    """Edit a rulebook in a session, make its map, and return the session."""
 
     async def run() -> Session:
-        desk = JobQueue(Settings())
-        session = Session(desk, State.from_recipe({"technique": "rules", "params": dict(TREASURE), "seed": 7, **words}))
+        queue = JobQueue(Settings())
+        session = Session(
+            queue, State.from_recipe({"technique": "rules", "params": dict(TREASURE), "seed": 7, **words})
+        )
         editor = Editor(session)
         editor.read(session.state)
         session.listen("state", editor.read)
@@ -287,36 +289,36 @@ def edited(do: Callable[[Editor, Session], None], **words: Any) -> Session:
         session.make()
         await asyncio.wait_for(done.wait(), 60)
         session.stop()
-        desk.close()
+        queue.close()
         return session
 
     return asyncio.run(run())
 
 
-def with_maximum(editor: Editor, place: int, maximum: int) -> None:
+def set_maximum(editor: Editor, place: int, maximum: int) -> None:
     names = editor.rulebook["names"]
     editor.set_section("names", [*names[:place], {**names[place], "maximum": maximum}, *names[place + 1 :]])
 
 
-def test_edits_go_into_the_recipe() -> None:
-    session = edited(lambda editor, _: with_maximum(editor, 4, 1))
+def test_edits_change_the_recipe() -> None:
+    session = edit(lambda editor, _: set_maximum(editor, 4, 1))
     assert session.state.params == {**TREASURE, "names": [*TREASURE["names"][:4], "treasure:1", *TREASURE["names"][5:]]}
     assert session.map is not None
     assert (session.map.cells == 4).sum() <= 1
 
 
-def test_typing_at_one_place_is_one_step_of_undo() -> None:
+def test_changes_of_one_value_are_one_undo_step() -> None:
     def do(editor: Editor, session: Session) -> None:
         for value in (1, 12, 120):
             first, *rest = editor.rulebook["generationRules"]
             editor.set_section("generationRules", [{**first, "simulations": value}, *rest])
-        with_maximum(editor, 4, 2)
+        set_maximum(editor, 4, 2)
         session.undo()
         assert editor.rulebook["generationRules"][0]["simulations"] == 120
         session.undo()
         assert editor.rulebook["generationRules"][0]["simulations"] == 0
 
-    assert edited(do).state.params == TREASURE
+    assert edit(do).state.params == TREASURE
 
 
 def test_a_renamed_tile_stays_locked() -> None:
@@ -324,7 +326,7 @@ def test_a_renamed_tile_stays_locked() -> None:
         names = editor.rulebook["names"]
         editor.set_section("names", [names[0], {**names[1], "name": "gravel"}, *names[2:]])
 
-    session = edited(do, locks=[[2, 2, "floor"], [3, 3, "rock"]], tiles={"floor": "floor"}, tileset="dungeon")
+    session = edit(do, locks=[[2, 2, "floor"], [3, 3, "rock"]], tiles={"floor": "floor"}, tileset="dungeon")
     assert session.state.locks is not None
     assert set(session.state.locks.labels) == {"gravel", "rock"}
     assert session.state.recipe["tiles"] == {"gravel": "floor"}
@@ -332,7 +334,7 @@ def test_a_renamed_tile_stays_locked() -> None:
     assert session.map.tileset[int(session.map.cells[2, 2])].name == "floor"
 
 
-def test_a_book_that_does_not_fit_keeps_its_map_and_says_where() -> None:
+def test_an_invalid_rulebook_keeps_its_map_and_marks_the_problems() -> None:
     errors: list[TilewrightError] = []
     paths: list[Any] = []
 
@@ -341,14 +343,14 @@ def test_a_book_that_does_not_fit_keeps_its_map_and_says_where() -> None:
         editor.set_section("names", [*editor.rulebook["names"][:4], *editor.rulebook["names"][5:]])
         paths.extend(problem.path for problem in editor.problems)
 
-    session = edited(do)
+    session = edit(do)
     assert {one.rule for one in errors[-1].problems} == {"unknown_name"}
     assert "treasure:4" not in session.state.params["names"]
     assert {path[:4] for path in paths} == {("generationRules", 3, "rules", 0), ("generationRules", 4, "rules", 0)}
 
 
-def test_colours_are_those_of_the_map() -> None:
-    session = edited(lambda editor, _: None, tileset="dungeon", tiles={"rock": "wall", "corridor": "floor"})
+def test_tiles_have_the_colors_of_the_map() -> None:
+    session = edit(lambda editor, _: None, tileset="dungeon", tiles={"rock": "wall", "corridor": "floor"})
     editor = Editor(session)
     editor.read(session.state)
     dungeon = next(tileset for tileset in tw.list_tilesets() if tileset.name == "dungeon")

@@ -1,4 +1,4 @@
-"""The lines that make exactly this map: typed into a shell, or written in Python, they do."""
+"""Snippets: the shell command and the Python code of a recipe make the same map."""
 
 from __future__ import annotations
 
@@ -95,26 +95,26 @@ def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def sized(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Small, unless something in it sets the size."""
+def with_size(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe with a small size, unless it has one."""
     fields = techniques.get(data.get("technique", "rules")).params.model_fields
     params = data.get("params") or {}
     small = {} if "start" in params else {name: side for name, side in SIDE.items() if name in fields}
     return {"seed": 7, **data, "params": {**small, **params}}
 
 
-def made(data: Mapping[str, Any]) -> TileMap:
+def make_map(data: Mapping[str, Any]) -> TileMap:
     return tw.run(Recipe.of(data, Resolver()))
 
 
 def by_command(data: Mapping[str, Any]) -> TileMap:
-    """The map that the command line writes, run inside this process."""
-    typed(command_line(data, "map.json"))
+    """Return the map that the command line writes, run in this process."""
+    run_line(command_line(data, "map.json"))
     return tw.load("map.json")
 
 
-def typed(line: str) -> None:
-    """Run what a snippet says."""
+def run_line(line: str) -> None:
+    """Run a shell snippet in this process."""
     if file := re.fullmatch(r"cat > recipe.yaml <<'(END\d*)'\n(.*)\1\n(.*)", line, re.DOTALL):
         Path("recipe.yaml").write_text(file[2])
         line = file[3]
@@ -132,20 +132,20 @@ def by_python(data: Mapping[str, Any], painted: Grid | None = None) -> TileMap:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_lines_make_exactly_this_map(name: str) -> None:
-    data = sized(CASES[name])
-    assert by_command(data) == made(data)
-    assert by_python(data) == made(data)
+def test_snippets_make_the_same_map(name: str) -> None:
+    data = with_size(CASES[name])
+    assert by_command(data) == make_map(data)
+    assert by_python(data) == make_map(data)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_seed(seed: int | str) -> None:
-    data = sized({"technique": "caves", "seed": seed})
-    assert by_command(data) == made(data)
-    assert by_python(data) == made(data)
+    data = with_size({"technique": "caves", "seed": seed})
+    assert by_command(data) == make_map(data)
+    assert by_python(data) == make_map(data)
 
 
-def test_a_line_is_as_a_person_would_type_it() -> None:
+def test_snippets_are_short() -> None:
     data = {
         "technique": "caves",
         "params": {"width": 40, "walls": 0.4},
@@ -162,15 +162,15 @@ def test_a_line_is_as_a_person_would_type_it() -> None:
     )
 
 
-def test_what_is_long_comes_as_a_file() -> None:
-    data = sized({"technique": "caves", "locks": [[x, y, "floor"] for x in range(9) for y in range(7)]})
+def test_long_commands_use_a_recipe_file() -> None:
+    data = with_size({"technique": "caves", "locks": [[x, y, "floor"] for x in range(9) for y in range(7)]})
     assert command_line(data).startswith("cat > recipe.yaml <<'END'\n")
     assert command_line(data).endswith("\ntilewright run recipe.yaml -o map.png")
-    assert by_command(data) == made(data)
+    assert by_command(data) == make_map(data)
 
 
 def test_the_reserved_flags_are_those_of_the_command_line() -> None:
-    """All that every technique has, but for the options of formats, whose place a parameter takes."""
+    """Reserved are all flags of every technique except the options of formats, which a parameter may replace."""
     own = {name: option.name for option in make.OWN_OPTIONS for name in (option.name, *option.opts)}
     formats = {name for entry in tw.list_formats() for name in entry.params.model_fields}
     reserved = {name.lstrip("-") for name, option in own.items() if option not in formats and not name.startswith("-o")}
@@ -179,22 +179,22 @@ def test_the_reserved_flags_are_those_of_the_command_line() -> None:
 
 @pytest.mark.parametrize("name", ["plain", "requirements", "locks as text"])
 def test_a_real_shell_makes_it(name: str, tmp_path: Path) -> None:
-    data = sized({**CASES[name], "seed": "it's \\n $HOME"})
+    data = with_size({**CASES[name], "seed": "it's \\n $HOME"})
     program = f'tilewright() {{ {shlex.quote(sys.executable)} -m tilewright "$@"; }}\n'
     subprocess.run(
         ["bash", "-e", "-c", program + command_line(data, "map.json")], cwd=tmp_path, check=True, timeout=120
     )
-    assert tw.load("map.json") == made(data)
+    assert tw.load("map.json") == make_map(data)
 
 
 @pytest.mark.parametrize("shape", [(7, 11), (2, 3, 4)])
-def test_painted_cells_are_put_there(shape: tuple[int, ...]) -> None:
+def test_painted_cells_are_set(shape: tuple[int, ...]) -> None:
     rng = np.random.default_rng(3)
     size = {"width": shape[-1], "height": shape[-2]} | ({"depth": shape[0]} if len(shape) == 3 else {})
     cube = Grid.of([[["a", "b"], ["b", "a"]], [["b", "b"], ["a", "a"]]])
     sample = {} if len(shape) == 2 else {"sample": cube.to_data()}
     data = {"technique": "patterns" if sample else "caves", "params": {**size, **sample}, "seed": 7}
-    map = made(data)
+    map = make_map(data)
     over = rng.integers(-1, len(map.tileset), shape)
     painted = Grid(map.tileset.names, over)
     expected = map.replace(cells=np.where(over < 0, map.cells, over).astype(map.cells.dtype))
@@ -205,8 +205,8 @@ def test_painted_cells_are_put_there(shape: tuple[int, ...]) -> None:
 # -- any recipe ---------------------------------------------------------------------------------------------
 
 
-def reread(data: Mapping[str, Any]) -> Recipe:
-    """The recipe that the command line reads, with its seed, instead of making it."""
+def read_command(data: Mapping[str, Any]) -> Recipe:
+    """Return the recipe that the command line reads, with its seed, without making the map."""
     found: list[Recipe] = []
 
     def keep(recipe: Recipe, *, seed: str | None, **options: Any) -> None:
@@ -215,12 +215,12 @@ def reread(data: Mapping[str, Any]) -> Recipe:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(make, "produce", keep)
         patched.setattr(run, "produce", keep)
-        typed(command_line(data))
+        run_line(command_line(data))
     return found[0]
 
 
 def read_keywords(technique: str, **words: Any) -> Recipe:
-    """The recipe that `tw.make` would make."""
+    """Return the recipe of a call of `tw.make`."""
     params = {name: value for name, value in words.items() if name not in RECIPE_FIELDS}
     own = {name: value for name, value in words.items() if name in RECIPE_FIELDS}
     return Recipe.of({"technique": technique, "params": params, **own}, Resolver())
@@ -228,7 +228,7 @@ def read_keywords(technique: str, **words: Any) -> Recipe:
 
 @st.composite
 def recipes(draw: st.DrawFn) -> dict[str, Any]:
-    """Recipes of any technique and shapers, with some params that their models allow."""
+    """Draw recipes of any technique and shapers with valid params."""
 
     def params_of(entry: Entry) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -254,12 +254,12 @@ def recipes(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=200)
 @given(recipes())
 def test_any_recipe(data: dict[str, Any]) -> None:
-    """Read by the real command line, or as Python, it is the same recipe."""
+    """The command line and the Python code read the same recipe."""
     try:
         expected = Recipe.of(data, Resolver())
     except TilewrightError:
         reject()
-    assert reread(data) == expected
+    assert read_command(data) == expected
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(tw, "make", read_keywords)
         patched.setattr(tw, "run", lambda given: Recipe.of(given, Resolver()))
@@ -269,7 +269,7 @@ def test_any_recipe(data: dict[str, Any]) -> None:
 
 
 class Flagged(Sized):
-    """Names that the command line has for something else."""
+    """Parameters with the names of flags of the command line."""
 
     scale: int = param(3)
     set: str = param("")
@@ -293,6 +293,6 @@ def test_parameters_with_the_names_of_flags() -> None:
             "tilewright make flagged --scale 5 --set set=a=b --set look=none --set format=true --set plain=x,y "
             "--seed 7 -o map.png"
         )
-        assert reread(data) == Recipe.of(data, Resolver())
+        assert read_command(data) == Recipe.of(data, Resolver())
     finally:
         techniques.remove("flagged")

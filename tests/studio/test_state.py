@@ -190,7 +190,7 @@ def test_unknown_parameters_of_by_example_are_ignored() -> None:
 
 
 def check_refusal(link: str, line: str) -> None:
-    """Assert that a link is refused with one line that contains a text."""
+    """Assert that a link is refused with one line that contains `line`."""
     with pytest.raises(BadFile, match=r"^the link cannot be opened: ") as caught:
         State.from_link(link)
     assert line in str(caught.value)
