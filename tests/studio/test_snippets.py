@@ -36,8 +36,8 @@ SIDE = {"width": 18, "height": 12}
 SEEDS = (7, "7", "a seed", "it's", "--help", "-5", "1e5", "089", "on", "null", "é", "two\nlines", "$HOME `x` \\")
 CASES: dict[str, Mapping[str, Any]] = {
     "plain": {"technique": "caves", "params": {"walls": 0.4, "wrap": True}},
-    "rule book at the top": {"names": ["solid", "empty"], "params": SIDE},
-    "flag that is taken": {"technique": "rooms", "params": {"plain": 2.5, "turned": False}},
+    "rulebook at the top": {"names": ["solid", "empty"], "params": SIDE},
+    "flag that is reserved": {"technique": "rooms", "params": {"plain": 2.5, "turned": False}},
     "tuple": {"technique": "caves", "params": {"offset": [-4, 2]}},
     "none": {"technique": "drunkard", "params": {"coverage": None}},
     "one word": {"technique": "wfc", "params": {"sample": "dungeon", "border": ["wall"]}},
