@@ -177,7 +177,7 @@ class Studio:
         self[button].click()
         text: str = self.page.evaluate(
             """async (patience) => {
-              for (const begun = performance.now(); performance.now() < begun + patience;) {
+              for (const start = performance.now(); performance.now() < start + patience;) {
                 const text = await navigator.clipboard.readText();
                 if (text.trim()) return text;
                 await new Promise(requestAnimationFrame);
