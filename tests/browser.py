@@ -1,6 +1,6 @@
-"""A real browser for tests of pages: whichever Chromium the machine has, headless, and a server for a folder.
+"""A headless Chromium for tests of pages, and a server for a folder.
 
-Nothing leaves the machine: pages are served on 127.0.0.1, and the browser may ask nobody else.
+Pages are served on 127.0.0.1, and the browser connects to no other machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-# As root, which containers are, Chromium has no sandbox; the rest keeps it from calling home.
+# As root, as in containers, Chromium needs --no-sandbox. The other switches prevent requests to its vendor.
 SWITCHES = (
     "--no-sandbox",
     "--no-first-run",
@@ -31,7 +31,7 @@ SWITCHES = (
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser; without one the test is skipped."""
+    """Start Chromium; skip the test if it is not installed."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip("Chromium is not installed")
@@ -45,11 +45,11 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    """Serves a folder on a free port of this machine; gives its address."""
+    """Serve a folder on a free local port and yield its address."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None:
-            """Requests are nobody's news."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -63,18 +63,18 @@ def serving(folder: Path) -> Iterator[str]:
 
 
 def complaints(page: Page) -> list[str]:
-    """What goes wrong on a page from now on: errors on its console, uncaught ones, failed requests."""
+    """Return a list that collects the errors of a page: on its console, uncaught ones, and failed requests."""
     found: list[str] = []
 
-    def heard(message: ConsoleMessage) -> None:
+    def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":
             found.append(message.text)
 
-    def failed(request: Request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # given up by the browser itself, such as by leaving the page
+    def on_request_failed(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # canceled by the browser, such as by leaving the page
             found.append(f"{request.url}: {request.failure}")
 
-    page.on("console", heard)
+    page.on("console", on_console)
     page.on("pageerror", lambda error: found.append(str(error)))
-    page.on("requestfailed", failed)
+    page.on("requestfailed", on_request_failed)
     return found

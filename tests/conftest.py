@@ -1,5 +1,5 @@
-"""Rules for the whole set: what takes long comes first, and under TILEWRIGHT_STRICT a skipped test fails, unless
-allowed_skips.toml names it."""
+"""Settings of all tests. Slow tests run first. With TILEWRIGHT_STRICT=1, a skipped test fails unless it is in
+allowed_skips.toml."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if sys.platform == "win32":
 
 ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text())["skips"]
 
-# No deadlines: the first example compiles kernels, and these machines are noisy.
+# No deadlines: the first example compiles kernels, and test machines may be slow.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Wheels and the oldest versions take minutes, in which others can go on beside them."""
+    """Run the tests of the wheel first: they take minutes, while other processes run the other tests."""
     items.sort(key=lambda item: item.path.name != "test_wheel.py")
 
 
@@ -53,7 +53,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def reference() -> Path:
-    """The folder of published data to compare with, on the machines that have it."""
+    """Return the folder of published data to compare with; skip the test without it."""
     folder = os.environ.get("TILEWRIGHT_REFERENCE")
     if not folder:
         pytest.skip("TILEWRIGHT_REFERENCE is not set")
@@ -62,10 +62,10 @@ def reference() -> Path:
 
 @pytest.fixture
 def own_registry() -> Iterator[None]:
-    """Removes the measures and formats that a test registers."""
-    shelves: tuple[registry.Registry[Any], ...] = (registry.measures, formats.format_registry)
-    before = [shelf.added for shelf in shelves]
+    """Remove the measures and formats that a test registers."""
+    registries: tuple[registry.Registry[Any], ...] = (registry.measures, formats.format_registry)
+    before = [one.added for one in registries]
     yield
-    for shelf, names in zip(shelves, before, strict=True):
-        for name in shelf.added - names:
-            shelf.remove(name)
+    for one, names in zip(registries, before, strict=True):
+        for name in one.added - names:
+            one.remove(name)

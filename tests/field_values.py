@@ -1,4 +1,4 @@
-"""Values that a field may hold, for tests with any of them."""
+"""Hypothesis strategies for the values of a field."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WHOLE = {
 
 
 def values_of(field: Field, depth: int = 3) -> st.SearchStrategy[Any]:
-    """Plain JSON that a field's schema allows; what its model says to it is another question."""
+    """Return a strategy for plain JSON that a field's schema allows. The model may still reject it."""
     found = [_values(one, depth) for one in field.alternatives]
     return st.one_of(*found, *([st.none()] if field.nullable else []))
 

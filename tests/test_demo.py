@@ -1,4 +1,4 @@
-"""`make demo` shows what there is, and grows by itself."""
+"""`make demo` shows all techniques."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tilewright as tw
 DEMO = Path(__file__).parents[1] / "examples" / "demo.py"
 
 
-def test_the_demo_draws_some_and_writes_a_sheet_of_all(tmp_path: Path) -> None:
+def test_the_demo_prints_a_map_and_writes_a_gallery(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, str(DEMO)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert str(tw.make("caves", width=64, height=40, seed=7)) in done.stdout

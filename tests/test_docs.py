@@ -1,4 +1,4 @@
-"""The docs tell the truth: their examples run, their tables and pictures are the code's."""
+"""The docs: examples run, and generated tables and pictures are current."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str, str]]:
-    """(language, rest of the fence, content) of the blocks in these languages, in order."""
+    """Return (language, rest of the fence, content) of the code blocks in some languages."""
     return [block for block in BLOCK.findall(page.read_text()) if block[0] in languages]
 
 
@@ -29,12 +29,12 @@ def blocks(page: Path, *languages: str) -> list[tuple[str, str, str]]:
 def test_examples_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Python in one session per page; commands in the same folder, in order, all inside this process: it is quick."""
+    """Run the Python of a page in one session, and its commands in the same folder, in this process for speed."""
     monkeypatch.chdir(tmp_path)
     session: dict[str, object] = {"__name__": "__main__"}
     for language, fence, content in blocks(page, "python", "console", "toml", "yaml"):
         if "file=" in fence:
-            continue  # a file that the page tells to save elsewhere
+            continue  # a file to save elsewhere
         if language == "python":
             exec(compile(content, str(page), "exec"), session)
         elif language == "console":
@@ -48,19 +48,19 @@ def test_examples_run(
                 Path(name).write_text(content)
 
 
-def test_tables_and_pictures_are_the_codes() -> None:
+def test_generated_tables_and_pictures_are_current() -> None:
     done = subprocess.run([sys.executable, "docs/build.py", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), f"{page.name} points at {target}"
+        assert (page.parent / target).exists(), f"{page.name} has a link to {target}"
 
 
 def test_a_technique_is_one_new_file(tmp_path: Path) -> None:
-    """The page's own example, saved where it says, in a copy of the package: listed, explained, made, conforming."""
+    """The example of the page, saved in a copy of the package, is listed, explained, run and conforms."""
     shutil.copytree(ROOT / "src" / "tilewright", tmp_path / "tilewright")
     ((_, fence, content),) = [b for b in blocks(ROOT / "docs" / "add-a-technique.md", "python") if "file=" in b[1]]
     (tmp_path / "tilewright" / "generators" / fence.strip().removeprefix("file=")).write_text(content)

@@ -1,4 +1,4 @@
-"""The repository itself: which package may import which, and what no tracked file may hold."""
+"""Rules of the repository: imports between packages, names, and content of tracked files."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ MAY_IMPORT |= {
 for package in ("corpus", "search"):
     MAY_IMPORT[package].add("formats")
 MAY_IMPORT_LAZILY = {"formats": {"overlays"}}
-"""Inside functions only."""
+"""Packages that may be imported inside functions only."""
 ENTRY_POINTS = {"cli", "compat", "studio"}
-"""They import all of these, and of each other only what the package itself offers."""
+"""Packages that may import all of these, and of each other only the public names."""
 IMPORTS_BY_NAME = {"__init__.py", "_built_in.py"}
-"""The modules whose imports are computed: the public names, and the built-in techniques, shapers and formats."""
+"""Modules that compute names to import: the public names, and the built-in techniques, shapers and formats."""
 IMPORTERS = {"import_module", "__import__", "resolve_name", "reload", "run_module", "run_path"}
-COMPUTED = "a name that is computed"
+COMPUTED = "a computed name"
 
 
 @dataclass(frozen=True)
-class Imported:
-    """A module of the package that a file imports, or the reason why it cannot be known."""
+class ModuleImport:
+    """A module of the package that a file imports, or `COMPUTED`."""
 
     module: str
     lazily: bool = False
@@ -59,8 +59,8 @@ class Imported:
         return self.module.split(".")[1] if "." in self.module else self.module
 
 
-def imports_in(source: str, path: str) -> Iterator[Imported]:
-    """The modules of the package that a file imports, at its top or inside, by statement or by a string."""
+def find_imports(source: str, path: str) -> Iterator[ModuleImport]:
+    """Yield the modules of the package that a file imports anywhere, by statement or by string."""
     tree = ast.parse(source)
     package = ("tilewright", *Path(path).parts[:-1])
     lazy = {inner for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
@@ -82,23 +82,23 @@ def imports_in(source: str, path: str) -> Iterator[Imported]:
             names = [f"{module}.{alias.name}" for alias in node.names] if module == "tilewright" else [module]
             if module == "tilewright.core.ports" and path != "core/registry.py":
                 names += [COMPUTED for alias in node.names if alias.name == "built_in"]
-        elif isinstance(node, ast.Call) and _called(node) in importers:
-            names = [_named(node, package)]
+        elif isinstance(node, ast.Call) and _function_name(node) in importers:
+            names = [_imported_name(node, package)]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             names = [node.value] if _is_module(node.value) else []
         elif isinstance(node, ast.Attribute) and ast.unparse(node) == "ports.built_in":
             names = [] if path in ("core/registry.py", "_wiring.py") else [COMPUTED]
         for name in names:
             if name in ("tilewright", COMPUTED) or name.startswith("tilewright."):
-                yield Imported(name, node in lazy)
+                yield ModuleImport(name, node in lazy)
 
 
-def _called(node: ast.Call) -> str:
+def _function_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _named(node: ast.Call, package: tuple[str, ...]) -> str:
-    """The module that a call imports, as far as its text says it."""
+def _imported_name(node: ast.Call, package: tuple[str, ...]) -> str:
+    """Return the module that a call imports, as far as the code shows it."""
     own = ".".join(package)
     first = node.args[0] if node.args else None
     if isinstance(first, ast.Constant) and isinstance(first.value, str):
@@ -122,18 +122,18 @@ def _named(node: ast.Call, package: tuple[str, ...]) -> str:
 
 
 def _is_module(text: str) -> bool:
-    """Whether a string is the full name of a module of the package."""
+    """Return whether a string is the full name of a module of the package."""
     if not re.fullmatch(r"tilewright(\.\w+)+", text):
         return False
     path = SOURCE.parent.joinpath(*text.split("."))
     return path.is_dir() or path.with_suffix(".py").is_file()
 
 
-def violations(source: str, path: str) -> list[str]:
-    """What a file imports against the rules; `path` is relative to the package."""
+def find_violations(source: str, path: str) -> list[str]:
+    """Return the forbidden imports of a file; `path` is relative to the package."""
     folder = Path(path).parts[0]
     found = []
-    for one in imports_in(source, path):
+    for one in find_imports(source, path):
         if one.module == COMPUTED:
             if path not in IMPORTS_BY_NAME:
                 found.append(f"{path}: imports {COMPUTED}")
@@ -146,17 +146,17 @@ def violations(source: str, path: str) -> list[str]:
     return found
 
 
-def modules_of(path: Path) -> set[str]:
-    """The modules of the package that a file imports."""
-    return {one.module for one in imports_in(path.read_text(), str(path.relative_to(SOURCE)))}
+def find_modules(path: Path) -> set[str]:
+    """Return the modules of the package that a file imports."""
+    return {one.module for one in find_imports(path.read_text(), str(path.relative_to(SOURCE)))}
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_go_one_way(path: Path) -> None:
-    assert not violations(path.read_text(), path.relative_to(SOURCE).as_posix())
+    assert not find_violations(path.read_text(), path.relative_to(SOURCE).as_posix())
 
 
-def test_every_package_has_its_place() -> None:
+def test_every_package_has_a_level() -> None:
     folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     assert folders <= {*MAY_IMPORT, *ENTRY_POINTS}
 
@@ -196,8 +196,8 @@ def test_every_package_has_its_place() -> None:
         ("compat/procengine.py", "from ..studio.session import Session"),
     ],
 )
-def test_planted_violations_are_found(path: str, source: str) -> None:
-    assert violations(source, path)
+def test_violations_are_found(path: str, source: str) -> None:
+    assert find_violations(source, path)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_planted_violations_are_found(path: str, source: str) -> None:
     ],
 )
 def test_allowed_imports_are_allowed(path: str, source: str) -> None:
-    assert not violations(source, path)
+    assert not find_violations(source, path)
 
 
 ONE_THING = {
@@ -225,7 +225,7 @@ ONE_THING = {
     "ground": set(),
     "field": {"core/fields.py", "class Field"},  # of a schema
 }
-"""Words that each name one thing: the modules and classes that may be called by them alone."""
+"""Words that have one meaning each, and the modules and classes that may have them as names."""
 
 
 def test_a_word_names_one_thing() -> None:
@@ -243,15 +243,15 @@ def test_a_word_names_one_thing() -> None:
 
 
 def test_generators_never_import_generators() -> None:
-    """A technique may have a package of private modules with its name, and imports no other technique's."""
+    """A technique may have a private package of its name, and must not import that of another technique."""
     folder = SOURCE / "generators"
     for path in folder.rglob("*.py"):
         own = f"tilewright.generators._{path.relative_to(folder).parts[0].removesuffix('.py').removeprefix('_')}"
-        for module in modules_of(path):
+        for module in find_modules(path):
             assert not module.startswith("tilewright.generators") or f"{module}.".startswith(f"{own}."), path
 
 
-def tracked(*patterns: str) -> list[Path]:
+def list_tracked_files(*patterns: str) -> list[Path]:
     listing = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, text=True)
     if listing.returncode:
         pytest.skip("not a git checkout")
@@ -261,7 +261,7 @@ def tracked(*patterns: str) -> list[Path]:
 def test_no_tracked_file_names_a_registry_or_a_machine() -> None:
     forbidden = re.compile(r"https?://[^\s)\"']*(pypi\.|npmjs|/simple/|deb\.debian)|(?<![\w.])/(root|work|home)/\w")
     this = Path(__file__).resolve()
-    for path in tracked():
+    for path in list_tracked_files():
         if path == this or path.suffix in {".png", ".gif"}:
             continue
         found = forbidden.search(path.read_text("utf-8", "replace"))
@@ -289,13 +289,13 @@ READS = {
     "removeprefix",
     "removesuffix",
 }
-"""Methods of a string that look for something in it."""
+"""Methods that search in a string."""
 FOREIGN = {"corpus/cluster.py"}
-"""Files that ask errors of other projects, which carry no data, what they say."""
+"""Files that parse errors of other projects, which carry no data."""
 
 
 def is_line_of_error(node: ast.AST, errors: set[str]) -> bool:
-    """Whether an expression is the rendered line of an error."""
+    """Return whether an expression is the rendered line of an error."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
         return isinstance(node.args[0], ast.Name) and node.args[0].id in errors
     return isinstance(node, ast.Name) and node.id in ("message", "problem_text")
@@ -319,7 +319,7 @@ def test_no_code_reads_the_line_of_an_error(path: Path) -> None:
             read = [*node.args] if isinstance(owner, ast.Name) and owner.id == "re" else []
         for one in read:
             assert not is_line_of_error(one, errors), (
-                f"line {getattr(node, 'lineno', 0)}: ask Problem.path, rule or fixes instead"
+                f"line {getattr(node, 'lineno', 0)}: use Problem.path, rule or fixes instead"
             )
 
 
@@ -334,15 +334,15 @@ def test_the_architecture_page_names_every_package_and_module_it_describes() -> 
 
 
 PUBLIC = {
-    "_asdict",  # of a NamedTuple, whose own names begin so
+    "_asdict",  # of NamedTuple
     "_replace",
     "_exit",  # of os
 }
-"""Names that begin with an underscore and are no private members."""
+"""Names with an underscore that are not private members."""
 
 
-def private_members(source: str) -> list[str]:
-    """The private members that a test uses; a private module may be imported where no public name leads to it."""
+def find_private_members(source: str) -> list[str]:
+    """Return the private members that a test uses. Private modules may be imported."""
     tree = ast.parse(source)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(tree):
@@ -355,7 +355,7 @@ def private_members(source: str) -> list[str]:
             names = [node.attr]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tilewright":
             names = [alias.name for alias in node.names if not _is_module(f"{node.module}.{alias.name}")]
-        elif isinstance(node, ast.Call) and _called(node) in ("setattr", "getattr", "delattr"):
+        elif isinstance(node, ast.Call) and _function_name(node) in ("setattr", "getattr", "delattr"):
             texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             names = [text.rpartition(".")[2] for text in texts[:1] if not _is_module(text)]
         found += [name for name in names if re.match("_[^_]", name) and name not in PUBLIC]
@@ -364,7 +364,7 @@ def private_members(source: str) -> list[str]:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: path.stem)
 def test_tests_use_public_names(path: Path) -> None:
-    assert not private_members(path.read_text())
+    assert not find_private_members(path.read_text())
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_tests_use_public_names(path: Path) -> None:
     ],
 )
 def test_private_members_are_found(source: str) -> None:
-    assert private_members(source)
+    assert find_private_members(source)
 
 
 @pytest.mark.parametrize(
@@ -392,4 +392,4 @@ def test_private_members_are_found(source: str) -> None:
     ],
 )
 def test_public_names_are_allowed(source: str) -> None:
-    assert not private_members(source)
+    assert not find_private_members(source)

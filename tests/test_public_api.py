@@ -1,4 +1,4 @@
-"""What `import tilewright as tw` offers: names, types for editors, own measures and formats, and errors in one line."""
+"""The public interface: names, types for editors, registered measures and formats, and errors in one line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CAVE = tw.make("caves", width=12, height=9, seed=3)
 # -- names --------------------------------------------------------------------------------------------------------
 
 
-def test_every_name_is_there() -> None:
+def test_all_public_names_exist() -> None:
     assert EXPORTED <= set(dir(tw)) == set(ALL)
     for name in ALL:
         assert getattr(tw, name) is not None
@@ -115,12 +115,12 @@ def test_type_checkers_know_the_parameters(tmp_path: Path) -> None:
     assert {Path(one).name for one in wrong} == {f"bad.py:{number}" for number in (3, 4, 5, 6)}, done.stdout
 
 
-# -- measures and formats of one's own ----------------------------------------------------------------------------
+# -- registered measures and formats -------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("own_registry")
-def test_a_measure_of_ones_own() -> None:
-    for unit in ("cells", "walls"):  # as a notebook does that runs a cell again
+def test_a_registered_measure() -> None:
+    for unit in ("cells", "walls"):  # twice, like a cell in a notebook
 
         @tw.register_measure(unit=unit)
         def wall_cells(survey: tw.Survey) -> float:
@@ -141,10 +141,10 @@ def test_a_measure_of_ones_own() -> None:
 
 
 @pytest.mark.usefixtures("own_registry")
-def test_a_format_of_ones_own(tmp_path: Path) -> None:
+def test_a_registered_format(tmp_path: Path) -> None:
     class RowsParams(tw.Params):
         gap: str = tw.param(" ")
-        """What separates the tiles of a row."""
+        """Separator of the tiles in a row."""
 
     def read(source: formats.Source, options: RowsParams) -> tw.TileMap:
         rows = [[int(tile) for tile in line.split(options.gap)] for line in source.content.decode().splitlines()]
@@ -184,7 +184,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "register_measure": ((), {"unit": "cells"}),
     "register_format": ((), {"extensions": [".x"]}),
 }
-"""Arguments with which the functions do something; all others take none, or declare parameters and entries."""
+"""Valid arguments of functions. All others have no arguments, or declare parameters and entries."""
 DECLARING = {"constraint", "param", "technique", "shaper", "transform"}
 WRONG: list[Any] = [None, 5, -1.5, True, b"caves", [], ["cells"], [[1]], {}, {"a": 1}, {1: 2}, object(), CAVE, len]
 
@@ -194,8 +194,8 @@ def public_functions() -> list[str]:
     return [name for name in names if inspect.signature(getattr(tw, name)).parameters and name not in DECLARING]
 
 
-def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """The function's arguments, each in turn replaced by values of wrong types, and more keywords than it has."""
+def iter_wrong_calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Yield arguments of a function, each in turn replaced by values of wrong types, and unknown keywords."""
     arguments, keywords = BASE[name]
     known = inspect.signature(getattr(tw, name)).parameters.values()
     names = [one.name for one in known if one.kind is one.KEYWORD_ONLY]
@@ -212,7 +212,7 @@ def test_wrong_types_are_refused_in_one_line(name: str, tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     function: Callable[..., Any] = getattr(tw, name)
     refused: list[tw.TilewrightError] = []
-    for arguments, keywords in calls(name):
+    for arguments, keywords in iter_wrong_calls(name):
         try:
             result = function(*arguments, **keywords)
             if name == "watch":
@@ -226,18 +226,18 @@ def test_wrong_types_are_refused_in_one_line(name: str, tmp_path: Path, monkeypa
 
 
 def test_names_of_measures_are_strings() -> None:
-    with pytest.raises(tw.TilewrightError, match=r"a measure is given by its name, one string, got \['cells'\]"):
+    with pytest.raises(tw.TilewrightError, match=r"must be the name of a measure, a string, got \['cells'\]"):
         tw.measure(CAVE, ["cells"])  # type: ignore[arg-type]
 
 
-def test_decorators_refuse_what_is_no_function() -> None:
+def test_decorators_accept_only_functions() -> None:
     decorators: list[Any] = [tw.register_measure(), tw.register_format(extensions=[".x"])]
     for decorator in decorators:
         with pytest.raises(tw.TilewrightError, match="function"):
             decorator(5)
 
 
-def test_missing_arguments_are_python_s_own() -> None:
+def test_missing_arguments_are_type_errors() -> None:
     for name in public_functions():
         if BASE[name][0]:
             with pytest.raises(TypeError, match="missing"):

@@ -50,11 +50,11 @@ def check_search(folder: Path) -> None:
     with chromium() as browser:
         page = browser.new_page()
         wrong = complaints(page)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+        requested: list[str] = []
+        page.on("request", lambda request: requested.append(request.url))
         page.goto((folder / "index.html").as_uri())
         page.locator(".md-search__input").click()
         page.keyboard.type("lock_and_key")
         page.locator(".md-search-result__item").first.wait_for()
         assert wrong == []
-        assert [url for url in asked if not url.startswith(("file:", "data:", "about:"))] == []
+        assert [url for url in requested if not url.startswith(("file:", "data:", "about:"))] == []

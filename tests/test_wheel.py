@@ -1,4 +1,4 @@
-"""The package as strangers get it: built, installed without extras into a clean environment, and at work there."""
+"""The wheel: built, and installed without extras into a clean environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """A command's output, away from this checkout and its environment."""
+    """Return the output of a command that runs outside this checkout and its environment."""
     kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}}
     done = subprocess.run([str(part) for part in command], cwd=cwd, env=kept, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -33,7 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def clean_environment(folder: Path, *packages: str | Path) -> Path:
-    """A new environment's folder of programs, with these packages and nothing else."""
+    """Return the folder of programs of a new environment with only these packages."""
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     run(programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages, cwd=folder)

@@ -1,7 +1,7 @@
-"""Write src/tilewright/__init__.pyi: what editors and type checkers know of `import tilewright as tw`.
+"""Write src/tilewright/__init__.pyi, the types of `import tilewright as tw` for editors and type checkers.
 
-`python tools/write_stub.py` writes it, `--check` says whether it is current. Parameters come from the techniques' own
-schemas, so `tw.make("caves", ...)` completes, and a type checker refuses a parameter that the technique does not have.
+`python tools/write_stub.py` writes the file, and `--check` fails if it is not current. The parameters come from the
+schemas of the techniques, so that editors complete `tw.make("caves", ...)` and type checkers report unknown parameters.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ RECIPE_PARAMETERS = (
     "require: Mapping[str, Any] | None = None",
     "tries: int | None = None",
 )
-"""What every technique takes beside its own parameters."""
+"""Parameters of `make` that all techniques have."""
 FALLBACKS = {
     "make": f"def make(technique: str, /, *, {SEED}, {', '.join(RECIPE_PARAMETERS)}, width: int = ..., "
     "height: int = ..., **params: Never) -> TileMap",
-    "recipe": "def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, **words: Any) -> Recipe",
+    "recipe": "def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, **keywords: Any) -> Recipe",
     "watch": "def watch(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, "
-    f"{SEED}, every: int = 1, **words: Any) -> Iterator[Frame]",
+    f"{SEED}, every: int = 1, **keywords: Any) -> Iterator[Frame]",
     "shape": 'def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Never) -> TileMap',
 }
-"""For names that are not known here. With `Never`, a mistyped parameter is no match for the fallback either; the
-parameters of plugins are passed as `**params`, a dict."""
+"""Signatures for names of plugins, whose parameters are passed as a dict, `**params`. `Never` makes mistyped parameters
+an error."""
 
 
 def type_of(field: Field) -> str:
-    """Return the type of a parameter's values as Python has it; Any for those that come in several forms."""
+    """Return the Python type of a parameter's values; Any for several forms."""
     match field.kind:
         case "number":
             found = "int" if field.is_integer else "float"
@@ -67,16 +67,16 @@ def type_of(field: Field) -> str:
 
 
 def format_overload(
-    function: str, first: str, entry: Entry, words: Iterable[str], returned: str, doc: str = " ..."
+    function: str, first: str, entry: Entry, common: Iterable[str], returned: str, doc: str = " ..."
 ) -> str:
     """Return an overload of a function for one technique or shaper."""
     own = (f"{field.name}: {type_of(field)} = ..." for field in fields_of(entry.params))
-    parameters = "".join(f"    {one},\n" for one in (first, "/", "*", *words, *own))
+    parameters = "".join(f"    {one},\n" for one in (first, "/", "*", *common, *own))
     return f"@overload\ndef {function}(\n{parameters}) -> {returned}:{doc}\n"
 
 
 def format_doc(entry: Entry) -> str:
-    """Return a docstring: what the technique does, and what its parameters are."""
+    """Return a docstring with the summary and the parameters."""
     described = (f"{field.name}: {field.description}" for field in fields_of(entry.params))
     lines = [fill(entry.summary, 110), "", *(fill(line, 110, subsequent_indent="    ") for line in described)]
     text = "\n".join(lines).replace("\\", "\\\\").replace("\n", "\n    ").replace("\n    \n", "\n\n")
@@ -84,8 +84,8 @@ def format_doc(entry: Entry) -> str:
 
 
 def generate_stub() -> Iterator[str]:
-    """Yield the parts of the file."""
-    public = vars(tw)  # of the package itself: the stub leaves out how names are found
+    """Yield the sections of the file."""
+    public = vars(tw)  # The stub has no types for these names.
     yield HEAD
     for module, names in sorted(public["HOMES"].items()):
         yield from (f"from .{module} import {name} as {name}\n" for name in sorted(names) if name not in FALLBACKS)
@@ -95,10 +95,10 @@ def generate_stub() -> Iterator[str]:
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
     shaped = [shapers.get(name) for name in sorted(shapers.built_in)]
     for function, returned in (("make", "TileMap"), ("recipe", "Recipe"), ("watch", "Iterator[Frame]")):
-        words = (SEED, *RECIPE_PARAMETERS) if function != "watch" else (SEED, "every: int = 1", *RECIPE_PARAMETERS)
+        common = (SEED, *RECIPE_PARAMETERS) if function != "watch" else (SEED, "every: int = 1", *RECIPE_PARAMETERS)
         for entry in made:
             doc = format_doc(entry) if function == "make" else " ..."
-            yield format_overload(function, f"technique: Literal[{entry.name!r}]", entry, words, returned, doc)
+            yield format_overload(function, f"technique: Literal[{entry.name!r}]", entry, common, returned, doc)
         yield f"@overload\n{FALLBACKS[function]}: ...\n"
     for shaper in shaped:
         first = f"map: TileMap,\n    shaper: Literal[{shaper.name!r}]"
@@ -107,7 +107,7 @@ def generate_stub() -> Iterator[str]:
 
 
 def format_code(text: str) -> str:
-    """Return the text as ruff formats and sorts it."""
+    """Return code formatted and with sorted imports."""
     for step in (["check", "--select=I", "--fix", "--quiet"], ["format", "--quiet"]):
         command = [sys.executable, "-m", "ruff", *step, "--stdin-filename", str(STUB), "-"]
         done = subprocess.run(command, input=text, capture_output=True, text=True)

@@ -1,12 +1,12 @@
-"""Tilewright makes tile maps: every technique behind one contract.
+"""Tilewright: generators for tile maps.
 
 >>> import tilewright as tw
 >>> m = tw.make("caves", width=30, height=8, seed=7)
 >>> m.shape
 (8, 30)
 
-Importing this package is cheap: each name below is imported when it is first used. `__init__.pyi`, which type checkers
-and editors read instead of this file, is written by `make stubs`.
+Importing this package is fast: each name is imported at its first use. Type checkers and editors read `__init__.pyi`
+instead of this file; `make stubs` writes it.
 """
 
 from importlib import import_module
@@ -16,7 +16,7 @@ from . import _wiring as _wiring
 __version__ = "0.2.0"
 
 PACKAGES = ("analysis", "corpus", "formats")
-"""Packages that are public as they are."""
+"""Public packages."""
 HOMES = {
     "api": ("learn", "list_formats", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
             "load_model", "make", "measure", "overlay", "recipe", "run", "shape", "verify", "watch"),

@@ -98,8 +98,8 @@ def make(
 ) -> TileMap:
     """Diffusion-limited aggregation: particles move at random until they touch the floor, and become floor there.
 
-    width: Columns of the map.
-    height: Rows of the map.
+    width: Width of the map in cells.
+    height: Height of the map in cells.
     mode: Motion of particles: into the cave until they touch floor, out of it until they dig, or straight to the
         center.
     coverage: Fraction of cells within the border that become floor.
@@ -198,8 +198,8 @@ def make(
 ) -> TileMap:
     """Cellular-automaton caves: random walls, smoothed by a majority rule over eight neighbors.
 
-    width: Columns of the map.
-    height: Rows of the map.
+    width: Width of the map in cells.
+    height: Height of the map in cells.
     walls: Fraction of cells that start as wall.
     steps: Number of smoothing steps.
     birth: Minimum number of wall neighbors, out of eight, at which a floor becomes wall.
@@ -233,8 +233,8 @@ def make(
 ) -> TileMap:
     """Drunkard's walk: walkers move at random through rock and turn their paths into floor.
 
-    width: Columns of the map.
-    height: Rows of the map.
+    width: Width of the map in cells.
+    height: Height of the map in cells.
     walkers: Number of walkers; with a coverage, the number at a time.
     steps: Number of steps of each walker.
     coverage: Fraction of cells within the border that become floor, reached by new walkers; none for a fixed
@@ -271,9 +271,9 @@ def make(
 ) -> TileMap:
     """Fashion-based cellular automaton: each cell copies the neighbor with the highest score.
 
-    width: Columns of the map.
-    height: Rows of the map.
-    start: A map to begin with; free cells (?) are filled in by chance. It sets the size.
+    width: Width of the map in cells.
+    height: Height of the map in cells.
+    start: Map to start from; free cells (?) are filled at random. It sets the size of the map.
     states: Number of states; by default, as many as the scores have rows.
     scores: Score of a state (row) beside a neighbor's state (column): a flat or nested list, or `random`.
     neighbourhood: Cells that count as neighbors: a name, or a list of dx, dy. On ties, the neighbor listed first
@@ -318,7 +318,7 @@ def make(
     width: Number of columns of the map.
     height: Number of rows of the map.
     sample: Maps to learn from: files, folders, drawings, or names of built-in samples.
-    model: What was learned before, by `tilewright learn`, instead of a sample: a file.
+    model: File of a model made by `tilewright learn`, instead of a sample.
     directions: Up to eight directions of neighbors: n, ne, e ..., or n2 for two cells away; by default e, w, sw,
         s, se.
     pieces: Pieces of rivers, roads and the like: learned one by one, or learned as one kind and chosen to fit
@@ -400,8 +400,8 @@ def make(
 ) -> TileMap:
     """Gradient noise terrain: octaves of noise added up to heights, and heights mapped to tiles.
 
-    width: Columns of the map.
-    height: Rows of the map.
+    width: Width of the map in cells.
+    height: Height of the map in cells.
     kind: Kind of noise: smooth (perlin, simplex), blocky (value), or mounds around points (cellular).
     feature_size: Size of a feature of the first octave, in cells.
     octaves: Number of octaves that are added up; each adds finer detail.
@@ -457,8 +457,8 @@ def make(
 
     width: Number of columns of the map.
     height: Number of rows of the map.
-    sample: One or several maps whose style the map is to have: files, drawings, or names of built-in samples.
-    model: What was learned before, by `tilewright learn`, instead of a sample: a file.
+    sample: One or several maps to imitate: files, rows of glyphs, or names of built-in samples.
+    model: File of a model made by `tilewright learn`, instead of a sample.
     pattern_sizes: Edge lengths of the patterns to compare; by default 3, or 2 for small samples or maps.
     size_weights: Weight of each pattern size; by default equal.
     wrap_sample: Axes along which the sample wraps, such as xy.
@@ -599,8 +599,8 @@ def make(
 ) -> TileMap:
     """Voronoi regions: each cell belongs to the nearest of many scattered points; regions are filled or walled.
 
-    width: Columns of the map.
-    height: Rows of the map.
+    width: Width of the map in cells.
+    height: Height of the map in cells.
     spacing: Approximate distance between points in cells: the side of the squares that contain one point each.
     jitter: Spread of points around the centers of their squares: 0 is a grid, 1 anywhere in the square.
     relax: Number of relaxation steps, which move points to the centers of their regions and make the regions more
@@ -653,7 +653,7 @@ def make(
     width: Number of columns of the map.
     height: Number of rows of the map.
     sample: One or more maps to take patterns from: files, drawings, or names of built-in samples.
-    model: What was learned before, by `tilewright learn`, instead of a sample: a file.
+    model: File of a model made by `tilewright learn`, instead of a sample.
     pattern_size: Edge length of the patterns; 1 uses only pairs of neighbors. By default 3, less for small
         samples or maps.
     symmetry: Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and
@@ -1038,7 +1038,7 @@ def recipe(
     relax: bool = ...,
 ) -> Recipe: ...
 @overload
-def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, **words: Any) -> Recipe: ...
+def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, **keywords: Any) -> Recipe: ...
 @overload
 def watch(
     technique: Literal["aggregation"],
@@ -1404,7 +1404,7 @@ def watch(
     *,
     seed: int | str | None = None,
     every: int = 1,
-    **words: Any,
+    **keywords: Any,
 ) -> Iterator[Frame]: ...
 @overload
 def shape(

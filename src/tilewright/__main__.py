@@ -1,4 +1,4 @@
-"""`python -m tilewright` is the command `tilewright`."""
+"""Entry point of `python -m tilewright`."""
 
 from __future__ import annotations
 

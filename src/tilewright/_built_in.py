@@ -1,4 +1,4 @@
-"""The built-in techniques, shapers, measures and formats: modules that are found by their file names."""
+"""Built-in techniques, shapers, measures and formats, found by the file names of their modules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .core.ports import import_lock
 
 @cache
 def find_names(package: str) -> frozenset[str]:
-    """Return the names of the public modules in a package: each defines the entry that has its name."""
+    """Return the names of the public modules in a package. Each module defines the entry of the same name."""
     found = (module.name for module in pkgutil.iter_modules(_import(package).__path__))
     return frozenset(name for name in found if not name.startswith("_"))
 

@@ -1,4 +1,4 @@
-"""What this machine has to offer."""
+"""Resources of this machine."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 
 
 def available_memory() -> int:
-    """Return the bytes of memory that could be used now; 0 where the machine does not say."""
+    """Return the bytes of memory available now; 0 if unknown."""
     try:
-        with open("/proc/meminfo") as report:  # only Linux says how much could be freed
+        with open("/proc/meminfo") as report:  # On Linux, includes memory that can be reclaimed.
             found = next(line for line in report if line.startswith("MemAvailable"))
         return int(found.split()[1]) * 1024
     except (OSError, ValueError, StopIteration):

@@ -1,4 +1,4 @@
-"""Connects core's ports to the packages that implement them, each of which is imported at its first use."""
+"""Registration of the packages that implement the ports of core. Each is imported at its first use."""
 
 from __future__ import annotations
 

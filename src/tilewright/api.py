@@ -1,4 +1,4 @@
-"""The Python door: what `import tilewright as tw` offers."""
+"""The functions of the Python interface, `import tilewright as tw`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,36 @@ RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
 def make(technique: str, /, *, seed: int | str | None = None, **keywords: Any) -> TileMap:
-    """A map by a technique: its params as keywords; also tileset=, tiles=, locks=, shaping=.
+    """Make a map with a technique.
 
+    Parameters
+    ----------
+    technique
+        Name of the technique. `tilewright list` and `list_techniques` list the names.
+    seed
+        Seed of the random numbers. By default, a random seed is chosen; `map.recipe.seed` has it.
+    **keywords
+        Parameters of the technique, and the other keys of a recipe: `tileset`, `tiles`, `locks`, `shaping`, `require`
+        and `tries`.
+
+    Returns
+    -------
+    TileMap
+        The map. Its `recipe` regenerates it.
+
+    Raises
+    ------
+    UnknownName
+        If no technique has that name.
+    InvalidRecipe
+        If a parameter, lock or tileset breaks its rule.
+    TooLarge
+        If the map does not fit in memory.
+    GaveUp
+        If the technique finds no map that meets all constraints.
+
+    Examples
+    --------
     >>> print(make("caves", width=12, height=4, seed=1, walls=0.0, shaping=["border"]))
     ############
     #..........#
@@ -46,25 +74,73 @@ def make(technique: str, /, *, seed: int | str | None = None, **keywords: Any) -
 
 
 def watch(given: RecipeLike, /, *, seed: int | str | None = None, every: int = 1, **keywords: Any) -> Iterator[Frame]:
-    """The frames of the work, from the first to the last, which has the finished `.map`."""
-    made = _read_recipe(given, keywords)
-    return pipeline.watch(made.with_seed(made.seed if seed is None else seed), every=every)
+    """Make a map and yield frames of the generation.
+
+    Closing the iterator stops the generation. The map is the same as without watching.
+
+    Parameters
+    ----------
+    given
+        A recipe, as for `run`, or the name of a technique.
+    seed
+        Seed that replaces the recipe's own.
+    every
+        Yield only every n-th frame. The last frame is always yielded.
+    **keywords
+        As for `make`, where `given` is the name of a technique.
+
+    Returns
+    -------
+    Iterator[Frame]
+        The frames. The last one has the finished map as `.map`.
+
+    Examples
+    --------
+    >>> frames = list(watch("caves", width=12, height=8, seed=1))
+    >>> frames[-1].map == make("caves", width=12, height=8, seed=1)
+    True
+    """
+    chosen = _read_recipe(given, keywords)
+    return pipeline.watch(chosen.with_seed(chosen.seed if seed is None else seed), every=every)
 
 
 def recipe(given: RecipeLike, /, **keywords: Any) -> Recipe:
-    """A recipe, checked once, from which `run` makes many maps: takes what `make` takes.
+    """Build and validate a recipe, from which `run` makes maps.
 
-    Or another recipe, plain data or a file, with other params, locks and so on in place of its own.
+    Parameters
+    ----------
+    given
+        Name of a technique, or a recipe to start from: a `Recipe`, plain data, a file or the name of a built-in recipe.
+    **keywords
+        As for `make`. They replace those of the recipe given.
+
+    Returns
+    -------
+    Recipe
+        The validated recipe.
+
+    Raises
+    ------
+    InvalidRecipe
+        If a parameter, lock or tileset breaks its rule. `.problems` lists all mistakes.
+
+    Examples
+    --------
+    >>> caves = recipe("caves", width=12, height=8)
+    >>> [run(caves, seed=seed).shape for seed in range(3)]
+    [(8, 12), (8, 12), (8, 12)]
+    >>> recipe(caves, width=20).params.width
+    20
     """
     own = {name: keywords.pop(name) for name in set(registry.RECIPE_FIELDS) & set(keywords)}
     clash = sorted({"technique", "params"} & set(own))
     if clash:
-        raise InvalidRecipe("give the technique first and its params as keywords", at=clash[0])
-    data, beside = _read_data(given)
+        raise InvalidRecipe("must be passed as the first argument, and params as keywords", at=clash[0])
+    data, resolver = _read_data(given)
     if data.get("technique") in registry.techniques:
         entry = registry.techniques.get(data["technique"])
         keywords = rename_keywords(entry.name, keywords, entry.params.renamed)
-    if beside is not _file_resolver():  # what is named here lies where the program runs
+    if resolver is not _file_resolver():  # Paths in keywords are relative to the working directory, not to the file.
         if isinstance(own.get("tileset"), str):
             own["tileset"] = _file_resolver().read_tileset(own["tileset"])
         if own.get("locks") is not None:
@@ -72,15 +148,15 @@ def recipe(given: RecipeLike, /, **keywords: Any) -> Recipe:
     params = data.get("params") or {}
     if not isinstance(params, Mapping):
         raise InvalidRecipe("must be a set of named values", at="params", got=params, rule="type")
-    made = Recipe.of({**data, "params": {**params, **keywords}, **own}, beside)
-    make_plan(made)
-    return made
+    result = Recipe.of({**data, "params": {**params, **keywords}, **own}, resolver)
+    make_plan(result)
+    return result
 
 
 def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
-    """What a recipe holds, by its words, and how to read what it names."""
+    """Return the values of a recipe by key, and the resolver for the files that it names."""
     if isinstance(given, Recipe):
-        data = {word: getattr(given, word) for word in registry.RECIPE_FIELDS}
+        data = {key: getattr(given, key) for key in registry.RECIPE_FIELDS}
         return {
             **data,
             "params": {name: getattr(given.params, name) for name in given.params.model_fields_set},
@@ -89,22 +165,79 @@ def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
         return as_recipe_data(given), _file_resolver()
     if isinstance(given, str) and given in registry.techniques:
         return {"technique": given}, _file_resolver()
-    found, beside = _file_resolver().read_recipe(
+    found, resolver = _file_resolver().read_recipe(
         _read_path(given, "a recipe is a set of named values, a name or a file")
     )
-    return as_recipe_data(found), beside
+    return as_recipe_data(found), resolver
 
 
 def run(given: RecipeLike, /, *, seed: int | str | None = None) -> TileMap:
-    """A map from a recipe: a Recipe, plain data, or a file; `seed` overrides the recipe's own."""
-    made = _read_recipe(given, {})
-    if seed is not None or made.seed is None:
-        made = made.with_seed(seed)
-    return pipeline.run(made)
+    """Make a map from a recipe.
+
+    Parameters
+    ----------
+    given
+        A `Recipe`, plain data, a file or the name of a built-in recipe.
+    seed
+        Seed that replaces the recipe's own. If neither is given, a random seed is chosen.
+
+    Returns
+    -------
+    TileMap
+        The map.
+
+    Raises
+    ------
+    InvalidRecipe
+        If a parameter, lock or tileset breaks its rule.
+    GaveUp
+        If no map meets all constraints.
+
+    Examples
+    --------
+    >>> run({"technique": "caves", "params": {"width": 12, "height": 8}}, seed=3)
+    <TileMap 12x8 of cave by caves, seed 3>
+    """
+    chosen = _read_recipe(given, {})
+    if seed is not None or chosen.seed is None:
+        chosen = chosen.with_seed(seed)
+    return pipeline.run(chosen)
 
 
 def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any) -> TileMap:
-    """A map changed by a shaper. A map with a recipe grows its recipe: it can still be made again."""
+    """Apply a shaper (a post-processing step) to a map.
+
+    Parameters
+    ----------
+    map
+        The map, which stays as it is.
+    shaper
+        Name of the shaper.
+    seed
+        Seed of the shaper's random numbers, for a map without a recipe.
+    **params
+        Parameters of the shaper.
+
+    Returns
+    -------
+    TileMap
+        The new map. If `map` has a recipe, the new map has that recipe with the shaper added.
+
+    Raises
+    ------
+    UnknownName
+        If no shaper has that name.
+    InvalidRecipe
+        If a parameter breaks its rule.
+
+    Examples
+    --------
+    >>> print(shape(make("caves", width=8, height=4, walls=0.0, seed=1), "border"))
+    ########
+    #......#
+    #......#
+    ########
+    """
     _check_map(map)
     entry = registry.shapers.get(shaper)
     params = rename_keywords(entry.name, params, entry.params.renamed)
@@ -125,11 +258,39 @@ def measure(
     wrap: str | None = None,
     symmetries: int | None = None,
 ) -> dict[str, float]:
-    """Numbers of a map by name; without names, all that apply to it.
+    """Compute measures of a map.
 
-    `like` is what the map is compared with: one or several samples, as a technique's `sample` takes them. The others
-    say how: the side of the windows (3), axes along which the samples wrap, or the map, and views of the samples that
-    count (1, 2 mirrored too, 8 also turned).
+    Parameters
+    ----------
+    map
+        The map.
+    *names
+        Names of the measures. By default, all measures that apply to the map.
+    like
+        One or several samples to compare the map with, in any form that a technique's `sample` accepts.
+    pattern_size
+        Edge length of the compared patterns. The default is 3.
+    wrap_sample
+        Axes along which the samples wrap around: "none", "x", "y" or "both".
+    wrap
+        Axes along which the map wraps around.
+    symmetries
+        Views of the samples to include: 1 (as they are), 2 (also mirrored) or 8 (also rotated).
+
+    Returns
+    -------
+    dict
+        Values by the name of the measure.
+
+    Raises
+    ------
+    UnknownName
+        If no measure has one of the names.
+
+    Examples
+    --------
+    >>> measure(make("caves", width=9, height=7, walls=0.0, seed=1), "regions")
+    {'regions': 1.0}
     """
     _check_map(map)
     how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}
@@ -141,7 +302,7 @@ def measure(
 
 def _build_similarity(like: Any, how: Mapping[str, Any]) -> Similarity | None:
     if like is None and how:
-        raise InvalidRecipe("says how a map is compared with a sample; name one with like", at=next(iter(how)))
+        raise InvalidRecipe("needs a sample to compare with, in like", at=next(iter(how)))
     if like is None:
         return None
     from .analysis.similarity import Similarity
@@ -150,9 +311,26 @@ def _build_similarity(like: Any, how: Mapping[str, Any]) -> Similarity | None:
 
 
 def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
-    """What `m.image(overlay=...)` draws over a map: distance, flee, path, hot-path, regions, rooms, chokepoints, sight.
+    """Compute an overlay, which `map.image(overlay=...)` draws over a map.
 
-    Their settings are keywords: origin=, goal=, directions=, slack=, radius=, each where it makes sense.
+    Parameters
+    ----------
+    map
+        The map.
+    name
+        One of distance, flee, path, hot-path, regions, rooms, chokepoints and sight.
+    **settings
+        Settings of the overlay. Depending on the overlay: `origin`, `goal`, `directions`, `slack`, `radius`.
+
+    Returns
+    -------
+    Overlay
+        Colors and lines to draw.
+
+    Raises
+    ------
+    InvalidRecipe
+        If a setting breaks its rule.
     """
     _check_map(map)
     from .overlays.kinds import overlay
@@ -169,12 +347,38 @@ def load(
     index: int = 0,
     **options: Any,
 ) -> TileMap:
-    """A map from a file; the format follows the extension. Files with several maps give the one at `index`."""
+    """Load a map from a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    tileset
+        Tileset of the map, for formats that store no tileset: a `Tileset`, its name or its file.
+    format
+        Name of the format. By default, the extension of the file decides.
+    index
+        Number of the map in a file with several maps, starting at 0.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    TileMap
+        The map.
+
+    Raises
+    ------
+    BadFile
+        If the file cannot be read.
+    InvalidRecipe
+        If an option breaks its rule.
+    """
     chosen = _file_resolver().read_tileset(tileset) if isinstance(tileset, str) else tileset
     if not isinstance(chosen, Tileset | None):
-        raise InvalidRecipe("a tileset, its name or its file", at="tileset", got=tileset, rule="type")
+        raise InvalidRecipe("must be a tileset, its name or its file", at="tileset", got=tileset, rule="type")
     if not isinstance(index, int):
-        raise InvalidRecipe("an integer", at="index", got=index, rule="type")
+        raise InvalidRecipe("must be an integer", at="index", got=index, rule="type")
     from .formats import load_all
 
     found = load_all(_read_path(path), format=format, tileset=chosen, **options)
@@ -185,29 +389,72 @@ def load(
 
 
 def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]] = ()) -> Verdict:
-    """Make a file's map again and compare; `files` hold the large maps that its recipe only names."""
+    """Regenerate the map of a file and compare it with the file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    files
+        Files with the large maps that the recipe refers to only by digest.
+
+    Returns
+    -------
+    Verdict
+        The result of the comparison, as `.outcome` and `.message`.
+
+    Raises
+    ------
+    BadFile
+        If a file cannot be read.
+    """
     from .formats import load_all
     from .formats._resolver import DigestResolver
 
     if isinstance(files, str | PathLike) or not isinstance(files, Iterable):
-        raise InvalidRecipe("a list of paths", at="files", got=files, rule="type")
+        raise InvalidRecipe("must be a list of paths", at="files", got=files, rule="type")
     given = DigestResolver([_read_path(one) for one in files])
-    found = load_all(_read_path(path), recipes=False)[0]  # the recipe is read once, by verifying
+    found = load_all(_read_path(path), recipes=False)[0]  # verify_map reads the recipe
     return verify_map(found.map, found.provenance, given)
 
 
 def learn(technique: str, /, sample: Any, **params: Any) -> Model:
-    """A model for a technique that learns from samples; can be saved, loaded, and passed as model=."""
+    """Learn a model from samples.
+
+    Parameters
+    ----------
+    technique
+        Name of a technique that learns from samples.
+    sample
+        One or several maps to learn from: files, arrays, rows of glyphs, `TileMap`s or names of built-in samples.
+    **params
+        Parameters of the technique that control how the samples are read.
+
+    Returns
+    -------
+    Model
+        The model. It can be saved, and passed to `make` as `model`.
+
+    Raises
+    ------
+    InvalidRecipe
+        If the technique does not learn from samples, or a parameter breaks its rule.
+
+    Examples
+    --------
+    >>> learn("markov", "dungeon")
+    <Model of markov>
+    """
     return learn_model(registry.techniques.get(technique), sample, params, _file_resolver()).with_counts()
 
 
 def load_model(path: str | PathLike[str], /) -> Model:
-    """A model from a file."""
+    """Load a model from a file that `Model.save` wrote."""
     return _file_resolver().read_model(_read_path(path))
 
 
 def list_techniques() -> list[Technique]:
-    """Return all techniques, with .name, .params and .summary."""
+    """Return all techniques, each with `.name`, `.params` and `.summary`."""
     return list(registry.techniques)
 
 
@@ -235,12 +482,10 @@ def list_tilesets() -> list[Tileset]:
 
 def _check_map(given: object) -> None:
     if not isinstance(given, TileMap):
-        raise InvalidRecipe(
-            f"a map is needed, got {short_repr(given)}; read one with tw.load, or make one", rule="missing"
-        )
+        raise InvalidRecipe(f"must be a TileMap, got {short_repr(given)}; use tw.load or tw.make", rule="missing")
 
 
-def _read_path(given: object, rule: str = "a file is given by its path") -> str:
+def _read_path(given: object, rule: str = "must be the path of a file") -> str:
     if not isinstance(given, str | PathLike):
         raise InvalidRecipe(rule, got=given, rule="type")
     return fspath(given)
@@ -248,7 +493,7 @@ def _read_path(given: object, rule: str = "a file is given by its path") -> str:
 
 @cache
 def _file_resolver() -> Resolver:
-    """Python may open files: relative to where it runs."""
+    """Return the resolver that opens files, relative to the working directory."""
     from .formats._resolver import FileResolver
 
     return FileResolver()
@@ -259,7 +504,7 @@ def _read_recipe(given: RecipeLike, keywords: Mapping[str, Any]) -> Recipe:
         return recipe(given, **keywords)
     if keywords:
         raise InvalidRecipe(
-            "a recipe brings its own params; change it instead", at=sorted(keywords)[0], rule="conflict"
+            "cannot be passed with a recipe; use tw.recipe to change it", at=sorted(keywords)[0], rule="conflict"
         )
     if not isinstance(given, Recipe):
         given = Recipe.of(fspath(given) if isinstance(given, PathLike) else given, _file_resolver())

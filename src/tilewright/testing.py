@@ -1,4 +1,4 @@
-"""The conformance set: what every technique promises, as checks that authors can run on their own.
+"""The conformance set: checks that every technique passes. Authors of techniques can run it on their own.
 
 >>> from tilewright.testing import check_technique
 >>> check_technique("caves", seeds=3)
@@ -29,14 +29,28 @@ from .core.tilemap import TileMap
 from .kernels import blocks
 
 SIZES = ((1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (9, 17), (33, 20), (64, 64))
-"""Awkward sizes (width, height); those below a technique's own least size are passed over."""
+"""Unusual sizes (width, height). Sizes below a technique's minimum are skipped."""
 Check = Callable[[Technique, int], None]
 
 
 def check_technique(technique: str | Technique, *, seeds: int = 20) -> None:
-    """Run the whole conformance set on a technique; raises AssertionError with what was broken.
+    """Run the conformance set on a technique.
 
-    `seeds` is how many maps the checks over seeds make; the house itself uses 100.
+    Parameters
+    ----------
+    technique
+        The technique or its name. A technique that is not registered is registered during the checks.
+    seeds
+        Number of maps for the checks that repeat over seeds. Tilewright's own tests use 100.
+
+    Raises
+    ------
+    AssertionError
+        If a check fails. The message names the technique and the broken rule.
+
+    Examples
+    --------
+    >>> check_technique("noise", seeds=1)
     """
     entry = techniques.get(technique) if isinstance(technique, str) else technique
     added = entry.name not in techniques or techniques.get(entry.name) is not entry
@@ -52,8 +66,19 @@ def check_technique(technique: str | Technique, *, seeds: int = 20) -> None:
 
 @contextmanager
 def block_size(size: int, *names: str) -> Iterator[None]:
-    """Do at most `size` cells or steps between two yields while the block lasts: of all work, or of the names given.
+    """Limit the number of cells or steps between two yields, as a context manager.
 
+    Techniques yield after each block of work. Small blocks test that a technique gives the same map wherever it yields.
+
+    Parameters
+    ----------
+    size
+        Maximum number of cells or steps in a block.
+    *names
+        Names of the block sizes to limit, keys of `tilewright.kernels.blocks.SIZES`. By default, all.
+
+    Examples
+    --------
     >>> with block_size(100):
     ...     check_technique("caves", seeds=1)
     """
@@ -66,7 +91,7 @@ def block_size(size: int, *names: str) -> Iterator[None]:
 
 
 def small_recipe(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **keywords: Any) -> Recipe:
-    """A recipe for a small map that is made quickly, with defaults otherwise."""
+    """Return a recipe for a small map, with the technique's quick parameters."""
     fields = entry.params.model_fields
     params = {name: value for name, value in (("width", width), ("height", height)) if name in fields}
     given = keywords.pop("params", {})
@@ -74,7 +99,7 @@ def small_recipe(entry: Technique, seed: int | str = 1, width: int = 24, height:
 
 
 def check_seeds(entry: Technique, seeds: int) -> None:
-    """The same recipe and seed give the same map; other seeds other maps; nothing global is touched."""
+    """Check that a seed gives one map, that seeds differ, and that no global random state is used."""
     before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     maps = [run(small_recipe(entry, seed)) for seed in range(6)]
     for seed, map in enumerate(maps):
@@ -86,30 +111,32 @@ def check_seeds(entry: Technique, seeds: int) -> None:
 
 
 def check_watching(entry: Technique, seeds: int) -> None:
-    """Watched, thinned or cancelled in the middle, the map is the same; frames are whole and can be kept."""
-    made = run(small_recipe(entry))
+    """Check that watching, skipping frames and canceling do not change the map, and that frames can be kept."""
+    expected = run(small_recipe(entry))
     frames = list(watch(small_recipe(entry)))
-    assert frames[-1].map == made, f"{entry.name}: watching changes the map"
-    assert list(watch(small_recipe(entry), every=3))[-1].map == made, f"{entry.name}: thinning changes the map"
+    assert frames[-1].map == expected, f"{entry.name}: watching changes the map"
+    assert list(watch(small_recipe(entry), every=3))[-1].map == expected, (
+        f"{entry.name}: skipping frames changes the map"
+    )
     for frame in frames:
-        assert frame.progress is None or 0 <= frame.progress <= 1, f"{entry.name}: done is {frame.progress}"
-        assert frame.cells is None or frame.cells.shape == made.shape, f"{entry.name}: a frame of another shape"
+        assert frame.progress is None or 0 <= frame.progress <= 1, f"{entry.name}: progress is {frame.progress}"
+        assert frame.cells is None or frame.cells.shape == expected.shape, f"{entry.name}: a frame has another shape"
     kept = [frame.cells.copy() for frame in frames if frame.cells is not None]
     run(small_recipe(entry, 2))
     for frame, copy in zip((frame for frame in frames if frame.cells is not None), kept, strict=True):
-        assert np.array_equal(frame.cells, copy), f"{entry.name}: a frame changes after it was shown"
+        assert np.array_equal(frame.cells, copy), f"{entry.name}: a frame changes after it was yielded"
     for count in range(min(4, len(frames))):
         work = iter_steps(small_recipe(entry))
         for _, _ in zip(range(count), work, strict=False):
             pass
         work.close()
-    assert run(small_recipe(entry)) == made, f"{entry.name}: cancelling changes later maps"
+    assert run(small_recipe(entry)) == expected, f"{entry.name}: canceling changes later maps"
 
 
 def check_other_process(entry: Technique, seeds: int) -> None:
-    """Another process with another hash seed makes the same map."""
+    """Check that another process with another hash seed makes the same map."""
     if techniques.get(entry.name) is not entry or entry.name in techniques.added:
-        return  # registered by hand: another process does not know it
+        return  # registered in this process only
     program = (
         "import sys, json; from tilewright.core.recipe import Recipe; from tilewright.core.pipeline import run;"
         "from tilewright.core.provenance import digest; print(digest(run(Recipe.of(json.loads(sys.argv[1])))))"
@@ -122,7 +149,7 @@ def check_other_process(entry: Technique, seeds: int) -> None:
 
 
 def check_locks(entry: Technique, seeds: int) -> None:
-    """A 10x10 rectangle of another seed's map can be kept for at least 95 of 100 seeds, and is."""
+    """Check that a locked 10x10 rectangle from another seed's map is kept, for at least 95% of the seeds."""
     given_up = 0
     for seed in range(seeds):
         other = run(small_recipe(entry, f"other-{seed}"))
@@ -139,71 +166,71 @@ def check_locks(entry: Technique, seeds: int) -> None:
 
 
 def check_unlocked_cells(entry: Technique, seeds: int) -> None:
-    """What is not locked is rolled again, and locks of single cells hold too."""
+    """Check that scattered locks are kept and that the other cells still depend on the seed."""
     first = run(small_recipe(entry, "first"))
     scattered = np.random.default_rng(5).random(first.shape) < 0.02
     locks = first.to_locks(scattered)
     maps = [run(small_recipe(entry, seed, locks=locks)) for seed in range(4)]
     for map in maps:
         assert np.array_equal(map.cells[scattered], first.cells[scattered]), f"{entry.name}: a locked cell changed"
-    assert any(map != maps[0] for map in maps), f"{entry.name}: locks freeze the whole map"
+    assert any(map != maps[0] for map in maps), f"{entry.name}: with locks, the seed changes nothing"
 
 
 def check_result(entry: Technique, seeds: int) -> None:
-    """Cells are read-only and owned, of the tileset's dtype, also after pickling."""
-    made = run(small_recipe(entry))
-    for map in (made, pickle.loads(pickle.dumps(made))):  # noqa: S301 - our own bytes
+    """Check that the cells are read-only, owned by the map and of the tileset's dtype, also after pickling."""
+    expected = run(small_recipe(entry))
+    for map in (expected, pickle.loads(pickle.dumps(expected))):  # noqa: S301 - our own bytes
         assert isinstance(map, TileMap)
-        assert map == made, f"{entry.name}: pickling changes the map"
-        assert not map.cells.flags.writeable, f"{entry.name}: the cells can be written"
+        assert map == expected, f"{entry.name}: pickling changes the map"
+        assert not map.cells.flags.writeable, f"{entry.name}: the cells are writable"
         assert map.cells.base is None, f"{entry.name}: the cells belong to another array"
-        assert map.cells.dtype == map.tileset.dtype, f"{entry.name}: cells of {map.cells.dtype}"
+        assert map.cells.dtype == map.tileset.dtype, f"{entry.name}: the cells have dtype {map.cells.dtype}"
 
 
 def check_sizes(entry: Technique, seeds: int) -> None:
-    """Every legal size works with defaults, the smallest and awkward ones included."""
+    """Check unusual sizes, including the smallest."""
     for width, height in SIZES:
-        least = [_min_size(entry, name) for name in ("width", "height")]
-        if width < least[0] or height < least[1]:
+        minimum = [_min_size(entry, name) for name in ("width", "height")]
+        if width < minimum[0] or height < minimum[1]:
             continue
         for seed in range(3):
             map = run(small_recipe(entry, seed, width, height))
-            assert map.shape[-2:] == (height, width), f"{entry.name}: asked for {width}x{height}, got {map.shape}"
+            assert map.shape[-2:] == (height, width), f"{entry.name}: requested {width}x{height}, got {map.shape}"
             assert list(watch(small_recipe(entry, seed, width, height)))[-1].map == map
 
 
 def check_recipe(entry: Technique, seeds: int) -> None:
-    """A map's own recipe makes it again, also after a trip through JSON."""
-    made = run(small_recipe(entry))
-    assert made.recipe is not None
-    assert run(made.recipe) == made, f"{entry.name}: its own recipe makes another map"
-    text = json.dumps(made.recipe.to_data())
+    """Check that a map's recipe regenerates it, also after a round trip through JSON."""
+    expected = run(small_recipe(entry))
+    assert expected.recipe is not None
+    assert run(expected.recipe) == expected, f"{entry.name}: its own recipe makes another map"
+    text = json.dumps(expected.recipe.to_data())
     again = Recipe.of(json.loads(text))
-    assert again == made.recipe, f"{entry.name}: its recipe changes on the way through JSON"
-    assert run(again) == made, f"{entry.name}: its recipe, read from JSON, makes another map"
+    assert again == expected.recipe, f"{entry.name}: its recipe changes in JSON"
+    assert run(again) == expected, f"{entry.name}: its recipe, read from JSON, makes another map"
 
 
 def check_params(entry: Technique, seeds: int) -> None:
-    """Params round-trip through JSON and pickle, compare and hash alike."""
+    """Check that params round-trip through JSON and pickle with equal hashes."""
     params = small_recipe(entry).params
     again = entry.params.validate(json.loads(params.model_dump_json()))
-    assert again == params, f"{entry.name}: params change on the way through JSON"
+    assert again == params, f"{entry.name}: params change in JSON"
     assert hash(again) == hash(params), f"{entry.name}: equal params hash differently"
-    for name, kind in vars(type(params)).items():  # fill the cached properties, which must stay out of all this
+    for name, kind in vars(type(params)).items():  # Cached properties must not be pickled.
         if isinstance(kind, cached_property):
             getattr(params, name)
     pickled = pickle.loads(pickle.dumps(params))  # noqa: S301 - our own bytes
-    assert pickled == params, f"{entry.name}: params change on the way through pickle"
+    assert pickled == params, f"{entry.name}: params change when pickled"
     assert hash(pickled) == hash(params), f"{entry.name}: equal params hash differently"
     entry.params.model_json_schema()
 
 
 def check_bad_params(entry: Technique, seeds: int) -> None:
-    """Unknown, out-of-range and boolean values are refused, in one line that names the parameter."""
+    """Check that wrong names and values are rejected with one line that names the parameter."""
     for name, value in _bad_values(entry):
         error = _find_error({"technique": entry.name, "params": {name: value}})
         assert error is not None, f"{entry.name}: accepts {name}={value!r}"
-        assert len(str(error).splitlines()) == 1, f"{entry.name}: the error takes more than a line: {error}"
+        assert len(str(error).splitlines()) == 1, f"{entry.name}: the error has more than one line: {error}"
         named = any(name in one.path for one in error.problems)
         assert named, f"{entry.name}: no problem has the path of {name}: {error}"
         pickled = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
@@ -213,26 +240,26 @@ def check_bad_params(entry: Technique, seeds: int) -> None:
 
 
 def check_descriptions(entry: Technique, seeds: int) -> None:
-    """A summary, and a line for every parameter."""
-    assert entry.summary, f"{entry.name}: its file has no documentation"
+    """Check that the technique has a summary and every parameter a description and a default."""
+    assert entry.summary, f"{entry.name}: its module has no docstring"
     for name, field in entry.params.model_fields.items():
         assert field.description, f"{entry.name}: the parameter {name} has no description"
         assert not field.is_required(), f"{entry.name}: the parameter {name} has no default"
 
 
 def check_declarations(entry: Technique, seeds: int) -> None:
-    """What it declares of its shape, cost and training data is true of its maps and params."""
+    """Check that the declared shape, cost and training data agree with its maps and params."""
     recipe = small_recipe(entry)
     params, fields = recipe.params, entry.params.model_fields
-    assert run(recipe).shape == recipe.shape, f"{entry.name}: another shape than its params say"
-    assert entry.cells_of(params) >= run(recipe).cells.size, f"{entry.name}: fewer cells than its map has"
-    assert entry.cost_of(params) >= 1, f"{entry.name}: costs nothing"
+    assert run(recipe).shape == recipe.shape, f"{entry.name}: the map has another shape than declared"
+    assert entry.cells_of(params) >= run(recipe).cells.size, f"{entry.name}: declares fewer cells than its map has"
+    assert entry.cost_of(params) >= 1, f"{entry.name}: declares a cost below 1"
     if entry.learn is not None:
-        assert entry.training_of(params) is not None, f"{entry.name}: learns, and has no training data"
+        assert entry.training_of(params) is not None, f"{entry.name}: learns, but declares no training data"
     shown = entry.by_example
     if shown is None:
         return
-    assert entry.training_of(params) is not None, f"{entry.name}: made by example, and has no training data"
+    assert entry.training_of(params) is not None, f"{entry.name}: has by_example, but no training data"
     for name in (shown.sample, *shown.shared, *shown.knobs):
         assert name in fields, f"{entry.name}: by_example names {name}, which is no parameter"
     for name, values in shown.knobs.items():
@@ -241,7 +268,7 @@ def check_declarations(entry: Technique, seeds: int) -> None:
 
 
 def check_windows(entry: Technique, seeds: int) -> None:
-    """Windows of an endless world, made separately, agree where they overlap."""
+    """Check that windows of an endless world agree where they overlap."""
     if "offset" not in entry.params.model_fields:
         return
     here = entry.params.validate({"offset": [5, 3]})
@@ -250,7 +277,7 @@ def check_windows(entry: Technique, seeds: int) -> None:
         base = run(small_recipe(entry, seed, params={"offset": [x - 5, y - 3]}))
         other = run(small_recipe(entry, seed, params={"offset": [x, y]}))
         overlap = base.cells[3:, 5:], other.cells[:-3, :-5]
-        assert np.array_equal(*overlap), f"{entry.name}: windows at {x - 5},{y - 3} and {x},{y} do not fit"
+        assert np.array_equal(*overlap), f"{entry.name}: windows at {x - 5},{y - 3} and {x},{y} differ"
 
 
 CHECKS: tuple[Check, ...] = (
@@ -284,7 +311,7 @@ def _min_size(entry: Technique, name: str) -> int:
 
 
 def _bad_values(entry: Technique) -> Iterator[tuple[str, Any]]:
-    """A wrong name, and for every number its bounds crossed, a boolean and not-a-number."""
+    """Yield parameters with bad values: an unknown name, and for numbers a boolean, NaN, infinity and out of range."""
     yield "no_such_parameter", 1
     for name, field in entry.params.model_fields.items():
         kinds = {field.annotation, *get_args(field.annotation)}

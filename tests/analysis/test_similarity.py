@@ -239,7 +239,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no sample": ({}, "divergence compares a map with a sample; name one with like"),
     "settings without a sample": (
         {"wrap_sample": "xy"},
-        "wrap_sample: says how a map is compared with a sample; name one with like",
+        "wrap_sample: needs a sample to compare with, in like",
     ),
     "levels": ({"like": "keep"}, "like: the map is flat but the sample has levels; both must be flat or have levels"),
     "small": (

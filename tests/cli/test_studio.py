@@ -128,7 +128,7 @@ def test_every_setting_is_a_flag(tilewright: Run, served: dict[str, Any]) -> Non
     [
         ("--cells 0", "cells: must be at least 1, got '0'"),
         ("--port 99999", "port: must be at most 65535, got '99999'"),
-        ("--port x", "port: must be a whole number, got 'x'"),
+        ("--port x", "port: must be an integer, got 'x'"),
         ("--cels 5", "unknown option '--cels'; did you mean '--cells'?"),
         ("--token short", "token: must have at least 8 characters, got 'short'"),
         ("--host 203.0.113.7 --port 0", "host: 203.0.113.7 is not an address of this machine"),

@@ -1,4 +1,4 @@
-"""Every parameter of every technique and shaper: what is wrong with it is a problem with its path."""
+"""Mistakes in all parameters of all techniques and shapers are problems with the path of the parameter."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tilewright.core.registry import shapers, techniques
 
 PARAMETERS = [
     (kind, entry.name, name)
-    for kind, shelf in (("technique", techniques), ("shaper", shapers))
-    for entry in shelf
+    for kind, registry in (("technique", techniques), ("shaper", shapers))
+    for entry in registry
     for name in entry.params.model_fields
 ]
 
 
 def bad_values(model: type[BaseModel], name: str) -> list[Any]:
-    """A value of no type at all, and those just beyond the bounds."""
+    """Return a value of a wrong type, and values just outside the bounds."""
     beyond = []
     for rule in model.model_fields[name].metadata:
         for bound, by in (("ge", -1), ("gt", 0), ("le", 1), ("lt", 0)):
@@ -31,8 +31,8 @@ def bad_values(model: type[BaseModel], name: str) -> list[Any]:
 
 @pytest.mark.parametrize(("kind", "entry", "name"), PARAMETERS, ids=lambda value: str(value))
 def test_a_wrong_value_is_a_problem_of_its_parameter(kind: str, entry: str, name: str) -> None:
-    shelf: Any = techniques if kind == "technique" else shapers
-    for value in bad_values(shelf.get(entry).params, name):
+    registry: Any = techniques if kind == "technique" else shapers
+    for value in bad_values(registry.get(entry).params, name):
         recipe: dict[str, Any] = {"technique": entry, "params": {name: value}}
         path: tuple[str | int, ...] = ("params", name)
         if kind == "shaper":

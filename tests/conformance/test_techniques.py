@@ -1,4 +1,4 @@
-"""Every technique keeps every promise. A new file in generators/ is covered by itself."""
+"""All techniques pass the conformance set. A new file in generators/ is included automatically."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", techniques.names())
-def test_promise(name: str, check: Check) -> None:
+def test_conformance(name: str, check: Check) -> None:
     check(techniques.get(name), 100)
 
 
 @pytest.mark.parametrize("name", techniques.names())
-def test_has_a_page_with_its_picture(name: str) -> None:
+def test_technique_has_a_page_with_its_picture(name: str) -> None:
     page = (DOCS / "techniques" / f"{name}.md").read_text()
     assert f"{name}.png" in page
 
 
-def test_the_set_finds_a_broken_technique() -> None:
-    """A check that cannot fail is worse than none: a technique that ignores its locks is found out."""
+def test_the_conformance_set_finds_a_broken_technique() -> None:
+    """The checks can fail: a technique that ignores its locks is found."""
     from tilewright import Sized, technique
 
     @technique(Sized, tileset="cave")
     def careless(p, site, rng):  # type: ignore[no-untyped-def]
-        """Ignores its locks."""
+        """Technique that ignores its locks."""
         from tilewright import TileMap
 
         return TileMap((rng.cells(*site.window) < 0.5).astype("uint8"), site.tileset)
@@ -46,13 +46,13 @@ def test_a_technique_that_declares_nothing_has_defaults() -> None:
         sample: Samples = param("dungeon")
         """Maps to copy."""
         offset: int = param(0, ge=0, le=9)
-        """Of another kind than windows have, and not declared as such."""
+        """Number that is not the offset of a window."""
         population: int = param(5, ge=1, le=9)
-        """Not declared as copies."""
+        """Number that is not declared as copies."""
 
     @technique(Copied, tileset="cave")
     def copied(p, site, rng):  # type: ignore[no-untyped-def]
-        """Declares nothing."""
+        """Technique without declarations."""
 
     params = Copied.validate({"width": 6, "height": 4})
     assert copied.shape_of(params) == (4, 6)
@@ -70,7 +70,7 @@ def test_params_that_are_not_sized_make_one_cell() -> None:
 
     @technique(Params, tileset="cave")
     def single(p, site, rng):  # type: ignore[no-untyped-def]
-        """Declares nothing, not even a size."""
+        """Technique without declarations and size."""
 
     assert single.shape_of(Params()) == (1, 1)
     assert single.training_of(Params()) is None

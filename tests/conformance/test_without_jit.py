@@ -1,4 +1,4 @@
-"""With NUMBA_DISABLE_JIT=1, kernels are plain Python that a debugger can step through, and make the same maps."""
+"""With NUMBA_DISABLE_JIT=1, kernels are plain Python for debuggers, and make the same maps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "patterns": {"width": 7, "height": 6, "sample": "village", "iterations": 20},
     "wfc": {"width": 7, "height": 6, "sample": "village"},
 }
-"""Maps that take plain Python a second or two; all others are as large as the first."""
+"""Params of maps that plain Python makes in a second or two. All other techniques have the size of the first."""
 PROGRAM = """
 import json, sys
 import tilewright as tw
@@ -27,20 +27,20 @@ for name, params in json.load(sys.stdin).items():
 
 
 def test_every_technique_makes_the_same_map_without_compilation() -> None:
-    wanted = {name: _size(name) for name in registry.techniques.names()}
-    ran = subprocess.run(
+    params_by_name = {name: _choose_params(name) for name in registry.techniques.names()}
+    done = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-c", PROGRAM],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        input=json.dumps(wanted),
+        input=json.dumps(params_by_name),
         capture_output=True,
         text=True,
     )
-    assert ran.returncode == 0, ran.stderr
-    plain = dict(zip(wanted, map(json.loads, ran.stdout.splitlines()), strict=True))
-    for name, params in wanted.items():
+    assert done.returncode == 0, done.stderr
+    plain = dict(zip(params_by_name, map(json.loads, done.stdout.splitlines()), strict=True))
+    for name, params in params_by_name.items():
         assert plain[name] == tw.make(name, seed=3, **params).cells.tolist(), name
 
 
-def _size(name: str) -> dict[str, Any]:
+def _choose_params(name: str) -> dict[str, Any]:
     fields = registry.techniques.get(name).params.model_fields
     return SMALL.get(name) or {key: value for key, value in SMALL["aggregation"].items() if key in fields}

@@ -1,4 +1,4 @@
-"""Parts of a finite map: made one by one they are the map that is made at once, whatever its technique and params."""
+"""Chunks of a map equal the map made at once, for all local techniques and params."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def made(recipe: tw.Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> tw.TileMap:
+def run_chunk(recipe: tw.Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> tw.TileMap:
     return pipeline.drain(make_chunk(recipe, first, shape))
 
 
-def pieced(recipe: tw.Recipe, side: int) -> np.ndarray[Any, Any]:
-    """All of a map, from parts that are so large at most."""
+def assemble_chunks(recipe: tw.Recipe, side: int) -> np.ndarray[Any, Any]:
+    """Return a complete map from chunks of at most the given edge length."""
     height, width = recipe.params.shape  # type: ignore[attr-defined]
     cells = np.full((height, width), 255, dtype=recipe.tileset.dtype)
     for y in range(0, height, side):
         for x in range(0, width, side):
             shape = (min(side, height - y), min(side, width - x))
-            cells[y : y + side, x : x + side] = made(recipe, (y, x), shape).cells
+            cells[y : y + side, x : x + side] = run_chunk(recipe, (y, x), shape).cells
     return cells
 
 
 @pytest.mark.parametrize("size", [(57, 43), (20, 90), (16, 16), (1, 1), (33, 1)], ids=str)
 @pytest.mark.parametrize(("technique", "params"), CASES, ids=str)
-def test_parts_are_the_whole(technique: str, params: dict[str, Any], size: tuple[int, int]) -> None:
+def test_chunks_equal_the_complete_map(technique: str, params: dict[str, Any], size: tuple[int, int]) -> None:
     recipe = tw.recipe(technique, width=size[0], height=size[1], seed="x", **params)
     whole = tw.run(recipe).cells
     for side in (16, 31):
-        np.testing.assert_array_equal(pieced(recipe, side), whole)
+        np.testing.assert_array_equal(assemble_chunks(recipe, side), whole)
 
 
-def test_every_local_technique_is_among_them() -> None:
+def test_every_local_technique_has_a_case() -> None:
     assert {entry.name for entry in techniques if entry.reach is not None} == {name for name, _ in CASES}
 
 
@@ -115,7 +115,7 @@ PARAMS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
 
 @settings(max_examples=60)
 @given(st.data())
-def test_any_rectangle_of_any_map(data: st.DataObject) -> None:
+def test_any_rectangle_equals_that_of_the_complete_map(data: st.DataObject) -> None:
     technique = data.draw(st.sampled_from(sorted(PARAMS)))
     width, height = data.draw(st.integers(1, 60)), data.draw(st.integers(1, 60))
     params = data.draw(PARAMS[technique])
@@ -124,31 +124,35 @@ def test_any_rectangle_of_any_map(data: st.DataObject) -> None:
     for _ in range(3):
         y, x = data.draw(st.integers(0, height - 1)), data.draw(st.integers(0, width - 1))
         rows, columns = data.draw(st.integers(1, height - y)), data.draw(st.integers(1, width - x))
-        np.testing.assert_array_equal(made(recipe, (y, x), (rows, columns)).cells, whole[y : y + rows, x : x + columns])
+        np.testing.assert_array_equal(
+            run_chunk(recipe, (y, x), (rows, columns)).cells, whole[y : y + rows, x : x + columns]
+        )
 
 
-def test_what_is_drawn_is_drawn_once_and_recorded() -> None:
+def test_random_params_are_drawn_once_and_recorded() -> None:
     recipe = tw.recipe("fashion", states=3, width=20, height=20, generations=4, seed=5)
     whole = tw.run(recipe)
     assert resolve_random_params(recipe).params == whole.recipe.params  # type: ignore[union-attr]
-    np.testing.assert_array_equal(made(resolve_random_params(recipe), (3, 4), (9, 8)).cells, whole.cells[3:12, 4:12])
+    np.testing.assert_array_equal(
+        run_chunk(resolve_random_params(recipe), (3, 4), (9, 8)).cells, whole.cells[3:12, 4:12]
+    )
 
 
 @pytest.mark.parametrize(
-    ("technique", "words", "line"),
+    ("technique", "keywords", "line"),
     [
-        ("bsp", {}, "bsp: cannot be made in parts, .*caves, fashion, noise, voronoi can$"),
-        ("caves", {"shaping": ["connect"]}, "^shaping: connect works on a whole map"),
-        ("caves", {"locks": [[0, 0, "wall"]]}, "^locks: a map that is made in parts takes none$"),
-        ("caves", {"require": {"regions": 1}}, "^require: a map that is made in parts is not measured$"),
-        ("caves", {"offset": (3, 4)}, "^offset: a map that is made in parts takes none$"),
-        ("fashion", {"start": [[0, 1], [1, 0]]}, "^start: a map that is made in parts takes none$"),
+        ("bsp", {}, "bsp: cannot be made in chunks, .*caves, fashion, noise, voronoi can$"),
+        ("caves", {"shaping": ["connect"]}, "^shaping: connect needs a complete map"),
+        ("caves", {"locks": [[0, 0, "wall"]]}, "^locks: a map made in chunks cannot have locks$"),
+        ("caves", {"require": {"regions": 1}}, "^require: a map made in chunks cannot be measured$"),
+        ("caves", {"offset": (3, 4)}, "^offset: cannot be used for a map made in chunks$"),
+        ("fashion", {"start": [[0, 1], [1, 0]]}, "^start: cannot be used for a map made in chunks$"),
         ("caves", {"offset": (3, 4), "shaping": ["border"]}, "^shaping: .*; offset: "),
     ],
 )
-def test_what_has_no_parts(technique: str, words: dict[str, Any], line: str) -> None:
+def test_recipes_that_cannot_be_made_in_chunks(technique: str, keywords: dict[str, Any], line: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=line):
-        get_local_technique(tw.recipe(technique, seed=1, **words))
+        get_local_technique(tw.recipe(technique, seed=1, **keywords))
 
 
 @pytest.mark.parametrize(
@@ -156,9 +160,9 @@ def test_what_has_no_parts(technique: str, words: dict[str, Any], line: str) -> 
     [((0, 0), (51, 80)), ((-1, 0), (4, 4)), ((49, 79), (1, 2)), ((0, 0), (0, 4)), ((0,), (4,)), ((0, 0, 0), (1, 1, 1))],
     ids=str,
 )
-def test_parts_lie_in_the_map(first: tuple[int, ...], shape: tuple[int, ...]) -> None:
-    with pytest.raises(tw.InvalidRecipe, match="do not lie in a map of shape"):
-        made(tw.recipe("caves", seed=1), first, shape)
+def test_a_chunk_outside_the_map_is_refused(first: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    with pytest.raises(tw.InvalidRecipe, match="are not inside a map of shape"):
+        run_chunk(tw.recipe("caves", seed=1), first, shape)
 
 
 def test_memory_follows_from_params() -> None:

@@ -1,4 +1,4 @@
-"""Errors: problems as data, rendered as one line; the fixes that they suggest work."""
+"""Errors: problems as data, their rendering as one line, and suggested fixes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tilewright.core.plan import make_plan
 from tilewright.core.recipe import Recipe
 
 
-def found_in(recipe: Any) -> tuple[Problem, ...]:
-    """The problems of a recipe; none where it can be planned."""
+def find_problems(recipe: Any) -> tuple[Problem, ...]:
+    """Return the problems of a recipe."""
     try:
         make_plan(Recipe.of(recipe))
     except TilewrightError as error:
@@ -52,11 +52,11 @@ def found_in(recipe: Any) -> tuple[Problem, ...]:
         (("sweep", "walls"), "sweep: walls: is wrong"),
     ],
 )
-def test_a_path_is_rendered_before_its_sentence(path: tuple[str | int, ...], line: str) -> None:
+def test_a_path_is_rendered_before_its_message(path: tuple[str | int, ...], line: str) -> None:
     assert str(Problem(path, "invalid", None, "is wrong")) == line
 
 
-def test_what_is_given_completes_the_sentence() -> None:
+def test_the_given_value_is_appended_to_the_message() -> None:
     one = problem("must be below 1", at="walls", got=2, rule="maximum", instead=0.5)
     assert one == Problem(("walls",), "maximum", 2, "must be below 1, got 2", (Fix("set", ("walls",), 0.5),))
     assert str(InvalidRecipe(one, "and more")) == "walls: must be below 1, got 2; and more"
@@ -106,7 +106,7 @@ def test_a_key_that_cannot_be_printed_is_still_data() -> None:
         BadFile("not JSON", at="map.json"),
     ],
 )
-def test_errors_cross_processes_whole(error: TilewrightError) -> None:
+def test_errors_are_complete_after_pickling_to_another_process(error: TilewrightError) -> None:
     with get_context("spawn").Pool(1) as pool:
         again = pool.apply(pickle.loads, [pickle.dumps(error)])
     assert (type(again), str(again), again.problems) == (type(error), str(error), error.problems)
@@ -191,13 +191,13 @@ MISTAKES: list[tuple[dict[str, Any], tuple[str | int, ...], str]] = [
 def test_typical_mistakes_have_a_path_and_fixes_that_help(
     recipe: dict[str, Any], path: tuple[str | int, ...], rule: str
 ) -> None:
-    (one,) = found_in(recipe)
+    (one,) = find_problems(recipe)
     assert (one.path, one.rule) == (path, rule)
     assert one.fixes, one
     for fix in one.fixes:
-        again = found_in(fix.apply(recipe))
+        again = find_problems(fix.apply(recipe))
         assert one not in again, f"{fix.label} does not help: {one}"
-    assert any(not found_in(fix.apply(recipe)) for fix in one.fixes)
+    assert any(not find_problems(fix.apply(recipe)) for fix in one.fixes)
 
 
 def test_all_mistakes_are_found_at_once() -> None:
@@ -208,7 +208,7 @@ def test_all_mistakes_are_found_at_once() -> None:
         "seed": 1.5,
         "tries": 0,
     }
-    assert {one.path for one in found_in(recipe)} == {
+    assert {one.path for one in find_problems(recipe)} == {
         ("params", "walls"),
         ("params", "widht"),
         ("shaping", 0, "conect"),

@@ -1,4 +1,4 @@
-"""What a parameter is, read from its schema; and that hints are declared where they are needed."""
+"""Fields read from schemas, and the hints of all parameters."""
 
 from __future__ import annotations
 
@@ -83,18 +83,18 @@ def test_kinds_bounds_and_forms() -> None:
     assert fields_by_name(Inner)["count"].default is UNSET
 
 
-# -- hints are declared -------------------------------------------------------------------------------------
+# -- hints -------------------------------------------------------------------------------------------------
 
 
-def words_fields() -> Iterator[tuple[str, str, str]]:
-    """Every parameter that holds strings, or lists of them."""
+def iter_string_fields() -> Iterator[tuple[str, str, str]]:
+    """Yield all parameters of strings or lists of strings."""
     for (kind, name), entry in ENTRIES.items():
         for field in fields_of(entry.params):
-            if field.kind in ("text", "tile", "words") or (field.kind == "items" and holds_words(field.item)):
+            if field.kind in ("text", "tile", "words") or (field.kind == "items" and has_strings(field.item)):
                 yield kind, name, field.name
 
 
-def holds_words(item: Field) -> bool:
+def has_strings(item: Field) -> bool:
     return item.kind in ("tile", "words") or any(part.kind in ("tile", "text") for part in item.parts)
 
 
@@ -103,10 +103,10 @@ def rooms() -> TileMap:
     return tw.make("rooms", width=40, height=30, seed=1)
 
 
-def takes(entry: Any, field: Field, word: str) -> bool:
-    """Whether a parameter may hold this word."""
+def accepts(entry: Any, field: Field, word: str) -> bool:
+    """Return whether a parameter accepts a string."""
     initial = {one.name: one.initial for one in fields_of(entry.params) if one.initial is not UNSET}
-    params = {**initial, field.name: filled(entry, field, word)}
+    params = {**initial, field.name: fill_value(entry, field, word)}
     try:
         if isinstance(entry, Technique):
             tw.make(entry.name, **{"width": 20, "height": 16, **params}, seed=1)
@@ -120,8 +120,8 @@ def takes(entry: Any, field: Field, word: str) -> bool:
     return True
 
 
-def filled(entry: Any, field: Field, word: str) -> Any:
-    """A value of a field with this word in all its places, as long as its default."""
+def fill_value(entry: Any, field: Field, word: str) -> Any:
+    """Return a value of a field that has a string in all places and the length of the default."""
     if field.kind in ("text", "tile"):
         return word
     default = fields_by_name(entry.params)[field.instead_of or field.name].default
@@ -136,18 +136,18 @@ def filled(entry: Any, field: Field, word: str) -> Any:
 
 
 def declares_tiles(field: Field) -> bool:
-    """Whether it names tiles that there are; a unique name makes one."""
+    """Return whether a field is declared as the name of an existing tile. A unique name defines a new one."""
     return bool(field.tiles) or any(part.tiles and not part.unique for part in field.parts)
 
 
-@pytest.mark.parametrize(("kind", "name", "parameter"), [*words_fields()])
+@pytest.mark.parametrize(("kind", "name", "parameter"), [*iter_string_fields()])
 def test_parameters_that_take_tiles_are_declared(kind: str, name: str, parameter: str) -> None:
-    """They take some tile of the map, and no other name."""
+    """Parameters that accept a tile of the map and no other name must have the hint `tiles`."""
     entry = ENTRIES[kind, name]
     field = fields_by_name(entry.params)[parameter]
     tiles = entry.own_tileset(entry.params.validate()).names if isinstance(entry, Technique) else rooms().tileset.names
-    takes_tiles = not takes(entry, field, "no such tile") and any(takes(entry, field, tile) for tile in tiles)
-    assert declares_tiles(field) == takes_tiles
+    accepts_tiles = not accepts(entry, field, "no such tile") and any(accepts(entry, field, tile) for tile in tiles)
+    assert declares_tiles(field) == accepts_tiles
 
 
 @pytest.mark.parametrize(("kind", "name"), ENTRIES)

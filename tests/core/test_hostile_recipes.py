@@ -1,4 +1,4 @@
-"""Recipes that mean harm, or were written by a monkey: read, or refused in one line, and soon."""
+"""Malicious and random recipes are read or refused in one line, quickly."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tilewright.core.recipe import Recipe
 from tilewright.core.yaml import read_data
 
 HUGE = 10**5000
-"""Python refuses to write a number of so many digits."""
+"""Integer with more digits than Python converts to a string."""
 ITSELF: list[Any] = []
 ITSELF.append(ITSELF)
 OWN_VALUE: dict[str, Any] = {}
 OWN_VALUE["params"] = OWN_VALUE["x"] = OWN_VALUE
 
 
-def nested(levels: int) -> list[Any]:
+def nest(levels: int) -> list[Any]:
     value: list[Any] = []
     for _ in range(levels):
         value = [value]
@@ -64,7 +64,7 @@ LOCKS = [
     {"shape": [2, 2], "places": [[9, 9, "wall"]]},
 ]
 PARTS = [{"technique": "caves"}, {"tiles": [{"name": "?"}]}, {"tiles": [{"name": "a", "costs": {1: 2, "b": 3}}]}]
-ENDLESS = [ITSELF, OWN_VALUE, nested(30), nested(5000)]
+ENDLESS = [ITSELF, OWN_VALUE, nest(30), nest(5000)]
 ODD: list[Any] = [*NUMBERS, *FLOATS, *WORDS, *LISTS, *MAPPINGS, *GRIDS, *ARRAYS, *LOCKS, *PARTS, *ENDLESS]
 GOOD: list[dict[str, Any]] = [
     {
@@ -108,21 +108,21 @@ GOOD: list[dict[str, Any]] = [
 
 
 def read(data: Any) -> None:
-    """It succeeds, or tells why not in one line that a person can read."""
+    """Read a recipe; an error must have one line."""
     try:
         Recipe.of(data)
     except TilewrightError as error:
-        told(error)
+        check_one_line(error)
 
 
-def told(error: TilewrightError) -> None:
+def check_one_line(error: TilewrightError) -> None:
     assert len(str(error).splitlines()) == 1
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The ways to all values inside, this one first."""
+def list_paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths of a value and of all values inside it."""
     inner = list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else [])
-    return [path, *(place for key, part in inner for place in places(part, (*path, key)))]
+    return [path, *(place for key, part in inner for place in list_paths(part, (*path, key)))]
 
 
 def with_part(value: Any, path: tuple[Any, ...], part: Any) -> Any:
@@ -134,15 +134,15 @@ def with_part(value: Any, path: tuple[Any, ...], part: Any) -> Any:
 
 
 @pytest.mark.parametrize("recipe", GOOD, ids=["caves", "fashion", "overlay"])
-def test_anything_anywhere_is_read_or_refused_in_a_line(recipe: dict[str, Any]) -> None:
+def test_any_value_anywhere_is_read_or_refused_in_one_line(recipe: dict[str, Any]) -> None:
     Recipe.of(recipe)
-    for path in places(recipe):
+    for path in list_paths(recipe):
         for odd in ODD:
             read(with_part(recipe, path, odd))
 
 
 @pytest.mark.parametrize("key", ["technique", "params", "shaping", "tileset", "tiles", "locks", "seed", "else", 7])
-def test_every_key_takes_anything_or_says_why_not(key: Any) -> None:
+def test_any_value_of_any_key_is_read_or_refused_in_one_line(key: Any) -> None:
     for odd in ODD:
         read({"technique": "fashion", key: odd})
         read({"technique": "caves", "params": {key: odd}})
@@ -165,21 +165,21 @@ odd_values = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_recipes_with_odd_parts_are_read_or_refused_in_a_line(data: st.DataObject) -> None:
+def test_recipes_with_odd_values_are_read_or_refused_in_one_line(data: st.DataObject) -> None:
     recipe: Any = data.draw(st.sampled_from(GOOD))
     for _ in range(data.draw(st.integers(1, 3))):
-        recipe = with_part(recipe, data.draw(st.sampled_from(places(recipe))), data.draw(odd_values))
+        recipe = with_part(recipe, data.draw(st.sampled_from(list_paths(recipe))), data.draw(odd_values))
     read(recipe)
 
 
-# -- as text --------------------------------------------------------------------------------------------------
+# -- files ----------------------------------------------------------------------------------------------------
 
 
 def read_text(text: str) -> None:
     try:
         data = read_data(text, "recipe.yaml")
     except TilewrightError as error:
-        told(error)
+        check_one_line(error)
     else:
         read(data)
 
@@ -195,9 +195,9 @@ def read_text(text: str) -> None:
         ("!!map {a: 1}", "tags"),
         ("a: ! b", "tags"),
         ("a: &a b\nc: *a", "aliases"),
-        ("a: 1\na: 2", "stands twice"),
-        ("? [1]\n: 2", "a key must be a word"),
-        ("? {a: 1}\n: 2", "a key must be a word"),
+        ("a: 1\na: 2", "occurs twice"),
+        ("? [1]\n: 2", "a key must be a string"),
+        ("? {a: 1}\n: 2", "a key must be a string"),
         ("a: " + "[" * 5000, "nested too deeply"),
         ("a: " + "{a: " * 5000, "nested too deeply"),
         ("a: " + "9" * 5000, "digits"),
@@ -207,10 +207,10 @@ def read_text(text: str) -> None:
         ("- a", "set of named values"),
         ("", "set of named values"),
         ("--- {a: 1}\n--- {b: 1}", "document"),
-        ("a: b\n" * (1 << 20), "more than"),
+        ("a: b\n" * (1 << 20), "at most 1,048,576 characters"),
     ],
 )
-def test_odd_texts_are_refused_in_a_line(text: str, reason: str) -> None:
+def test_odd_files_are_refused_in_one_line(text: str, reason: str) -> None:
     with pytest.raises(TilewrightError, match=reason):
         read_data(text, "recipe.yaml")
     read_text(text)
@@ -221,12 +221,12 @@ pieces = st.sampled_from(PIECES.split("|")) | st.text(max_size=4)
 
 
 @given(st.lists(pieces, max_size=20).map("".join))
-def test_any_text_is_read_or_refused_in_a_line(text: str) -> None:
+def test_any_file_is_read_or_refused_in_one_line(text: str) -> None:
     read_text(text)
 
 
 @given(st.data())
-def test_broken_recipe_files_are_read_or_refused_in_a_line(data: st.DataObject) -> None:
+def test_damaged_files_are_read_or_refused_in_one_line(data: st.DataObject) -> None:
     text = yaml.safe_dump(data.draw(st.sampled_from(GOOD)))
     at, more = data.draw(st.integers(0, len(text))), data.draw(pieces)
     read_text(text[:at] + more + text[at + data.draw(st.integers(0, 5)) :])

@@ -1,4 +1,4 @@
-"""Values as text: what is written is read as exactly the same value, for every parameter there is."""
+"""Values as strings: what is written is read as exactly the same value, for all parameters."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def caves(name: str) -> Field:
 @pytest.mark.parametrize("name", ENTRIES)
 @settings(max_examples=60)
 @given(st.data())
-def test_what_is_written_is_read_as_the_same(name: str, data: st.DataObject) -> None:
-    """Whatever has parts can be said; of the rest, only strings that would be read as something else cannot."""
+def test_written_values_are_read_as_the_same(name: str, data: st.DataObject) -> None:
+    """All structured values can be written. Of the others, only strings that read as another value cannot."""
     field = data.draw(st.sampled_from(fields_of(ENTRIES[name].params)))
     value = data.draw(values_of(field))
     try:
@@ -80,11 +80,11 @@ def test_a_stage_is_read_as_the_same(name: str, data: st.DataObject) -> None:
         ("x,y", ["x", "y"]),
     ],
 )
-def test_a_value_as_one_types_it(text: str, value: Any) -> None:
+def test_typed_values_are_read(text: str, value: Any) -> None:
     assert same(read_value(text, caves("offset")), value)
 
 
-def test_a_value_is_written_as_one_types_it() -> None:
+def test_values_are_written_as_typed() -> None:
     assert write_value([3, -4], caves("offset")) == "3,-4"
     assert write_value(None, caves("offset")) == "none"
     assert write_value(0.4, caves("walls")) == "0.4"
@@ -92,7 +92,7 @@ def test_a_value_is_written_as_one_types_it() -> None:
     assert write_stage("connect", {"thickness": 2, "tile": None}) == "connect,thickness=2,tile=none"
 
 
-def test_only_a_caller_that_reads_files_reads_them() -> None:
+def test_files_are_read_only_if_the_caller_allows_it() -> None:
     files = {"scores.json": "[1, 2]"}
     field = caves("offset")
     assert read_value("@scores.json", field, files.__getitem__) == [1, 2]

@@ -1,4 +1,4 @@
-"""Params are values, and tell what is wrong with them: which, where, why, and all at once."""
+"""Params are values, and report all mistakes at once with path and rule."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mistakes(**values: object) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-def test_cached_properties_stay_out_of_everything() -> None:
+def test_cached_properties_are_not_compared_copied_or_pickled() -> None:
     first, second = Rules.validate({"size": 4}), Rules.validate({"size": 4})
     assert first.table.size == 4
     assert second.table.size == 4
@@ -57,7 +57,7 @@ def test_cached_properties_stay_out_of_everything() -> None:
     assert first.replace(size=9).table.size == 9
 
 
-def test_a_mistake_is_told_with_its_place() -> None:
+def test_a_mistake_has_a_path() -> None:
     told = mistakes(
         rules=[{"count": 9}, "nome", {"cuont": 1}, {"tile": 3}], one={"count": -1}, numbers=[1, "x"], size=0, sise=1
     )
@@ -65,7 +65,7 @@ def test_a_mistake_is_told_with_its_place() -> None:
         "rules.0.count: must be at most 8, got 9",
         "rules.1: must be 'none' or 'any', got 'nome'",
         "rules.2: unknown parameter 'cuont'; did you mean 'count'?",
-        "rules.3.tile: must be a text, got 3",
+        "rules.3.tile: must be a string, got 3",
         "one.count: must be at least 0, got -1",
         "numbers.1: must be a number, got 'x'",
         "size: must be at least 1, got 0",
@@ -73,7 +73,7 @@ def test_a_mistake_is_told_with_its_place() -> None:
     ]
 
 
-def test_of_many_mistakes_the_first_are_told_and_the_rest_counted() -> None:
+def test_the_first_mistakes_are_reported_and_the_others_counted() -> None:
     told = mistakes(numbers=["x"] * 20_000)
     assert told[0] == "numbers.0: must be a number, got 'x'"
     assert len(told) == 9
@@ -82,7 +82,7 @@ def test_of_many_mistakes_the_first_are_told_and_the_rest_counted() -> None:
 
 
 @pytest.mark.parametrize("value", [True, np.True_, [True], [[1, [np.False_]]], {"a": True}])
-def test_booleans_are_no_numbers(value: object) -> None:
+def test_booleans_are_not_numbers(value: object) -> None:
     assert "must be a number" in mistakes(numbers=value)[0]
 
 
@@ -91,7 +91,7 @@ def test_switches_take_booleans_and_lists_no_sets() -> None:
     assert "a set has no order" in mistakes(numbers={1, 2})[0]
 
 
-def test_old_names_still_read() -> None:
+def test_old_names_are_still_read() -> None:
     class Renamed(Rules):
         renamed = {"length": "size"}  # noqa: RUF012
 

@@ -1,4 +1,4 @@
-"""Recipes, streams, locks, plugins: the contracts between the stages."""
+"""The pipeline: recipes, random streams, locks, frames and errors of stages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tilewright.core import ports, registry
 from tilewright.core.pipeline import iter_steps
 
 
-def test_adding_a_stage_never_shifts_another() -> None:
+def test_adding_a_stage_does_not_change_another() -> None:
     plain = tw.make("caves", seed=7, shaping=["border"])
     longer = tw.make("caves", seed=7, shaping=[{"flip": {}}, {"flip": {}}, "border"])
     assert plain.cells.tolist() == longer.cells.tolist()
@@ -33,14 +33,14 @@ def test_shaping_a_finished_map_is_the_same_as_in_its_recipe() -> None:
     assert tw.run(at_once.recipe) == at_once
 
 
-def test_a_recipe_checks_once_and_makes_many() -> None:
+def test_a_recipe_is_checked_once_for_many_maps() -> None:
     recipe = tw.recipe("caves", width=15, height=7)
     maps = {str(tw.run(recipe, seed=seed)) for seed in range(20)}
     assert len(maps) == 20
     assert tw.run(recipe, seed=4) == tw.make("caves", width=15, height=7, seed=4)
 
 
-def test_no_seed_picks_one_and_records_it() -> None:
+def test_a_random_seed_is_recorded() -> None:
     map = tw.make("caves", width=20, height=10)
     assert map.recipe is not None
     assert int(map.recipe.seed or "") < 10**9
@@ -60,7 +60,7 @@ def test_locks_move_with_the_cells() -> None:
     assert np.array_equal(back.cells[mask], first.cells[mask])
 
 
-def test_locks_in_other_words() -> None:
+def test_locks_by_name_glyph_and_label() -> None:
     cave = tw.make("caves", seed=1, width=20, height=12)
     mask = np.s_[2:8, 2:8]
     map = tw.make(
@@ -77,16 +77,16 @@ def test_locks_in_other_words() -> None:
     assert map.tileset.name == "cave"
 
 
-def test_a_tile_that_the_technique_does_not_know_can_be_locked() -> None:
+def test_a_tile_that_the_technique_lacks_can_be_locked() -> None:
     map = tw.make("caves", seed=1, locks=[[5, 6, "water"], [7, 6, "~"]])
     assert map.tileset[int(map.cells[6, 5])].name == "water"
     assert map.cells[6, 7] == map.cells[6, 5]
 
 
-def test_a_stage_that_breaks_a_lock_is_found_out() -> None:
+def test_a_stage_that_violates_a_lock_is_an_error() -> None:
     @technique(Sized, tileset="cave")
     def careless(p, site, rng):  # type: ignore[no-untyped-def]
-        """Ignores locks."""
+        """Technique that ignores locks."""
         return TileMap(np.zeros(site.shape, dtype=np.uint8), site.tileset)
 
     registry.techniques.add(careless)
@@ -98,12 +98,12 @@ def test_a_stage_that_breaks_a_lock_is_found_out() -> None:
         registry.techniques.remove("careless")
 
 
-def test_closing_ends_the_work_where_it_stands() -> None:
+def test_closing_stops_the_generation() -> None:
     seen = []
 
     @technique(Sized, tileset="cave")
     def slow(p, site, rng):  # type: ignore[no-untyped-def]
-        """Takes its time."""
+        """Map with many frames."""
         try:
             for number in range(1000):
                 seen.append(number)
@@ -123,7 +123,7 @@ def test_closing_ends_the_work_where_it_stands() -> None:
         registry.techniques.remove("slow")
 
 
-def test_recipes_tell_all_their_mistakes_at_once() -> None:
+def test_recipes_report_all_mistakes_at_once() -> None:
     with pytest.raises(InvalidRecipe) as caught:
         Recipe.of(
             {
@@ -143,61 +143,63 @@ def test_recipes_tell_all_their_mistakes_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("keywords", "reason"),
     [
         ({"tiles": {"flor": "floor"}}, "did you mean 'floor'"),
         ({"tiles": {"floor": "lava"}}, "unknown tile 'lava'"),
         ({"tileset": "terrain"}, r"has no 'floor', 'wall', which caves needs; .* floor=snow,wall=mountain"),
         ({"locks": [[1, 1, "lava"]]}, "locks: unknown tile 'lava'"),
-        ({"locks": ["#."]}, "drawn on 2x1 cells"),
+        ({"locks": ["#."]}, "made for a map of 2x1 cells"),
         ({"params": {}}, "params"),
     ],
 )
-def test_what_cannot_be_is_refused_before_the_work(words: dict[str, Any], reason: str) -> None:
+def test_invalid_recipes_are_refused_before_the_generation(keywords: dict[str, Any], reason: str) -> None:
     with pytest.raises(tw.TilewrightError, match=reason) as caught:
-        tw.make("caves", **words)
+        tw.make("caves", **keywords)
     assert "\n" not in str(caught.value)
 
 
-def test_a_map_that_cannot_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_larger_than_memory_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports.available_memory, "get", lambda: lambda: 2**30)
-    told = r"65000x65000 needs about 23\.6 GB of memory, 1\.0 GB are there; make it smaller, or in windows with offset$"
-    with pytest.raises(tw.TooLarge, match=told):
+    message = (
+        r"65000x65000 needs about 23\.6 GB of memory, 1\.0 GB are available; .* smaller, or in windows with offset$"
+    )
+    with pytest.raises(tw.TooLarge, match=message):
         tw.make("caves", width=65_000, height=65_000)
-    with pytest.raises(tw.TooLarge, match=r"1\.0 GB are there; make it smaller$"):
+    with pytest.raises(tw.TooLarge, match=r"1\.0 GB are available; make it smaller$"):
         tw.make("wfc", width=65_000, height=65_000)
 
 
-def test_no_parameter_may_be_called_like_a_word_of_recipes() -> None:
+def test_no_parameter_may_have_the_name_of_a_recipe_key() -> None:
     class Wrong(Sized):
         seed: int = param(1)
-        """Taken."""
+        """Reserved name."""
 
     with pytest.raises(TypeError, match="'seed'"):
         technique(Wrong, tileset="cave")(lambda p, site, rng: None)
 
 
-def test_frames_cost_nothing_when_nobody_watches() -> None:
+def test_frames_are_not_computed_without_a_watcher() -> None:
     def never() -> None:
-        raise AssertionError("cells were made although nobody looks")
+        raise AssertionError("cells were computed without a watcher")
 
     @technique(Sized, tileset="cave")
     def shy(p, site, rng):  # type: ignore[no-untyped-def]
-        """Shows itself only to those who look."""
+        """Map whose frames compute cells on demand."""
         yield Frame(never, "", 0.5)
         return site.map(np.zeros(site.shape, dtype=int))
 
     registry.techniques.add(shy)
     try:
         tw.make("shy")
-        with pytest.raises(AssertionError, match="nobody looks"):
+        with pytest.raises(AssertionError, match="without a watcher"):
             list(tw.watch("shy"))
         assert sum(1 for _ in iter_steps(Recipe.of({"technique": "shy"}))) == 1
     finally:
         registry.techniques.remove("shy")
 
 
-def test_importing_is_cheap() -> None:
+def test_importing_is_fast() -> None:
     program = (
         "import sys, tilewright as tw; heavy = {'numba', 'scipy', 'PIL', 'dask', 'nicegui', 'numpy', 'pydantic'};"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
@@ -207,7 +209,7 @@ def test_importing_is_cheap() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_a_changed_recipe_forgets_its_plan() -> None:
+def test_a_changed_recipe_has_no_plan() -> None:
     recipe = tw.recipe("caves", width=12, height=6)
     tw.run(recipe, seed=1)
     wider = replace(recipe, params=recipe.params.replace(width=20))
@@ -223,10 +225,10 @@ def test_an_edited_map_has_no_recipe() -> None:
     assert tw.shape(edited, "flip").recipe is None
 
 
-def test_a_technique_makes_what_it_was_asked_for() -> None:
+def test_a_technique_must_make_the_requested_size() -> None:
     @technique(Sized, tileset="cave")
     def tiny(p, site, rng):  # type: ignore[no-untyped-def]
-        """Makes maps of one cell."""
+        """Technique that ignores the size."""
         return TileMap([[0]], site.tileset)
 
     registry.techniques.add(tiny)
@@ -237,7 +239,7 @@ def test_a_technique_makes_what_it_was_asked_for() -> None:
         registry.techniques.remove("tiny")
 
 
-def test_what_stands_on_a_map_stands_inside() -> None:
+def test_rooms_links_and_markers_must_be_inside_the_map() -> None:
     made = tw.make("caves", seed=1, width=12, height=6)
     for fields in (
         {"rooms": [tw.Room(8, 0, 5, 2)]},
@@ -252,12 +254,12 @@ def test_what_stands_on_a_map_stands_inside() -> None:
             made.replace(**fields)
 
 
-def test_every_stage_is_seen() -> None:
+def test_every_stage_has_frames() -> None:
     stages = [frame.stage for frame in tw.watch("caves", seed=1, shaping=["border", "flip"])]
     assert list(dict.fromkeys(stages)) == ["caves", "border", "flip"]
 
 
-def test_recipes_from_files_name_what_stands_beside_them(tmp_path: Path) -> None:
+def test_recipes_from_files_name_files_relative_to_them(tmp_path: Path) -> None:
     folder = tmp_path / "recipes"
     folder.mkdir()
     (folder / "start.txt").write_text("0011\n1100\n")
@@ -272,21 +274,21 @@ def test_recipes_from_files_name_what_stands_beside_them(tmp_path: Path) -> None
         tw.run(folder / "itself.yaml")
 
 
-def test_whoever_writes_a_technique_is_told_where_it_broke() -> None:
+def test_an_exception_in_a_technique_is_reported_with_its_line() -> None:
     @technique(Sized, tileset="cave")
     def unlucky(p, site, rng):  # type: ignore[no-untyped-def]
-        """Divides by nothing."""
+        """Technique that divides by zero."""
         yield Frame(np.zeros(site.shape, dtype=int), "so far so good", 0.5)
         return 1 / 0
 
     @technique(Sized, tileset="cave", tiles=("floor", "wall"))
     def strange(p, site, rng):  # type: ignore[no-untyped-def]
-        """Uses a tile that is not there."""
+        """Technique that uses an unknown tile."""
         return site.map(np.full(site.shape, 9))
 
     for entry, reason in (
-        (unlucky, r"unlucky broke: ZeroDivisionError: .* \(test_pipeline.py, line \d+\)"),
-        (strange, r"there are 2 tiles, 0\.\.1, got 9"),
+        (unlucky, r"unlucky failed: ZeroDivisionError: .* \(test_pipeline.py, line \d+\)"),
+        (strange, r"must be in 0\.\.1, positions in site\.labels, got 9"),
     ):
         registry.techniques.add(entry)
         try:

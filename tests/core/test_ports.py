@@ -1,4 +1,4 @@
-"""Ports: core reaches files, measures and techniques in any process, whatever was imported first."""
+"""Ports: core can use files, measures and techniques in any process, in any order of imports."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MODULES = ("core.tilemap", "core.registry", "core.pipeline", "core.params", "ker
 
 
 @pytest.mark.parametrize("first", MODULES)
-def test_a_new_process_reaches_everything_from_any_module(first: str, tmp_path: Path) -> None:
-    """The recipe measures (require) and shapes; the map is drawn and written."""
+def test_a_new_process_has_all_ports_from_any_module(first: str, tmp_path: Path) -> None:
+    """The recipe uses measures (require) and shapers; the map is drawn and written."""
     recipe = tw.recipe("caves", width=20, height=12, seed=3, require={"regions": ">= 1"}, shaping=["border"])
     done = subprocess.run(
         [sys.executable, "-c", WORK.format(first=f"tilewright.{first}")],
@@ -42,8 +42,8 @@ def test_a_new_process_reaches_everything_from_any_module(first: str, tmp_path: 
     assert tw.verify(tmp_path / "map.png").outcome == "same"
 
 
-def test_a_new_dask_worker_reaches_everything(tmp_path: Path) -> None:
-    """What is sent to a worker is made, measured against its sample, and written there."""
+def test_a_new_dask_worker_has_all_ports(tmp_path: Path) -> None:
+    """A worker makes a map, compares it with its sample and writes it."""
     distributed = pytest.importorskip("distributed")
     sample = ["##..##", "#....#", "..##..", "#....#"]
     recipe = tw.recipe(
@@ -78,7 +78,7 @@ def test_an_implementation_is_imported_once_at_first_use() -> None:
 
 
 def test_importing_the_package_loads_no_implementation() -> None:
-    """Nor any of the packages that take long to import."""
+    """Importing must not load slow packages either."""
     heavy = "numba scipy PIL dask distributed nicegui fastapi numpy pydantic click rich yaml"
     program = f"import sys, tilewright; print(*[name for name in '{heavy}'.split() if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

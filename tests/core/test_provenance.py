@@ -1,4 +1,4 @@
-"""What is sewn into a file is small, names no folder, and makes the map again."""
+"""Provenance in files: it is small, contains no folders, and regenerates the map."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ def tileset(tiles: int, name: str = "many") -> tw.Tileset:
     return tw.Tileset.from_labels(["floor", "wall", *(f"{'tile' * 15} {number}" for number in range(tiles))], name)
 
 
-def test_the_digest_follows_names_and_not_ids() -> None:
+def test_the_digest_depends_on_names_and_not_on_ids() -> None:
     one, other = tileset(3000), tw.Tileset.from_labels(reversed(tileset(3000).names))
     cells = np.arange(3002).reshape(2, 1501)
     assert digest(tw.TileMap(cells, one)) == digest(tw.TileMap(3001 - cells, other))
     assert digest(tw.TileMap(cells, one)) != digest(tw.TileMap(cells, other))
 
 
-def test_a_large_tileset_is_named_and_taken_from_the_file() -> None:
+def test_a_large_tileset_is_stored_as_a_digest_and_read_from_the_file() -> None:
     map = tw.make("caves", width=9, height=5, seed=3, tileset=tileset(9000))
-    carried = json.loads(json.dumps(build_provenance(map)))
-    assert len(json.dumps(carried)) < MAX_BYTES
-    assert carried["recipe"]["tileset"].keys() == {"name", "digest"}
-    assert recipe_of(map, carried) == map.recipe
-    assert verify(map, carried).outcome == "same"
+    stored = json.loads(json.dumps(build_provenance(map)))
+    assert len(json.dumps(stored)) < MAX_BYTES
+    assert stored["recipe"]["tileset"].keys() == {"name", "digest"}
+    assert recipe_of(map, stored) == map.recipe
+    assert verify(map, stored).outcome == "same"
     assert map.recipe
     elsewhere = map.replace(tileset=map.tileset.with_tiles(["lava"]))
-    verdict = verify(elsewhere, carried)
+    verdict = verify(elsewhere, stored)
     assert verdict.outcome == "impossible"
-    assert "tileset: 'many' is too large to be inside the recipe" in verdict.message
+    assert "tileset: 'many' is too large to be stored in the recipe" in verdict.message
 
 
-def test_what_is_too_large_in_any_other_way_is_left_out_and_says_so() -> None:
+def test_a_recipe_that_is_too_large_is_left_out() -> None:
     recipe = tw.recipe("fashion", neighbourhood=[(12_345, 1)] * 50_000, seed=3)
     map = tw.make("caves", width=9, height=5).replace(recipe=recipe)
-    carried = json.loads(json.dumps(build_provenance(map)))
-    assert len(json.dumps(carried)) < 1000
-    assert recipe_of(map, carried) is None
-    assert verify(map, carried).message == "its recipe was too large to be carried, so it cannot be made again"
+    stored = json.loads(json.dumps(build_provenance(map)))
+    assert len(json.dumps(stored)) < 1000
+    assert recipe_of(map, stored) is None
+    assert verify(map, stored).message == "the recipe was too large to store, so the map cannot be regenerated"
 
 
 @pytest.mark.parametrize("parameter", ["locks", "start"])
-def test_a_map_made_from_a_large_one_is_verified_beside_it(parameter: str, tmp_path: Path) -> None:
+def test_a_map_made_from_a_large_one_is_verified_with_its_file(parameter: str, tmp_path: Path) -> None:
     rows = ["01" * 150, "1?" * 150] * 150
     drawing = tmp_path / "drawn.txt"
     drawing.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(rows).encode() + b"\r\n")
@@ -58,11 +58,11 @@ def test_a_map_made_from_a_large_one_is_verified_beside_it(parameter: str, tmp_p
     assert "drawn" not in json.dumps(build_provenance(map))
     alone = tw.verify(tmp_path / "a.png")
     assert alone.outcome == "impossible"
-    assert "must be given beside it" in alone.message
+    assert "give its file too" in alone.message
     assert tw.verify(tmp_path / "a.png", files=[drawing]).outcome == "same"
 
 
-def test_a_missing_file_is_told_with_its_parameter_and_all_other_mistakes(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_with_all_other_mistakes(tmp_path: Path) -> None:
     with pytest.raises(tw.InvalidRecipe) as caught:
         tw.recipe("fashion", start=tmp_path / "gone.txt", generations=-1, locks=tmp_path / "lost.txt")
     message = str(caught.value)
@@ -72,7 +72,7 @@ def test_a_missing_file_is_told_with_its_parameter_and_all_other_mistakes(tmp_pa
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "x/" * 3000, "\udcff"])
-def test_impossible_names_of_files_are_told_in_a_line(name: str, tmp_path: Path) -> None:
+def test_impossible_file_names_are_refused_in_one_line(name: str, tmp_path: Path) -> None:
     for words in (
         {"start": Path(f"{name}.txt")},
         {"locks": f"{name}.png"},
@@ -101,14 +101,14 @@ def test_a_tileset_may_name_its_picture_anywhere(tmp_path: Path) -> None:
     assert tw.load(tmp_path / "a.json").recipe == map.recipe
 
 
-def test_a_start_with_levels_is_refused_in_a_line() -> None:
+def test_a_start_with_levels_is_refused_in_one_line() -> None:
     with pytest.raises(tw.InvalidRecipe, match=r"fashion .*2D"):
         tw.make("fashion", start=[[["0", "1"]], [["1", "0"]]])
     with pytest.raises(tw.InvalidRecipe, match="start: width must be at most 65536, got 70000"):
         tw.recipe("fashion", start=np.zeros((1, 70_000), dtype=int))
 
 
-def test_windows_reach_as_far_as_numbers_do() -> None:
+def test_windows_at_the_largest_offsets() -> None:
     far = 2**62
     whole = tw.make("caves", width=9, height=5, seed=3, offset=(far - 9, -far))
     part = tw.make("caves", width=4, height=5, seed=3, offset=(far - 4, -far))

@@ -1,4 +1,4 @@
-"""Only good maps: tries until measures are as required, or the best of all."""
+"""Requirements: maps are made until one meets them, or the best of all tries is kept."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from tilewright.core.recipe import Recipe
 CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 12}}
 
 
-def made(seed: int | str, **words: Any) -> tw.TileMap:
-    return run(Recipe.of({**CAVE, "seed": seed, **words}))
+def make_cave(seed: int | str, **keywords: Any) -> tw.TileMap:
+    return run(Recipe.of({**CAVE, "seed": seed, **keywords}))
 
 
-def test_the_first_try_that_will_do_is_taken() -> None:
+def test_the_first_try_that_meets_the_requirements_is_returned() -> None:
     for seed in range(30):
-        found = made(seed, require={"regions": 1}, tries=200)
+        found = make_cave(seed, require={"regions": 1}, tries=200)
         assert tw.measure(found, "regions") == {"regions": 1}
-        plain = made(seed)
+        plain = make_cave(seed)
         if tw.measure(plain, "regions") == {"regions": 1}:
             assert np.array_equal(found.cells, plain.cells)
             assert found.numbers["try"] == 1
 
 
-def test_every_try_has_a_stream_of_its_own() -> None:
-    maps = [made(5, require={"cells": ">0"}, tries=9, attempt=attempt) for attempt in range(9)]
+def test_every_try_has_its_own_stream() -> None:
+    maps = [make_cave(5, require={"cells": ">0"}, tries=9, attempt=attempt) for attempt in range(9)]
     assert len({m.cells.tobytes() for m in maps}) == 9
     assert [m.numbers["try"] for m in maps] == list(range(1, 10))
 
@@ -39,18 +39,18 @@ def test_every_try_has_a_stream_of_its_own() -> None:
 @pytest.mark.parametrize(("rule", "best"), [("most", max), ("least", min)])
 def test_the_best_of_all_tries(rule: str, best: Any) -> None:
     shares = [
-        tw.measure(made(5, require={"cells": ">0"}, tries=12, attempt=attempt), "floor_share")["floor_share"]
+        tw.measure(make_cave(5, require={"cells": ">0"}, tries=12, attempt=attempt), "floor_share")["floor_share"]
         for attempt in range(12)
     ]
-    found = made(5, require={"floor_share": rule}, tries=12)
+    found = make_cave(5, require={"floor_share": rule}, tries=12)
     assert tw.measure(found, "floor_share")["floor_share"] == best(shares)
     assert found.numbers["try"] == shares.index(best(shares)) + 1
-    joined = made(5, require={"floor_share": rule, "regions": "<= 2"}, tries=12)
+    joined = make_cave(5, require={"floor_share": rule, "regions": "<= 2"}, tries=12)
     assert tw.measure(joined, "regions")["regions"] <= 2
 
 
-def test_a_found_map_is_made_again_at_once() -> None:
-    found = made("again", require={"regions": 1, "floor_share": ">0.3"}, tries=200)
+def test_a_map_is_regenerated_with_one_try() -> None:
+    found = make_cave("again", require={"regions": 1, "floor_share": ">0.3"}, tries=200)
     assert found.recipe is not None
     assert found.recipe.attempt == found.numbers["try"] - 1
     for recipe in (
@@ -67,8 +67,8 @@ def test_a_found_map_is_made_again_at_once() -> None:
     assert tw.measure(other, "regions") == {"regions": 1}
 
 
-def test_random_params_are_drawn_anew_in_every_try() -> None:
-    words: dict[str, Any] = {
+def test_random_params_are_drawn_again_in_every_try() -> None:
+    keywords: dict[str, Any] = {
         "width": 24,
         "height": 16,
         "states": 3,
@@ -76,13 +76,13 @@ def test_random_params_are_drawn_anew_in_every_try() -> None:
         "require": {"tiles_used": ">1"},
         "tries": 50,
     }
-    found = tw.make("fashion", **words)
+    found = tw.make("fashion", **keywords)
     assert tw.measure(found, "tiles_used")["tiles_used"] > 1
     assert found.recipe is not None
     assert tw.run(found.recipe) == found
 
 
-def test_watched_or_not() -> None:
+def test_watching_does_not_change_the_result() -> None:
     recipe = Recipe.of({**CAVE, "seed": 2, "require": {"regions": 1}, "tries": 100})
     frames = list(watch(recipe))
     assert frames[-1].map == run(recipe)
@@ -92,70 +92,73 @@ def test_watched_or_not() -> None:
     assert all(0 <= (frame.progress or 0) <= 1 for frame in frames)
 
 
-def test_what_gives_up_is_tried_again_and_told() -> None:
+def test_tries_that_give_up_are_repeated_and_reported() -> None:
     """A lock in a smaller cave makes keep_largest give up; other tries have other caves."""
-    first = made("first")
+    first = make_cave("first")
     spot = first.to_locks(first.where("floor") & (np.indices(first.shape)[0] == 5))
-    words = {"locks": spot, "shaping": ["keep_largest"], "seed": 1}
-    found = run(Recipe.of({**CAVE, **words, "require": {"regions": 1}, "tries": 400}))
+    keywords = {"locks": spot, "shaping": ["keep_largest"], "seed": 1}
+    found = run(Recipe.of({**CAVE, **keywords, "require": {"regions": 1}, "tries": 400}))
     assert tw.measure(found, "regions") == {"regions": 1}
-    with pytest.raises(tw.GaveUp, match=r"after 3 tries: no map was as required; what failed: .*\(\d of 3\)") as caught:
-        run(Recipe.of({**CAVE, **words, "require": {"regions": 7}, "tries": 3}))
+    with pytest.raises(tw.GaveUp, match=r"after 3 tries: no map met the requirements; failed: .*\(\d of 3\)") as caught:
+        run(Recipe.of({**CAVE, **keywords, "require": {"regions": 7}, "tries": 3}))
     assert caught.value.tries == 3
 
 
-def test_giving_up_tells_what_failed_how_often() -> None:
+def test_giving_up_reports_how_often_each_requirement_failed() -> None:
     with pytest.raises(tw.GaveUp, match=r"floor_share > 0.99 \(6 of 6\)") as caught:
-        made(1, require={"floor_share": ">0.99", "cells": 360}, tries=6)
+        make_cave(1, require={"floor_share": ">0.99", "cells": 360}, tries=6)
     assert "cells" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("keywords", "message"),
     [
         ({"require": {"flor_share": 1}}, "require: unknown measure 'flor_share'; did you mean 'floor_share'?"),
-        ({"require": {"regions": "many"}}, "require: regions: a number, a comparison such as '>80', most or least"),
-        ({"require": {"regions": "=>3"}}, "require: regions: a number, a comparison"),
+        (
+            {"require": {"regions": "many"}},
+            "require: regions: must be a number, a comparison such as '>80', most or least",
+        ),
+        ({"require": {"regions": "=>3"}}, "require: regions: must be a number, a comparison"),
         ({"require": {"regions": True}}, "got True"),
         ({"require": {"regions": float("nan")}}, "got nan"),
         ({"require": {"regions": None}}, "got None"),
-        ({"require": 3}, "require: must be measures with what they must be"),
-        ({"require": {"regions": "most", "cells": "least"}}, "require: only one measure can be the best"),
-        ({"tries": 3}, "tries: says how often to try what require asks for; add require"),
-        ({"require": {"regions": 1}, "tries": 0}, "tries: must be a whole number of 1 to 1,000,000, got 0"),
-        ({"require": {"regions": 1}, "tries": True}, "tries: must be a whole number"),
+        ({"require": 3}, "require: must be conditions by measure"),
+        ({"require": {"regions": "most", "cells": "least"}}, "require: only one measure can be most or least"),
+        ({"tries": 3}, "tries: needs require; without it, one try is enough"),
+        ({"require": {"regions": 1}, "tries": 0}, "tries: must be an integer from 1 to 1,000,000, got 0"),
+        ({"require": {"regions": 1}, "tries": True}, "tries: must be an integer"),
         ({"require": {"regions": 1}, "tries": 3, "attempt": 3}, "attempt: must be one of the 3 tries, counted from 0"),
     ],
 )
-def test_mistakes_are_told(words: dict[str, Any], told: str) -> None:
+def test_mistakes_are_reported_in_one_line(keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(tw.InvalidRecipe) as caught:
-        Recipe.of({**CAVE, **words})
-    assert told in str(caught.value)
+        Recipe.of({**CAVE, **keywords})
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 SAMPLED: dict[str, Any] = {"sample": "bricks", "width": 12, "height": 10, "iterations": 3000}
-"""So few steps that maps differ much."""
+"""Few iterations, so that maps differ."""
 
 
 def test_maps_from_a_sample_are_compared_with_it() -> None:
     how: dict[str, Any] = {"wrap_sample": "xy", "symmetries": 2}
-    words: dict[str, Any] = {**SAMPLED, **how, "wrap": "x", "pattern_sizes": [1, 2]}
-    tries: list[dict[str, Any]] = [{**words, "attempt": attempt} for attempt in range(6)]
+    keywords: dict[str, Any] = {**SAMPLED, **how, "wrap": "x", "pattern_sizes": [1, 2]}
+    tries: list[dict[str, Any]] = [{**keywords, "attempt": attempt} for attempt in range(6)]
     maps = [tw.make("patterns", **one, require={"cells": ">0"}, tries=6, seed=4) for one in tries]
     numbers = [
         tw.measure(map, "divergence", like="bricks", wrap="x", pattern_size=2, **how)["divergence"] for map in maps
     ]
-    best = tw.make("patterns", **words, require={"divergence": "least"}, tries=6, seed=4)
+    best = tw.make("patterns", **keywords, require={"divergence": "least"}, tries=6, seed=4)
     assert best.numbers["try"] == numbers.index(min(numbers)) + 1
 
 
-def test_the_number_that_the_technique_tells_is_the_measure() -> None:
+def test_the_number_that_the_technique_reports_equals_the_measure() -> None:
     found = tw.make("patterns", **SAMPLED, require={"divergence": "<100", "copied_block": ">0"}, seed=1)
     assert tw.measure(found, "divergence", like="bricks")["divergence"] == pytest.approx(found.numbers["divergence"])
 
 
-def test_tiles_that_the_recipe_renames_are_the_samples() -> None:
+def test_renamed_tiles_are_compared_as_tiles_of_the_sample() -> None:
     first, second, *_ = tw.make("patterns", **SAMPLED, seed=1).recipe.params.labels  # type: ignore[union-attr]
     renamed: dict[str, Any] = {"tiles": {first: "wall", second: "floor"}, "tileset": "dungeon"}
     plain, other = (
@@ -168,7 +171,7 @@ def test_tiles_that_the_recipe_renames_are_the_samples() -> None:
     tw.make("patterns", **SAMPLED, seed=1, require={"copied_share": ">0.2"}, tries=2, **renamed)
 
 
-def test_what_has_no_sample_is_compared_with_none() -> None:
-    message = "require: divergence compares a map with a sample, and caves has none"
+def test_a_technique_without_a_sample_cannot_be_compared() -> None:
+    message = "require: divergence needs a sample to compare with, but caves has none"
     with pytest.raises(tw.InvalidRecipe, match=message):
         tw.recipe("caves", require={"divergence": "<1"})

@@ -1,4 +1,4 @@
-"""Samples: one map or several, as a parameter."""
+"""Samples: one or several maps as a parameter."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tilewright.formats import format_registry
 from tilewright.formats._resolver import FileResolver
 
 
-def test_tiles_of_several_samples_that_share_a_glyph_stay_apart() -> None:
+def test_tiles_of_several_samples_that_share_a_glyph_get_different_glyphs() -> None:
     dungeon, caverns = (Samples.of(name).tileset for name in ("dungeon", "caverns"))
     assert set(dungeon.by_glyph) & set(caverns.by_glyph)
     both = Samples.of(["dungeon", "caverns"]).tileset
     assert set(both.names) == {*dungeon.names, *caverns.names}
-    assert all(both[both.id(tile.name)] == tile for tile in dungeon)  # the first keeps its looks
+    assert all(both[both.id(tile.name)] == tile for tile in dungeon)  # the first keeps its appearance
     made = tw.make("patterns", sample=["dungeon", "caverns"], width=12, height=12, iterations=100, seed=1)
     assert made.tileset == both
 
@@ -35,7 +35,7 @@ AWBW = tilesets.get("awbw")
 
 @pytest.fixture
 def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of maps, and where the program stands."""
+    """Return a folder of maps, which is the working directory."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "maps"
     folder.mkdir()
@@ -63,7 +63,7 @@ def test_folders_patterns_and_formats_by_name(given: str | list[str], maps: Path
     given = given.format(maps) if isinstance(given, str) else given
     samples = Samples.of(given, FileResolver())
     assert [grid.labels for grid in samples] == [("sea", "wood"), ("plain", "sea", "wood"), ("mountain", "sea", "wood")]
-    assert samples.tileset is AWBW  # whole, in its own order
+    assert samples.tileset is AWBW  # complete, in its own order
 
 
 def test_plain_csv_is_still_plain_csv(maps: Path) -> None:
@@ -74,16 +74,16 @@ def test_plain_csv_is_still_plain_csv(maps: Path) -> None:
     assert Samples.of("a.csv", FileResolver(maps, map_tileset=AWBW)).tileset is AWBW
 
 
-def test_the_rows_of_a_drawing_are_no_names() -> None:
+def test_rows_of_glyphs_are_not_read_as_names() -> None:
     assert Samples.of(["a:b", "b:a"]).labels == (":", "a", "b")
     assert len(Samples.of(["awb", "bwa"])) == 1
 
 
-def test_files_of_a_format_that_was_added_are_no_rows(tmp_path: Path) -> None:
+def test_files_of_a_registered_format_are_not_rows(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.lvl").write_text("#.\n.#\n")
     rows = Samples.of(["a.lvl", "b.lvl"], FileResolver(tmp_path))
-    assert len(rows) == 1  # glyphs: no format is called like that
+    assert len(rows) == 1  # rows of glyphs: there is no such format
     format_registry.add(replace(format_registry.get("txt"), name="levels", extensions=(".lvl",)))
     try:
         samples = Samples.of(["a.lvl", "b.lvl"], FileResolver(tmp_path))
@@ -105,7 +105,7 @@ levels = replace(format_registry.get("txt"), name="levels", extensions=(".lvl",)
 }
 
 
-def test_files_of_an_installed_format_are_no_rows(tmp_path: Path) -> None:
+def test_files_of_an_installed_format_are_not_rows(tmp_path: Path) -> None:
     for name, content in PACKAGE.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)
@@ -119,7 +119,7 @@ def test_files_of_an_installed_format_are_no_rows(tmp_path: Path) -> None:
     assert done.stdout.strip() == "2", done.stderr
 
 
-def test_a_missing_file_is_compared_with_those_beside_it(maps: Path) -> None:
+def test_a_missing_file_gets_a_suggestion(maps: Path) -> None:
     (maps / "first.csv").write_text("1,2\n2,1\n")
     with pytest.raises(tw.TilewrightError, match=r"maps/frist\.csv: cannot be read .*did you mean 'maps/first\.csv'\?"):
         Samples.of(["maps/frist.csv", "maps/a.csv"], FileResolver())
@@ -136,19 +136,19 @@ def test_a_missing_file_is_compared_with_those_beside_it(maps: Path) -> None:
         ("vox:maps", "maps: folder contains no map (.vox)"),
     ],
 )
-def test_what_is_not_there_is_one_line(given: str, message: str, maps: Path) -> None:
+def test_missing_files_are_reported_in_one_line(given: str, message: str, maps: Path) -> None:
     with pytest.raises(tw.TilewrightError) as caught:
         Samples.of(given, FileResolver())
     assert message in str(caught.value)
 
 
-def test_a_reading_without_files_opens_none(maps: Path) -> None:
+def test_a_resolver_without_files_opens_none(maps: Path) -> None:
     for given in ("awbw:maps", "maps", "maps/*.csv", "maps/a.csv"):
         with pytest.raises(tw.TilewrightError, match="files are not opened here"):
             Samples.of(given, Resolver())
 
 
-def test_maps_of_a_game_ship_in_a_folder() -> None:
+def test_maps_of_a_game_are_a_built_in_collection() -> None:
     names = data.list_members("awbw")
     samples = Samples.of("awbw")
     assert "awbw" in data.list_collections()
@@ -156,11 +156,11 @@ def test_maps_of_a_game_ship_in_a_folder() -> None:
     assert samples.tileset == AWBW
     assert Samples.of(f"awbw/{names[0]}").grids == samples.grids[:1]
     assert len(Samples.of(["awbw", "dungeon"])) == len(names) + 1
-    with pytest.raises(tw.InvalidRecipe, match="awbw: many maps; one of them is awbw/"):
+    with pytest.raises(tw.InvalidRecipe, match="awbw: is a collection; name one map, such as awbw/"):
         Grid.of("awbw")
 
 
-def test_samples_of_one_tileset_keep_it_whole() -> None:
+def test_samples_of_one_tileset_keep_it() -> None:
     caves = [tw.make("caves", width=9, height=9, seed=seed) for seed in range(2)]
     assert Samples.of(caves).tileset is caves[0].tileset
     longer = caves[0].tileset.with_tiles(["strange"])

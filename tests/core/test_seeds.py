@@ -1,4 +1,4 @@
-"""One random source: the same numbers in Python, numpy and kernels, pinned for good."""
+"""Random streams: the same numbers in Python, numpy and kernels, pinned by tests."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def test_the_world_has_no_edge() -> None:
     assert np.array_equal(out, np.floor(rng.cells((1, 2, 4), (-3, -(2**63), 2**63 - 2))[0] * 64))
 
 
-def test_numbers_are_spread_evenly() -> None:
+def test_numbers_are_uniform() -> None:
     cells = Rng.of(1).cells((400, 500))
     counts = np.histogram(cells, bins=50, range=(0, 1))[0]
     expected = cells.size / 50
-    assert ((counts - expected) ** 2 / expected).sum() < 100  # chi squared with 49 degrees, far out
+    assert ((counts - expected) ** 2 / expected).sum() < 100  # chi-squared with 49 degrees of freedom
     for shifted in (cells[1:, :], cells[:, 1:]):
         base = cells[: shifted.shape[0], : shifted.shape[1]]
         assert abs(np.corrcoef(base.ravel(), shifted.ravel())[0, 1]) < 0.01

@@ -1,4 +1,4 @@
-"""TileMap, Tileset, Grid and Locks are values: frozen, equal by content, whole after a pickle or as data."""
+"""TileMap, Tileset, Grid and Locks are values: frozen, compared by content, and restored from pickles and data."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_a_map_is_frozen_and_owns_its_cells() -> None:
 
 @pytest.mark.parametrize(
     ("cells", "reason"),
-    [([[0, 99]], "ids 0..6, got 99"), ([[-1, 0]], "got -1"), ([[0.5]], "whole numbers"), ([], "at least one cell")],
+    [([[0, 99]], "ids 0..6, got 99"), ([[-1, 0]], "got -1"), ([[0.5]], "integers"), ([], "at least one cell")],
 )
-def test_cells_must_be_tiles(cells: object, reason: str) -> None:
+def test_cells_must_be_tile_ids(cells: object, reason: str) -> None:
     with pytest.raises(InvalidRecipe, match=reason):
         TileMap(cells, CAVE)  # type: ignore[arg-type]
 
 
-def test_moving_cells_moves_all_that_stands_on_them() -> None:
+def test_rearranging_cells_moves_rooms_markers_and_layers() -> None:
     map = TileMap(
         np.arange(6).reshape(2, 3),
         CAVE,
@@ -111,32 +111,32 @@ def test_a_grid_reads_every_form() -> None:
         (ITSELF, "by name, glyph or number"),
         ([["a"], ["b"], {"a": 1}], "row 3 must be a line"),
         ([[["a"]], [["b", "c"]]], "all levels of a map have the same size"),
-        ([[10**5000]], "nor huge"),
-        (np.array([[1 << 40]]), "nor huge"),
+        ([[10**5000]], "less than 268,435,456"),
+        (np.array([[1 << 40]]), "less than 268,435,456"),
         (Path("elsewhere.txt"), "files are not opened here"),
         ({"shape": [1, 1], "words": ["?"], "cells": "eJxjBAAAAgAC"}, "by name, glyph or number"),
         ([[True]], "by name, glyph or number"),
         ([[1.5]], "by name, glyph or number"),
-        ([[-5]], "not negative"),
+        ([[-5]], "at least 0"),
         (5, "must be a map"),
         ({"shape": [2, 2]}, "words"),
-        ({"shape": [10**6, 10**6], "words": [], "cells": ""}, "more than"),
-        ({"shape": [2, 2], "words": ["a"], "cells": "!!"}, "not packed"),
+        ({"shape": [10**6, 10**6], "words": [], "cells": ""}, "at most"),
+        ({"shape": [2, 2], "words": ["a"], "cells": "!!"}, "must be base64"),
         ({"shape": [2, 2], "words": ["a"], "cells": "eJxjZGBkYAAAABAAAw=="}, "cells"),
         ({"shap": [2, 2]}, "did you mean 'shape'"),
         ("no-such-sample", "unknown sample"),
     ],
 )
-def test_bad_grids_are_refused_in_a_line(value: object, reason: str) -> None:
+def test_bad_grids_are_refused_in_one_line(value: object, reason: str) -> None:
     with pytest.raises((InvalidRecipe, UnknownName, tw.TooLarge), match=reason) as caught:
         Grid.of(value)
     assert "\n" not in str(caught.value)
 
 
-def test_large_grids_are_named_by_digest() -> None:
+def test_large_grids_are_stored_as_a_digest() -> None:
     grid = Grid.of(np.zeros((300, 300), dtype=int))
     assert set(grid.to_data()) == {"shape", "digest"}
-    with pytest.raises(InvalidRecipe, match="given beside it"):
+    with pytest.raises(InvalidRecipe, match="give its file too"):
         Grid.of(grid.to_data())
 
 
@@ -155,13 +155,13 @@ def test_locks_are_refused_outside_and_in_contradiction() -> None:
         Locks.of([[1, 2, "wall"], [1, 2, "floor"]])
     with pytest.raises(InvalidRecipe, match="x=9 y=0 is outside the map of 4x3"):
         Locks.of([[9, 0, "wall"]]).fit_to((3, 4))
-    with pytest.raises(InvalidRecipe, match="drawn on 2x1 cells"):
+    with pytest.raises(InvalidRecipe, match="made for a map of 2x1 cells"):
         Locks.of(["#?"]).fit_to((3, 4))
-    with pytest.raises(InvalidRecipe, match="x and y are whole numbers from 0 on"):
+    with pytest.raises(InvalidRecipe, match="x and y of a lock must be integers of at least 0"):
         Locks.of([[-1, 0, "wall"]])
 
 
-def test_locks_keep_the_frame_they_were_drawn_on() -> None:
+def test_locks_keep_the_shape_of_their_map() -> None:
     for grid in (["#?"], ["#" * 40] * 5, np.arange(200 * 400).reshape(200, 400) % 7 - 1):
         locks = Locks.of(grid)
         data = json.loads(json.dumps(locks.to_data()))
@@ -170,11 +170,11 @@ def test_locks_keep_the_frame_they_were_drawn_on() -> None:
         again = Locks.of(data)
         assert again == locks
         assert again.map_shape == locks.map_shape
-    with pytest.raises(InvalidRecipe, match="drawn on 2x1 cells"):
+    with pytest.raises(InvalidRecipe, match="made for a map of 2x1 cells"):
         Locks.of(Locks.of(["#?"]).to_data()).fit_to((3, 4))
 
 
-def test_a_small_part_of_a_large_map_is_locked_inside_the_recipe() -> None:
+def test_few_locks_on_a_large_map_are_stored_in_the_recipe() -> None:
     map = TileMap(np.zeros((2000, 2000), dtype=int), CAVE)
     locks = map.to_locks(np.s_[500:600, 700:750])
     data = locks.to_data()
@@ -183,7 +183,7 @@ def test_a_small_part_of_a_large_map_is_locked_inside_the_recipe() -> None:
     assert Locks.of(data).map_shape == (2000, 2000)
 
 
-def test_very_many_locks_are_named_by_the_digest_of_their_map() -> None:
+def test_too_many_locks_are_stored_as_the_digest_of_their_map() -> None:
     class Beside(Resolver):
         def find_grid(self, digest: str) -> Grid:
             assert digest == grid.digest
@@ -193,7 +193,7 @@ def test_very_many_locks_are_named_by_the_digest_of_their_map() -> None:
     locks = Locks.of(grid)
     assert locks.to_data() == {"shape": [300, 300], "digest": grid.digest}
     assert Locks.of(locks.to_data(), Beside()) == locks
-    with pytest.raises(InvalidRecipe, match="given beside it"):
+    with pytest.raises(InvalidRecipe, match="give its file too"):
         Locks.of(locks.to_data())
 
 
@@ -205,7 +205,7 @@ def test_locks_by_number_survive_data_and_never_change() -> None:
             array[0] = 0
 
 
-def test_tilesets_tell_all_their_mistakes() -> None:
+def test_tilesets_report_all_mistakes() -> None:
     with pytest.raises(InvalidRecipe, match="share the name 'a'") as caught:
         Tileset.from_toml('[[tiles]]\nname="a"\nglyph="x"\n[[tiles]]\nname="a"\nglyph="x"\n', "mine")
     assert "share the glyph 'x'" in str(caught.value)
@@ -218,8 +218,8 @@ def test_tilesets_tell_all_their_mistakes() -> None:
         ('[[tiles]]\nname="a"\nglyph="\u0488"', "one terminal cell wide"),
         ('[[tiles]]\nname="a"\nglyph="\u1160"', "one terminal cell wide"),
         ('[[tiles]]\nname="a"\nglyph="\u200b"', "one printable character"),
-        ('[[tiles]]\nname="a"\nglyph="?"', "'\\?' stands for a free cell; draw"),
-        ('[[tiles]]\nname="?"', "'\\?' stands for a free cell; call"),
+        ('[[tiles]]\nname="a"\nglyph="?"', "'\\?' means a free cell; use another glyph"),
+        ('[[tiles]]\nname="?"', "'\\?' means a free cell; use another name"),
         ('[[tiles]]\nname="a"\ncolor="red-ish"', "#rrggbb"),
         ('[[tiles]]\nname="a"\npasable=true', "did you mean 'passable'"),
     ]:
@@ -227,7 +227,7 @@ def test_tilesets_tell_all_their_mistakes() -> None:
             Tileset.from_toml(text, "mine")
 
 
-def test_a_question_mark_in_a_sample_gets_a_tile_that_can_be_told_from_a_free_cell() -> None:
+def test_a_question_mark_in_a_sample_is_not_a_free_cell() -> None:
     plain, taken = Tileset.from_labels(["#", "?"]), Tileset.from_labels(["?", "¿"])
     assert [(tile.name, tile.glyph) for tile in plain] == [("#", "#"), ("question mark", "¿")]
     assert taken[1].glyph == "¿" != taken[0].glyph
@@ -236,7 +236,7 @@ def test_a_question_mark_in_a_sample_gets_a_tile_that_can_be_told_from_a_free_ce
     assert Locks.of(map.to_locks().to_data()) == map.to_locks()
 
 
-def test_a_tileset_tells_no_folders() -> None:
+def test_the_data_of_a_tileset_has_no_folders() -> None:
     tiles = [{"name": "a", "costs": {"foot": 1, "boat": 2}}]
     made = [
         Tileset.validate({"tiles": tiles, "sheet": {"image": image}})
@@ -250,7 +250,7 @@ def test_a_tileset_tells_no_folders() -> None:
     assert Tileset.from_labels(["a"]).digest != made[0].digest
 
 
-def test_tiles_without_looks_get_some_that_differ() -> None:
+def test_tiles_without_appearance_get_distinct_ones() -> None:
     many = Tileset.from_labels([f"tile {number}" for number in range(900)])
     assert len({tile.glyph for tile in many}) == 900
     assert many.dtype == np.uint16
@@ -261,12 +261,12 @@ def test_tiles_without_looks_get_some_that_differ() -> None:
     assert longer.names[len(CAVE) :] == ("lava", "ice")
 
 
-def test_shipped_tilesets_have_different_colors() -> None:
+def test_built_in_tilesets_have_distinct_colors() -> None:
     for tileset in tw.list_tilesets():
         colors = tileset.colors[:12].astype(int)
         for first in range(len(colors)):
             for second in range(first):
-                # Pieces of one kind look alike to the eye, so that a river is of one colour.
+                # Pieces of one kind have similar colors, so that a river has one color.
                 if not tileset[first].joins or tileset[first].kind != tileset[second].kind:
                     assert abs(colors[first] - colors[second]).sum() > 30, (tileset.name, first, second)
         pieces = [tile.color for tile in tileset if tile.joins or tile.country]

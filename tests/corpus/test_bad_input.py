@@ -45,11 +45,11 @@ MISTAKES = {
     "no recipe": ("corpus make -o x", "RECIPE is missing; see tilewright corpus make --help"),
     "recipe": ("corpus make cavess --count 5 -o x", "unknown technique or recipe 'cavess'; did you mean 'caves'?"),
     "no count": ("corpus make caves -o x", "count: must be set: the number of maps"),
-    "zero maps": (f"{MAKE} --count 0 -o x", "count: must be a whole number from 1 to 1,000,000,000, got 0"),
-    "too many": (f"{MAKE} --count 9999999999 -o x", "count: must be a whole number from 1 to 1,000,000,000"),
+    "zero maps": (f"{MAKE} --count 0 -o x", "count: must be an integer from 1 to 1,000,000,000, got 0"),
+    "too many": (f"{MAKE} --count 9999999999 -o x", "count: must be an integer from 1 to 1,000,000,000"),
     "workers": (
         "corpus make caves --count 5 -o x --workers -1",
-        "workers: must be a whole number from 0 to 4,096, got -1",
+        "workers: must be an integer from 0 to 4,096, got -1",
     ),
     "both": (
         "corpus make caves --count 5 -o x --workers 2 --scheduler tcp://h:1",
@@ -60,7 +60,7 @@ MISTAKES = {
     "parameter": ("corpus make caves --width 5 --count 5 -o x", "--width: corpus make sets parameters with --set"),
     "setting": (f"{MAKE} --set wals=1 --count 5 -o x", "set: unknown parameter 'wals'; did you mean 'walls'?"),
     "value": (f"{MAKE} --set walls=2 --count 5 -o x", "caves: walls: must be at most 1"),
-    "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: written as walls=0.4..0.5:0.02 or steps=3,5,7"),
+    "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: must be written as walls=0.4..0.5:0.02 or steps=3,5,7"),
     "swept": (f"{MAKE} --sweep walls=0.4,7 --count 5 -o x", "sweep: caves: walls: must be at most 1"),
     "something else": (
         f"{MAKE} --count 5 -o other",
@@ -176,7 +176,7 @@ def test_another_revision_is_refused(tilewright: Run, corpus_folder: Path, name:
 
 def test_recipe_with_a_map_too_large_for_the_manifest(tmp_path: Path) -> None:
     big = tw.make("caves", width=300, height=300, seed=1)
-    with pytest.raises(InvalidRecipe, match="a map too large to be inside the recipe"):
+    with pytest.raises(InvalidRecipe, match="is too large to be stored in the recipe"):
         make(tw.recipe("caves", width=300, height=300, locks=big), tmp_path / "c", count=2, workers=0)
     assert not list(tmp_path.iterdir())
 

@@ -99,7 +99,7 @@ def test_unknown_column_gives_a_suggestion(corpus: Corpus) -> None:
         find_maps(corpus, "true", columns=["sed"])
     with pytest.raises(InvalidRecipe, match="column 'cells' contains maps"):
         find_maps(corpus, "cells is null")
-    with pytest.raises(InvalidRecipe, match="limit: must be a whole number from 1 on, got 0"):
+    with pytest.raises(InvalidRecipe, match="limit: must be an integer of at least 1, got 0"):
         find_maps(corpus, "true", limit=0)
 
 

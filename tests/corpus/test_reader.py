@@ -204,10 +204,10 @@ def test_maps_of_several_sizes_come_as_a_list(swept: Corpus) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"size": 0}, "size: must be a whole number from 1 on, got 0"),
+        ({"size": 0}, "size: must be an integer of at least 1, got 0"),
         ({"size": True}, "size: must be"),
         ({"workers": 0}, "workers: must be"),
-        ({"worker": 2, "workers": 2}, "worker: must be a whole number from 0 to 1, got 2"),
+        ({"worker": 2, "workers": 2}, "worker: must be an integer from 0 to 1, got 2"),
         ({"ids": [1], "shuffle": 3}, "ids: cannot be combined with shuffle, split or workers"),
         ({"ids": [1], "split": "train"}, "ids: cannot be combined with shuffle, split or workers"),
         ({"ids": [COUNT]}, "must be from 0 to"),

@@ -245,7 +245,7 @@ def test_unknown_measures(caves: Corpus, ask: Any) -> None:
 
 @pytest.mark.parametrize("bins", [0, 501, True, 2.5])
 def test_bins_are_bounded(caves: Corpus, bins: Any) -> None:
-    with pytest.raises(InvalidRecipe, match="bins: must be a whole number from 1 to 500"):
+    with pytest.raises(InvalidRecipe, match="bins: must be an integer from 1 to 500"):
         report.draw_range(caves, "regions", "regions", bins=bins)
 
 
@@ -267,7 +267,7 @@ def test_ticks_of_no_range(ends: tuple[float, float]) -> None:
 
 
 def test_text_is_cut_and_wrapped() -> None:
-    text = "no map was as required; what failed: path_length > 75 (2 of 2)"
+    text = "no map met the requirements; failed: path_length > 75 (2 of 2)"
     assert charts.text_width(charts.truncate_text(text, 14, 200), 14) <= 200
     assert charts.truncate_text("short", 14, 200) == "short"
     lines = charts.wrap_text(text, 14, 200)

@@ -104,7 +104,7 @@ def test_diverse_in_a_constant_measure(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [0, -1, True, 2.0, None])
 def test_count_must_be_positive(corpus: Corpus, count: Any) -> None:
-    with pytest.raises(InvalidRecipe, match="count: must be a whole number from 1 on"):
+    with pytest.raises(InvalidRecipe, match="count: must be an integer of at least 1"):
         find_best(corpus, "regions", count)
 
 

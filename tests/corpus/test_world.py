@@ -373,13 +373,13 @@ def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("given", "options", "line"),
     [
-        ("caves", {"workers": -1}, r"^workers: must be a whole number from 0 to 4,096, got -1$"),
+        ("caves", {"workers": -1}, r"^workers: must be an integer from 0 to 4,096, got -1$"),
         ("caves", {"workers": True}, r"^workers: must be"),
         ("caves", {"chunk": 100}, r"^chunk: must be a power of two from 8 to 8,192, got 100$"),
         ("caves", {"widht": 5}, "widht"),
         ("nothing", {}, "nothing"),
         ({"technique": "caves"}, {"width": 5}, "^width: a recipe has its own params"),
-        ({"technique": "caves", "shaping": ["connect"]}, {}, "^shaping: connect works on a whole map"),
+        ({"technique": "caves", "shaping": ["connect"]}, {}, "^shaping: connect needs a complete map"),
         (
             "fashion",
             {"width": 65536, "height": 65536, "generations": 2000},
@@ -482,8 +482,8 @@ def test_map_larger_than_memory_can_be_a_world(
         ("make caves --scheduler x -o a.png", "scheduler: only applies to worlds; name one with -o"),
         ("make caves -o w.zarr --workers -1", "--workers: -1 is not in the range x>=0"),
         ("make caves -o w.zarr --workers 2 --scheduler tcp://x:1", "workers: a scheduler has its own workers"),
-        ("make bsp -o w.zarr", "bsp: cannot be made in parts"),
-        ("make caves --shape connect -o w.zarr", "shaping: connect works on a whole map"),
+        ("make bsp -o w.zarr", "bsp: cannot be made in chunks"),
+        ("make caves --shape connect -o w.zarr", "shaping: connect needs a complete map"),
         ("make caves -o there/w.zarr", "there/w.zarr: is not empty and contains no world; name an empty or new folder"),
     ],
 )

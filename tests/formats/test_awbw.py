@@ -239,7 +239,7 @@ def test_an_own_tileset_names_unknown_ids(tmp_path: Path) -> None:
     [
         ('extends = "awbv"', "unknown tileset 'awbv'; did you mean 'awbw'"),
         ("extends = 3", "extends: must be the name of a tileset, got 3"),
-        ('extends = "awbw"\n[[tiles]]\nname = "sea"\ncode = 1', "is two of 'awbw': 'plain' and 'sea'"),
+        ('extends = "awbw"\n[[tiles]]\nname = "sea"\ncode = 1', "matches two tiles of 'awbw': 'plain' and 'sea'"),
         ('extends = "awbw"\n[[tiles]]\nname = "new"\nglyph = "."', "share the glyph '.'"),
         ('extends = "awbw"\ntiles = 3', "tiles"),
         ('extends = "awbw"\njoints = [3]', "joints"),

@@ -76,9 +76,9 @@ def test_merging_equals_learning_from_all_samples() -> None:
 def test_models_with_other_parameters_do_not_merge() -> None:
     with pytest.raises(tw.InvalidRecipe, match=r"pattern_sizes: is \(2,\) in one model and None in another"):
         SMALL.merge(BUILT_IN)
-    with pytest.raises(tw.InvalidRecipe, match="all samples are flat, or all have levels"):
+    with pytest.raises(tw.InvalidRecipe, match="all samples must have the same number of dimensions"):
         BUILT_IN.merge(tw.learn("patterns", "keep"))
-    with pytest.raises(tw.InvalidRecipe, match="models of patterns and other do not merge"):
+    with pytest.raises(tw.InvalidRecipe, match="cannot merge models of patterns and other"):
         BUILT_IN.merge(tw.Model("other", BUILT_IN.params))
 
 
@@ -97,14 +97,14 @@ def read_error(content: bytes, path: Path) -> str:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 3}, "version 3 of models, made by a newer Tilewright"),
-        ({"version": 0}, "version 0 of models, made otherwise; learn it again"),
-        ({"version": "1"}, "version '1' of models"),
-        ({"version": True}, "version True of models"),
+        ({"version": 3}, "model version 3 is written by a newer Tilewright"),
+        ({"version": 0}, "model version 0 is unknown; learn the model again"),
+        ({"version": "1"}, "model version '1' is unknown"),
+        ({"version": True}, "model version True is unknown"),
         ({"version": ...}, "must be a model"),
         ({"technique": "nothing"}, "unknown technique 'nothing'"),
-        ({"technique": "caves"}, "caves has learned nothing of that kind"),
-        ({"learned": 3}, "patterns has learned nothing of that kind"),
+        ({"technique": "caves"}, "caves does not learn such a model"),
+        ({"learned": 3}, "patterns does not learn such a model"),
         ({"learned": {"sample": 3}}, "sample"),
         ({"learned": {"sample": "/etc/passwd"}}, "files are not opened here"),
         ({"learned": {"nothing": 3}}, "nothing"),
@@ -112,10 +112,10 @@ def read_error(content: bytes, path: Path) -> str:
         ({"tileset": "../x.toml"}, "unknown tileset"),
         ({"tileset": 3}, "tileset: must be a tileset's name or its tiles, got 3"),
         ({"more": 3}, "must be a model"),
-        ({"digests": ["0"]}, "digests: are not those of the samples"),
+        ({"digests": ["0"]}, "digests: do not match the samples"),
         ({"counts": {"keys": ""}}, "counts: does not unpack"),
-        ({"counts": {"keys": 3}}, "counts: not packed as this version writes them"),
-        ({"counts": {"keys": "eJxjYIAAAAAIAAE="}}, "counts: this technique keeps none"),
+        ({"counts": {"keys": 3}}, "counts: must be base64 of zlib-compressed bytes"),
+        ({"counts": {"keys": "eJxjYIAAAAAIAAE="}}, "counts: this technique has no counts"),
         ({"counts": {"keys": "eJxjYAADAAAHAAE="}}, "counts: must be at most 8,388,608 numbers of 8 bytes"),
         ({"counts": 3}, "counts: must be arrays by name"),
         ({"counts": {}, "digests": ...}, "counts: must be arrays by name"),
@@ -169,10 +169,14 @@ def make_document(**changes: Any) -> dict[str, Any]:
             {"samples": [{"shape": [1 << 27, 1 << 27], "words": ["#"]}]},
             "do not match the given shapes",
         ),
-        (np.zeros(6, np.uint8), {"samples": [{"shape": [-2, -3], "words": ["#"]}]}, "shape: two or three whole"),
+        (
+            np.zeros(6, np.uint8),
+            {"samples": [{"shape": [-2, -3], "words": ["#"]}]},
+            "shape: must be two or three integers",
+        ),
         (np.zeros(6, np.uint8), {"samples": [{"shape": [2, 3], "words": [[]]}]}, "a tile is given by name"),
         (np.zeros(6, np.uint8), {"learned": []}, "must contain samples"),
-        (np.zeros(6, np.uint8), {"version": 7}, "made by a newer Tilewright"),
+        (np.zeros(6, np.uint8), {"version": 7}, "written by a newer Tilewright"),
     ],
 )
 def test_inconsistent_archives_are_refused(cells: Any, changes: dict[str, Any], message: str, tmp_path: Path) -> None:

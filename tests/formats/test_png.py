@@ -271,7 +271,7 @@ def test_an_overlay_is_a_string_or_the_result_of_tw_overlay() -> None:
     assert PNG.params.validate({"overlay": found}).model_dump(mode="json")["overlay"] == found.text
     for wrong, text in {
         "distence": "overlay: unknown overlay 'distence'; did you mean 'distance'?",
-        "sight,radius=x": "overlay: sight: radius: must be a whole number, got 'x'",
+        "sight,radius=x": "overlay: sight: radius: must be an integer, got 'x'",
         7: "overlay: must be a string such as distance, or the result of tw.overlay, got 7",
     }.items():
         with pytest.raises(tw.InvalidRecipe) as caught:

@@ -124,7 +124,7 @@ def test_another_tileset_takes_states_by_position() -> None:
         ({"neighbourhood": [1, 2, 3]}, "pairs"),
         ({"start": ["01", "0"]}, "row 2 has 1 glyphs"),
         ({"start": [[0, 9]], "states": 2}, "not one of the 2 tiles"),
-        ({"start": ["01"], "width": 9}, "start is 2, so leave width out"),
+        ({"start": ["01"], "width": 9}, "the start map has 2, so leave width out"),
         ({"offset": [1, 1], "wrap": True}, "cannot wrap"),
         ({"offset": [1, 1], "start": ["01"]}, "leave start or offset out"),
         ({"offset": [1]}, "offset"),

@@ -555,7 +555,7 @@ def test_rules_without_a_solution_at_some_size() -> None:
     [
         ('others = ["across"]', 'others = ["acros"]', "beside: across: no tile and no kind is called 'acros'"),
         ('others = ["across"]', 'others = ["x"]', "is called 'x'; there are across, down, grass, rail"),
-        ('sides = "ns"', 'sides = "nx"', "sides are of n, e, s and w"),
+        ('sides = "ns"', 'sides = "nx"', "must be sides n, e, s and w"),
         ("weight = 8", "weight = 0", "weight"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Same version, recipe and seed: the same map, byte for byte, on every machine."""
+"""The same version, recipe and seed make the same map on every machine."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import json
 
 import pytest
 
-from tests.goldens.write import FILE, made, recipes
+from tests.goldens.write import FILE, compute_golden, recipes
 
 GOLDENS = json.loads(FILE.read_text())
-ADVICE = "raise the revision of what changed, then write them anew: python -m tests.goldens.write"
+ADVICE = "raise the revision of what changed, then run: python -m tests.goldens.write"
 
 
 @pytest.mark.parametrize("name", recipes())
 def test_golden(name: str) -> None:
-    now, golden = made(recipes()[name]), GOLDENS.get(name)
+    now, golden = compute_golden(recipes()[name]), GOLDENS.get(name)
     assert golden is not None, f"no golden yet; {ADVICE}"
     if now["revisions"] == golden["revisions"]:
         assert now["digest"] == golden["digest"], f"another map under the same revision; {ADVICE}"
     else:
-        pytest.fail(f"revised; {ADVICE}")
+        pytest.fail(f"the revision changed; {ADVICE}")
 
 
-def test_no_golden_is_left_behind() -> None:
+def test_there_are_no_other_goldens() -> None:
     assert set(GOLDENS) == set(recipes())

@@ -1,4 +1,4 @@
-"""Writes the goldens anew: digests of maps that may change only when a technique's or shaper's revision rises."""
+"""Write the goldens: digests of maps, which may change only if the revision of a technique or shaper is raised."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.core.recipe import Recipe
 from tilewright.core.registry import shapers, techniques
 
 FILE = Path(__file__).with_name("goldens.json")
-SHAPED = {  # shapers that need something said
+SHAPED = {  # parameters of shapers that need some
     "paint": {"of": "floor", "tile": "moss"},
     "replace": {"tile": "floor", "by": "moss", "share": 0.3},
     "overlay": {"x": 3, "y": 2, "width": 12, "height": 9, "recipe": {"technique": "fashion", "tileset": "fashion"}},
@@ -22,7 +22,7 @@ SHAPED = {  # shapers that need something said
     "lock_and_key": {"tile": "moss", "min_count": 0},
 }
 GROUND = dict.fromkeys(("autotile", "countries", "players"), "markov")
-"""Techniques whose maps shapers need that can do nothing to a cave."""
+"""Techniques for shapers that do nothing to a cave."""
 MORE: dict[str, list[dict[str, Any]]] = {
     "aggregation": [
         {"mode": "walk-out", "nucleus": "cross", "brush": 2},
@@ -90,7 +90,7 @@ MORE: dict[str, list[dict[str, Any]]] = {
 
 
 def recipes() -> dict[str, dict[str, Any]]:
-    """Every technique with its defaults and some variants, and every shaper, mostly on a cave."""
+    """Return recipes of every technique with defaults and variants, and of every shaper."""
     size = {"width": 40, "height": 24}
     found: dict[str, dict[str, Any]] = {}
     for name in techniques.names():
@@ -104,13 +104,13 @@ def recipes() -> dict[str, dict[str, Any]]:
     return found
 
 
-def made(data: dict[str, Any]) -> dict[str, Any]:
+def compute_golden(data: dict[str, Any]) -> dict[str, Any]:
     recipe = Recipe.of(data)
     return {"revisions": collect_revisions(recipe), "digest": digest(run(recipe))}
 
 
 if __name__ == "__main__":
-    now = {name: made(data) for name, data in recipes().items()}
+    now = {name: compute_golden(data) for name, data in recipes().items()}
     if "--check" in sys.argv:
         sys.exit(0 if now == json.loads(FILE.read_text()) else "the goldens differ")
     FILE.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n")

@@ -174,7 +174,7 @@ def test_mistakes_are_one_clear_line(name: str, settings: dict[str, object], tex
 def test_an_unknown_overlay_is_an_unknown_name() -> None:
     with pytest.raises(tw.UnknownName):
         tw.overlay(CAVE, "distence")
-    with pytest.raises(tw.InvalidRecipe, match="a map is needed"):
+    with pytest.raises(tw.InvalidRecipe, match="must be a TileMap"):
         tw.overlay("cave.png", "distance")  # type: ignore[arg-type]
 
 

@@ -124,13 +124,13 @@ def nested(depth: int) -> dict[str, Any]:
 def test_recipes_are_nested_at_most_eight_deep() -> None:
     assert tw.shape(BASE, "overlay", recipe=nested(8)).shape == BASE.shape
     for depth in (9, 300):
-        with pytest.raises(tw.InvalidRecipe, match="recipes lie at most 8 deep inside one another") as caught:
+        with pytest.raises(tw.InvalidRecipe, match="recipes must be nested at most 8 deep") as caught:
             tw.shape(BASE, "overlay", recipe=nested(depth))
         assert "\n" not in str(caught.value)
     recipe = tw.recipe("caves")
     for _ in range(8):
         recipe = tw.recipe("caves", shaping=[{"overlay": {"recipe": recipe}}])
-    with pytest.raises(tw.InvalidRecipe, match="recipes lie at most 8 deep inside one another"):
+    with pytest.raises(tw.InvalidRecipe, match="recipes must be nested at most 8 deep"):
         tw.recipe("caves", shaping=[{"overlay": {"recipe": recipe}}])
 
 
@@ -154,7 +154,7 @@ def test_bad_params(params: dict[str, Any], message: str) -> None:
 
 
 def test_levels_are_refused() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="overlay works on 2D maps, not on 3D ones"):
+    with pytest.raises(tw.InvalidRecipe, match="overlay needs a 2D map, got 3D"):
         tw.shape(TileMap(np.zeros((2, 3, 3), dtype=np.uint8), BASE.tileset), "overlay", recipe=SWAMP)
 
 

@@ -233,7 +233,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "word": ({"sed": 1}, 400, "unknown word 'sed'; did you mean 'seed'?"),
     "params": ({"params": [1]}, 400, "params: must be a set of named values"),
     "technique": ({"technique": "cave"}, 400, "unknown technique 'cave'; did you mean 'caves'?"),
-    "no technique": ({"technique": None}, 400, "technique: must be a text, got None"),
+    "no technique": ({"technique": None}, 400, "technique: must be a string, got None"),
     "format": ({"format": "pgn"}, 400, "unknown format 'pgn'; did you mean 'png'?"),
     "option": ({"format": "png", "options": {"scal": 2}}, 400, "unknown parameter 'scal'; did you mean 'scale'?"),
     "options": ({"options": 3}, 400, "options: "),
@@ -241,7 +241,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "tileset": ({"tileset": "cav"}, 400, "unknown tileset 'cav'; did you mean 'cave'?"),
     "seed": ({"seed": True}, 400, "seed: must be a number, got True"),
     "animate": ({"animate": "yes"}, 400, "animate: must be true or false"),
-    "tries": ({"tries": 0}, 400, "tries: must be a whole number"),
+    "tries": ({"tries": 0}, 400, "tries: must be an integer"),
     "too wide": ({"params": {"width": 5000}}, 413, "has 250,000 cells, the limit of this studio is 4,096"),
     "margin": ({"params": {"width": 9, "height": 9, "steps": 99, "offset": [0, 0]}}, 413, "a margin of 99 cells"),
     "population": (
@@ -258,7 +258,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "animation": ({"format": "gif", "options": {"scale": 200}}, 413, "exceeds the limit of this studio"),
     "sprites": ({"format": "tmx", "options": {"tile_size": 256}, "tileset": "awbw"}, 413, "a tile sheet of"),
     "voxels": ({"format": "vox", "options": {"wall_height": 250}}, 413, "reduce wall_height"),
-    "gave up": ({"require": {"regions": 99}, "tries": 2}, 422, "gave up after 2 tries: no map was as required"),
+    "gave up": ({"require": {"regions": 99}, "tries": 2}, 422, "gave up after 2 tries: no map met the requirements"),
 }
 
 
@@ -297,7 +297,7 @@ def test_mistakes_in_a_url(client: TestClient) -> None:
         "walls=x": "walls: must be a number, got 'x'",
         "width=3&width=4": "width: is given twice",
         "shape=conect": "unknown shaper 'conect'",
-        "tiles=x": "tiles: written as floor=grass",
+        "tiles=x": "tiles: must be written as floor=grass",
         "offset=[1,": "offset: not JSON",
         "animate=perhaps": "animate: must be true or false",
         "tileset=../cave": "unknown tileset '../cave'",

@@ -153,7 +153,7 @@ def test_new_tiles_get_a_glyph_and_a_color() -> None:
         ("", "x", "", "name"),
         (".", "x", "", "name: there is already a tile '.'"),
         ("lava", "~", "", "glyph: '~' is already the glyph of '~'"),
-        ("lava", "xy", "", "glyph: a glyph is one printable character"),
+        ("lava", "xy", "", "glyph: must be one printable character"),
         ("lava", "?", "", "glyph"),
         ("lava", "x", "red!", "color"),
         ("?", "x", "", "name"),

@@ -131,7 +131,7 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
     path, equals, text = setting.partition("=")
     steps = path.strip().split(".")
     if not equals:
-        raise InvalidRecipe(f"{short_repr(setting)}: a setting is written name=value, such as params.width=40")
+        raise InvalidRecipe(f"{short_repr(setting)}: a setting is written as name=value, such as params.width=40")
     match steps:
         case ["params", _, *_]:
             params = _copy_mapping(data.get("params"), "params")

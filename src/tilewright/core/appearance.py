@@ -1,4 +1,4 @@
-"""Looks: how glyphs and colours are written, and some for tiles that come without."""
+"""Glyphs and colors of tiles: validation, and generation for tiles without them."""
 
 from __future__ import annotations
 
@@ -14,53 +14,57 @@ import numpy as np
 from .errors import short_repr
 
 FREE_GLYPH = "?"
-"""Stands for a cell without a tile in drawings, locks and data, so no tile may be called or drawn like it."""
+"""Glyph of a free cell in maps, locks and data. No tile may have this name or glyph."""
 NAMED_COLORS = {"white": "#ffffff", "black": "#000000"}
 SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/" + "".join(
     chr(code) for code in (*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)) if chr(code).isprintable()
 )
-"""Characters for tiles that come without one; all one terminal cell wide."""
+"""Characters for tiles without a glyph, all one terminal cell wide."""
 Rgb: TypeAlias = tuple[int, int, int]
 MIN_COLOR_DISTANCE = 2 * 40**2 + 4 * 40**2 + 3 * 40**2
-"""Two colours that are so far apart differ well: 40 of 255 in each of red, green and blue."""
+"""Minimum weighted squared distance of easily distinguished colors: 40 of 255 in each of red, green and blue."""
 CANDIDATES = 64
+"""Number of colors to try for a tile."""
 MAX_COMPARED_TILES = 256
-"""Tiles whose colours are compared: of more, no eye could tell them apart."""
+"""Maximum number of tiles whose colors are compared. With more tiles, colors cannot all be distinct."""
 
 
 def read_glyph(glyph: str) -> str:
+    """Return a valid glyph. Raise ValueError for others."""
     category = unicodedata.category(glyph) if len(glyph) == 1 else ""
     if category != "Co" and not (category and glyph.isprintable()):
-        raise ValueError(f"a glyph is one printable character, got {short_repr(glyph)}")
-    # Marks join the character before them, and so do the vowels and finals of Hangul.
+        raise ValueError(f"must be one printable character, got {short_repr(glyph)}")
+    # Combining marks, and the vowels and finals of Hangul, join the character before them.
     joins = category.startswith("M") or "\u1160" <= glyph <= "\u11ff" or "\ud7b0" <= glyph <= "\ud7ff"
     if joins or unicodedata.east_asian_width(glyph) in "WF":
-        raise ValueError(f"a glyph is one terminal cell wide, {glyph!r} is not")
+        raise ValueError(f"must be one terminal cell wide, got {glyph!r}")
     if glyph == FREE_GLYPH:
-        raise ValueError(f"{FREE_GLYPH!r} stands for a free cell; draw the tile otherwise")
+        raise ValueError(f"{FREE_GLYPH!r} means a free cell; use another glyph")
     return glyph
 
 
 def read_color(color: str) -> str:
+    """Return a color as #rrggbb in lower case. Raise ValueError for others."""
     color = NAMED_COLORS.get(color.lower(), color).lower()
     if re.fullmatch(r"#[0-9a-f]{3}", color):
         color = "#" + "".join(digit * 2 for digit in color[1:])
     if not re.fullmatch(r"#[0-9a-f]{6}", color):
-        raise ValueError(f"a color is written #rrggbb, got {short_repr(color)}")
+        raise ValueError(f"must be written as #rrggbb, got {short_repr(color)}")
     return color
 
 
 def is_color(value: object) -> TypeGuard[str]:
+    """Return whether a value is a color in the form #rrggbb."""
     return isinstance(value, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", value) is not None
 
 
 def read_rgb(color: str) -> Rgb:
-    """Red, green and blue of #rrggbb."""
+    """Return red, green and blue of a color in the form #rrggbb."""
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
 def fill_appearance(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give every tile without a glyph or a colour one that no other tile has."""
+    """Set a unique glyph and color for each tile without one, in place."""
     taken = {glyph for tile in tiles if isinstance(glyph := tile.get("glyph"), str)}
     spare = (glyph for glyph in _generate_glyphs() if glyph not in taken)
     colors = [read_rgb(color) for tile in tiles if is_color(color := tile.get("color"))]
@@ -71,8 +75,8 @@ def fill_appearance(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
             tile["glyph"] = initial if fits else next(spare)
             taken.add(tile["glyph"])
         if not tile.get("color"):
-            few = len(tiles) <= MAX_COMPARED_TILES
-            tile["color"] = _choose_color(colors, position) if few else distinct_color(position)
+            is_compared = len(tiles) <= MAX_COMPARED_TILES
+            tile["color"] = _choose_color(colors, position) if is_compared else distinct_color(position)
             colors.append(read_rgb(tile["color"]))
     return tiles
 
@@ -85,22 +89,22 @@ def _generate_glyphs() -> Iterator[str]:
 
 
 def _choose_color(taken: list[Rgb], position: int) -> str:
-    """The first of the distinct colours, from this position on, that differs well from all taken ones.
+    """Return the first distinct color, starting at a position, that is far from all colors in use.
 
-    If none does, the one that differs most. Green counts most to the eye, red least.
+    If none is far enough, return the farthest. Distances weight green most and red least.
     """
     if not taken:
         return distinct_color(position)
     colors = [distinct_color(number) for number in range(position, position + CANDIDATES)]
-    apart = np.array([read_rgb(color) for color in colors])[:, None] - np.array(taken)
-    nearest = (apart * apart @ np.array([2, 4, 3])).min(axis=1)
-    well = np.flatnonzero(nearest >= MIN_COLOR_DISTANCE)
-    return colors[int(well[0] if well.size else np.argmax(nearest))]
+    difference = np.array([read_rgb(color) for color in colors])[:, None] - np.array(taken)
+    nearest = (difference * difference @ np.array([2, 4, 3])).min(axis=1)
+    far = np.flatnonzero(nearest >= MIN_COLOR_DISTANCE)
+    return colors[int(far[0] if far.size else np.argmax(nearest))]
 
 
 @cache
 def distinct_color(number: int) -> str:
-    """Colour `number` of an endless list in which neighbours differ well: hues by the golden ratio."""
+    """Return color `number` of an endless sequence in which consecutive hues differ by the golden ratio."""
     hue = (0.08 + number * 0.6180339887498949) % 1.0
     lightness = (0.56, 0.40, 0.70)[number % 3]
     saturation = (0.52, 0.62, 0.45)[number // 3 % 3]

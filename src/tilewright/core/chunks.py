@@ -1,4 +1,4 @@
-"""Parts of one large map: each made by itself, all together equal to the whole, cell for cell."""
+"""Chunks of one large map. Each is made separately; together they equal the complete map."""
 
 from __future__ import annotations
 
@@ -16,9 +16,28 @@ from .tilemap import format_size
 
 
 def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> Steps:
-    """The work on a rectangle of a map: the same cells as in the whole map, which is never made.
+    """Make a rectangle of a map without making the complete map.
 
-    Only techniques that are local can do that, alone and without locks.
+    Parameters
+    ----------
+    recipe
+        Recipe of the complete map, with a local technique and without shapers, locks and requirements.
+    first
+        Index of the first cell of the chunk in the map.
+    shape
+        Shape of the chunk.
+
+    Returns
+    -------
+    Steps
+        Generator that yields frames and returns the chunk.
+
+    Raises
+    ------
+    InvalidRecipe
+        If the map cannot be made in chunks, or the chunk is outside the map.
+    TooLarge
+        If the chunk does not fit in memory.
     """
     entry = get_local_technique(recipe)
     recipe = resolve_random_params(recipe)
@@ -26,24 +45,24 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
     whole = recipe.shape
     sides = zip(first, shape, whole, strict=True) if len(first) == len(shape) == len(whole) else ()
     if not sides or not all(start >= 0 and 1 <= side <= world - start for start, side, world in sides):
-        raise InvalidRecipe(f"{shape} cells from {first} on do not lie in a map of shape {whole}", at="part")
-    words, ids = resolve_labels(entry, recipe, recipe.tileset)
-    site = Site(shape, recipe.tileset, labels=words, ids=ids, chunk=(whole, first))
+        raise InvalidRecipe(f"{shape} cells from {first} on are not inside a map of shape {whole}", at="part")
+    labels, ids = resolve_labels(entry, recipe, recipe.tileset)
+    site = Site(shape, recipe.tileset, labels=labels, ids=ids, chunk=(whole, first))
     if entry.validate is not None:
         entry.validate(recipe.params, site)
     try:
-        made = yield from run_stage(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
+        result = yield from run_stage(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
     except MemoryError:
-        text = f"a part of {format_size(shape)} does not fit into memory"
+        text = f"a chunk of {format_size(shape)} does not fit into memory"
         raise TooLarge(text, at="technique", place=entry.name) from None
-    check_stage_result(made, site, entry.name)
-    if made.shape != shape or made.tileset != recipe.tileset:
-        raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
-    return made
+    check_stage_result(result, site, entry.name)
+    if result.shape != shape or result.tileset != recipe.tileset:
+        raise TilewrightError(f"{entry.name}: returned another size or tileset than requested; this is a bug in it")
+    return result
 
 
 def resolve_random_params(recipe: Recipe) -> Recipe:
-    """The recipe with all drawn that its params leave to chance, as the whole map's recipe records it."""
+    """Return the recipe with its random parameters drawn, as the recipe of the complete map stores them."""
     entry = techniques.get(recipe.technique)
     if entry.resolve_random is None:
         return recipe
@@ -53,25 +72,25 @@ def resolve_random_params(recipe: Recipe) -> Recipe:
 
 
 def get_local_technique(recipe: Recipe) -> Technique:
-    """The technique of a recipe whose map can be made in parts; others are refused."""
+    """Return the technique of a recipe. Raise InvalidRecipe if the map cannot be made in chunks."""
     entry = techniques.get(recipe.technique)
     if entry.reach is None:
         able = ", ".join(other.name for other in techniques if other.reach is not None)
-        text = f"cannot be made in parts, where any cell may depend on any other; {able} can"
+        text = f"cannot be made in chunks, because any cell may depend on any other; {able} can"
         raise InvalidRecipe(text, at="technique", place=entry.name)
     problems = []
     if recipe.shaping:
         shaper = recipe.shaping[0].shaper
-        text = f"{shaper} works on a whole map, and a map that is made in parts never is one"
+        text = f"{shaper} needs a complete map, so it cannot shape a map made in chunks"
         problems.append(problem(text, at="shaping"))
     if recipe.locks is not None and len(recipe.locks):
-        problems.append(problem("a map that is made in parts takes none", at="locks"))
+        problems.append(problem("a map made in chunks cannot have locks", at="locks"))
     if recipe.require:
-        problems.append(problem("a map that is made in parts is not measured", at="require"))
+        problems.append(problem("a map made in chunks cannot be measured", at="require"))
     start = recipe.params.start if isinstance(recipe.params, StartParams) else None
     is_given = {"offset": entry.offset_of(recipe.params), "start": start}
     names = [name for name, value in is_given.items() if value is not None]
-    problems += [problem("a map that is made in parts takes none", at=("params", name)) for name in names]
+    problems += [problem("cannot be used for a map made in chunks", at=("params", name)) for name in names]
     if problems:
         raise InvalidRecipe(*problems)
     return entry

@@ -1,9 +1,8 @@
-"""Errors that are not bugs: one tree; each carries its problems as data and is rendered as one line.
+"""Errors caused by input. Each carries its problems as data and is rendered as one line.
 
-from .deprecation import renamed_members
-A problem names the parameter or file, the rule, the value and the suggested fixes. Entry points print the line and
-exit with 2. No code reads the rendered line. What a value can be guilty of is a ValueError as well, so that pydantic
-collects it with its place.
+A problem has the path of the parameter or file, the rule, the value and suggested fixes. The command line prints the
+line and exits with 2. No code parses the rendered line. Errors about values are also ValueErrors, so that pydantic
+collects them with their location.
 """
 
 from __future__ import annotations
@@ -15,24 +14,25 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, Unpack
 
+from .deprecation import renamed_members
+
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A suggested change of the recipe's data.
-
-    `set` gives the value at `path` another value, `remove` deletes the key or the stage at `path`, and `use` puts
-    another name in place of the key at the end of `path`.
-    """
+    """A suggested change of a recipe's data."""
 
     action: Literal["set", "remove", "use"]
+    """`set` replaces the value at `path`, `remove` deletes the key or stage, and `use` renames the key."""
     path: Path
+    """Path in the recipe's data."""
     value: Any = field(default=None, hash=False)
+    """New value or name."""
 
     @property
     def label(self) -> str:
-        """What a button says: `Set wrap_sample to y`, `Remove shaper 'replace'`, `Use 'width'`."""
+        """Text of a button: `Set wrap_sample to y`, `Remove shaper 'replace'`, `Use 'width'`."""
         if self.action == "use":
             return f"Use {short_repr(self.value)}"
         place = self.path[1:] if self.path[:1] == ("params",) and len(self.path) > 1 else self.path
@@ -46,7 +46,7 @@ class Fix:
         return f"Set {'.'.join(map(str, place))} to {value.lower() if isinstance(self.value, bool) else value}"
 
     def apply(self, data: Any) -> Any:
-        """Return the recipe's data with the change made; the given data stays as it is.
+        """Return a copy of a recipe's data with the change made.
 
         >>> Fix("set", ("params", "width"), 20).apply({"technique": "caves"})
         {'technique': 'caves', 'params': {'width': 20}}
@@ -54,9 +54,11 @@ class Fix:
         return _apply_fix(data, self.path, self)
 
     def within(self, *path: str | int) -> Fix:
+        """Return the fix with a path put in front of its own."""
         return replace(self, path=(*path, *self.path))
 
     def as_data(self) -> dict[str, Any]:
+        """Return the fix as JSON-compatible data, with its label."""
         return {
             "action": self.action,
             "path": _to_plain(self.path),
@@ -66,7 +68,7 @@ class Fix:
 
 
 def _apply_fix(data: Any, path: Path, fix: Fix) -> Any:
-    """`data` with a fix made at a path inside it."""
+    """Return `data` with a fix made at a path inside it."""
     key, rest = path[0], path[1:]
     if isinstance(key, int):
         items = list(data) if isinstance(data, (list, tuple)) else [data]
@@ -86,23 +88,24 @@ def _apply_fix(data: Any, path: Path, fix: Fix) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: where it is, which rule it breaks, what was given, a sentence, and suggested fixes.
+    """One mistake in a recipe or file.
 
     >>> str(Problem(("shaping", 1, "connect", "thickness"), "minimum", 0, "must be at least 1, got 0"))
     'shaping 2: connect: thickness: must be at least 1, got 0'
     """
 
     path: Path
-    """Path in the recipe's data, positions counted from 0; a BadFile's starts with the file; () where there is none."""
+    """Path in the recipe's data, with positions starting at 0; for a BadFile, it starts with the file."""
     rule: str
-    """Name of the broken rule: `minimum`, `unknown_name`, `conflict`, `missing`, `type`; `invalid` is any other."""
+    """Name of the broken rule, such as `minimum`, `unknown_name`, `conflict`, `missing` or `type`; else `invalid`."""
     value: Any = field(hash=False)
-    """What was given, as plain data; None where nothing was."""
+    """Given value as plain data, or None."""
     text: str
-    """The sentence after the path: `must be at most 1, got 2`."""
+    """Message without the path: `must be at most 1, got 2`."""
     fixes: tuple[Fix, ...] = ()
+    """Suggested changes."""
     place: str | None = None
-    """How the line shows the path, where not by its parts alone."""
+    """Path as the rendered line shows it, if different from `path`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _to_plain(self.value))
@@ -112,7 +115,7 @@ class Problem:
         return f"{place}: {self.text}" if place else self.text
 
     def within(self, *path: str | int, place: str | None = None) -> Problem:
-        """The same problem inside `path`, which the line shows as `place`."""
+        """Return the problem with a path put in front of its own; the line shows that path as `place`."""
         own = _render_path(self.path) if self.place is None else self.place
         outer = _render_path(path) if place is None else place
         shown = ": ".join(filter(None, (outer, own)))
@@ -120,7 +123,7 @@ class Problem:
         return replace(self, path=(*path, *self.path), fixes=fixes, place=shown)
 
     def as_data(self) -> dict[str, Any]:
-        """The problem as JSON-able data; `line` is the rendered text."""
+        """Return the problem as JSON-compatible data; `line` is the rendered line."""
         return {
             "path": _to_plain(self.path),
             "rule": self.rule,
@@ -135,25 +138,28 @@ ANOTHER_SEED = Fix("set", ("seed",), None)
 
 
 class ProblemDetails(TypedDict, total=False):
-    """What a sentence is about; the same keywords for `problem` and for every error."""
+    """Keywords of `problem` and of all errors."""
 
     at: object
-    """The parameter, the file, or a path."""
+    """Parameter, file or path."""
     got: Any
-    """What was given; completes the sentence."""
+    """Given value, to append to the message."""
     value: Any
-    """What was given, where the sentence says so already."""
+    """Given value, if the message already contains it."""
     rule: str
+    """Name of the broken rule."""
     instead: Any
-    """A value that would do."""
+    """Valid value to suggest."""
     remove: Iterable[str]
-    """Parameters of which one could be left out."""
+    """Parameters whose removal would solve the problem, each alone."""
     fixes: Iterable[Fix]
+    """Other fixes."""
     place: str
+    """Path as the rendered line shows it."""
 
 
 def problem(text: str, **details: Unpack[ProblemDetails]) -> Problem:
-    """A problem from its sentence.
+    """Return a problem with a message.
 
     >>> str(problem("must be below 1", at="walls", got=2, instead=0.5))
     'walls: must be below 1, got 2'
@@ -162,13 +168,13 @@ def problem(text: str, **details: Unpack[ProblemDetails]) -> Problem:
     path = at if isinstance(at, tuple) else (str(at),)
     better = (Fix("set", path, details["instead"]),) if "instead" in details else ()
     fixes = (*details.get("fixes", ()), *better, *(Fix("remove", (name,)) for name in details.get("remove", ())))
-    sentence = f"{text}, got {short_repr(details['got'])}" if "got" in details else text
+    message = f"{text}, got {short_repr(details['got'])}" if "got" in details else text
     value = details.get("got", details.get("value"))
-    return Problem(path, details.get("rule", "invalid"), value, sentence, fixes, details.get("place"))
+    return Problem(path, details.get("rule", "invalid"), value, message, fixes, details.get("place"))
 
 
 def unknown_key(noun: str, key: object, options: Iterable[str], hint: str = "") -> Problem:
-    """A key that nothing reads, with the nearest one that something does."""
+    """Return the problem of an unknown key, with the nearest known key as a fix."""
     names = list(options)
     path = (key if isinstance(key, (str, int)) else short_repr(key),)
     near = find_nearest(key, names)
@@ -181,7 +187,7 @@ def _describe_unknown(noun: str, name: object, options: Iterable[str], hint: str
 
 
 def _render_path(path: Path) -> str:
-    """A path as lines show it: `shaping 2: connect: thickness`, `rules.2.count`, `line 3`; `params` is understood."""
+    """Format a path for messages: `shaping 2: connect: thickness`, `rules.2.count`, `line 3`; `params` is left out."""
     head: list[str] = []
     rest = path[1:] if path[:1] == ("params",) and len(path) > 1 else path
     if rest[:1] == ("sweep",):
@@ -195,7 +201,7 @@ def _render_path(path: Path) -> str:
 
 
 def _to_plain(value: Any, depth: int = 4) -> Any:
-    """A value as short JSON-able data; what is none is shown as in messages."""
+    """Return a value as short JSON-compatible data. Other types become strings, as in messages."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -212,41 +218,51 @@ def _to_plain(value: Any, depth: int = 4) -> Any:
 
 
 def _join_lines(text: str) -> str:
-    # Names of files and tiles may hold anything: line ends, and halves of characters that nothing can print.
+    # Names of files and tiles may contain line breaks and unpaired surrogates.
     return " ".join(text.splitlines()).encode(errors="backslashreplace").decode()
 
 
+@renamed_members(of="from_error")
 class TilewrightError(Exception):
-    """Base of all errors that a person can cause and mend. `str(error)` is one line, `problems` its data."""
+    """Base of all errors caused by input. `str(error)` is one line.
+
+    Parameters
+    ----------
+    *problems
+        Problems or messages.
+    **details
+        Path, value, rule and fixes of the messages; see `Problem`.
+    """
 
     rule: ClassVar[str] = "invalid"
-    """The rule of problems that name none."""
+    """Rule of problems without one."""
 
     def __init__(self, *problems: Problem | str, **details: Unpack[ProblemDetails]) -> None:
         named: ProblemDetails = {"rule": self.rule, **details}
         self.problems = tuple(one if isinstance(one, Problem) else problem(one, **named) for one in problems)
+        """The problems as data."""
         super().__init__(*self.problems)
 
     def __str__(self) -> str:
         return _join_lines("; ".join(map(str, self.problems)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross process borders whole, whatever their constructors ask for.
+        # Constructors of subclasses have other arguments.
         return _rebuild, (type(self), self.__dict__)
 
     def within(self, *path: str | int, place: str | None = None) -> Self:
-        """The same problems inside `path`, which the line shows as `place`."""
+        """Return the error with a path put in front of the paths of its problems; the line shows it as `place`."""
         return self.replace(found.within(*path, place=place) for found in self.problems)
 
     @classmethod
     def from_error(cls, error: TilewrightError, at: object, place: str | None = None) -> Self:
-        """The problems of another error, inside `at`, which the line shows once."""
+        """Return an error with the problems of another, inside the path `at`, which the line shows once."""
         path = at if isinstance(at, tuple) else (str(at),)
         first, *more = error.problems
         return cls(first.within(*path, place=place), *(one.within(*path, place="") for one in more))
 
     def replace(self, problems: Iterable[Problem]) -> Self:
-        """The same error with other problems."""
+        """Return the error with other problems."""
         return _rebuild(type(self), {**self.__dict__, "problems": tuple(problems)})
 
 
@@ -261,11 +277,23 @@ def _rebuild(kind: type[E], fields: dict[str, Any]) -> E:
 
 
 class InvalidRecipe(TilewrightError, ValueError):
-    """A parameter, tileset, lock or recipe key that breaks its rule. Holds every mistake found."""
+    """A parameter, tileset, lock or recipe key breaks its rule. `problems` has all mistakes."""
 
 
 class UnknownName(TilewrightError, ValueError):
-    """A name that nothing answers to, with the nearest one that something does."""
+    """A technique, shaper, tile or other name does not exist. The message suggests the nearest name.
+
+    Parameters
+    ----------
+    kind
+        Kind of the name, such as "technique".
+    name
+        The unknown name.
+    options
+        Known names.
+    hint
+        Text to append in parentheses.
+    """
 
     def __init__(self, kind: str, name: object, options: Iterable[str], hint: str = "") -> None:
         names = list(options)
@@ -277,13 +305,25 @@ class UnknownName(TilewrightError, ValueError):
 
 
 class TooLarge(TilewrightError, ValueError):
-    """More than memory, a tile id or a decision procedure can hold. Says how large."""
+    """A map or file is larger than memory or a limit allows. The message gives the size."""
 
     rule = "size"
 
 
 class GaveUp(TilewrightError):
-    """What was asked for could not be made; `cells` are the (row, column) to blame, `tries` how often it was tried."""
+    """No map meets all constraints, or none was found within the limits.
+
+    Parameters
+    ----------
+    *problems
+        Problems or messages.
+    cells
+        Indices of the cells that cannot be solved.
+    tries
+        Number of tries.
+    **details
+        Path, value, rule and fixes of the messages; see `Problem`.
+    """
 
     rule = "unsolved"
 
@@ -296,11 +336,13 @@ class GaveUp(TilewrightError):
     ) -> None:
         super().__init__(*problems, **details)
         self.cells = tuple(tuple(int(part) for part in cell) for cell in cells)
+        """Indices of the cells that cannot be solved."""
         self.tries = tries
+        """Number of tries."""
 
     @property
     def reason(self) -> str:
-        """The problems as one line, without the cells and the number of tries."""
+        """The message without the cells and the number of tries."""
         return super().__str__()
 
     def __str__(self) -> str:
@@ -312,32 +354,32 @@ class GaveUp(TilewrightError):
 
 
 class BadFile(TilewrightError, ValueError):
-    """A file that cannot be read as what it claims to be, or cannot be opened or written; paths start with the file."""
+    """A file cannot be opened, read or written, or has invalid content. Paths of problems start with the file."""
 
     rule = "file"
 
 
 def short_repr(value: object) -> str:
-    """A value as it appears in a message: short, on one line."""
+    """Return the repr of a value for messages, shortened and on one line."""
     try:
         text = repr(value)
     except RecursionError:
-        return "something nested too deep"
-    except ValueError:  # Python writes no numbers of more than some thousand digits
-        return "a number too long to write"
-    text = " ".join(text.splitlines())  # arrays have several
+        return "a value nested too deeply"
+    except ValueError:  # Python limits the number of digits that it converts.
+        return "a number with too many digits"
+    text = " ".join(text.splitlines())  # arrays have several lines
     return text if len(text) <= 60 else text[:56] + " ..."
 
 
 def find_nearest(name: object, options: Iterable[str]) -> str | None:
-    """The option that a mistyped name is most like, if any is."""
+    """Return the option most similar to a mistyped name, or None."""
     names = sorted(option for option in set(options) if option)
     near = get_close_matches(name if isinstance(name, str) else short_repr(name), names, n=1, cutoff=0.6)
     return near[0] if near else None
 
 
 def did_you_mean(name: object, options: Iterable[str]) -> str:
-    """`; did you mean 'width'?`, or the choices when they are few, or nothing."""
+    """Return `; did you mean 'width'?`, or the list of options if there are few, or an empty string."""
     names = sorted(option for option in set(options) if option)
     near = find_nearest(name, names)
     if near:
@@ -346,10 +388,10 @@ def did_you_mean(name: object, options: Iterable[str]) -> str:
 
 
 def pluralize(number: int, noun: str) -> str:
-    """`1 cell`, `3 cells`."""
+    """Return a number with a noun: `1 cell`, `3 cells`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def format_number(number: float) -> str:
-    """Write an integer with all its digits, and any other number with four: `1,234`, `0.5012`."""
+    """Format an integer with all digits, and any other number with four: `1,234`, `0.5012`."""
     return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:.4g}"

@@ -1,7 +1,7 @@
-"""What a parameter is: its kind, bounds, choices, default and the hints that `param(...)` declares.
+"""Descriptions of parameters: kind, bounds, choices, default and the hints of `param(...)`.
 
-This is the only reader of the params' JSON schemas. The command line, HTTP queries, the studio's controls, snippets,
-sweeps and the docs all ask a `Field`.
+This is the only module that reads the JSON schemas of params. The command line, HTTP queries, the studio's controls,
+snippets, sweeps and the docs use `Field`.
 
 >>> from tilewright.core.params import Sized
 >>> [(field.name, field.kind, field.default, field.range) for field in fields_of(Sized)]
@@ -30,7 +30,7 @@ Kind = Literal[
     "number", "switch", "choice", "text", "tile", "tuple", "choices", "words", "numbers", "items", "model", "union",
     "scores", "strip", "offsets", "cells", "map", "maps", "file", "recipe", "json",
 ]  # fmt: skip
-"""What the values of a field are, in the detail that a control needs.
+"""Kind of a field's values, as a control needs it.
 
 `items` is a list; `words`, `numbers` and `choices` are lists of such values. `model` is a group of named values,
 `union` one of several models. `scores` and `cells` are matrices, `strip` holds the thresholds between bands, `offsets`
@@ -46,22 +46,22 @@ CONTROL_KINDS: Mapping[str, Kind] = {
     "recipe": "recipe",
     "text": "text",
 }
-"""Kinds that the hint `control` decides alone."""
+"""Kinds that the hint `control` determines."""
 BOUNDS = {
     "minimum": (">=", "at least", operator.lt),
     "exclusiveMinimum": (">", "more than", operator.le),
     "maximum": ("<=", "at most", operator.gt),
     "exclusiveMaximum": ("<", "less than", operator.ge),
 }
-"""Keys of bounds: the sign, the words, and what breaks each."""
+"""For each key of a bound: the sign, the words, and the operator that is true for violations."""
 MAX_DEPTH = 8
-"""Fields within fields; deeper ones are `json`."""
+"""Maximum depth of nested fields. Deeper ones are `json`."""
 MAX_SPAN = 1000
-"""Bounds farther apart than this say nothing about typical values."""
+"""Maximum distance of bounds to use them as the range of a slider."""
 
 
 class _Unset:
-    """The value of a parameter that is left to its default."""
+    """Type of `UNSET`, the value of a parameter that is not set."""
 
     def __repr__(self) -> str:
         return "UNSET"
@@ -72,23 +72,23 @@ UNSET = _Unset()
 
 @dataclass(frozen=True)
 class Field:
-    """A parameter; also an item of a list, a slot of a tuple, or one of several types that a parameter may have."""
+    """A parameter, an item of a list, a slot of a tuple, or one of several types of a parameter."""
 
     name: str
     schema: Schema
-    """Its JSON schema without references. Where all values have one type, null aside, the schema of that type; tuples
-    of several lengths are edited as the first."""
+    """JSON schema without references. If all values except null have one type, the schema of that type. For tuples of
+    several lengths, that of the first."""
     definitions: Schema
     kind: Kind = "json"
     nullable: bool = False
     default: Any = UNSET
-    """As plain JSON."""
+    """Default as plain JSON."""
     short_default: Any = UNSET
-    """The default in the compact form in which it can be written, where it has one."""
+    """Default in compact form, if it has one."""
     description: str = ""
     depth: int = 0
 
-    # Hints, as `params.Hints` explains them.
+    # Hints; see `params.Hints`.
     typical: tuple[float, float] | None = None
     control: str = ""
     tiles: bool | str = False
@@ -113,7 +113,7 @@ class Field:
 
     @cached_property
     def alternatives(self) -> tuple[Field, ...]:
-        """The types that its values may have, null aside: itself, or those of a union."""
+        """Types of its values except null: itself, or those of a union."""
         if "anyOf" not in self.schema and "oneOf" not in self.schema:
             return (self,)
         branches = _iter_branches(self.schema, self.definitions)
@@ -121,7 +121,7 @@ class Field:
 
     @property
     def type(self) -> str:
-        """The JSON type, the first where there are several, or a type of our own: `map`, `recipe`."""
+        """JSON type, the first if there are several, or `map` or `recipe`."""
         if self.control in ("grid", "recipe"):
             return {"grid": "map"}.get(self.control, self.control)
         types = self.schema.get("type", "object")
@@ -129,7 +129,7 @@ class Field:
 
     @property
     def types(self) -> set[str]:
-        """The types of all alternatives."""
+        """Types of all alternatives."""
         return {one.type for one in self.alternatives}
 
     @property
@@ -142,18 +142,18 @@ class Field:
 
     @property
     def is_structured(self) -> bool:
-        """Whether models are anywhere in its values."""
+        """Whether its values contain models at any depth."""
         parts = [part for one in self.alternatives if one.type == "array" for part in (*one.slots, one.item)]
         return any("properties" in one.schema for one in self.alternatives) or any(part.is_structured for part in parts)
 
     @property
     def choices(self) -> list[Any]:
-        """The values to choose from, or names that may be given instead of a value, such as `random`."""
+        """Values to choose from, or names that are accepted instead of a value, such as `random`."""
         schemas = [one.schema for one in self.alternatives]
         return [value for one in schemas for value in one.get("enum", [one["const"]] if "const" in one else ())]
 
     def label_of(self, choice: Any) -> str:
-        """Return what a control calls a choice."""
+        """Return the label of a choice."""
         return self.labels.get(str(choice), str(choice).replace("_", " "))
 
     @property
@@ -169,7 +169,7 @@ class Field:
         return found if isinstance(found, (int, float)) else None
 
     def describe_violation(self, number: float) -> str:
-        """Return the bound that a number breaks, such as `must be at most 1`; empty for none."""
+        """Return the bound that a number violates, such as `must be at most 1`, or an empty string."""
         for rule, (_, words, is_broken) in BOUNDS.items():
             if rule in self.schema and is_broken(number, self.schema[rule]):
                 return f"must be {words} {self.schema[rule]:.15g}"
@@ -177,7 +177,7 @@ class Field:
 
     @property
     def range(self) -> str:
-        """What a number must keep to, such as `0..1` or `> 0`; empty for no bounds."""
+        """Bounds of a number, such as `0..1` or `> 0`; empty without bounds."""
         for one in self.alternatives:
             if "minimum" in one.schema and "maximum" in one.schema:
                 return f"{one.schema['minimum']}..{one.schema['maximum']}"
@@ -187,14 +187,14 @@ class Field:
 
     @property
     def form(self) -> str:
-        """How a value is written: `integer`, `wall|floor`, `integer,integer`, `map`, ..."""
+        """Syntax of a value: `integer`, `wall|floor`, `integer,integer`, `map`, ..."""
         if self.kind == "file":
             return "file"
         return "|".join(dict.fromkeys(_describe_form(one) for one in self.alternatives))
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """What a slider covers: what is typical, or the bounds where they are close to each other."""
+        """Range of a slider: the typical range, or the bounds if they are close to each other."""
         if self.typical is not None and self.typical[0] < self.typical[1]:
             return self.typical
         if self.minimum is None or self.maximum is None or not 0 < self.maximum - self.minimum <= MAX_SPAN:
@@ -203,27 +203,27 @@ class Field:
 
     @property
     def step(self) -> float:
-        """A step of the slider: a power of ten, so that it shows round numbers."""
+        """Step of the slider, a power of ten."""
         low, high = self.span or (0, 100)
         step = 10.0 ** floor(log10((high - low) / 30))
         return max(1, int(step)) if self.is_integer else round(step, 12)
 
-    # -- fields within --------------------------------------------------------------------------------------
+    # -- inner fields ---------------------------------------------------------------------------------------
 
     @cached_property
     def item(self) -> Field:
-        """What a list holds."""
+        """Field of the items of a list."""
         found: Any = next((one.schema["items"] for one in self.alternatives if "items" in one.schema), {})
         return self._build_inner("", found if isinstance(found, Mapping) else {}, tiles=self.tiles)
 
     @cached_property
     def slots(self) -> tuple[Field, ...]:
-        """The fields of a tuple."""
+        """Fields of a tuple."""
         return tuple(self._build_inner("", part, tiles=self.tiles) for part in self.schema.get("prefixItems", ()))
 
     @cached_property
     def parts(self) -> tuple[Field, ...]:
-        """The fields of a tuple or a model; for a list, those of its items, where each has a few."""
+        """Fields of a tuple or model; for a list of tuples or models, the fields of an item."""
         if self.kind == "items":
             return self.item.parts if self.item.kind in ("tuple", "model") else ()
         if self.kind == "tuple":
@@ -233,13 +233,13 @@ class Field:
 
     @cached_property
     def variants(self) -> dict[str, Field]:
-        """The models of a union, by the value that identifies each."""
+        """Models of a union by their discriminator values."""
         mapping = self.schema["discriminator"]["mapping"]
-        return {word: self._build_inner(word, {"$ref": reference}) for word, reference in mapping.items()}
+        return {value: self._build_inner(value, {"$ref": reference}) for value, reference in mapping.items()}
 
     @property
     def key(self) -> str:
-        """The name of the field that identifies the models of a union."""
+        """Name of the discriminator field of a union."""
         return str(self.schema["discriminator"]["propertyName"])
 
     def _build_inner(self, name: str, schema: Schema, *, tiles: bool | str = False) -> Field:
@@ -247,7 +247,7 @@ class Field:
 
     @property
     def initial_value(self) -> Any:
-        """A value to start with: the default or what was declared, else the smallest that the kind allows."""
+        """Initial value of a control: the default or the hint `initial`, else the smallest value of the kind."""
         for value in (self.default, self.initial):
             if value is not UNSET and value is not None:
                 return value
@@ -266,15 +266,15 @@ class Field:
             case "model":
                 return {part.name: part.initial_value for part in self.parts if part.default is UNSET}
             case "union":
-                word, variant = next(iter(self.variants.items()))
-                return {self.key: word, **variant.initial_value}
+                value, variant = next(iter(self.variants.items()))
+                return {self.key: value, **variant.initial_value}
             case "items" | "words" | "numbers" | "choices":
                 return [self.item.initial_value] if self.schema.get("minItems") else []
         return None
 
 
 def humanize(name: str) -> str:
-    """Return a name in plain words.
+    """Return a name as separate words in lower case.
 
     >>> humanize("corridor_width"), humanize("mapData")
     ('corridor width', 'map data')
@@ -284,10 +284,10 @@ def humanize(name: str) -> str:
 
 @cache
 def fields_of(model: type[BaseModel]) -> tuple[Field, ...]:
-    """Return the fields of a params class; a type without a usable schema gives the kind `json`."""
+    """Return the fields of a params class. Types without a usable schema have the kind `json`."""
     try:
         schema = model.model_json_schema()
-    except PydanticUserError:  # a plugin's type that has no schema
+    except PydanticUserError:  # a type of a plugin without a schema
         schema = {"properties": {name: {} for name in model.model_fields}}
     found = (_build_field(name, part, schema.get("$defs", {})) for name, part in schema.get("properties", {}).items())
     return tuple(replace(field, short_default=_shorten_default(model, field)) for field in found)
@@ -295,7 +295,7 @@ def fields_of(model: type[BaseModel]) -> tuple[Field, ...]:
 
 @cache
 def fields_by_name(model: type[BaseModel]) -> Mapping[str, Field]:
-    """Return the fields of a params class by their names."""
+    """Return the fields of a params class by name."""
     return {field.name: field for field in fields_of(model)}
 
 
@@ -306,7 +306,7 @@ def present_name(model: type[BaseModel], name: str) -> str:
 
 
 def models_in(model: type[BaseModel], seen: tuple[type[BaseModel], ...] = ()) -> dict[str, type[BaseModel]]:
-    """Return the models that a model's fields are made of, at any depth, in the order of their first use."""
+    """Return the models in a model's fields, at any depth, in the order of their first use."""
     found: dict[str, type[BaseModel]] = {}
     for field in model.model_fields.values():
         for kind in kinds_in(field.annotation):
@@ -316,7 +316,7 @@ def models_in(model: type[BaseModel], seen: tuple[type[BaseModel], ...] = ()) ->
 
 
 def _shorten_default(model: type[BaseModel], field: Field) -> Any:
-    """The default of a field, its models in their compact form where they have one."""
+    """Return the default of a field, with models in compact form."""
     if not field.is_structured or field.default is UNSET:
         return field.default
     value = model.model_fields[field.name].default
@@ -326,7 +326,7 @@ def _shorten_default(model: type[BaseModel], field: Field) -> Any:
 
 
 def _to_compact(value: Any) -> Any:
-    """A model in its short form, where it has one."""
+    """Return the compact form of a model, or the value itself."""
     short = value.compact if isinstance(value, Params) else None
     return value if short is None else short
 
@@ -357,28 +357,28 @@ def _build_field(name: str, schema: Schema, definitions: Schema, *, depth: int =
         about = schema.get("description", "")
         field = replace(unknown, schema=schema, nullable=nullable, description=about, **known)
         return replace(field, kind=_infer_kind(field)) if depth <= MAX_DEPTH else field
-    except (LookupError, TypeError, AttributeError, ValueError, StopIteration):  # a plugin's schema that is none
+    except (LookupError, TypeError, AttributeError, ValueError, StopIteration):  # an invalid schema of a plugin
         return unknown
 
 
 def _read_hint(key: str, value: Any) -> Any:
-    """A hint as plain data; those that are not values are tuples."""
+    """Return a hint as plain data, with lists as tuples except in `initial`."""
     plain = json.loads(json.dumps(value))
     return tuple(plain) if isinstance(plain, list) and key != "initial" else plain
 
 
 def _resolve(schema: Schema, definitions: Schema) -> Schema:
-    """Replace a reference by what it refers to."""
+    """Return the schema that a reference refers to."""
     for _ in range(MAX_DEPTH):
         if "$ref" not in schema:
             return schema
         target = definitions[str(schema["$ref"]).rpartition("/")[2]]
         schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
-    raise LookupError("references without end")
+    raise LookupError("too many nested references")
 
 
 def _iter_branches(schema: Schema, definitions: Schema, *, with_null: bool = False) -> Iterator[Schema]:
-    """The alternatives of a schema."""
+    """Yield the alternatives of a schema."""
     schema = _resolve(schema, definitions)
     inner = schema.get("anyOf") or schema.get("oneOf")
     if inner is not None:
@@ -431,7 +431,7 @@ def _infer_list_kind(field: Field) -> Kind:
 
 
 def _describe_form(one: Field) -> str:
-    """How a value of a single type is written."""
+    """Return the syntax of a value of a single type."""
     if one.choices:
         return "|".join(map(str, one.choices))
     if one.type == "array":

@@ -1,6 +1,6 @@
-"""A map as a parameter: `start`, `sample`. One value type, whatever it was given as.
+"""Maps as parameters, such as `start` and `sample`.
 
-A Grid holds words, not ids: words become ids late, by name, then glyph, then number, when a tileset is known.
+A Grid holds labels (names, glyphs or numbers of tiles). They are resolved to tile ids when the tileset is known.
 """
 
 from __future__ import annotations
@@ -30,18 +30,31 @@ from .tileset import MAX_TILES, Tileset
 Label = str | int
 Coordinate = Annotated[int, Field(ge=-(1 << 62), le=1 << 62)]
 Offset = tuple[Coordinate, Coordinate]
-"""x, y of a place in an endless world; far enough from where 64 bits end that no margin reaches beyond."""
+"""x, y of a cell in an endless world. The bounds leave room for margins within 64 bits."""
 FREE = -1
 MAX_INLINE_CELLS = 65_536
-"""Maps up to this size travel inside recipes; larger ones are named by their digest."""
+"""Maximum number of cells stored inside a recipe. Larger maps are stored as a digest."""
 MAX_CELLS = 1 << 28
 KEYS = ("shape", "words", "cells", "digest")
 
 
 @renamed_members(words="labels", ids="to_tile_ids")
 class Grid(AtomicValue):
-    """A map made of words; some cells may be free.
+    """A map of tile labels; some cells may be free.
 
+    `Grid.of` reads the forms in which maps are given as parameters.
+
+    Parameters
+    ----------
+    labels
+        Names, glyphs or numbers of tiles.
+    cells
+        Positions in `labels`, or -1 for free cells; (row, column) or (level, row, column).
+    tileset
+        The tileset that the labels come from, if known.
+
+    Examples
+    --------
     >>> Grid.of(["#.", "?#"])
     Grid(2x2: '#', '.'; 1 cell free)
     >>> Grid.of(["#.", "?#"]) == Grid.of([["#", "."], ["?", "#"]])
@@ -52,10 +65,9 @@ class Grid(AtomicValue):
     json_schema: ClassVar = {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
 
     def __init__(self, labels: Sequence[Label], cells: NDArray[Any], tileset: Tileset | None = None) -> None:
-        """`cells` holds positions in `words`, or -1 where a cell is free."""
         used = np.unique(cells)
         kept = sort_labels(labels[number] for number in used.tolist() if number != FREE)
-        rank = {word: number for number, word in enumerate(kept)}
+        rank = {label: number for number, label in enumerate(kept)}
         table = np.full(len(labels) + 1, FREE, dtype=np.int32)
         for number in used.tolist():
             if number != FREE:
@@ -63,15 +75,34 @@ class Grid(AtomicValue):
         own = table[cells]
         own.flags.writeable = False
         self.labels: tuple[Label, ...] = tuple(kept)
-        """The distinct words, numbers first, sorted."""
+        """The distinct labels that cells use, sorted, numbers first."""
         self.cells: NDArray[np.int32] = own
-        """Positions in `words`, or -1 where free; (row, column) or (level, row, column)."""
+        """Read-only positions in `labels`, or -1 for free cells; (row, column) or (level, row, column)."""
         self.tileset = tileset
-        """The tileset it came with, if any; not part of its content."""
+        """The tileset that the labels come from, or None. It is ignored by comparisons."""
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Grid:
-        """A Grid from a TileMap, array, nested list, lines of glyphs, data, or a path or built-in name."""
+        """Read a Grid.
+
+        Parameters
+        ----------
+        value
+            A Grid, TileMap, array of tile numbers or names, list of rows, string of lines of glyphs, plain data, path
+            or name of a built-in sample. Free cells are `?`, None or -1.
+        resolver
+            Object that opens files. By default, only built-in names are known.
+
+        Returns
+        -------
+        Grid
+            The map.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the value is not a map.
+        """
         if isinstance(value, Grid):
             return value
         if isinstance(value, TileMap):
@@ -98,20 +129,20 @@ class Grid(AtomicValue):
         if array.dtype.kind == "U":
             return cls._from_rows(array.tolist())
         if array.dtype.kind not in "uib":
-            raise InvalidRecipe(f"an array must hold whole numbers or words, got {array.dtype}")
+            raise InvalidRecipe(f"an array must hold integers or strings, got {array.dtype}")
         numbers, cells = np.unique(array, return_inverse=True)
-        words = [int(number) for number in numbers]
-        for number in (words[-1], words[0]):
+        labels = [int(number) for number in numbers]
+        for number in (labels[-1], labels[0]):
             if number != FREE:
                 read_label(number)
         positions = cells.reshape(array.shape).astype(np.int32)
-        if words[0] == FREE:
-            positions, words = positions - 1, words[1:]
-        return cls(words, positions)
+        if labels[0] == FREE:
+            positions, labels = positions - 1, labels[1:]
+        return cls(labels, positions)
 
     @classmethod
     def _from_rows(cls, rows: Sequence[Any]) -> Grid:
-        """Lines of glyphs or lists of words; or levels, each of them lists of words."""
+        """Read strings of glyphs or lists of labels, or levels that are lists of lists of labels."""
         if rows and all(isinstance(row, (list, tuple)) and row and isinstance(row[0], (list, tuple)) for row in rows):
             return cls._from_levels(rows)
         seen: dict[Label, int] = {}
@@ -133,8 +164,8 @@ class Grid(AtomicValue):
             return resolver.find_grid(data["digest"])
         shape, words = read_shape(data.get("shape")), data.get("words")
         count = prod(shape)
-        if count > MAX_INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
-            text = f"{count:,} cells are more than the {MAX_INLINE_CELLS:,} that travel inside a recipe"
+        if count > MAX_INLINE_CELLS:  # A few compressed bytes could expand to gigabytes.
+            text = f"{count:,} cells, a recipe stores at most {MAX_INLINE_CELLS:,}"
             raise TooLarge(text, at="shape")
         if not isinstance(words, (list, tuple)) or len(words) > MAX_TILES:
             raise InvalidRecipe("must be a list of tile names or numbers", at="words", rule="type")
@@ -143,11 +174,13 @@ class Grid(AtomicValue):
             raise InvalidRecipe(f"{len(raw)} bytes do not make a map of shape {list(shape)}", at="cells")
         cells = np.frombuffer(raw, dtype=f"<u{len(raw) // count}").reshape(shape).astype(np.int64) - 1
         if int(cells.max()) >= len(words):
-            raise InvalidRecipe(f"position {int(cells.max())} in a list of {len(words)} words", at="cells", rule="type")
+            raise InvalidRecipe(
+                f"position {int(cells.max())} in a list of {len(words)} labels", at="cells", rule="type"
+            )
         return cls([read_label(word) for word in words], cells)
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
-        """Plain data that makes it again; a large one is only named, by its digest."""
+        """Return plain data that `of` reads. Grids of more than `MAX_INLINE_CELLS` cells are stored as a digest."""
         data: dict[str, Any] = {"shape": list(self.cells.shape)}
         if not inline or self.cells.size > MAX_INLINE_CELLS:
             return {**data, "digest": self.digest}
@@ -156,19 +189,43 @@ class Grid(AtomicValue):
 
     @property
     def digest(self) -> str:
-        """Names the content: equal grids, equal digests."""
+        """Digest of the content. Equal grids have equal digests."""
         text = repr((self.cells.shape, self.labels)).encode()
         return blake2b(text + self.cells.astype("<i4").tobytes(), digest_size=16).hexdigest()
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Shape of the cells: (row, column) or (level, row, column)."""
         return self.cells.shape
 
     def to_tile_ids(self, tileset: Tileset, label_ids: Mapping[str, int] | None = None) -> NDArray[np.int32]:
-        """Tile ids by name, then glyph, then number, then the technique's own words; -1 where free."""
+        """Resolve the labels of all cells to tile ids.
+
+        Parameters
+        ----------
+        tileset
+            Tileset to look labels up in, by name, then glyph, then number.
+        label_ids
+            Tile ids of further labels, those of a technique.
+
+        Returns
+        -------
+        ndarray of int32
+            Tile ids; -1 for free cells.
+
+        Raises
+        ------
+        UnknownName
+            If a label is neither in the tileset nor in `label_ids`.
+
+        Examples
+        --------
+        >>> Grid.of(["#.", "?#"]).to_tile_ids(Tileset.from_labels([".", "#"])).tolist()
+        [[1, 0], [-1, 1]]
+        """
         table = np.full(len(self.labels) + 1, FREE, dtype=np.int32)
-        for position, word in enumerate(self.labels):
-            table[position] = resolve_label(word, tileset, label_ids)
+        for position, label in enumerate(self.labels):
+            table[position] = resolve_label(label, tileset, label_ids)
         ids: NDArray[np.int32] = table[self.cells]
         return ids
 
@@ -184,16 +241,16 @@ class Grid(AtomicValue):
         return Grid, (self.labels, self.cells, self.tileset)
 
     def __repr__(self) -> str:
-        words = ", ".join(repr(word) for word in self.labels[:6]) + (", ..." if len(self.labels) > 6 else "")
+        labels = ", ".join(repr(label) for label in self.labels[:6]) + (", ..." if len(self.labels) > 6 else "")
         free = int((self.cells == FREE).sum())
-        return f"Grid({format_size(self.shape)}: {words}" + (f"; {pluralize(free, 'cell')} free)" if free else ")")
+        return f"Grid({format_size(self.shape)}: {labels}" + (f"; {pluralize(free, 'cell')} free)" if free else ")")
 
 
 class StartParams(Sized):
-    """Params of what may begin with a given map, which then sets the size."""
+    """Base of parameters with an optional start map, which then sets the size."""
 
     start: Grid | None = param(None)
-    """A map to begin with; free cells (?) are filled in by chance. It sets the size."""
+    """Map to start from; free cells (?) are filled at random. It sets the size of the map."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -207,13 +264,15 @@ class StartParams(Sized):
             if side > MAX_SIDE:
                 raise InvalidRecipe(f"{name} must be at most {MAX_SIDE}, got {side}", at="start", rule="maximum")
             if name in self.model_fields_set and getattr(self, name) != side:
-                raise InvalidRecipe(f"start is {side}, so leave {name} out; got {getattr(self, name)}", at=name)
+                raise InvalidRecipe(
+                    f"the start map has {side}, so leave {name} out; got {getattr(self, name)}", at=name
+                )
             self.__dict__[name] = side
         return self
 
 
 def resolve_label(label: Label, tileset: Tileset, label_ids: Mapping[str, int] | None = None) -> int:
-    """The id of a word: the tileset's first, then the technique's own."""
+    """Return the tile id of a label, from the tileset or else from `label_ids`."""
     number = tileset.find(label)
     if number is None and label_ids:
         number = label_ids.get(str(label))
@@ -223,25 +282,25 @@ def resolve_label(label: Label, tileset: Tileset, label_ids: Mapping[str, int] |
 
 
 def pack(raw: bytes) -> str:
-    """Bytes as text inside recipes."""
+    """Compress bytes and encode them as base64."""
     return base64.b64encode(zlib.compress(raw, 6)).decode()
 
 
 def unpack(text: Any, max_bytes: int, at: str = "cells") -> bytes:
-    """The bytes behind `pack`; never more than `most`, whatever the text claims."""
+    """Return the bytes that `pack` encoded. Raise InvalidRecipe if there are more than `max_bytes`."""
     try:
         compressed = base64.b64decode(text, validate=True)
         stream = zlib.decompressobj()
         raw = stream.decompress(compressed, max_bytes + 1)
     except (TypeError, ValueError, binascii.Error, zlib.error):
-        raise InvalidRecipe("not packed as this version writes them", at=at) from None
+        raise InvalidRecipe("must be base64 of zlib-compressed bytes", at=at) from None
     if len(raw) > max_bytes or not stream.eof:
         raise InvalidRecipe(f"does not unpack to at most {max_bytes:,} bytes", at=at, rule="maximum")
     return raw
 
 
 def as_int(value: Any) -> int | None:
-    """A whole number of any kind as an int; None for anything else, true and false included."""
+    """Return an integer of any type as an int; None for other values, including booleans."""
     try:
         return None if isinstance(value, bool) else index(value)
     except TypeError:
@@ -249,39 +308,40 @@ def as_int(value: Any) -> int | None:
 
 
 def read_label(value: Any) -> Label:
-    """A tile's name, glyph or number; not `?`, which is none."""
+    """Return a valid name, glyph or number of a tile. Raise InvalidRecipe for others, including `?`."""
     if isinstance(value, str) and value != FREE_GLYPH:
-        return str(value)  # numpy's texts are written otherwise
+        return str(value)  # numpy strings have another repr
     number = as_int(value)
     if number is None:
         raise InvalidRecipe("a tile is given by name, glyph or number", got=value)
     if not 0 <= number < MAX_CELLS:
-        raise InvalidRecipe("tile numbers are not negative (-1 is free) nor huge", got=number)
+        raise InvalidRecipe(f"tile numbers are at least 0 (-1 is free) and less than {MAX_CELLS:,}", got=number)
     return number
 
 
 def sort_labels(labels: Iterable[Label]) -> list[Label]:
-    """Each word once: numbers first, then names."""
-    return sorted(set(labels), key=lambda word: (False, word, "") if isinstance(word, int) else (True, 0, word))
+    """Return the distinct labels sorted, numbers before names."""
+    return sorted(set(labels), key=lambda label: (False, label, "") if isinstance(label, int) else (True, 0, label))
 
 
 def check_keys(data: Mapping[str, Any], keys: Sequence[str]) -> None:
+    """Raise InvalidRecipe if data has an unknown key."""
     for key in data:
         if key not in keys:
             raise InvalidRecipe(unknown_key("key", key, keys))
 
 
 def read_shape(value: Any) -> tuple[int, ...]:
-    """A map's shape in data: (row, column) or (level, row, column)."""
+    """Read a shape in data: (row, column) or (level, row, column)."""
     sides = [as_int(side) for side in value] if isinstance(value, (list, tuple)) and len(value) in (2, 3) else [None]
     known = tuple(side for side in sides if side is not None and 1 <= side <= MAX_CELLS)
     if len(known) < len(sides):
-        raise InvalidRecipe("two or three whole numbers of at least 1", at="shape", got=value, rule="minimum")
+        raise InvalidRecipe("must be two or three integers of at least 1", at="shape", got=value, rule="minimum")
     return known
 
 
 def _index_rows(rows: Sequence[Any], seen: dict[Label, int]) -> NDArray[np.int32]:
-    """(row, column) the positions of the words in `seen`, which gains those that are new."""
+    """Return the positions of labels in `seen`, (row, column), and add new labels to it."""
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (str, list, tuple)):
             raise InvalidRecipe(f"row {number} must be a line of glyphs or a list of tiles", got=row, rule="type")
@@ -296,7 +356,7 @@ def _index_rows(rows: Sequence[Any], seen: dict[Label, int]) -> NDArray[np.int32
             glyphs = {glyph: _index_label(glyph, seen) for glyph in dict.fromkeys(row)}
             target[:] = [glyphs[glyph] for glyph in row]
         else:
-            target[:] = [_index_label(word, seen) for word in row]
+            target[:] = [_index_label(label, seen) for label in row]
     return cells
 
 

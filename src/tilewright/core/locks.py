@@ -29,13 +29,33 @@ from .tilemap import TileMap, format_size
 from .tileset import Tileset
 
 MAX_LISTED_LOCKS = 64
-"""Up to this many locks are written as a list that people can read and edit."""
+"""Maximum number of locks that are stored as a readable list."""
 
 
 @renamed_members(words="labels", which="label_indices", frame="map_shape", keeping="from_map", fitted="fit_to")
 class Locks:
-    """A set of locked cells, in the technique's coordinates.
+    """A set of locked cells, in the coordinates of the technique's map.
 
+    `Locks.of` reads the forms in which locks are given; `TileMap.to_locks` locks cells of a map.
+
+    Parameters
+    ----------
+    places
+        Array (lock, axis) of cell indices.
+    label_indices
+        Array (lock,) of positions in `labels`.
+    labels
+        Names, glyphs or numbers of the tiles.
+    map_shape
+        Shape of the map that the locks were made for, if known.
+
+    Raises
+    ------
+    InvalidRecipe
+        If two locks require different tiles in the same cell.
+
+    Examples
+    --------
     >>> Locks.of([[3, 1, "wall"], {"x": 0, "y": 0, "tile": "floor"}])
     Locks(2 cells: 'floor', 'wall')
     """
@@ -54,22 +74,41 @@ class Locks:
         same = (places[1:] == places[:-1]).all(axis=1)
         if (same & (label_indices[1:] != label_indices[:-1])).any():
             at = places[1:][same & (label_indices[1:] != label_indices[:-1])][0]
-            raise InvalidRecipe(f"two locks want different tiles at x={at[-1]} y={at[-2]}")
+            raise InvalidRecipe(f"two locks require different tiles at x={at[-1]} y={at[-2]}")
         keep = np.concatenate([[True], ~same]) if len(places) else np.ones(0, dtype=bool)
         self.places = places[keep]
-        """(lock, axis) cells in array order, sorted; read-only."""
+        """Read-only array (lock, axis) of cell indices, sorted."""
         self.label_indices = label_indices[keep]
-        """(lock,) positions in `words`; read-only."""
+        """Read-only array (lock,) of positions in `labels`."""
         self.places.flags.writeable = self.label_indices.flags.writeable = False
         self.labels = tuple(labels)
+        """Names, glyphs or numbers of the locked tiles."""
         self.map_shape = map_shape
-        """The shape of the map they were drawn on, if they were."""
+        """Shape of the map that the locks were made for, or None."""
         if map_shape is not None:
             self._check_inside(map_shape)
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Locks:
-        """Locks from a map-shaped Grid (`?` is free), a list of x, y, tile, or the data of either."""
+        """Read locks.
+
+        Parameters
+        ----------
+        value
+            Locks, a map in which `?` cells are free (see `Grid.of`), a list of x, y, tile, or plain data.
+        resolver
+            Object that opens files. By default, only built-in names are known.
+
+        Returns
+        -------
+        Locks
+            The locks.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the value is none of these.
+        """
         if isinstance(value, Locks):
             return value
         if isinstance(value, Mapping) and "places" in value:
@@ -77,12 +116,12 @@ class Locks:
         if isinstance(value, (list, tuple)) and all(_is_place(item) for item in value):
             return cls._from_list(value)
         grid = Grid.of(value, resolver)
-        taken = grid.cells != FREE
-        return cls(np.argwhere(taken).astype(np.int32), grid.cells[taken], grid.labels, grid.shape)
+        is_locked = grid.cells != FREE
+        return cls(np.argwhere(is_locked).astype(np.int32), grid.cells[is_locked], grid.labels, grid.shape)
 
     @classmethod
     def from_map(cls, map: TileMap, mask: NDArray[np.bool_]) -> Locks:
-        """Locks that keep the masked cells of a map."""
+        """Return locks that keep the masked cells of a map."""
         grid = Grid(map.tileset.names, np.where(mask, map.cells.astype(np.int32), FREE))
         return cls.of(grid)
 
@@ -92,51 +131,50 @@ class Locks:
         axes = {len(place) for place, _ in locks} or {2}
         if len(axes) > 1:
             raise InvalidRecipe("all locks of a map have the same number of coordinates")
-        words = sort_labels(word for _, word in locks)
-        rank = {word: number for number, word in enumerate(words)}
+        labels = sort_labels(label for _, label in locks)
+        rank = {label: number for number, label in enumerate(labels)}
         places = np.array([place for place, _ in locks], dtype=np.int32).reshape(-1, axes.pop())
-        return cls(places, np.array([rank[word] for _, word in locks], dtype=np.int32), words, map_shape)
+        return cls(places, np.array([rank[label] for _, label in locks], dtype=np.int32), labels, map_shape)
 
     @classmethod
     def _from_data(cls, data: Mapping[str, Any], resolver: Resolver | None) -> Locks:
         check_keys(data, ("shape", "places"))
-        frame = read_shape(data["shape"]) if "shape" in data else None
+        map_shape = read_shape(data["shape"]) if "shape" in data else None
         items = data["places"]
         if isinstance(items, Mapping):
             table = Grid.of(items, resolver)
             items = np.array([*table.labels, None], dtype=np.object_)[table.cells].tolist()
         if not isinstance(items, (list, tuple)):
             raise InvalidRecipe("must be a list of x, y, tile", at="places", got=items, rule="type")
-        return cls._from_list(items, frame)
+        return cls._from_list(items, map_shape)
 
     def to_data(self, *, inline: bool = True) -> Any:
-        """Plain data that makes them again.
+        """Return plain data that `of` reads.
 
-        A few are a list of x, y, tile. Many are a Grid: the map they were drawn on, or, where that is unknown or much
-        larger, a table of x, y, tile. So very many are only named, by the digest of a map that can be given again.
+        Up to `MAX_LISTED_LOCKS` locks are a list of x, y, tile. More are the data of a Grid: of a map with free cells,
+        or of a table with the columns x, y, tile if the map's shape is unknown or large. A Grid that is too large for a
+        recipe is stored as a digest.
         """
         items = [
-            [*reversed(place), self.labels[word]]
-            for place, word in zip(self.places.tolist(), self.label_indices.tolist(), strict=True)
+            [*reversed(place), self.labels[index]]
+            for place, index in zip(self.places.tolist(), self.label_indices.tolist(), strict=True)
         ]
-        few, slim = (
-            len(items) <= MAX_LISTED_LOCKS,
-            inline and len(items) * (self.places.shape[1] + 1) <= MAX_INLINE_CELLS,
-        )
-        if self.map_shape is not None and not few and (prod(self.map_shape) <= MAX_INLINE_CELLS or not slim):
+        as_list = len(items) <= MAX_LISTED_LOCKS
+        table_fits = inline and len(items) * (self.places.shape[1] + 1) <= MAX_INLINE_CELLS
+        if self.map_shape is not None and not as_list and (prod(self.map_shape) <= MAX_INLINE_CELLS or not table_fits):
             cells = np.full(self.map_shape, FREE, dtype=np.int32)
             cells[tuple(self.places.T)] = self.label_indices
             return Grid(self.labels, cells).to_data(inline=inline)
-        if self.map_shape is None and few and all(isinstance(word, str) for word in self.labels):
+        if self.map_shape is None and as_list and all(isinstance(label, str) for label in self.labels):
             return items
         shape = {} if self.map_shape is None else {"shape": list(self.map_shape)}
-        return {**shape, "places": items if few else Grid.of(items).to_data(inline=inline)}
+        return {**shape, "places": items if as_list else Grid.of(items).to_data(inline=inline)}
 
     def fit_to(self, shape: tuple[int, ...]) -> Locks:
-        """The same locks, checked to lie inside a map of this shape."""
+        """Return the locks for a map of the given shape. Raise InvalidRecipe if they do not fit."""
         if self.map_shape is not None and self.map_shape != shape:
-            drawn, made = format_size(self.map_shape), format_size(shape)
-            text = f"drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile"
+            own, needed = format_size(self.map_shape), format_size(shape)
+            text = f"made for a map of {own} cells, got {needed}; use that size, or give x, y, tile"
             raise InvalidRecipe(text, at="locks")
         try:
             self._check_inside(shape)
@@ -226,7 +264,7 @@ class Locks:
         if not len(self):
             return
         if self.places.shape[1] != len(shape):
-            raise InvalidRecipe(f"{self.places.shape[1]} coordinates each, but the map has {len(shape)}")
+            raise InvalidRecipe(f"locks have {self.places.shape[1]} coordinates, the map has {len(shape)}")
         outside = ((self.places < 0) | (self.places >= np.array(shape))).any(axis=1)
         if outside.any():
             at = self.places[outside][0]
@@ -247,11 +285,11 @@ class Locks:
         return Locks, (self.places, self.label_indices, self.labels, self.map_shape)
 
     def __repr__(self) -> str:
-        words = ", ".join(repr(word) for word in self.labels[:6])
-        return f"Locks({pluralize(len(self), 'cell')}: {words})"
+        labels = ", ".join(repr(label) for label in self.labels[:6])
+        return f"Locks({pluralize(len(self), 'cell')}: {labels})"
 
     def _content(self) -> tuple[Any, ...]:
-        return self.places.tobytes(), tuple(self.labels[word] for word in self.label_indices.tolist())
+        return self.places.tobytes(), tuple(self.labels[index] for index in self.label_indices.tolist())
 
 
 def _compact(
@@ -269,7 +307,7 @@ def _compact(
 
 
 def _is_place(item: Any) -> bool:
-    """Whether it reads as x, y, tile rather than as a row of a map."""
+    """Return whether an item is x, y, tile and not a row of a map."""
     if isinstance(item, Mapping):
         return True
     return (
@@ -282,7 +320,7 @@ def _is_place(item: Any) -> bool:
 
 
 def _read_place(item: Any) -> tuple[tuple[int, ...], Label]:
-    """The cell, in array order, and its tile, of [x, y, tile], [x, y, level, tile] or the same by name."""
+    """Read [x, y, tile], [x, y, level, tile] or a mapping as cell indices in array order and a label."""
     if isinstance(item, Mapping):
         names = ("x", "y", "level", "tile") if "level" in item else ("x", "y", "tile")
         if set(item) != set(names):
@@ -290,8 +328,8 @@ def _read_place(item: Any) -> tuple[tuple[int, ...], Label]:
         item = [item[name] for name in names]
     if not isinstance(item, (list, tuple)) or len(item) not in (3, 4):
         raise InvalidRecipe("a lock has x, y and tile", got=item)
-    *parts, word = item
+    *parts, label = item
     place = [number for part in reversed(parts) if (number := as_int(part)) is not None and 0 <= number < MAX_CELLS]
     if len(place) < len(parts):
-        raise InvalidRecipe("a lock's x and y are whole numbers from 0 on", got=item, rule="type")
-    return tuple(place), read_label(word)
+        raise InvalidRecipe("x and y of a lock must be integers of at least 0", got=item, rule="type")
+    return tuple(place), read_label(label)

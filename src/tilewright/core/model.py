@@ -1,7 +1,8 @@
-"""Models: what a technique has learned from samples, so that they need not be read and counted again.
+"""Models that techniques learn from samples.
 
-A model holds the counts, the samples that were counted, and how they were read. A recipe holds the samples in place of
-the model, so that its map can be made again from the recipe alone; the same map is made from either.
+A model holds the samples, the parameters with which they were read, and what was counted in them. A recipe stores the
+samples instead of the model, so that the recipe alone regenerates the map. Maps made from a model and from its samples
+are equal.
 """
 
 from __future__ import annotations
@@ -27,16 +28,23 @@ from .tileset import Tileset
 KEYS = {"version", "technique", "learned", "tileset"}
 COUNTED_KEYS = {*KEYS, "digests", "counts"}
 VERSION = 2
-"""Of models as data. Version 1 has no counts; later ones are not read."""
+"""Version of the data of models. Version 1 has no counts."""
 MAX_COUNTS = 1 << 23
-"""Numbers in the counts of a model; where there are more, they are counted again at first use."""
+"""Maximum number of stored counts. Larger counts are not stored; they are counted at first use."""
 
 
 @renamed_members(learned="params", counted="with_counts", merged="merge")
 class Model(AtomicValue):
-    """Something learned: by which technique, and from what.
+    """A model that a technique has learned from samples.
 
-    Models of equal samples that were read alike are equal. `save` writes one as JSON or npz, with all samples inside.
+    `tw.learn` makes models. Two models are equal if their technique, samples and parameters are equal.
+
+    Parameters
+    ----------
+    technique
+        Name of the technique.
+    params
+        The samples and the parameters with which they are read.
     """
 
     __slots__ = ("params", "technique")
@@ -44,12 +52,31 @@ class Model(AtomicValue):
 
     def __init__(self, technique: str, params: TrainingParams) -> None:
         self.technique = technique
+        """Name of the technique."""
         self.params = params
-        """The samples, and the params that say how they are read."""
+        """The samples and the parameters with which they are read."""
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Model:
-        """A model from itself, its plain data, or a file."""
+        """Read a model.
+
+        Parameters
+        ----------
+        value
+            A model, its plain data, or a path.
+        resolver
+            Object that opens files. By default, no files are opened.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the value is no model, or its parts do not belong together.
+        """
         if isinstance(value, Model):
             return value
         if isinstance(value, (str, PathLike)):
@@ -61,20 +88,20 @@ class Model(AtomicValue):
         _check_version(value["version"])
         entry = techniques.get(str(value["technique"]))
         if entry.learn is None or not isinstance(value["learned"], Mapping):
-            raise InvalidRecipe(f"{entry.name} has learned nothing of that kind")
+            raise InvalidRecipe(f"{entry.name} does not learn such a model")
         try:
-            looks = Tileset.of(value["tileset"])
+            tileset = Tileset.of(value["tileset"])
         except InvalidRecipe as error:
             raise error.within("tileset") from None
         learned = entry.learn.validate(value["learned"])
-        unknown = [label for label in learned.sample.labels if label not in looks.by_name]
+        unknown = [label for label in learned.sample.labels if label not in tileset.by_name]
         if unknown:
-            raise InvalidRecipe(f"made for another tileset: {looks.name!r} has no tile {unknown[0]!r}")
-        learned = learned.replace(sample=learned.sample.with_tileset(looks))
+            raise InvalidRecipe(f"made for another tileset: {tileset.name!r} has no tile {unknown[0]!r}")
+        learned = learned.replace(sample=learned.sample.with_tileset(tileset))
         return cls(entry.name, _read_counts(learned, value.get("counts"), value.get("digests")))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
-        """Plain data that makes it again, or with `inline=False` all but the samples and the counts."""
+        """Return plain data that `of` reads; with `inline=False`, without the samples and counts."""
         data = {
             "version": VERSION,
             "technique": self.technique,
@@ -87,7 +114,7 @@ class Model(AtomicValue):
         return data
 
     def with_counts(self) -> Model:
-        """The model with its counts; the samples are counted where that was not done before."""
+        """Return the model with counts. The samples are counted unless the model already has counts."""
         if self.samples.counts:
             return self
         counts = self.params.count()
@@ -96,19 +123,42 @@ class Model(AtomicValue):
 
     @property
     def counts(self) -> Counts:
-        """What was counted, as arrays by name; empty where the technique keeps no counts."""
+        """Counts as arrays by name; empty for techniques without counts."""
         return self.samples.counts
 
     @property
     def digests(self) -> list[str]:
-        """The digests of the samples."""
+        """Digests of the samples."""
         return [grid.digest for grid in self.samples]
 
     def merge(self, *others: Model) -> Model:
-        """What is learned from the samples of several models, which must have read them alike."""
+        """Return a model learned from the samples of this and other models.
+
+        Parameters
+        ----------
+        *others
+            Models of the same technique with the same parameters.
+
+        Returns
+        -------
+        Model
+            The model of all samples together.
+
+        Raises
+        ------
+        InvalidRecipe
+            If techniques or parameters differ.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> both = tw.learn("patterns", "dungeon").merge(tw.learn("patterns", "caverns"))
+        >>> len(both.samples)
+        2
+        """
         for other in others:
             if other.technique != self.technique:
-                raise InvalidRecipe(f"models of {self.technique} and {other.technique} do not merge")
+                raise InvalidRecipe(f"cannot merge models of {self.technique} and {other.technique}")
             for name in type(self.params).model_fields:
                 one, another = getattr(self.params, name), getattr(other.params, name)
                 if name != "sample" and one != another:
@@ -120,10 +170,11 @@ class Model(AtomicValue):
 
     @property
     def samples(self) -> Samples:
+        """Maps that the model was learned from."""
         return self.params.sample
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write it to a file, .json or .npz."""
+        """Write the model with its samples and counts to a .json or .npz file."""
         files.get().save_model(self.with_counts(), path)
 
     def __eq__(self, other: object) -> bool:
@@ -142,33 +193,33 @@ class Model(AtomicValue):
 
 
 class TrainingParams(Params):
-    """What is learned: samples, and in classes of its own how they are read."""
+    """Base of the parameters of a model: the samples, and in subclasses the parameters with which they are read."""
 
     sample: Samples = param("dungeon")
-    """One or several maps whose style the map is to have: files, drawings, or names of built-in samples."""
+    """One or several maps to imitate: files, rows of glyphs, or names of built-in samples."""
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What there is to tell about what was learned, beside the samples and how they were read."""
+        """Further facts about the model to show, by name."""
         return {}
 
     def count(self) -> Counts:
-        """Count what making maps needs of the samples; nothing where counting takes no time worth saving."""
+        """Count what the technique needs from the samples. Techniques that count quickly return nothing."""
         return {}
 
     def check_counts(self, counts: Counts) -> None:
-        """Refuse counts that cannot be those of the samples, so that no other code has to check them."""
+        """Raise InvalidRecipe for counts that cannot come from the samples. Other code does not check counts."""
         if counts:
-            raise InvalidRecipe("this technique keeps none", at="counts")
+            raise InvalidRecipe("this technique has no counts", at="counts")
 
 
 class LearningParams(TrainingParams):
-    """Params of a technique that learns: a model stands for what it was learned from."""
+    """Base of the parameters of a technique that learns. A model is replaced by its samples and parameters."""
 
     technique: ClassVar[str]
-    """The name of the technique."""
+    """Name of the technique."""
     model: Model | None = param(None, control="model")
-    """What was learned before, by `tilewright learn`, instead of a sample: a file."""
+    """File of a model made by `tilewright learn`, instead of a sample."""
 
     @model_validator(mode="before")
     @classmethod
@@ -184,7 +235,7 @@ class LearningParams(TrainingParams):
         learned = {name: getattr(model.params, name) for name in type(model.params).model_fields}
         both = sorted(learned.keys() & values.keys())
         if both:
-            raise InvalidRecipe("the model has learned it already, so leave it out", at=both[0], rule="conflict")
+            raise InvalidRecipe("is part of the model, so leave it out", at=both[0], rule="conflict")
         return {**{name: value for name, value in values.items() if name != "model"}, **learned}
 
 
@@ -192,24 +243,24 @@ def _check_version(version: object) -> None:
     if version in (1, VERSION) and not isinstance(version, bool):
         return
     newer = isinstance(version, int) and version > VERSION
-    made = "by a newer Tilewright" if newer else "otherwise; learn it again"
-    raise InvalidRecipe(f"version {short_repr(version)} of models, made {made} (this one reads 1 to {VERSION})")
+    reason = "written by a newer Tilewright" if newer else "unknown; learn the model again"
+    raise InvalidRecipe(f"model version {short_repr(version)} is {reason} (this Tilewright reads 1 to {VERSION})")
 
 
 def _read_counts(params: TrainingParams, packed: object, digests: object) -> TrainingParams:
-    """The learned params whose samples have the counts of a file, checked."""
+    """Return params whose samples have the counts of a file, after validation."""
     if digests is not None and digests != [grid.digest for grid in params.sample]:
-        raise InvalidRecipe("are not those of the samples, which were changed; learn it again", at="digests")
+        raise InvalidRecipe("do not match the samples; learn the model again", at="digests")
     if packed is None:
         return params
     if not isinstance(packed, Mapping) or digests is None:
-        raise InvalidRecipe("must be arrays by name, of samples that are named by digests", at="counts", rule="type")
+        raise InvalidRecipe("must be arrays by name, with the digests of the samples", at="counts", rule="type")
     counts: dict[str, NDArray[np.int64]] = {}
-    room = 8 * MAX_COUNTS
+    bytes_left = 8 * MAX_COUNTS
     for name, value in packed.items():
-        raw = value.astype("<i8").tobytes() if isinstance(value, np.ndarray) else unpack(value, room, "counts")
-        room -= len(raw)
-        if room < 0 or len(raw) % 8:
+        raw = value.astype("<i8").tobytes() if isinstance(value, np.ndarray) else unpack(value, bytes_left, "counts")
+        bytes_left -= len(raw)
+        if bytes_left < 0 or len(raw) % 8:
             raise InvalidRecipe(f"must be at most {MAX_COUNTS:,} numbers of 8 bytes", at="counts", rule="maximum")
         counts[str(name)] = np.frombuffer(raw, "<i8").astype(np.int64)
     params.check_counts(counts)
@@ -221,7 +272,7 @@ def _attach_counts(params: TrainingParams, counts: Counts) -> TrainingParams:
 
 
 def _write_tileset(tileset: Tileset) -> Any:
-    """A tileset that ships by its name, any other as a whole."""
+    """Return the name of a built-in tileset, or the data of any other."""
     from .registry import tilesets
 
     built_in = tileset.name in data.list_names("tilesets") and tilesets.get(tileset.name) == tileset
@@ -229,7 +280,7 @@ def _write_tileset(tileset: Tileset) -> Any:
 
 
 def learn(technique: Any, sample: Any, params: Mapping[str, Any], resolver: Resolver) -> Model:
-    """What a technique learns from samples."""
+    """Return the model that a technique learns from samples."""
     from .registry import techniques
 
     if technique.learn is None:

@@ -1,7 +1,7 @@
-"""Values as text, and back: on the command line, in HTTP queries, in snippets and in sweeps.
+"""Conversion of values to and from strings, for the command line, HTTP queries, snippets and sweeps.
 
-A value is written as one types it (`0.4`, `none`, `3,8`, `floor`), or as JSON where it has parts. A stage is written
-`connect,thickness=2`, pairs `floor=grass,wall=mountain`, a part of a value `scores.0=0.5`, a sweep
+Simple values are plain (`0.4`, `none`, `3,8`, `floor`), structured ones are JSON. A stage is written as
+`connect,thickness=2`, pairs as `floor=grass,wall=mountain`, a part of a value as `scores.0=0.5`, and a sweep as
 `walls=0.4..0.5:0.02`.
 
 >>> from tilewright.core.fields import fields_by_name
@@ -25,28 +25,28 @@ from .fields import UNSET, Field, fields_by_name, present_name
 from .registry import shapers
 
 FileText = Callable[[str], str]
-"""Returns the text of a file that is named as @file. Without one, @ has no meaning."""
+"""Function that returns the text of a file for `@file`. Without one, `@` has no special meaning."""
 MAX_DEFAULT_LENGTH = 28
-"""Characters of a default that are shown in a table."""
+"""Maximum length of a default in a table."""
 RESERVED_FLAGS = frozenset({
     "blocks", "count", "format", "glyphs", "help", "keep", "locks", "look", "option", "output", "outputs", "plain",
     "require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping", "tiles", "tileset",
     "tries", "workers",
 })  # fmt: skip
-"""Options that `tilewright make` has for every technique: a parameter of such a name is set with `--set NAME=VALUE`."""
+"""Options of `tilewright make` for all techniques. A parameter with such a name is set with `--set NAME=VALUE`."""
 RANGE = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
 REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
 
 
 class UnwritableValue(ValueError):
-    """A value that no text is read as."""
+    """A value that cannot be written as a string."""
 
 
 # -- values -------------------------------------------------------------------------------------------------
 
 
 def read_value(text: str, field: Field, files: FileText | None = None) -> Any:
-    """Return the value that a text means for a field; the model decides whether it is allowed."""
+    """Return the value that a string means for a field. It is not validated."""
     try:
         return read_json(text, files) if is_json(text, files) else _read_plain(text, field)
     except InvalidRecipe as error:
@@ -54,7 +54,7 @@ def read_value(text: str, field: Field, files: FileText | None = None) -> Any:
 
 
 def write_value(value: Any, field: Field) -> str:
-    """Return the text that `read_value` reads as exactly this value, or raise Unsayable."""
+    """Return a string that `read_value` reads as exactly this value. Raise UnwritableValue if there is none."""
     for text in _iter_texts(value):
         if _reads_as(value, read_value, text, field, _reject_file):
             return text
@@ -62,12 +62,12 @@ def write_value(value: Any, field: Field) -> str:
 
 
 def is_json(text: str, files: FileText | None = None) -> bool:
-    """Whether a text is JSON, or names a file that holds it; one character alone is a tile's glyph."""
+    """Return whether a string is JSON or a `@file`. A single character is a glyph."""
     return len(text) > 1 and text.startswith(("[", "{", "@") if files else ("[", "{"))
 
 
 def read_json(text: str, files: FileText | None = None) -> Any:
-    """Read JSON, or the file that is named as @file."""
+    """Read JSON, or a JSON file given as `@file`."""
     if files is not None and text.startswith("@"):
         text = files(text[1:])
     try:
@@ -77,11 +77,12 @@ def read_json(text: str, files: FileText | None = None) -> Any:
 
 
 def write_json(value: Any) -> str:
+    """Return a value as compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_part(text: str) -> Any:
-    """Read a part of a structured value: JSON, or else the text itself."""
+    """Read a part of a structured value as JSON, or else as a string."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -89,7 +90,7 @@ def read_part(text: str) -> Any:
 
 
 def read_number(text: str) -> int | float | str:
-    """Return the number that a text is, or else the text itself."""
+    """Return a string as a number, or unchanged if it is not a number."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -99,7 +100,7 @@ def read_number(text: str) -> int | float | str:
 
 
 def short_default(field: Field) -> str:
-    """Return the default as it would be typed, shortened for a table; empty where there is none."""
+    """Return the default as a string, shortened for a table; empty if there is none."""
     value = field.short_default
     if value is None or value is UNSET:
         return ""
@@ -128,14 +129,14 @@ def _read_plain(text: str, field: Field) -> Any:
 
 def _read_list(text: str, field: Field) -> list[Any]:
     pieces = [piece.strip() for piece in text.split(",")] if text else []
-    if "array" in field.item.types:  # the model cuts a flat list into lists
+    if "array" in field.item.types:  # The model splits a flat list into rows.
         return [read_number(piece) for piece in pieces]
     slots = field.slots
     return [_read_plain(piece, slots[at] if at < len(slots) else field.item) for at, piece in enumerate(pieces)]
 
 
 def _iter_texts(value: Any) -> Iterator[str]:
-    """Ways to write a value, the shortest first."""
+    """Yield candidate strings for a value, the shortest first."""
     is_list = isinstance(value, (list, tuple))
     if value is None:
         yield "none"
@@ -150,7 +151,7 @@ def _iter_texts(value: Any) -> Iterator[str]:
 
 
 def _reads_as(value: Any, read: Callable[..., Any], *arguments: Any) -> bool:
-    """Whether reading gives exactly this value: 1, 1.0 and true differ."""
+    """Return whether reading gives exactly this value; 1, 1.0 and true differ."""
     try:
         return json.dumps(read(*arguments)) == json.dumps(value)
     except TilewrightError:
@@ -165,10 +166,10 @@ def _reject_file(path: str) -> str:
 
 
 def read_setting(values: dict[str, Any], setting: str, model: type[BaseModel], files: FileText | None = None) -> None:
-    """Put `name=value`, or `name.0.inner=value` for a part of it, among the values."""
+    """Set a value in `values` from `name=value`, or a part of it from `name.0.inner=value`."""
     path, equals, text = setting.partition("=")
     if not equals:
-        raise InvalidRecipe(f"{short_repr(setting)}: a setting is written name=value")
+        raise InvalidRecipe(f"{short_repr(setting)}: a setting is written as name=value")
     known = fields_by_name(model)
     name, *inner = path.strip().replace("-", "_").split(".")
     name = present_name(model, name)
@@ -196,9 +197,9 @@ def with_part(data: Any, path: Sequence[str], value: Any, place: str) -> Any:
 
 
 def read_position(parts: Sequence[Any], step: str, place: str) -> int:
-    """Return the position in a list that a step of a path names."""
+    """Return a step of a path as a position in a list. Raise InvalidRecipe if it is none."""
     if not step.isdecimal() or len(step) > 9 or int(step) >= len(parts):
-        text = f"{short_repr(step)} is no position in a list of {len(parts)}"
+        text = f"{short_repr(step)} is not a position in a list of {len(parts)}"
         raise InvalidRecipe(text, at=_parse_path(place), place=place)
     return int(step)
 
@@ -216,10 +217,10 @@ def read_stage(text: str, files: FileText | None = None) -> tuple[str, dict[str,
             if given is None or isinstance(given, dict):
                 return str(name), given or {}
         example = '{"connect": {"thickness": 2}}'
-        raise InvalidRecipe(f"as JSON, one shaper such as {example}", at="shaping", got=text, place="shape")
+        raise InvalidRecipe(f"must be JSON of one shaper, such as {example}", at="shaping", got=text, place="shape")
     name, *settings = split_settings(text)
     if "," in name:
-        raise InvalidRecipe("settings are written name=value", at="shaping", got=text, place="shape")
+        raise InvalidRecipe("settings are written as name=value", at="shaping", got=text, place="shape")
     values: dict[str, Any] = {}
     try:
         for setting in settings:
@@ -230,7 +231,7 @@ def read_stage(text: str, files: FileText | None = None) -> tuple[str, dict[str,
 
 
 def write_stage(name: str, params: Mapping[str, Any]) -> str:
-    """Return the text that `read_stage` reads as this shaper."""
+    """Return a string that `read_stage` reads as this shaper."""
     known = fields_by_name(shapers.get(name).params)
     try:
         text = ",".join([name, *(f"{key}={write_value(value, known[key])}" for key, value in params.items())])
@@ -240,7 +241,7 @@ def write_stage(name: str, params: Mapping[str, Any]) -> str:
 
 
 def split_settings(text: str) -> list[str]:
-    """Split `name,a=1,b=2,3`: commas are also inside values, so only one before the next `name=` ends a setting."""
+    """Split `name,a=1,b=2,3` at commas that are followed by `name=`, because values may contain commas."""
     return re.split(r",(?=\s*[\w.-]+=)", text)
 
 
@@ -248,12 +249,12 @@ def read_pairs(text: str, place: str) -> dict[str, str]:
     """Read `floor=grass,wall=mountain`."""
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(name and equals and value for name, equals, value in pairs):
-        raise InvalidRecipe("written as floor=grass,wall=mountain", at=place, got=text)
+        raise InvalidRecipe("must be written as floor=grass,wall=mountain", at=place, got=text)
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def write_pairs(pairs: Mapping[str, str]) -> str:
-    """Return the text that `read_pairs` reads as these pairs, or raise Unsayable."""
+    """Return a string that `read_pairs` reads as these pairs. Raise UnwritableValue if there is none."""
     text = ",".join(f"{name}={value}" for name, value in pairs.items())
     if not _reads_as(dict(pairs), read_pairs, text, ""):
         raise UnwritableValue(text)
@@ -264,13 +265,13 @@ def read_requirement(text: str) -> tuple[str, str]:
     """Read `path_length>80`, `regions=1` or `openness=most`."""
     found = REQUIREMENT.fullmatch(text)
     if not found:
-        raise InvalidRecipe("written as path_length>80, regions=1 or openness=most", at="require", got=text)
+        raise InvalidRecipe("must be written as path_length>80, regions=1 or openness=most", at="require", got=text)
     name, sign, value = found.groups()
     return name, value if sign in ("=", "==") else f"{sign}{value}"
 
 
 def write_requirement(measure: str, rule: Any) -> str:
-    """Return the text that `read_requirement` reads as this requirement, or raise Unsayable."""
+    """Return a string that `read_requirement` reads as this rule. Raise UnwritableValue if there is none."""
     for text in (f"{measure}{rule}", f"{measure}={rule}"):
         if _reads_as([measure, str(rule)], read_requirement, text):
             return text
@@ -278,10 +279,10 @@ def write_requirement(measure: str, rule: Any) -> str:
 
 
 def read_sweep(text: str) -> tuple[str, Any]:
-    """Read the place of a parameter and the values that it takes: `walls=0.4..0.5:0.02`, `steps=3,5,7`."""
+    """Read the path of a parameter and its values in a sweep: `walls=0.4..0.5:0.02`, `steps=3,5,7`."""
     place, equals, given = (part.strip() for part in text.partition("="))
     if not equals or not place or not given:
-        raise InvalidRecipe("written as walls=0.4..0.5:0.02 or steps=3,5,7", at="sweep", got=text)
+        raise InvalidRecipe("must be written as walls=0.4..0.5:0.02 or steps=3,5,7", at="sweep", got=text)
     if found := RANGE.fullmatch(given):
         ends = {"from": read_number(found["low"]), "to": read_number(found["high"])}
         return place, {**ends, "step": read_number(found["step"])} if found["step"] else ends

@@ -1,4 +1,4 @@
-"""Parameters: a frozen, closed, described type whose schema draws flags, controls, API and reference docs."""
+"""Base classes of parameters. Command line, studio, HTTP API and docs are generated from their schemas."""
 
 from __future__ import annotations
 
@@ -29,54 +29,54 @@ MAX_SIDE = 65_536
 MAX_AREA = MAX_SIDE**2
 MAX_FINDINGS = 200
 MAX_REPORTED = 8
-"""More mistakes than this are only counted: nobody reads them all at once."""
+"""Maximum number of mistakes in an error. Further ones are only counted."""
 
 
 class Hints(TypedDict, total=False):
-    """What a control must know about a parameter beside its type; `core.fields` reads it."""
+    """Hints for the control of a parameter, in addition to its type. `core.fields` reads them."""
 
     typical: tuple[float, float]
-    """The range that a slider should cover, where the bounds are wider."""
+    """Range of the slider, if smaller than the bounds."""
     control: str
-    """The control that suits it ("matrix", "strip", "offsets", "file"), where the type alone does not decide."""
+    """Control ("matrix", "strip", "offsets", "file"), if the type does not determine it."""
     tiles: bool | str
-    """Whether its strings name tiles: of the map, or of the recipe in the parameter that is named here."""
+    """Whether its strings are names of tiles. A string is the name of the parameter whose recipe has the tiles."""
     group: str
-    """Neighboring parameters of one group are shown side by side; "size" is for the edge lengths of a map."""
+    """Group of adjacent parameters to show side by side; "size" is for the edge lengths of a map."""
     hidden_unless: tuple[Any, ...]
-    """A parameter and the values of it with which this one has an effect; without values, any but none, 0 or empty."""
+    """Another parameter and its values for which this one has an effect; without values, any but None, 0 or empty."""
     sizes: tuple[str, ...]
-    """Matrices whose edge length this number is; the first one decides it."""
+    """Matrices whose edge length this number is. The first one determines it."""
     between: tuple[str, ...]
-    """Lists: the first one that is given has an item on each side of these thresholds."""
+    """Lists, of which the first one given has an item on each side of these thresholds."""
     instead_of: str
-    """The list that this one replaces, item by item."""
+    """List that this one replaces item by item."""
     initial: Any
-    """A value to start with, where there is no default; of a tile, its position in the tileset."""
+    """Initial value of the control, if there is no default; for a tile, its position in the tileset."""
     label: str
-    """The label of its control, where its name in words does not suit."""
+    """Label of the control, if not derived from the name."""
     noun: str
-    """What a control calls an item of this model, where its name in words does not suit."""
+    """Noun for an item of this model, if not derived from the class name."""
     unique: bool
-    """Whether it is the name by which the items of a list are known; each has another one."""
+    """Whether it is the unique name of the items of a list."""
     names_of: str
-    """The parameter with the list whose items can be named here."""
+    """Parameter with the list whose item names are valid values."""
     suggestions: str
-    """A tileset whose names are suggested while a name is typed, and to new items."""
+    """Tileset whose names are suggested."""
     labels: Mapping[str, str]
-    """What the control calls choices, or the models of a union; `null` is for no value."""
+    """Labels of choices, or of the models of a union; `null` is for no value."""
     share: bool
-    """Whether tables show which percentage of the column's sum each item has."""
+    """Whether tables show each item as a percentage of the column's sum."""
     peek: bool
-    """Whether it is shown in a list also while the item is closed."""
+    """Whether lists show it also for collapsed items."""
     means: Mapping[str, Any]
-    """Values that names stand for."""
+    """Values by name, for parameters that accept names."""
     reading: bool
-    """Whether this option of a format only matters for reading files."""
+    """Whether this option of a format applies only to reading files."""
 
 
 class Bounds(TypedDict, total=False):
-    """Rules that pydantic checks."""
+    """Bounds that pydantic validates."""
 
     ge: float
     gt: float
@@ -86,34 +86,57 @@ class Bounds(TypedDict, total=False):
     max_length: int
 
 
-class _Declaration(Bounds, Hints):
+class _ParamOptions(Bounds, Hints):
     pass
 
 
-def param(default: Any = ..., **declared: Unpack[_Declaration]) -> Any:
-    """Declare a field of a Params class. Its description is the string below it."""
+def param(default: Any = ..., **declared: Unpack[_ParamOptions]) -> Any:
+    """Declare a field of a `Params` class. The string below the field is its description.
+
+    Parameters
+    ----------
+    default
+        Default value. Without one, the parameter is required.
+    **declared
+        Bounds (`ge`, `gt`, `le`, `lt`, `min_length`, `max_length`) and hints for controls, such as `typical`, the range
+        of a slider, and `tiles`, for names of tiles.
+
+    Returns
+    -------
+    FieldInfo
+        A pydantic field.
+
+    Examples
+    --------
+    >>> class BlobParams(Sized):
+    ...     blobs: int = param(5, ge=1, le=100)
+    ...     \"\"\"Number of blobs.\"\"\"
+    >>> BlobParams.validate({"blobs": 0})
+    Traceback (most recent call last):
+    ...
+    tilewright.core.errors.InvalidRecipe: blobs: must be at least 1, got 0
+    """
     hints: dict[str, Any] = {**declared}
     bounds = {key: hints.pop(key) for key in Bounds.__annotations__ if key in hints}
     return Field(default, json_schema_extra=hints, **bounds)
 
 
 def size_param(default: int, *, ge: int = 1, typical: tuple[float, float] = (8, 200)) -> Any:
-    """Declare an edge length of the map."""
+    """Declare a field for an edge length of the map."""
     return param(default, ge=ge, le=MAX_SIDE, typical=typical, group="size")
 
 
 def hint(**hints: Unpack[Hints]) -> Any:
-    """Declare hints for a part of a value, as in `tuple[Annotated[str, hint(tiles=True)], int]`."""
+    """Declare hints for a part of a type, as in `tuple[Annotated[str, hint(tiles=True)], int]`."""
     extra: dict[str, Any] = {**hints}
     return Field(json_schema_extra=extra)
 
 
 @renamed_members(checked="validate", changed="replace")
 class Params(BaseModel):
-    """Base of all parameters: frozen, hashable, closed; booleans are refused where a number stands.
+    """Base class of parameters: frozen and hashable. Unknown names, and booleans for numbers, are rejected.
 
-    Two are equal when their fields are. What follows from fields alone may be a cached_property: it stays out of
-    equality, copies and pickles.
+    Instances are compared by their fields. Cached properties are not copied, compared or pickled.
     """
 
     model_config = ConfigDict(
@@ -125,30 +148,53 @@ class Params(BaseModel):
         protected_namespaces=(),
     )
     renamed: ClassVar[Mapping[str, str]] = {}
-    """Old names of parameters, so that recipes written with them still read."""
+    """New names of parameters by old name. Recipes with old names still load."""
     file_keys: ClassVar[Mapping[str, str]] = {}
-    """Keys in files whose fields have another name."""
+    """Names of fields by key, for keys of files that differ from the name of the field."""
     extra_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys beside the fields that are read, for whoever mistypes one."""
+    """Further valid keys, to suggest for mistyped ones."""
     noun: ClassVar[str] = "parameter"
-    """What errors call a field."""
+    """Noun for a field in error messages."""
 
     @classmethod
     def validate(cls, values: Mapping[str, Any] | None = None, *, resolver: Resolver | None = None) -> Self:
-        """The params with these values, or one error that tells all mistakes."""
+        """Return params with the given values and defaults for all others.
+
+        Parameters
+        ----------
+        values
+            Values by name.
+        resolver
+            Object that opens files. By default, only built-in names are known.
+
+        Returns
+        -------
+        Params
+            The params.
+
+        Raises
+        ------
+        InvalidRecipe
+            If values break their rules. `.problems` lists all mistakes.
+
+        Examples
+        --------
+        >>> Sized.validate({"width": 20}).shape
+        (50, 20)
+        """
         try:
             return cls.model_validate(dict(values or {}), context={"resolver": resolver or Resolver()})
         except ValidationError as error:
             raise InvalidRecipe(*explain(error, cls)) from None
 
     def replace(self, **values: Any) -> Self:
-        """A checked copy with some values replaced; what was left to its default follows anew."""
+        """Return a validated copy with some values replaced. Values that were not set are computed again."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return self.validate({**given, **values})
 
     @property
     def compact(self) -> Any:
-        """The short form in which it can be written as well; None where there is none."""
+        """Short form of the value, or None if there is none."""
         return None
 
     if not TYPE_CHECKING:
@@ -170,7 +216,7 @@ class Params(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _normalize_input(cls, values: Any) -> Any:
-        """Old names are read; booleans where numbers stand, and sets, which have no order, are not."""
+        """Replace old names, and reject booleans for numbers, and sets, which have no order."""
         if not isinstance(values, Mapping):
             return values
         present = {**cls.renamed, **cls.file_keys}
@@ -186,7 +232,7 @@ class Params(BaseModel):
         return values
 
     def find_problems(self) -> Iterable[Problem]:
-        """Return what does not fit together, where every value by itself is right. Subclasses override it."""
+        """Return problems of valid values that do not fit together. Subclasses override it."""
         return ()
 
     @model_validator(mode="after")
@@ -203,7 +249,7 @@ class Params(BaseModel):
         return self is other or (type(other) is type(self) and self._values() == other._values())
 
     def __hash__(self) -> int:
-        # Kept: params are looked up by value more often than they are made.
+        # Cached, because params are often used as keys.
         found = self.__dict__.get("_hash")
         if found is None:
             found = self.__dict__["_hash"] = hash((type(self), self._values()))
@@ -216,29 +262,29 @@ class Params(BaseModel):
 
 
 class Sized(Params):
-    """Params of anything that makes a map of a given size."""
+    """Base class of parameters with the size of a map."""
 
     width: int = size_param(80)
-    """Columns of the map."""
+    """Width of the map in cells."""
     height: int = size_param(50)
-    """Rows of the map."""
+    """Height of the map in cells."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The map's shape in array order: (row, column)."""
+        """Shape of the map: (row, column)."""
         return (self.height, self.width)
 
 
 def check_integer(name: str, value: object, minimum: int = 1, maximum: int | None = None) -> None:
-    """Refuse what a function got for an argument, unless it is an integer within these bounds."""
+    """Raise InvalidRecipe unless an argument is an integer within bounds."""
     number = value if isinstance(value, int) and not isinstance(value, bool) else None
     if number is None or number < minimum or (maximum is not None and number > maximum):
-        upwards = "on" if maximum is None else f"to {maximum:,}"
-        raise InvalidRecipe(f"must be a whole number from {minimum} {upwards}", at=name, got=value, rule="range")
+        bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum:,}"
+        raise InvalidRecipe(f"must be an integer {bounds}", at=name, got=value, rule="range")
 
 
 class AtomicValue:
-    """A value that a field holds as a whole, such as a map: `of` reads it, and `to_data` writes it as JSON."""
+    """Base of values with their own form of data, such as maps: `of` reads it, and `to_data` writes it."""
 
     __slots__ = ()
     json_schema: ClassVar[Mapping[str, Any]]
@@ -259,13 +305,13 @@ class AtomicValue:
 
 
 def get_resolver(info: ValidationInfo) -> Resolver:
-    """Return the resolver that `Params.checked` was called with."""
+    """Return the resolver that `Params.validate` was called with."""
     resolver = info.context.get("resolver") if isinstance(info.context, Mapping) else None
     return resolver if isinstance(resolver, Resolver) else Resolver()
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
-    """pydantic's findings as problems: the first few, and how many more."""
+    """Convert an error of pydantic to problems: the first few, and the number of the others."""
     by_path: dict[Path, list[Finding]] = {}
     for details in error.errors(include_url=False)[:MAX_FINDINGS]:
         found = Finding(details, *_locate(details["loc"], model))
@@ -281,7 +327,7 @@ def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
 
 
 def limit_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """The first few different problems, and how many more there are."""
+    """Return the first `MAX_REPORTED` distinct problems, and one with the number of the others."""
     shown = list({str(one): one for one in problems}.values())
     more = len(shown) - MAX_REPORTED
     return [*shown[:MAX_REPORTED], *([problem(f"and {more} more", rule="more")] if more > 0 else [])]
@@ -289,15 +335,15 @@ def limit_problems(problems: Iterable[Problem]) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that pydantic found wrong, and where."""
+    """A mistake found by pydantic."""
 
     details: ErrorDetails
     path: Path
-    """Names and positions alone: `("rules", 2, "count")`."""
+    """Names and positions, such as `("rules", 2, "count")`."""
     models: tuple[type[BaseModel], ...]
-    """What could stand there."""
+    """Models that are valid at the path."""
     choices: tuple[Any, ...] = ()
-    """The words and numbers that could stand there, where they are listed."""
+    """Values of a Literal type at the path."""
 
     @property
     def kind(self) -> str:
@@ -309,7 +355,7 @@ class Finding:
 
     @property
     def is_consequence(self) -> bool:
-        """Whether a list is too short only because what it holds is wrong."""
+        """Whether a list is too short only because its items are invalid."""
         bounds = self.details.get("ctx", {})
         return self.kind == "too_short" and len(self.given) >= bounds.get("min_length", 0)
 
@@ -334,7 +380,7 @@ class Finding:
         return [problem(text, at=path, got=self.given, rule=rule, fixes=fixes)]
 
     def _suggest_values(self, bounds: Mapping[str, Any]) -> list[Any]:
-        """Values that the rule allows and that are near to what was given."""
+        """Return valid values near the given one."""
         if self.kind in ("greater_than_equal", "less_than_equal"):
             return [bounds.get("ge", bounds.get("le"))]
         if self.kind == "int_from_float" and isinstance(self.given, float):
@@ -346,22 +392,22 @@ class Finding:
 
 
 def _select_findings(findings: list[Finding], has_inner: bool) -> list[Finding]:
-    """Of all that is wrong at one place, what a person wants to know.
+    """Return the useful findings at one path.
 
-    A value of several types fails once for each: a word is judged by the words that are known, anything else by the
-    rest; and where something inside is wrong, that it is not another type altogether says nothing.
+    A value of a union type has a finding for each type. For a string, only those of Literal types are useful, and for
+    other values only the others. If a part of the value is invalid, findings about its type are dropped.
     """
-    words = [found for found in findings if found.kind == "literal_error"]
-    if words and isinstance(words[0].given, str):
-        return words
-    others = [found for found in findings if found.kind != "literal_error"] or words
+    literals = [found for found in findings if found.kind == "literal_error"]
+    if literals and isinstance(literals[0].given, str):
+        return literals
+    others = [found for found in findings if found.kind != "literal_error"] or literals
     if has_inner:
         others = [found for found in others if found.kind == "value_error"]
     return [found for found in others if not found.is_consequence]
 
 
 def _describe_rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[str, str]:
-    """The rule's name and its sentence, to which the given value is added."""
+    """Return the name of a rule and its text, to which the given value is appended."""
     rules = {
         "missing": ("missing", "is required"),
         "greater_than_equal": ("minimum", f"must be at least {bounds.get('ge')}"),
@@ -370,14 +416,14 @@ def _describe_rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[
         "less_than": ("maximum", f"must be less than {bounds.get('lt')}"),
         "finite_number": ("finite", "must be a finite number"),
         "literal_error": ("choice", f"must be {bounds.get('expected')}"),
-        "int_from_float": ("type", "must be a whole number"),
-        "int_parsing": ("type", "must be a whole number"),
-        "int_type": ("type", "must be a whole number"),
+        "int_from_float": ("type", "must be an integer"),
+        "int_parsing": ("type", "must be an integer"),
+        "int_type": ("type", "must be an integer"),
         "float_parsing": ("type", "must be a number"),
         "float_type": ("type", "must be a number"),
         "bool_parsing": ("type", "must be true or false"),
         "bool_type": ("type", "must be true or false"),
-        "string_type": ("type", "must be a text"),
+        "string_type": ("type", "must be a string"),
         "tuple_type": ("type", "must be a list"),
         "model_type": ("type", "must be a set of named values"),
         "string_too_short": ("minimum_length", f"must have at least {bounds.get('min_length')} characters"),
@@ -391,7 +437,7 @@ def _describe_rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[
 def _locate(
     location: tuple[int | str, ...], model: type[BaseModel]
 ) -> tuple[Path, tuple[type[BaseModel], ...], tuple[Any, ...]]:
-    """Names and positions of a location, without the branches of unions, the models and choices that could be there."""
+    """Return the path of a pydantic location without branches of unions, and the models and choices valid there."""
     models: tuple[type[BaseModel], ...] = (model,)
     choices: tuple[Any, ...] = ()
     kept: list[str | int] = []
@@ -407,12 +453,12 @@ def _locate(
         elif models:
             models = tuple(one for one in models if one.__name__ == part) or models
         elif part.isidentifier() and part not in {"int", "float", "str", "bool", "none"}:
-            kept.append(part)  # a field of something that is no model
+            kept.append(part)  # a field of another type than a model
     return tuple(kept), models, choices
 
 
 def _list_choices(annotation: Any) -> tuple[Any, ...]:
-    """The values that an annotation lists."""
+    """Return the values of the Literal types in an annotation."""
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return arguments
@@ -424,7 +470,7 @@ def _is_model(kind: Any) -> bool:
 
 
 def kinds_in(annotation: Any) -> list[Any]:
-    """All types that an annotation mentions."""
+    """Return all types in an annotation."""
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return [str]
@@ -435,14 +481,14 @@ def kinds_in(annotation: Any) -> list[Any]:
 
 @cache
 def _number_fields(model: type[BaseModel]) -> frozenset[str]:
-    """The fields in which neither true nor false may stand, and whose types do not look after that themselves."""
+    """Return the fields of numbers and strings only, for which pydantic would convert booleans to numbers."""
     plain, numbers = {int, float, str, type(None), ...}, {int, float}
     kinds = {name: set(kinds_in(field.annotation)) for name, field in model.model_fields.items()}
     return frozenset(name for name, found in kinds.items() if found <= plain and found & numbers)
 
 
 def _has_boolean(value: Any, depth: int = 8) -> bool:
-    """Whether true or false stands in a value, as deep as any field has room for."""
+    """Return whether a value contains a boolean, up to a nesting depth."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)) and depth:

@@ -1,4 +1,4 @@
-"""Pieces: tiles that go on at some of their sides, as rivers, roads and pipes do, and what they may meet there."""
+"""Pieces: tiles that connect to neighbors at some sides, such as rivers and roads, and rules for what they meet."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from .errors import short_repr
 from .params import Params, param
 
 SIDES = "nesw"
-"""The sides of a cell, clockwise; side k and side k + 2 face each other."""
+"""Sides of a cell, clockwise. Sides k and k + 2 are opposite."""
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
-"""(row, column) from a cell to its neighbour at each side."""
+"""Offsets (row, column) to the neighbor at each side."""
 SIDE_SWAPS = {"x": str.maketrans("ew", "we"), "y": str.maketrans("ns", "sn"), "d": str.maketrans("nesw", "wsen")}
-"""What becomes of a side when left and right are swapped (x), top and bottom (y), or the axes (d)."""
+"""Images of the sides when left and right (x), top and bottom (y), or the axes (d) are swapped."""
 VIEWS = ("", "x", "xd", "xyd", "xy", "y", "yd", "d")
-"""The moves that make all views of a map: turned by quarters, each also mirrored left to right."""
+"""Transformations for all eight views of a map: the four rotations, and each of them mirrored."""
 
 
 def read_sides(sides: str) -> str:
-    """Sides in the order n, e, s, w, each once."""
+    """Return sides in the order n, e, s, w. Raise ValueError for other characters or duplicates."""
     if not set(sides) <= set(SIDES) or len(set(sides)) < len(sides):
-        raise ValueError(f"sides are of n, e, s and w, each once, got {short_repr(sides)}")
+        raise ValueError(f"must be sides n, e, s and w, each at most once, got {short_repr(sides)}")
     return "".join(side for side in SIDES if side in sides)
 
 
 def read_any_sides(sides: str) -> str:
-    """The same, or `any` for all of them."""
+    """Return sides as `read_sides` does, or `any`."""
     return "any" if sides == "any" else read_sides(sides)
 
 
 def reorient_sides(sides: str, view: str) -> str:
-    """The sides of a piece after a move, given in steps x, y and d.
+    """Return the sides of a piece after a transformation in steps x, y and d.
 
     >>> reorient_sides("ne", "x"), reorient_sides("ne", "dx")
     ('nw', 'es')
@@ -43,48 +43,49 @@ def reorient_sides(sides: str, view: str) -> str:
 
 
 class Joint(Params):
-    """What the pieces of a kind may meet at the sides where they go on."""
+    """Rules for what the pieces of a kind may connect to."""
 
     file_keys: ClassVar = {"under": "passes_under", "loose": "may_stop_at", "gives_way": "fallback"}
 
     kind: str = param(min_length=1)
-    """The kind of tile."""
+    """Kind of the tiles."""
     joins: tuple[str, ...] = param(())
-    """Kinds that it goes on with: there, the other piece must go on as well."""
+    """Kinds to connect with. The other piece must connect too."""
     passes_under: tuple[str, ...] = param(())
-    """Kinds whose closed sides it runs into, as a river does under a bridge."""
+    """Kinds to pass under at their closed sides, such as a bridge for a river."""
     meets: tuple[str, ...] = param(())
-    """Kinds that it may end at, whatever sides these have."""
+    """Kinds to end at, at any side."""
     may_stop_at: tuple[str, ...] = param(())
-    """Kinds that it may end at for want of anything better, as a road that stops in the fields."""
+    """Kinds to end at if nothing else fits, such as fields for a road."""
     edge: bool = param(True)
-    """Whether it may run out of the map."""
+    """Whether it may end at the edge of the map."""
     fallback: tuple[str, ...] = param(())
-    """Kinds of which one takes its place where no piece fits: the commonest one around it, else the first."""
+    """Kinds to use where no piece fits: the most common one among the neighbors, or else the first."""
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data with the keys of tileset files, which are also those of the digest."""
+        """Return plain data with the keys of tileset files. The digest of a tileset includes them."""
         keys = {name: key for key, name in self.file_keys.items()}
         return {keys.get(name, name): value for name, value in self.model_dump(exclude_defaults=True).items()}
 
     @property
     def mentioned_kinds(self) -> tuple[str, ...]:
+        """All kinds that the rules mention."""
         return (*self.joins, *self.passes_under, *self.meets, *self.may_stop_at, *self.fallback)
 
 
 class Beside(Params):
-    """What may stand beside a tile, for techniques that put tiles together by rules."""
+    """An adjacency rule: which tiles may be next to a tile."""
 
     tile: str = param(min_length=1)
-    """The tile, or a kind of tiles."""
+    """Name of a tile or kind."""
     sides: Annotated[str, AfterValidator(read_any_sides)] = param("any")
-    """Where, of n, e, s and w; any means all four."""
+    """Sides of the tile (n, e, s, w), or any for all four."""
     others: tuple[str, ...] = param(min_length=1)
-    """Tiles, or kinds of tiles, that may stand there."""
+    """Names of tiles or kinds that are allowed there."""
     symmetry: Literal[1, 8] | None = param(None)
-    """1 as it is, 8 also turned and mirrored, with the pieces that this makes of tiles; by default 8, with sides 1."""
+    """Number of views in which the rule applies: 1, or 8 (rotated and mirrored). Default: 8, or 1 with sides."""
 
     @property
     def views(self) -> tuple[str, ...]:
-        """The moves after which it holds."""
+        """Transformations after which the rule applies."""
         return VIEWS if (self.symmetry or (8 if self.sides == "any" else 1)) == 8 else VIEWS[:1]

@@ -1,4 +1,4 @@
-"""From recipe to map: technique, then shapers, each on its own stream. The one place that knows the order."""
+"""The pipeline that makes a map from a recipe: the technique, then the shapers, each with its own random stream."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ T = TypeVar("T")
 
 
 def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
-    """Make the map. `root` is the stream to grow from in place of the seed, for recipes inside recipes."""
+    """Make the map of a recipe. For inner recipes, `root` is the stream to use instead of the seed."""
     return drain(iter_steps(recipe, root=root))
 
 
 def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
-    """The frames of the work, as copies; the last one has the map. `every` thins them, by count."""
+    """Yield every n-th frame of a generation as a snapshot, and a last frame with the map."""
     check_integer("every", every)
     for number, frame in enumerate(iter_frames(recipe)):
         if frame.map is not None:
@@ -40,7 +40,7 @@ def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
 
 
 def iter_frames(recipe: Recipe) -> Iterator[Frame]:
-    """The frames of the work, borrowed: `shown()` is a copy that may be kept. The last one has the map."""
+    """Yield the frames of a generation and a last one with the map. Frames are valid until the next one is yielded."""
     work = iter_steps(recipe)
     try:
         while True:
@@ -54,7 +54,7 @@ def iter_frames(recipe: Recipe) -> Iterator[Frame]:
 
 
 def drain(work: Generator[Any, None, T]) -> T:
-    """What stands at the end of the work."""
+    """Run a generator to its end and return its result."""
     while True:
         try:
             next(work)
@@ -63,7 +63,7 @@ def drain(work: Generator[Any, None, T]) -> T:
 
 
 def iter_steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
-    """The work itself: frames on the way, the map at the end. Making and watching both exhaust this body."""
+    """Return the generator that makes the map: it yields frames and returns the map."""
     if root is None:
         recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
         assert recipe.seed is not None
@@ -72,19 +72,19 @@ def iter_steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
 
 
 def _make_map(recipe: Recipe, root: Rng) -> Steps:
-    """One map: the technique, then the shapers."""
+    """Make one map: run the technique, then the shapers."""
     plan = make_plan(recipe)
     entry, site = plan.technique, plan.site
     rng = root.child(entry.name)
     if entry.resolve_random is not None:
-        settled = entry.resolve_random(recipe.params, rng)
-        recipe = recipe if settled is recipe.params else replace(recipe, params=settled)
+        resolved = entry.resolve_random(recipe.params, rng)
+        recipe = recipe if resolved is recipe.params else replace(recipe, params=resolved)
     try:
         with technique_in_recipe(recipe.params):
             map = yield from run_stage(entry, recipe.params, site=site, rng=rng)
         check_stage_result(map, site, entry.name)
         if map.shape != site.shape or map.tileset != site.tileset:
-            raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
+            raise TilewrightError(f"{entry.name}: returned another size or tileset than requested; this is a bug in it")
         for shaper in plan.shaping:
             map, site = yield from _run_shaper(map, site, shaper, root)
     except MemoryError:
@@ -94,11 +94,11 @@ def _make_map(recipe: Recipe, root: Rng) -> Steps:
 
 
 def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
-    """Maps, each from a stream of its own, until one is as required; or of all tries the best."""
+    """Make maps from different streams until one meets the requirements; with `most` or `least`, return the best."""
     if recipe.attempt is not None:
-        made = yield from _make_map(recipe, _root_of_try(root, recipe.attempt))
-        return _with_attempt(made, recipe.attempt)
-    measured = measure_map.get()
+        map = yield from _make_map(recipe, _root_of_try(root, recipe.attempt))
+        return _with_attempt(map, recipe.attempt)
+    measure = measure_map.get()
     like = similarity_of(recipe)
     names = [one.measure for one in recipe.require]
     extreme = next((one for one in recipe.require if one.is_extreme), None)
@@ -106,45 +106,45 @@ def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
     best: tuple[float, TileMap] | None = None
     for attempt in range(recipe.tries):
         try:
-            made = yield from _number_frames(_make_map(recipe, _root_of_try(root, attempt)), attempt, recipe.tries)
+            map = yield from _number_frames(_make_map(recipe, _root_of_try(root, attempt)), attempt, recipe.tries)
         except GaveUp as error:
             failed[error.reason] = failed.get(error.reason, 0) + 1
             continue
-        numbers = measured(made, names, like)
+        numbers = measure(map, names, like)
         wrong = [one for one in recipe.require if not one.holds(numbers[one.measure])]
         for one in wrong:
             failed[str(one)] = failed.get(str(one), 0) + 1
         if wrong:
             continue
-        made = _with_attempt(made, attempt)
+        map = _with_attempt(map, attempt)
         if extreme is None:
-            return made
+            return map
         score = numbers[extreme.measure] * (1 if extreme.rule == "most" else -1)
         if best is None or score > best[0]:
-            best = score, made
+            best = score, map
     if best is not None:
         return best[1]
     reasons = ", ".join(f"{reason} ({count} of {recipe.tries})" for reason, count in failed.items())
     fixes = [Fix("set", ("tries",), min(MAX_TRIES, 4 * recipe.tries)), ANOTHER_SEED]
     raise GaveUp(
-        f"no map was as required; what failed: {reasons}", tries=recipe.tries, at="require", place="", fixes=fixes
+        f"no map met the requirements; failed: {reasons}", tries=recipe.tries, at="require", place="", fixes=fixes
     )
 
 
 def _root_of_try(root: Rng, attempt: int) -> Rng:
-    """The first try is the map that would be made without requirements."""
+    """Return the stream of a try. The first try is the map made without requirements."""
     return root.child("try", attempt) if attempt else root
 
 
 def _with_attempt(map: TileMap, attempt: int) -> TileMap:
-    """A map that knows which try it was."""
+    """Return the map with the number of its try."""
     assert map.recipe is not None
     recipe = replace(map.recipe, attempt=attempt)
     return map.replace(numbers={**map.numbers, "try": attempt + 1}, recipe=recipe)
 
 
 def _number_frames(work: Steps, attempt: int, tries: int) -> Steps:
-    """The frames of one try, which tell its number."""
+    """Run a try and put its number into the notes and progress of its frames."""
 
     def number(frame: Frame) -> Frame:
         frame.note = f"try {attempt + 1}: {frame.note}".rstrip(": ")
@@ -155,7 +155,7 @@ def _number_frames(work: Steps, attempt: int, tries: int) -> Steps:
 
 
 def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
-    """One more shaper on a finished map: the same as if its recipe had held it, locks included."""
+    """Apply a shaper to a finished map. The result is the same as if its recipe had the shaper, including locks."""
     recipe = map.recipe.with_stage(stage) if map.recipe is not None and map.recipe.seed is not None else None
     if recipe is None or recipe.seed is None:
         shaper = PlannedShaper(shapers.get(stage.shaper), stage.params, 0, 0)
@@ -168,21 +168,21 @@ def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
     return shaped.replace(recipe=recipe)
 
 
-# -- the small steps ------------------------------------------------------------------------------------------
+# -- stages ---------------------------------------------------------------------------------------------------
 
 
 def _run_shaper(
     map: TileMap, site: Site, shaper: PlannedShaper, root: Rng
 ) -> Generator[Frame, None, tuple[TileMap, Site]]:
-    """One shaper's work, and the map and its site after it."""
+    """Run a shaper. Yield its frames, and return the new map and its site."""
     entry, params = shaper.entry, shaper.params
     check_dimensions(entry, map.shape)
     if entry.rearranges:
-        turned = shaper.reorient_tiles(map.tileset)
+        images = shaper.reorient_tiles(map.tileset)
         site = shaper.rearrange(site)
         with shaper.in_recipe():
             map = map.rearrange(partial(entry.body, params))
-        map = map if turned is None else map.replace(cells=turned.astype(map.cells.dtype)[map.cells])
+        map = map if images is None else map.replace(cells=images.astype(map.cells.dtype)[map.cells])
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
@@ -194,16 +194,16 @@ def _run_shaper(
 
 
 def run_stage(entry: Technique | Shaper, *inputs: Any, site: Site, rng: Rng) -> Generator[Frame, None, TileMap]:
-    """Run a body that may or may not yield, putting the stage's name on its frames.
+    """Run the body of a technique or shaper, and set the stage and site of its frames.
 
-    What goes wrong inside is told with the name and the line, for whoever writes it.
+    An exception in the body is raised as a TilewrightError with the name of the stage and the line of code.
     """
     try:
         work = entry.body(*inputs, site, rng)
         if not isinstance(work, GeneratorType):
             return work  # type: ignore[no-any-return]
         try:
-            while True:  # as change_frames does, without a call for every frame
+            while True:  # like change_frames, without a call for each frame
                 frame = next(work)
                 frame.stage = frame.stage or entry.name
                 frame.site = frame.site or site
@@ -217,11 +217,11 @@ def run_stage(entry: Technique | Shaper, *inputs: Any, site: Site, rng: Rng) -> 
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(at.filename)}, line {at.lineno}"
-        raise TilewrightError(f"{entry.name} broke: {type(error).__name__}: {error} ({place})") from error
+        raise TilewrightError(f"{entry.name} failed: {type(error).__name__}: {error} ({place})") from error
 
 
 def check_stage_result(map: object, site: Site, name: str) -> None:
-    """No stage writes a locked cell, and every stage returns a map."""
+    """Raise an error if a stage returned no map or changed a locked cell."""
     if not isinstance(map, TileMap):
         raise TilewrightError(f"{name}: returned {type(map).__name__} instead of a TileMap; this is a bug in {name}")
     if site.has_locks:

@@ -1,4 +1,4 @@
-"""The plan: all that follows from a recipe before the work, checked once and used for every map."""
+"""Plans: validated recipes with everything that does not depend on the seed, shared by all maps of a recipe."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from .tileset import Tileset
 
 @dataclass(frozen=True, slots=True)
 class PlannedShaper:
-    """A shaper, its params, and how many stages of its name come before: that names its stream."""
+    """A shaper of a plan."""
 
     entry: Shaper
     params: Params
     number: int
+    """Number of stages of the same name before it, for the name of its random stream."""
     position: int
-    """In the recipe's shaping."""
+    """Position in the recipe's shaping."""
 
     @contextmanager
     def in_recipe(self) -> Iterator[None]:
-        """Let errors say which stage they are about."""
+        """Add the path of the stage to errors."""
         try:
             yield
         except TilewrightError as error:
@@ -44,12 +45,12 @@ class PlannedShaper:
             raise _with_recipe_paths(error, type(self.params), path, place) from error
 
     def rearrange(self, site: Site) -> Site:
-        """The site after a shaper that moves cells."""
+        """Return the site after a shaper that moves cells."""
         with self.in_recipe():
             return site.rearrange(partial(self.entry.body, self.params), self.reorient_tiles(site.tileset))
 
     def reorient_tiles(self, tileset: Tileset) -> NDArray[np.int64] | None:
-        """(tile,) what a shaper that turns the map over makes of every tile; None where it makes nothing of them."""
+        """Return an array (tile,) of the tile that replaces each tile; None if all tiles stay the same."""
         if self.entry.reorients is None or not any(tile.joins for tile in tileset):
             return None
         return tileset.reorient_tiles(self.entry.reorients(self.params))
@@ -57,7 +58,7 @@ class PlannedShaper:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What follows from a recipe without its seed."""
+    """The entries, params and site of a recipe."""
 
     technique: Technique
     site: Site
@@ -65,7 +66,7 @@ class Plan:
 
     @property
     def last_site(self) -> Site:
-        """The site as it stands before the last shaper: locks moved along, no map needed."""
+        """Site before the last shaper, with rearranged locks."""
         site = self.site
         for shaper in self.shaping[:-1]:
             if shaper.entry.rearranges:
@@ -74,7 +75,7 @@ class Plan:
 
 
 def make_plan(recipe: Recipe) -> Plan:
-    """Check everything that can be checked before the work, once, and keep it with the recipe."""
+    """Validate a recipe before the generation and return its plan, which is cached in the recipe."""
     if isinstance(recipe.plan, Plan):
         return recipe.plan
     entry = techniques.get(recipe.technique)
@@ -82,10 +83,10 @@ def make_plan(recipe: Recipe) -> Plan:
     check_dimensions(entry, shape)
     _check_size(entry, recipe.params, shape)
     tileset = recipe.tileset
-    words, ids = resolve_labels(entry, recipe, tileset)
-    at, lock_ids = _build_lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
+    labels, ids = resolve_labels(entry, recipe, tileset)
+    at, lock_ids = _build_lock_arrays(recipe, shape, tileset, dict(zip(labels, ids.tolist(), strict=True)))
     offset = entry.offset_of(recipe.params)
-    site = Site(shape, tileset, labels=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
+    site = Site(shape, tileset, labels=labels, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
     if entry.validate is not None:
         with technique_in_recipe(recipe.params):
             entry.validate(recipe.params, site)
@@ -103,7 +104,7 @@ def make_plan(recipe: Recipe) -> Plan:
 
 @contextmanager
 def technique_in_recipe(params: Params) -> Iterator[None]:
-    """Let errors of a technique say that its params are part of a recipe."""
+    """Add the path `params` to errors of a technique."""
     try:
         yield
     except TilewrightError as error:
@@ -111,7 +112,7 @@ def technique_in_recipe(params: Params) -> Iterator[None]:
 
 
 def _with_recipe_paths(error: TilewrightError, model: type[Params], stage: Path, place: str = "") -> TilewrightError:
-    """The error with paths from the recipe on: what is none of its keys is a parameter of the stage."""
+    """Return the error with complete paths: paths that start with no key of recipes get the path of the stage."""
 
     def full_path(path: Path) -> Path:
         return path if path and path[0] in RECIPE_FIELDS and path[0] not in model.model_fields else (*stage, *path)
@@ -127,10 +128,14 @@ def _with_recipe_paths(error: TilewrightError, model: type[Params], stage: Path,
 
 
 def find_origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the finished map's cells come from, and its tiles: what shapers that move cells have moved, undone.
+    """Return the origins of the finished map's cells and tiles in the technique's map, before shapers moved them.
 
-    (row, column) of the finished map: the flat place in the technique's map. (tile,) by the finished map's tile: the
-    tile that stood there before the map was turned over.
+    Returns
+    -------
+    cells : ndarray of int64, shape of the finished map
+        Flat index in the technique's map of each cell.
+    tiles : ndarray of int64, shape (tile,)
+        Tile of the technique's map for each tile of the finished map.
     """
     plan = make_plan(recipe)
     places = np.arange(np.prod(plan.site.shape), dtype=np.int64).reshape(plan.site.shape)
@@ -138,61 +143,62 @@ def find_origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     for shaper in plan.shaping:
         if shaper.entry.rearranges:
             places = shaper.entry.body(shaper.params, places)
-            turned = shaper.reorient_tiles(recipe.tileset)
-            tiles = tiles if turned is None else turned[tiles]
+            images = shaper.reorient_tiles(recipe.tileset)
+            tiles = tiles if images is None else images[tiles]
     return places, np.argsort(tiles, kind="stable")
 
 
 def similarity_of(recipe: Recipe) -> Any:
-    """What its maps are compared with, if anything is required that compares: the sample that they are made from."""
+    """Return the samples to compare maps with, if a required measure compares; else None."""
     comparing = [one.measure for one in recipe.require if measures.get(one.measure).compares]
     if not comparing:
         return None
     like = find_similarity.get()(recipe)
     if like is None:
-        text = f"{comparing[0]} compares a map with a sample, and {recipe.technique} has none"
+        text = f"{comparing[0]} needs a sample to compare with, but {recipe.technique} has none"
         raise InvalidRecipe(text, at="require")
     return like
 
 
 def check_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
+    """Raise InvalidRecipe if a stage does not support the number of dimensions."""
     if len(shape) not in entry.dimensions:
-        wanted = " or ".join(f"{number}D" for number in entry.dimensions)
-        raise InvalidRecipe(f"{entry.name} works on {wanted} maps, not on {len(shape)}D ones", rule="dimensions")
+        supported = " or ".join(f"{number}D" for number in entry.dimensions)
+        raise InvalidRecipe(f"{entry.name} needs a {supported} map, got {len(shape)}D", rule="dimensions")
 
 
 def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """The technique's words and their tile ids, after the recipe's renamings."""
-    words = entry.labels_of(recipe.params) or entry.own_tileset(recipe.params).names
-    renamed = dict(recipe.tiles)
+    """Return the technique's labels and their tile ids, after the recipe's `tiles`."""
+    labels = entry.labels_of(recipe.params) or entry.own_tileset(recipe.params).names
+    renames = dict(recipe.tiles)
     problems = [
         replace(
-            unknown_key("tile", word, words), text=f"{entry.name} has no tile {word!r}{did_you_mean(word, words)}"
+            unknown_key("tile", label, labels), text=f"{entry.name} has no tile {label!r}{did_you_mean(label, labels)}"
         ).within("tiles")
-        for word in renamed
-        if word not in words
+        for label in renames
+        if label not in labels
     ]
     ids: list[int] = []
     missing: list[str] = []
-    for position, word in enumerate(words):
-        number = tileset.find(renamed.get(word, word))
-        if number is None and entry.match_by_position and word not in renamed and position < len(tileset):
+    for position, label in enumerate(labels):
+        number = tileset.find(renames.get(label, label))
+        if number is None and entry.match_by_position and label not in renames and position < len(tileset):
             number = position
-        if number is None and word in renamed:
-            unknown = UnknownName("tile", renamed[word], tileset.names, f"tileset {tileset.name!r}")
-            problems.extend(unknown.within("tiles", word, place="tiles").problems)
+        if number is None and label in renames:
+            unknown = UnknownName("tile", renames[label], tileset.names, f"tileset {tileset.name!r}")
+            problems.extend(unknown.within("tiles", label, place="tiles").problems)
         elif number is None:
-            missing.append(word)
+            missing.append(label)
         ids.append(number or 0)
     if missing:
-        lacks = ", ".join(repr(word) for word in missing[:4]) + (" ..." if len(missing) > 4 else "")
+        lacks = ", ".join(repr(label) for label in missing[:4]) + (" ..." if len(missing) > 4 else "")
         chosen = _suggest_tiles(entry, recipe, missing)
-        shown = ",".join(f"{word}={name}" for word, name in [*chosen.items()][:4])
+        shown = ",".join(f"{label}={name}" for label, name in [*chosen.items()][:4])
         problems.append(
             problem(
                 f"tileset {tileset.name!r} has no {lacks}, which {entry.name} needs; "
-                f"say what stands for it with tiles, such as {shown}",
-                fixes=[Fix("set", ("tiles",), {**renamed, **chosen})],
+                f"choose substitutes with tiles, such as {shown}",
+                fixes=[Fix("set", ("tiles",), {**renames, **chosen})],
                 at="tiles",
                 rule="missing",
                 place="",
@@ -200,47 +206,47 @@ def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[
         )
     if problems:
         raise InvalidRecipe(*problems[:6])
-    return words, np.array(ids, dtype=np.int64)
+    return labels, np.array(ids, dtype=np.int64)
 
 
 def _suggest_tiles(entry: Technique, recipe: Recipe, labels: list[str]) -> dict[str, str]:
-    """For each word a tile that is walked on alike."""
+    """Return for each label a tile of the tileset with the same passability."""
     own, found = entry.own_tileset(recipe.params), {}
-    for word in labels:
-        number = own.find(word)
+    for label in labels:
+        number = own.find(label)
         passable = number is None or own[number].passable
         alike = [tile.name for tile in recipe.tileset if tile.passable == passable]
-        found[word] = (alike or list(recipe.tileset.names))[-1]
+        found[label] = (alike or list(recipe.tileset.names))[-1]
     return found
 
 
 def _build_lock_arrays(
     recipe: Recipe, shape: tuple[int, ...], tileset: Tileset, label_ids: dict[str, int]
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
-    """The locked cells as flat places and tile ids."""
+    """Return the flat indices and tile ids of the locked cells."""
     if recipe.locks is None:
         return None, None
     locks = recipe.locks.fit_to(shape)
     try:
-        table = np.array([resolve_label(word, tileset, label_ids) for word in locks.labels], dtype=np.int64)
+        table = np.array([resolve_label(label, tileset, label_ids) for label in locks.labels], dtype=np.int64)
     except UnknownName as error:
         raise InvalidRecipe.from_error(error, "locks") from None
     return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.label_indices]
 
 
 def _check_size(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
-    """Before the work, and with what a window must look at around itself."""
+    """Raise TooLarge if a map with the margin of a window does not fit in memory."""
     margin = entry.margin_of(params)
     cells = prod(side + 2 * margin for side in shape)
     if cells < 1 << 24:
         return
-    needed, there = entry.memory(params, cells), available_memory.get()()
-    if there and needed > there:
+    needed, available = entry.memory(params, cells), available_memory.get()()
+    if available and needed > available:
         more = f" and {margin:,} cells around it" if margin else ""
         windows = ", or in windows with offset" if entry.offset is not None else ""
         raise TooLarge(
-            f"a map of {format_size(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, {there / 2**30:,.1f} "
-            f"GB are there; make it smaller{windows}",
+            f"a map of {format_size(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, "
+            f"{available / 2**30:,.1f} GB are available; make it smaller{windows}",
             at="technique",
             place=entry.name,
         )

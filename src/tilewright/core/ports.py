@@ -1,8 +1,7 @@
-"""Ports: what core asks of packages that it may not import, as small protocols.
+"""Ports: protocols for functions that core uses from packages that it must not import.
 
 `tilewright/__init__`, which Python runs before any other module of the package, registers for each port a function that
-imports the implementation. A port calls it at first use, so the order of imports does not matter, and a process that
-has just been started finds every port connected.
+imports the implementation. A port calls it at first use, so the order of imports does not matter.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 import_lock = RLock()
-"""Held while a module is imported by a port or an entry point: params read their fields' texts with `ast`, which in
-some Pythons fails where two threads use it at once (python/cpython#106905)."""
+"""Lock for imports by ports and entry points: pydantic reads docstrings of fields with `ast`, which in some versions of
+Python fails if two threads use it at once (python/cpython#106905)."""
 
 
 class Port(Generic[T]):
@@ -66,13 +65,13 @@ class Files(Protocol):
 
 
 class MeasureMap(Protocol):
-    """Measures a map by names; `similarity` is what comparing measures compare it with."""
+    """Function that computes measures of a map; `similarity` has the samples to compare it with."""
 
     def __call__(self, map: TileMap, names: Sequence[str], similarity: Any, /) -> dict[str, float]: ...
 
 
 class FindSimilarity(Protocol):
-    """What the maps of a recipe are compared with: its training data; None where it has none."""
+    """Function that returns the samples to compare the maps of a recipe with; None if it has none."""
 
     def __call__(self, recipe: Recipe, /) -> Any: ...
 
@@ -90,4 +89,4 @@ measure_map: Port[MeasureMap] = Port()
 find_similarity: Port[FindSimilarity] = Port()
 built_in: Port[BuiltIn] = Port()
 available_memory: Port[Callable[[], int]] = Port()
-"""Bytes of memory that this machine has to spare; 0 where it does not say."""
+"""Function that returns the bytes of available memory; 0 if unknown."""

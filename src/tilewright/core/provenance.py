@@ -1,4 +1,4 @@
-"""What is sewn into a map's file, so that it can be born again: version, revisions, seed, digest, recipe."""
+"""Provenance stored in map files, so that a map can be regenerated: version, revisions, seed, digest and recipe."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from .resolver import Resolver
 from .tilemap import TileMap
 
 MAX_BYTES = 512 * 1024
+"""Maximum size of the provenance as JSON."""
 FEW_TILES = 32
+"""Maximum number of tiles for which searching bytes is faster than counting."""
 
 
 def digest(map: TileMap) -> str:
-    """Names a map's cells by their tiles' names: the same map in a tileset of another order is the same."""
+    """Return a digest of a map's cells by tile names. The order of the tileset does not matter."""
     flat = map.cells.reshape(-1)
     used = _find_used_tiles(flat, len(map.tileset))
     own = [map.tileset.names[number] for number in used]
     names = sorted(own)
-    if names == own and used[-1] == len(used) - 1:  # the ids are the ranks: nearly always, and much quicker
+    if names == own and used[-1] == len(used) - 1:  # the common case, where ids are ranks: faster
         ranks = flat.astype("<u2")
     else:
         table = np.zeros(len(map.tileset), dtype="<u2")
@@ -41,15 +43,15 @@ def digest(map: TileMap) -> str:
 
 
 def _find_used_tiles(flat: NDArray[Any], tiles: int) -> list[int]:
-    """The tiles that occur, in order."""
+    """Return the sorted ids of the tiles that occur."""
     if flat.dtype == np.uint8 and tiles <= FEW_TILES:
         content = flat.tobytes()
-        return [number for number in range(tiles) if number in content]  # stops at the first: quicker than counting
+        return [number for number in range(tiles) if number in content]  # the search stops at the first match
     return np.flatnonzero(np.bincount(flat, minlength=tiles)).tolist()
 
 
 def collect_revisions(recipe: Recipe) -> dict[str, int]:
-    """The revision of everything that a recipe uses, recipes inside it included."""
+    """Return the revisions of all entries that a recipe uses, including inner recipes, by name."""
     found = {recipe.technique: techniques.get(recipe.technique).revision}
     for stage in recipe.shaping:
         found[stage.shaper] = shapers.get(stage.shaper).revision
@@ -61,15 +63,15 @@ def collect_revisions(recipe: Recipe) -> dict[str, int]:
 
 
 def raised_revisions(stored: Mapping[str, int], current: Mapping[str, int]) -> list[str]:
-    """Return the names whose stored revision is not the current one; a name that is not stored had revision 1."""
+    """Return the names whose stored revision differs from the current one. A missing revision is 1."""
     return [name for name, revision in current.items() if stored.get(name, 1) != revision]
 
 
 def build_provenance(map: TileMap) -> dict[str, Any]:
-    """What a file carries about its map, as plain data; under 512 KB.
+    """Return the provenance of a map as plain data of at most `MAX_BYTES`.
 
-    What makes a recipe too large is left out step by step: maps and locks, which are named by their digest; the
-    tileset, which most files hold anyway, by name and digest; all of it.
+    If the recipe is too large, maps and locks in it are stored as digests, then also the tileset, which most formats
+    store anyway. If it is still too large, it is left out.
     """
     from .. import __version__
 
@@ -92,10 +94,10 @@ def _iter_shorter(recipe: Recipe) -> Iterator[dict[str, Any]]:
 
 
 def recipe_of(map: TileMap, provenance: Mapping[str, Any]) -> Recipe | None:
-    """The recipe that makes a file's map again, by what the file carries.
+    """Return the recipe in the provenance of a file.
 
-    None when it carries none that can be read here, or the map was edited since: then the recipe makes another one.
-    (A file without a digest, such as libFBCAGen's, cannot tell and is believed.)
+    Return None if there is no readable recipe, or if the digest shows that the map was edited. Without a digest, as in
+    files of libFBCAGen, the recipe is assumed to belong to the map.
     """
     if "digest" in provenance and provenance["digest"] != digest(map):
         return None
@@ -113,7 +115,7 @@ def _read_recipe(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver
     if isinstance(tileset, Mapping) and "digest" in tileset:
         if tileset["digest"] != map.tileset.digest:
             name = short_repr(tileset.get("name"))
-            text = f"{name} is too large to be inside the recipe, and the file holds another one"
+            text = f"{name} is too large to be stored in the recipe, and the file has another one"
             raise InvalidRecipe(text, at="tileset")
         inner = {**inner, "tileset": map.tileset}
     return Recipe.of(inner, resolver)
@@ -121,38 +123,42 @@ def _read_recipe(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What `verify` found."""
+    """The result of `verify`."""
 
     outcome: Literal["same", "edited", "changed", "unexpected", "impossible"]
+    """`same`: the recipe makes the map. `edited`: the map was edited after it was made. `changed`: the recipe makes
+    another map, because a technique, shaper or measure has a new revision. `unexpected`: it makes another map without
+    such a reason. `impossible`: the map cannot be regenerated."""
     message: str
+    """The outcome as a sentence."""
 
     @property
     def code(self) -> int:
-        """The exit code that tells it: 0 the same map, 1 another, 2 cannot be made."""
+        """Exit code of `tilewright verify`: 0 for the same map, 1 for another, 2 if it cannot be regenerated."""
         return {"same": 0, "impossible": 2}.get(self.outcome, 1)
 
 
 def verify(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | None = None) -> Verdict:
-    """Make a file's map again from what the file carries, and compare."""
+    """Regenerate a map from its provenance and compare."""
     if provenance.get("recipe") is None:
-        lacks = "its recipe was too large to be carried" if "left_out" in provenance else "carries no recipe"
-        return Verdict("impossible", f"{lacks}, so it cannot be made again")
+        reason = "the recipe was too large to store" if "left_out" in provenance else "the file has no recipe"
+        return Verdict("impossible", f"{reason}, so the map cannot be regenerated")
     try:
         recipe = _read_recipe(map, provenance, resolver)
         if recipe.seed is None:
-            raise InvalidRecipe("the recipe has none", at="seed")
+            raise InvalidRecipe("the recipe has no seed", at="seed")
         again = digest(run(recipe))
         now = collect_revisions(recipe)
     except TilewrightError as error:
-        return Verdict("impossible", f"cannot be made: {error}")
+        return Verdict("impossible", f"cannot be regenerated: {error}")
     if again == digest(map):
         return Verdict("same", f"the same map ({recipe.technique}, seed {recipe.seed})")
     if provenance.get("digest") == again:
-        return Verdict("edited", "edited since it was made: its recipe makes the map it was before")
+        return Verdict("edited", "edited after it was made: the recipe makes the map before the edit")
     before = provenance.get("revisions")
     raised = sorted(
         name for name, number in now.items() if isinstance(before, Mapping) and before.get(name, number) != number
     )
     if raised:
-        return Verdict("changed", f"another map, as expected: {', '.join(raised)} was revised since")
-    return Verdict("unexpected", "another map, unexpectedly: its recipe does not make it")
+        return Verdict("changed", f"another map, as expected: {', '.join(raised)} has a new revision")
+    return Verdict("unexpected", "another map, unexpectedly: the recipe does not make this map")

@@ -1,4 +1,4 @@
-"""The recipe: everything that makes a map again. A value, checked once, used many times."""
+"""Recipes: everything that is needed to regenerate a map."""
 
 from __future__ import annotations
 
@@ -21,22 +21,28 @@ from .tileset import Tileset
 
 T = TypeVar("T")
 MAX_DEPTH = 8
-"""So many recipes may lie inside one another; a file that names itself would never end."""
+"""Maximum nesting depth of recipes. It stops files that include themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A shaper at work: its name and its params."""
+    """A shaper with its parameters, as a step of a recipe."""
 
     shaper: str
+    """Name of the shaper."""
     params: Params
+    """Parameters of the shaper."""
 
 
 @renamed_members(then="with_stage")
 @dataclass(frozen=True)
 class Recipe(AtomicValue):
-    """A technique with its params, the shapers after it, the tiles it is drawn in, what is locked, and a seed.
+    """A technique with its parameters, shapers, tileset, locks and seed.
 
+    `tw.recipe` and `Recipe.of` make and validate recipes; `tw.run` makes maps from them. Recipes are frozen.
+
+    Examples
+    --------
     >>> Recipe.of({"technique": "caves", "params": {"width": 20}, "seed": 7}).params.width
     20
     """
@@ -44,27 +50,49 @@ class Recipe(AtomicValue):
     json_schema: ClassVar = {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
     technique: str
+    """Name of the technique."""
     params: Params
+    """Parameters of the technique."""
     tileset: Tileset
-    """The technique's own, unless another was given."""
+    """Tileset of the map; by default, the technique's own."""
     shaping: tuple[Stage, ...] = ()
+    """Shapers to apply, in order."""
     tiles: tuple[tuple[str, str], ...] = ()
-    """Renamings: (technique's word, tileset's word)."""
+    """Pairs of a label of the technique and the tile of the tileset to use for it."""
     locks: Locks | None = None
+    """Cells with a required tile."""
     require: tuple[Requirement, ...] = ()
-    """What the finished map's measures must be; without it the first try is good enough."""
+    """Requirements for measures of the finished map."""
     tries: int = 1
-    """How many maps are made until one is good enough."""
+    """Maximum number of maps to make until one meets all requirements."""
     attempt: int | None = None
-    """Which try made a finished map, counted from 0: then only that one is made."""
+    """Number of the try that made a finished map, starting at 0. If set, only this try is made."""
     seed: Seed | None = None
-    """None until it is run, or, in a recipe inside another, drawn from the outer one's stream."""
+    """Seed, or None for a random one. For an inner recipe, None draws a seed from the outer recipe's stream."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
-    """What the pipeline worked out from all but the seed; kept so that many maps are checked once."""
+    """Cached plan of the pipeline. It does not depend on the seed."""
 
     @classmethod
     def of(cls, given: Recipe | Mapping[str, Any] | str, resolver: Resolver | None = None) -> Recipe:
-        """A recipe from plain data (or, in readings that open files, from a path); tells all mistakes at once."""
+        """Read and validate a recipe.
+
+        Parameters
+        ----------
+        given
+            A recipe, plain data, or a name or path that the resolver knows.
+        resolver
+            Object that opens files. By default, only built-in names are known.
+
+        Returns
+        -------
+        Recipe
+            The recipe.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the recipe has mistakes. `.problems` lists all of them.
+        """
         if isinstance(given, Recipe):
             return given
         resolver = resolver or Resolver()
@@ -73,15 +101,15 @@ class Recipe(AtomicValue):
         if not isinstance(given, Mapping):
             raise InvalidRecipe("a recipe is a set of named values", got=given, rule="type")
         if resolver.depth > MAX_DEPTH:
-            raise InvalidRecipe(f"recipes lie at most {MAX_DEPTH} deep inside one another", rule="depth")
+            raise InvalidRecipe(f"recipes must be nested at most {MAX_DEPTH} deep", rule="depth")
         resolver = resolver.for_inner_recipe()
         given = as_recipe_data(given)
         known = RECIPE_FIELDS if "technique" in given else (*RECIPE_FIELDS, *_list_recipe_keys())
         problems = [unknown_key("recipe key", key, known) for key in given if key not in RECIPE_FIELDS]
         name = given.get("technique")
         if not isinstance(name, str):
-            sections = f" or has sections such as {_list_recipe_keys()[0]}" if name is None else ""
-            missing = problem(f"a recipe names its technique{sections}", at="technique", got=name, rule="missing")
+            keys = f", or have keys such as {_list_recipe_keys()[0]}" if name is None else ""
+            missing = problem(f"a recipe must name its technique{keys}", at="technique", got=name, rule="missing")
             raise InvalidRecipe(*problems, missing)
 
         def read_key(read: Callable[[], T], key: str, default: T, place: str | None = None) -> T:
@@ -110,11 +138,11 @@ class Recipe(AtomicValue):
 
     def __post_init__(self) -> None:
         if self.depth > MAX_DEPTH:
-            raise InvalidRecipe(f"recipes lie at most {MAX_DEPTH} deep inside one another", rule="depth")
+            raise InvalidRecipe(f"recipes must be nested at most {MAX_DEPTH} deep", rule="depth")
 
     def with_seed(self, seed: int | str | None) -> Recipe:
-        """The same recipe with another seed; None picks one."""
-        # Not by `replace`: all but the seed was checked already, and the plan stays the same.
+        """Return the recipe with another seed; None chooses a random one."""
+        # Not with `replace`, which would validate again and drop the plan.
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, seed=read_seed(seed))
         if other.seed != self.seed:
@@ -122,11 +150,14 @@ class Recipe(AtomicValue):
         return other
 
     def with_stage(self, stage: Stage) -> Recipe:
-        """With one more shaper."""
+        """Return the recipe with one more shaper."""
         return replace(self, shaping=(*self.shaping, stage))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
-        """Plain data with every default written and no paths; large maps by digest, or all with inline=False."""
+        """Return plain data that `of` reads, with all defaults and without paths.
+
+        Maps of more than 65,536 cells are stored as digests; with `inline=False`, all maps are.
+        """
         data: dict[str, Any] = {"technique": self.technique, "params": _to_plain(self.params, inline)}
         if self.shaping:
             data["shaping"] = [{stage.shaper: _to_plain(stage.params, inline)} for stage in self.shaping]
@@ -146,12 +177,12 @@ class Recipe(AtomicValue):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the technique's map."""
+        """Shape of the technique's map."""
         return techniques.get(self.technique).shape_of(self.params)
 
     @property
     def inner(self) -> list[Recipe]:
-        """The recipes that stand inside this one, as parameters of its technique and shapers."""
+        """Recipes in the parameters of the technique and the shapers."""
         return [
             found
             for params in (self.params, *(stage.params for stage in self.shaping))
@@ -160,7 +191,7 @@ class Recipe(AtomicValue):
 
     @property
     def depth(self) -> int:
-        """How many recipes lie inside one another in this one."""
+        """Nesting depth of the inner recipes; 0 without inner recipes."""
         return max((1 + recipe.depth for recipe in self.inner), default=0)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -168,7 +199,9 @@ class Recipe(AtomicValue):
 
 
 def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Plain data as a recipe's: sections of a technique, by which it is known, become its params.
+    """Return plain data in the form of a recipe.
+
+    Data without a technique is recognized by its keys (`Technique.recipe_keys`). The keys become parameters.
 
     >>> as_recipe_data({"names": ["empty", "solid"], "seed": 7})
     {'technique': 'rules', 'seed': 7, 'params': {'names': ['empty', 'solid']}}
@@ -187,12 +220,12 @@ def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _list_recipe_keys() -> list[str]:
-    """The keys by which a technique's params are known as a recipe."""
-    return [section for entry in techniques for section in entry.recipe_keys]
+    """Return the keys by which parameters of a technique are recognized as a recipe."""
+    return [key for entry in techniques for key in entry.recipe_keys]
 
 
 def _find_recipes(value: Any) -> list[Recipe]:
-    """The recipes that a value holds, not those inside them."""
+    """Return the recipes in a value, without those nested in them."""
     if isinstance(value, Recipe):
         return [value]
     if isinstance(value, Params):
@@ -202,12 +235,12 @@ def _find_recipes(value: Any) -> list[Recipe]:
 
 @cache
 def _find_recipe_fields(model: type[BaseModel]) -> tuple[str, ...]:
-    """The fields of a model that can hold a recipe, themselves or in what they hold."""
+    """Return the fields of a model that can contain a recipe at any depth."""
     return tuple(name for name, field in model.model_fields.items() if _mentions_recipe(field.annotation, set()))
 
 
 def _mentions_recipe(annotation: Any, seen: set[Any]) -> bool:
-    """Whether a type can hold a recipe; models that have been looked at say nothing new."""
+    """Return whether a type can contain a recipe. Models in `seen` are skipped."""
     for kind in kinds_in(annotation):
         if kind in (Recipe, Any):
             return True
@@ -219,7 +252,7 @@ def _mentions_recipe(annotation: Any, seen: set[Any]) -> bool:
 
 
 def _to_plain(value: Any, inline: bool) -> Any:
-    """Params as plain data: models become mappings, maps and recipes their own data."""
+    """Return params as plain data."""
     if isinstance(value, Params):
         return {name: _to_plain(getattr(value, name), inline) for name in type(value).model_fields}
     if hasattr(value, "to_data"):
@@ -272,7 +305,7 @@ def _read_stage(value: Any, resolver: Resolver) -> Stage:
         raise InvalidRecipe(text, got=value, rule="type")
     ((name, params),) = value.items()
     if not isinstance(name, str):
-        raise InvalidRecipe("a shaper goes by its name", got=name, rule="type")
+        raise InvalidRecipe("must be the name of a shaper", got=name, rule="type")
     if name not in shapers:
         raise InvalidRecipe(unknown_key("shaper", name, shapers.names()))
     entry = shapers.get(name)
@@ -291,12 +324,12 @@ def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
     if not isinstance(pairs, (list, tuple)) or not all(
         isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
     ):
-        text = "must be names of the technique's tiles with names of the tileset's"
+        text = "must map names of the technique's tiles to names of the tileset's"
         raise InvalidRecipe(text, got=value, rule="type")
     for pair in pairs:
-        if not all(isinstance(word, str) for word in pair):
-            raise InvalidRecipe("tiles go by their names", got=pair, rule="type")
-    return tuple((word, name) for word, name in pairs)
+        if not all(isinstance(name, str) for name in pair):
+            raise InvalidRecipe("must be names of tiles", got=pair, rule="type")
+    return tuple((label, name) for label, name in pairs)
 
 
 def _read_tries(value: Any, required: bool) -> int:
@@ -304,7 +337,7 @@ def _read_tries(value: Any, required: bool) -> int:
         return DEFAULT_TRIES if required else 1
     tries = read_tries(value)
     if not required and tries > 1:
-        raise InvalidRecipe("says how often to try what require asks for; add require", rule="conflict")
+        raise InvalidRecipe("needs require; without it, one try is enough", rule="conflict")
     return tries
 
 

@@ -1,7 +1,8 @@
-"""What there is: techniques, shapers, measures, formats, tilesets. A file's name is its name; no table to edit.
+"""Registries of techniques, shapers, measures, constraints and tilesets.
 
-Listing looks at file names and entry points; a module is imported when its entry is asked for. Third parties add
-theirs through the entry point groups tilewright.generators, .shaping, .measures, .constraints, .formats and .tilesets.
+A built-in technique or shaper has the name of its file. Listing names reads file names and entry points; modules are
+imported at first use. Other packages add entries through the entry point groups tilewright.generators, .shaping,
+.measures, .constraints, .formats and .tilesets.
 """
 
 from __future__ import annotations
@@ -28,22 +29,25 @@ from .seeds import Rng
 from .tileset import Tileset
 
 RECIPE_FIELDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
-"""The keys of a recipe, which are keywords of `tw.make` too. No parameter may be called like one of them."""
+"""Keys of a recipe, which are also keywords of `tw.make`. Parameters must not have these names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Something registered: a name, its parameters, and what it is for."""
+    """Base of registered techniques, shapers, measures, constraints and formats."""
 
     name: str
+    """Name by which users refer to it."""
     params: type[Params]
+    """Class of its parameters."""
     revision: int = 1
-    """Raised when the same recipe and seed make another result; goldens may change only with it."""
+    """Number that is increased when the same recipe and seed give another result."""
     doc: str = ""
+    """Documentation, from the docstring of its module or function."""
 
     @property
     def summary(self) -> str:
-        """The first line of its documentation."""
+        """First line of the documentation."""
         return self.doc.strip().split("\n", 1)[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -52,18 +56,18 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class ByExample:
-    """What the studio's By-example view shows of a technique that learns from a sample."""
+    """Settings of the studio's By-example view for a technique that learns from a sample."""
 
     knobs: Mapping[str, tuple[Any, ...]]
-    """Parameters that can be set there, with the values that are offered beside the default."""
+    """Parameters to show, each with the values to offer in addition to the default."""
     sample: str = "sample"
-    """The parameter that holds the sample."""
+    """Name of the parameter for the sample."""
     shared: tuple[str, ...] = ()
-    """Which of the settings for all techniques it has as parameters: wrap, wrap_sample."""
+    """Common settings that the technique has as parameters: wrap, wrap_sample."""
     note: str = ""
-    """How its maps relate to the sample, as a clause after its name."""
+    """Relation of its maps to the sample, as a clause that follows the technique's name."""
     objective: str = ""
-    """The number in its frames that falls as the map improves, drawn as a curve; empty where there is none."""
+    """Name of the number in its frames that decreases as the map improves, drawn as a curve; empty if there is none."""
 
 
 @renamed_members(
@@ -78,55 +82,74 @@ class ByExample:
 )
 @dataclass(frozen=True, kw_only=True)
 class Technique(Entry):
-    """Makes a map from nothing but params, a site and a stream."""
+    """A map generator. The decorator `technique` makes one from a function."""
 
     body: Callable[..., Any]
+    """Function `(params, site, rng)` that yields frames and returns a map."""
     tileset: str | Callable[[Any], Tileset]
-    """The name of its own tileset, or what makes one of its params (of a sample, say)."""
+    """Name of its default tileset, or a function of the params that returns one."""
     tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None
-    """The technique's words, of which its cells hold positions; by default all tiles of its tileset."""
+    """Labels of the technique's tiles. Its cells hold positions in them. By default, all tiles of its tileset."""
     match_by_position: bool = False
-    """Whether words that a tileset lacks may stand for the tile at the same position."""
+    """Whether a label that the tileset lacks refers to the tile at the same position."""
     extends_tileset: bool = False
-    """Whether words that a tileset lacks are added to it, with the looks that its own tileset gives them."""
+    """Whether labels that the tileset lacks are added to it, with the appearance from the default tileset."""
     allow_unknown_lock_tiles: bool = False
-    """Whether locks may hold tiles that it has no word for; those that the tileset lacks are added to it."""
+    """Whether locks may use tiles that are not among the labels. Tiles that the tileset lacks are added to it."""
     recipe_keys: Sequence[str] = ()
-    """Keys by which plain data that names no technique is known as its params."""
+    """Keys by which plain data without a technique is recognized as parameters of this technique."""
     dimensions: tuple[int, ...] = (2,)
+    """Numbers of dimensions that its maps may have."""
     bytes_per_cell: int | Callable[[Any], int] = 6
-    """Working memory, for refusing maps that cannot fit; or what tells it of params."""
+    """Working memory per cell, or a function of the params. Maps that do not fit in memory are refused."""
     reach: Callable[[Any], int] | None = None
-    """How far a cell sees, for techniques that can be made in chunks."""
+    """Function of the params: distance over which cells depend on each other. For maps that are made in chunks."""
     margin_in_memory: bool = True
-    """Whether a window keeps all cells within reach in memory while it is made."""
+    """Whether the margin of a window is in memory while the window is made."""
     offset: Callable[[Any], Offset | None] | None = None
-    """Where in an endless plane the params ask for a window, x, y; None for techniques that know no such plane."""
+    """Function of the params: position x, y of the window in an endless world. None for techniques without one."""
     copies: Callable[[Any], int] | None = None
-    """Maps that are in memory at once while one is made, such as a population; by default one."""
+    """Function of the params: number of maps in memory at once, such as a population. The default is 1."""
     cost: Callable[[Any], int] | None = None
-    """Cell updates that a map takes, roughly; by default one for each cell."""
+    """Function of the params: approximate number of cell updates for a map. The default is one per cell."""
     training: Callable[[Any], Training | None] | None = None
-    """The training data in the params; by default the first parameter that holds `Samples`."""
+    """Function of the params: the training data. By default, the first parameter that holds `Samples`."""
     quick: Mapping[str, Any] = field(default_factory=dict)
-    """Params with which tests make a map quickly, where the defaults take long."""
+    """Parameters for tests that make small maps quickly, if the defaults are slow."""
     by_example: ByExample | None = None
-    """What the studio's By-example view shows; None for techniques that are not shown there."""
+    """Settings of the studio's By-example view; None for techniques that it does not show."""
     learn: type[Any] | None = None
-    """The params that hold what it learns from samples, a part of its own; see core/model."""
+    """Class of the parameters that its models store, a subclass of `TrainingParams`."""
     resolve_random: Callable[[Any, Rng], Params] | None = None
-    """Draws what the params leave to chance, such as random scores, so that the recipe can record it."""
+    """Function of the params and rng that draws random parameters, such as scores, so that the recipe stores them."""
     validate: Callable[[Any, Any], None] | None = None
-    """Raises InvalidRecipe where params and a site with its locks contradict each other; asked before any work."""
+    """Function of the params and site that raises InvalidRecipe if they are inconsistent. Called before the body."""
 
     def own_tileset(self, params: Params) -> Tileset:
-        """The tileset of its maps, unless the recipe names another."""
+        """Return the default tileset."""
         return tilesets.get(self.tileset) if isinstance(self.tileset, str) else self.tileset(params)
 
     def tileset_for(
         self, params: Params, given: Tileset | None, renames: Mapping[str, str], locked: Iterable[str | int] = ()
     ) -> Tileset:
-        """The tileset of a recipe whose locks hold these words: the one that it names, or the technique's own."""
+        """Return the tileset of a recipe.
+
+        Parameters
+        ----------
+        params
+            Parameters of the technique.
+        given
+            Tileset that the recipe names, if any.
+        renames
+            Tiles of the tileset by label of the technique.
+        locked
+            Labels of the locked tiles.
+
+        Returns
+        -------
+        Tileset
+            The given or the default tileset, extended as the technique declares.
+        """
         own = self.own_tileset(params)
         chosen = given or own
         if given is not None and self.extends_tileset:
@@ -134,84 +157,90 @@ class Technique(Entry):
                 tile for tile in own if tile.name not in renames and given.find(tile.name) is None
             )
         if self.allow_unknown_lock_tiles:
-            words = self.labels_of(params) or own.names
-            strange = [str(word) for word in locked if chosen.find(word) is None and str(word) not in words]
-            chosen = chosen.with_tiles(Tileset.from_labels(strange)) if strange else chosen
+            labels = self.labels_of(params) or own.names
+            unknown = [str(label) for label in locked if chosen.find(label) is None and str(label) not in labels]
+            chosen = chosen.with_tiles(Tileset.from_labels(unknown)) if unknown else chosen
         return chosen
 
     def shape_of(self, params: Params) -> tuple[int, ...]:
-        """Return the shape of the map; a single cell where the params are not `Sized`."""
+        """Return the shape of the map; (1, 1) if the params are not `Sized`."""
         return params.shape if isinstance(params, Sized) else (1, 1)
 
     def offset_of(self, params: Params) -> Offset | None:
-        """Return where in an endless plane the map is; None for a map that is no window."""
+        """Return the position x, y of the map in an endless world; None for a map with edges."""
         return None if self.offset is None else self.offset(params)
 
     def margin_of(self, params: Params) -> int:
-        """Return how many cells around a window are in memory while it is made."""
+        """Return the width of the margin that is in memory while a window is made."""
         is_needed = self.reach is not None and self.margin_in_memory and self.offset_of(params) is not None
         return self.reach(params) if self.reach is not None and is_needed else 0
 
     def copies_of(self, params: Params) -> int:
-        """Return how many maps are in memory at once."""
+        """Return the number of maps in memory at once."""
         return 1 if self.copies is None else self.copies(params)
 
     def cells_of(self, params: Params) -> int:
-        """Return how many cells are in memory at once: of one map with the margin of a window, or of several maps."""
+        """Return the number of cells in memory at once, including margins and copies."""
         margin = self.margin_of(params)
         return prod(side + 2 * margin for side in self.shape_of(params)) * self.copies_of(params)
 
     def cost_of(self, params: Params) -> int:
-        """Return how many cell updates a map takes, roughly."""
+        """Return the approximate number of cell updates for a map."""
         return self.cells_of(params) if self.cost is None else self.cost(params)
 
     def training_of(self, params: Params) -> Training | None:
-        """Return the training data in the params; None where maps are not made from samples."""
+        """Return the training data in the params; None if the technique does not learn from samples."""
         if self.training is not None:
             return self.training(params)
         found = next((value for _, value in params if isinstance(value, Samples)), None)
         return None if found is None else Training(samples=found)
 
     def memory(self, params: Params, cells: int) -> int:
-        """Bytes to work with while so many cells are made."""
+        """Return the working memory in bytes for a number of cells."""
         each = self.bytes_per_cell
         return cells * (each(params) if callable(each) else each)
 
     def labels_of(self, params: Params) -> tuple[str, ...] | None:
+        """Return the labels of the technique's tiles; None for all tiles of its tileset."""
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
 
 
 @renamed_members(moves="rearranges", turns="reorients")
 @dataclass(frozen=True, kw_only=True)
 class Shaper(Entry):
-    """Makes a map from a map."""
+    """A post-processing step. The decorators `shaper` and `transform` make one from a function."""
 
     body: Callable[..., Any]
+    """Function `(map, params, site, rng)` that returns a map, or `(params, array)` if it only moves cells."""
     rearranges: bool = False
-    """Whether it only moves cells: then its body is (params, array) -> array, of whatever the array holds."""
+    """Whether it only moves cells. Then its body rearranges any array of the map's shape."""
     reorients: Callable[[Any], str] | None = None
-    """How a shaper that moves cells turns the map over, in the steps of `Tileset.turned`: pieces turn along."""
+    """Function of the params that returns the transformation of pieces, in the steps of `Tileset.reorient_tiles`."""
     dimensions: tuple[int, ...] = (2, 3)
+    """Numbers of dimensions that maps may have."""
     example: str = ""
-    """What to try after `tilewright make`; by default caves, shaped with its first parameter."""
+    """Arguments of an example call of `tilewright make`. By default, caves shaped with the first parameter."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Entry):
-    """A named number of a map, or None where it does not apply."""
+    """A number computed from a map."""
 
     body: Callable[[Any], float | None]
+    """Function of a `Survey` that returns the number, or None if the measure does not apply."""
     unit: str = ""
+    """Unit of the number, such as "cells"."""
     compares: bool = False
-    """Whether it compares the map with a sample, and applies only where there is one."""
+    """Whether it compares the map with a sample. Then it applies only if a sample is given."""
     params: type[Params] = field(default=Params)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constraint(Entry):
-    """Bans tiles from cells while technique wfc decides a map; see docs/techniques/wfc.md."""
+    """A constraint for the technique wfc, which bans tiles from cells; see docs/techniques/wfc.md."""
 
     body: Callable[[Any, Any], Iterable[tuple[str, Any]]]
+    """Function `(params, view)` that yields pairs of a tile and a mask of cells to ban it from."""
 
     def __call__(self, **params: Any) -> BoundConstraint:
         """Return the constraint with its params, for `tw.make("wfc", constraints=[...])`."""
@@ -220,14 +249,14 @@ class Constraint(Entry):
 
 @dataclass(frozen=True)
 class BoundConstraint:
-    """A constraint and its params."""
+    """A constraint with its params."""
 
     constraint: Constraint
     params: Params
 
 
-class _TechniqueDeclaration(TypedDict, total=False):
-    """What a technique may declare; `Technique` describes each."""
+class _TechniqueOptions(TypedDict, total=False):
+    """Optional fields of `Technique`, where each is described."""
 
     tiles: Sequence[str] | Callable[[Any], Sequence[str]]
     match_by_position: bool
@@ -260,9 +289,41 @@ class _TechniqueDeclaration(TypedDict, total=False):
     numbered="match_by_position",
 )
 def technique(
-    params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_TechniqueDeclaration]
+    params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_TechniqueOptions]
 ) -> Callable[[Callable[..., Any]], Technique]:
-    """Declare a technique: a function `(params, site, rng)` that yields Frames and returns a TileMap."""
+    """Declare a function as a technique. The function has the name of the technique.
+
+    Parameters
+    ----------
+    params
+        Class of the technique's parameters.
+    tileset
+        Name of the default tileset, or a function of the params that returns one.
+    **declared
+        Other fields of `Technique`, such as `tiles`, `revision` and `dimensions`.
+
+    Returns
+    -------
+    Callable
+        Decorator for a function `(params, site, rng)` that yields `Frame`s and returns a `TileMap`.
+
+    Raises
+    ------
+    TypeError
+        If a parameter has the name of a key of recipes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tilewright as tw
+    >>> @tw.technique(tw.Sized, tileset="cave")
+    ... def blank(params, site, rng):
+    ...     \"\"\"Blank map: every cell is the first tile.\"\"\"
+    ...     yield tw.Frame(note="done")
+    ...     return site.map(np.zeros(site.shape, dtype=np.uint8))
+    >>> blank.name
+    'blank'
+    """
 
     def declare(body: Callable[..., Any]) -> Technique:
         own = _check_reserved(params)
@@ -274,7 +335,24 @@ def technique(
 def shaper(
     params: type[Params], *, revision: int = 1, dimensions: tuple[int, ...] = (2, 3), example: str = ""
 ) -> Callable[[Callable[..., Any]], Shaper]:
-    """Declare a shaper: a function `(map, params, site, rng)` that may yield Frames and returns a TileMap."""
+    """Declare a function as a shaper. The function has the name of the shaper.
+
+    Parameters
+    ----------
+    params
+        Class of the shaper's parameters.
+    revision
+        Number to increase when the same recipe and seed give another result.
+    dimensions
+        Numbers of dimensions that maps may have.
+    example
+        Arguments of an example call of `tilewright make`.
+
+    Returns
+    -------
+    Callable
+        Decorator for a function `(map, params, site, rng)` that returns a `TileMap`, and may yield `Frame`s.
+    """
     return lambda body: Shaper(
         name=body.__name__,
         params=params,
@@ -290,10 +368,25 @@ def shaper(
 def transform(
     params: type[Params], *, reorients: Callable[[Any], str] | None = None, revision: int = 1
 ) -> Callable[[Callable[..., Any]], Shaper]:
-    """Declare a shaper that only moves cells: a function `(params, array) -> array`, such as a flip.
+    """Declare a function as a shaper that only moves cells, such as a flip.
 
-    It looks at the shape alone; the pipeline moves cells, layers, rooms, markers and locks with it. One that turns the
-    map over says how, in the steps x, y and d, and the pipeline puts the turned pieces in place of rivers and roads.
+    The pipeline applies the function to the cells, layers, rooms, markers and locks of a map.
+
+    Parameters
+    ----------
+    params
+        Class of the shaper's parameters.
+    reorients
+        Function of the params that returns the transformation of pieces such as rivers and roads, in the steps x, y and
+        d of `Tileset.reorient_tiles`. By default, pieces stay as they are.
+    revision
+        Number to increase when the same recipe and seed give another result.
+
+    Returns
+    -------
+    Callable
+        Decorator for a function `(params, array)` that returns the rearranged array. It must depend only on the shape
+        of the array.
     """
     return lambda body: Shaper(
         name=body.__name__,
@@ -307,7 +400,7 @@ def transform(
 
 
 def measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
-    """Declare a measure: a function of a Survey, described by its docstring."""
+    """Declare a function of a `Survey` as a measure, described by its docstring. See `register_measure`."""
     return lambda body: Measure(
         name=body.__name__, body=body, unit=unit, compares=compares, doc=inspect.getdoc(body) or ""
     )
@@ -316,14 +409,27 @@ def measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[An
 def constraint(
     *, params: type[Params] = Params, revision: int = 1
 ) -> Callable[[Callable[[Any, Any], Iterable[tuple[str, Any]]]], Constraint]:
-    """Declare a constraint: a function `(params, view)` that yields tiles, each with a mask of cells to ban it from."""
+    """Declare a function as a constraint for the technique wfc.
+
+    Parameters
+    ----------
+    params
+        Class of the constraint's parameters.
+    revision
+        Number to increase when the same recipe and seed give another result.
+
+    Returns
+    -------
+    Callable
+        Decorator for a function `(params, view)` that yields pairs of a tile and a mask of cells to ban it from.
+    """
     return lambda body: Constraint(
         name=body.__name__, params=params, body=body, revision=revision, doc=inspect.getdoc(body) or ""
     )
 
 
 def _find_doc(body: Callable[..., Any]) -> str:
-    """The file's documentation; a technique is its file."""
+    """Return the docstring of the function's module, or else of the function."""
     module = sys.modules.get(body.__module__)
     own = inspect.getdoc(body) or ""
     return (module.__doc__ if module and module.__doc__ and module.__name__ != "__main__" else own) or own
@@ -332,7 +438,7 @@ def _find_doc(body: Callable[..., Any]) -> str:
 def _check_reserved(params: type[Params]) -> type[Params]:
     taken = sorted(set(RECIPE_FIELDS) & set(params.model_fields))
     if taken:
-        raise TypeError(f"{params.__name__}: {taken[0]!r} is a word of recipes; call the parameter otherwise")
+        raise TypeError(f"{params.__name__}: {taken[0]!r} is a key of recipes; rename the parameter")
     return params
 
 
@@ -341,7 +447,7 @@ T = TypeVar("T")
 
 
 class Registry(Generic[E]):
-    """The things of one kind, by name: the modules of a folder, what entry points add, and what is added by hand."""
+    """Entries of one kind by name: built-in modules, entry points of installed packages, and entries added in code."""
 
     def __init__(self, kind: str, folder: str, entry: type[E]) -> None:
         self.kind = kind
@@ -349,13 +455,14 @@ class Registry(Generic[E]):
         self.entry = entry
         self._added: dict[str, E] = {}
         self._found: dict[str, E] = {}
-        """Built-in ones that have been asked for."""
+        """Cache of the built-in entries."""
 
     def names(self) -> list[str]:
+        """Return the sorted names of all entries."""
         return sorted({*self.built_in, *find_plugins(self.folder), *self._added})
 
     def __iter__(self) -> Iterator[E]:
-        """All of them; a plugin that cannot be loaded is left out with a warning, and breaks nothing else."""
+        """Yield all entries. A plugin that cannot be loaded is skipped with a warning."""
         for name in self.names():
             try:
                 yield self.get(name)
@@ -368,7 +475,7 @@ class Registry(Generic[E]):
         return name in self._added or name in self.built_in or name in find_plugins(self.folder)
 
     def get(self, name: str) -> E:
-        """The entry of this name; its module is imported now."""
+        """Return the entry of a name, importing its module if needed. Raise UnknownName if there is none."""
         _check_name(self.kind, name)
         if found := self._added.get(name) or self._found.get(name):
             return found
@@ -380,29 +487,29 @@ class Registry(Generic[E]):
         raise UnknownName(self.kind, name, self.names())
 
     def add(self, entry: E) -> None:
-        """Register one by hand, for a notebook or a test."""
+        """Add an entry in this process. Raise TilewrightError if the name exists."""
         if entry.name in self:
-            raise TilewrightError(f"there is already a {self.kind} {entry.name!r}; call yours otherwise")
+            raise TilewrightError(f"there is already a {self.kind} {entry.name!r}; use another name")
         self._added[entry.name] = self._check_entry(entry, entry.name)
 
     @property
     def added(self) -> frozenset[str]:
-        """The names that `add` registered."""
+        """Names of the entries that were added in this process."""
         return frozenset(self._added)
 
     def register(self, entry: E) -> E:
-        """Add an entry, in place of one that was added before under its name: a notebook runs cells twice."""
+        """Add an entry, replacing one that was added before: cells of a notebook may run twice."""
         self.remove(entry.name)
         self.add(entry)
         return entry
 
     def remove(self, name: str) -> None:
-        """Take back what `add` registered."""
+        """Remove an entry that was added in this process."""
         self._added.pop(name, None)
 
     @property
     def built_in(self) -> frozenset[str]:
-        """The names that come with the package."""
+        """Names of the built-in entries."""
         return ports.built_in.get().find_names(self.folder)
 
     def _import_module(self, name: str) -> ModuleType:
@@ -413,18 +520,18 @@ class Registry(Generic[E]):
             return self._import_module(name)
         except TilewrightError:
             raise
-        except Exception as error:  # a file that somebody is still writing
+        except Exception as error:  # such as a syntax error in a file being edited
             raise TilewrightError(f"{self.kind} {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
 
     def _check_entry(self, found: object, name: str) -> E:
         if not isinstance(found, self.entry) or found.name != name:
             kind = self.entry.__name__.lower()
-            raise TilewrightError(f"{self.kind} {name!r}: its module must hold a {kind} called {name!r}")
+            raise TilewrightError(f"{self.kind} {name!r}: its module must define a {kind} named {name!r}")
         return found
 
 
 class MeasureRegistry(Registry[Measure]):
-    """Measures are small: the built-in ones share one module."""
+    """Measures; the built-in ones are in one module."""
 
     @property
     def built_in(self) -> frozenset[str]:
@@ -435,7 +542,7 @@ class MeasureRegistry(Registry[Measure]):
 
 
 class ConstraintRegistry(Registry[Constraint]):
-    """None is built in: entry points and users add theirs."""
+    """Constraints from entry points and user code; none is built in."""
 
     @property
     def built_in(self) -> frozenset[str]:
@@ -443,9 +550,10 @@ class ConstraintRegistry(Registry[Constraint]):
 
 
 class TilesetRegistry:
-    """Tilesets by name: built-in ones, and those that entry points give."""
+    """Built-in tilesets, and tilesets from entry points."""
 
     def names(self) -> list[str]:
+        """Return the sorted names of all tilesets."""
         return sorted({*data.list_names("tilesets"), *find_plugins("tilesets")})
 
     def __iter__(self) -> Iterator[Tileset]:
@@ -456,25 +564,26 @@ class TilesetRegistry:
                 warnings.warn(str(error), stacklevel=2)
 
     def get(self, name: str) -> Tileset:
+        """Return the tileset of a name. Raise UnknownName if there is none."""
         _check_name("tileset", name)
         if name in data.list_names("tilesets"):
             return _load_built_in_tileset(name)
         if name not in find_plugins("tilesets"):
-            raise UnknownName("tileset", name, self.names(), "a file of your own ends in .toml")
+            raise UnknownName("tileset", name, self.names(), "tileset files end in .toml")
         found = load_plugin("tilesets", name)
         if not isinstance(found, Tileset):
-            raise TilewrightError(f"tileset {name!r}: its entry point must name a Tileset")
+            raise TilewrightError(f"tileset {name!r}: its entry point must be a Tileset")
         return found
 
     def write(self, tileset: Tileset) -> str | dict[str, Any]:
-        """Return what recipes hold of a tileset: its name where it is found by that, else all its data."""
+        """Return the name of a registered tileset, or the data of any other, as recipes store it."""
         is_known = tileset.name in self.names() and self.get(tileset.name) == tileset
         return tileset.name if is_known else tileset.to_data()
 
 
 def _check_name(kind: str, name: object) -> None:
     if not isinstance(name, str):
-        raise InvalidRecipe(f"a {kind} is given by its name, one string", got=name, rule="type")
+        raise InvalidRecipe(f"must be the name of a {kind}, a string", got=name, rule="type")
 
 
 @cache
@@ -484,30 +593,30 @@ def _load_built_in_tileset(name: str) -> Tileset:
 
 @cache
 def find_plugins(folder: str) -> Mapping[str, EntryPoint]:
-    """What installed packages add to a folder, by name."""
+    """Return the entry points of installed packages for a folder, by name."""
     return {point.name: point for point in entry_points(group=f"tilewright.{folder}")}
 
 
 def load_plugin(folder: str, name: str) -> object:
-    """What a package adds under this name; whatever goes wrong in it is told with its name."""
+    """Load an entry point. Raise TilewrightError with its name if that fails."""
     point = find_plugins(folder)[name]
     try:
         with ports.import_lock:
             found = point.load()
-    except Exception as error:  # anything may happen in another's package
-        maker = point.dist.name if point.dist else point.value
-        raise TilewrightError(f"{name!r} of {maker} cannot be loaded: {type(error).__name__}: {error}") from error
+    except Exception as error:  # other packages may raise anything
+        package = point.dist.name if point.dist else point.value
+        raise TilewrightError(f"{name!r} of {package} cannot be loaded: {type(error).__name__}: {error}") from error
     return getattr(found, name, None) if isinstance(found, ModuleType) else found
 
 
 def _restore_entry(kind: str, name: str) -> Entry:
-    shelves: dict[str, Registry[Any]] = {
+    registries: dict[str, Registry[Any]] = {
         "Technique": techniques,
         "Shaper": shapers,
         "Measure": measures,
         "Constraint": constraints,
     }
-    return shelves[kind].get(name)  # type: ignore[no-any-return]
+    return registries[kind].get(name)  # type: ignore[no-any-return]
 
 
 techniques: Registry[Technique] = Registry("technique", "generators", Technique)
@@ -518,10 +627,26 @@ tilesets = TilesetRegistry()
 
 
 def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
-    """Declare a measure and add it to those of this process: a function of a Survey, described by its docstring.
+    """Declare a function as a measure and register it in this process.
 
-    Running it again replaces the measure. Installed packages add theirs through the entry point tilewright.measures.
+    Registering the same name again replaces the measure. Packages register measures through the entry point group
+    tilewright.measures.
 
+    Parameters
+    ----------
+    unit
+        Unit of the number.
+    compares
+        Whether the measure compares the map with a sample.
+
+    Returns
+    -------
+    Callable
+        Decorator for a function of a `Survey` that returns a number, or None if the measure does not apply. Its
+        docstring describes the measure.
+
+    Examples
+    --------
     >>> import tilewright as tw
     >>> @tw.register_measure(unit="cells")
     ... def walls(survey: tw.Survey) -> float:
@@ -544,9 +669,27 @@ def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Cal
 def register_constraint(
     *, params: type[Params] = Params, revision: int = 1
 ) -> Callable[[Callable[[Any, Any], Iterable[tuple[str, Any]]]], Constraint]:
-    """Declare a constraint and add it to those of this process; running it again replaces the constraint.
+    """Declare a function as a constraint and register it in this process.
 
-    Installed packages add theirs through the entry point tilewright.constraints.
+    Registering the same name again replaces the constraint. Packages register constraints through the entry point group
+    tilewright.constraints.
+
+    Parameters
+    ----------
+    params
+        Class of the constraint's parameters.
+    revision
+        Number to increase when the same recipe and seed give another result.
+
+    Returns
+    -------
+    Callable
+        Decorator; see `constraint`.
+
+    Raises
+    ------
+    InvalidRecipe
+        If `params` is not a class of parameters.
     """
     if not isinstance(params, type) or not issubclass(params, Params):
         raise InvalidRecipe("must be a class of parameters", at="params", got=params, rule="type")
@@ -556,5 +699,5 @@ def register_constraint(
 
 def _check_function(body: T) -> T:
     if not callable(body) or not hasattr(body, "__name__"):
-        raise InvalidRecipe("declares a function with a name", got=body, rule="type")
+        raise InvalidRecipe("must be a function with a name", got=body, rule="type")
     return body

@@ -1,4 +1,4 @@
-"""Requirements: what the measures of a finished map must be, for recipes that try until one is good enough."""
+"""Requirements for the measures of a finished map. A recipe makes maps until one meets all requirements."""
 
 from __future__ import annotations
 
@@ -27,16 +27,18 @@ DEFAULT_TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A measure, and how its number must compare; or that of all tries the map with the most or least is kept.
+    """A condition for a measure of the finished map, or a measure to maximize or minimize over all tries.
 
     >>> Requirement("path_length", ">", 80).holds(81)
     True
     """
 
     measure: str
+    """Name of the measure."""
     rule: str
-    """One of the operators, `most` or `least`."""
+    """Comparison operator, or `most` or `least`."""
     value: float = 0.0
+    """Number to compare with."""
 
     def __str__(self) -> str:
         return (
@@ -47,24 +49,26 @@ class Requirement:
 
     @property
     def is_extreme(self) -> bool:
+        """Whether the rule is `most` or `least`."""
         return self.rule in EXTREMES
 
     def holds(self, number: float) -> bool:
-        """Whether a map's number will do; one that does not apply never does."""
+        """Return whether a value meets the requirement. NaN, for a measure that does not apply, never does."""
         return number == number and (self.is_extreme or bool(OPERATORS[self.rule](number, self.value)))
 
     def to_data(self) -> float | str:
+        """Return the requirement as in recipes: a number, `>80` or `most`."""
         if self.is_extreme:
             return self.rule
         return self.value if self.rule == "==" else f"{self.rule}{_format_value(self.value)}"
 
 
 def read_requirements(given: Any) -> tuple[Requirement, ...]:
-    """Requirements from `{regions: 1, path_length: ">80", openness: most}`; tells all mistakes at once."""
+    """Read requirements from a mapping such as `{regions: 1, path_length: ">80", openness: most}`."""
     if isinstance(given, tuple) and all(isinstance(one, Requirement) for one in given):
         return given
     if not isinstance(given, Mapping):
-        raise InvalidRecipe("must be measures with what they must be, such as path_length: '>80'", got=given)
+        raise InvalidRecipe("must be conditions by measure, such as path_length: '>80'", got=given)
     found: list[Requirement] = []
     problems: list[Problem] = []
     for name, value in given.items():
@@ -74,15 +78,16 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
             problems.extend(error.problems)
     extremes = [one for one in found if one.is_extreme]
     if len(extremes) > 1:
-        problems.append(problem(f"only one measure can be the best, got {' and '.join(map(str, extremes))}"))
+        problems.append(problem(f"only one measure can be most or least, got {' and '.join(map(str, extremes))}"))
     if problems:
         raise InvalidRecipe(*problems)
     return tuple(found)
 
 
 def read_tries(given: Any) -> int:
+    """Return a valid number of tries. Raise InvalidRecipe for others."""
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MAX_TRIES:
-        raise InvalidRecipe(f"must be a whole number of 1 to {MAX_TRIES:,}", got=given, rule="range")
+        raise InvalidRecipe(f"must be an integer from 1 to {MAX_TRIES:,}", got=given, rule="range")
     return given
 
 
@@ -101,7 +106,7 @@ def _read_requirement(name: Any, value: Any) -> Requirement:
     except (TypeError, ValueError):
         amount = None
     if amount is None or not isfinite(amount):
-        raise InvalidRecipe("a number, a comparison such as '>80', most or least", at=name, got=value)
+        raise InvalidRecipe("must be a number, a comparison such as '>80', most or least", at=name, got=value)
     return Requirement(name, rule, amount)
 
 

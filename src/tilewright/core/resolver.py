@@ -1,7 +1,7 @@
-"""Who may open what: the one way by which a word in a recipe becomes the content of a file.
+"""Resolvers: the only way to get from a name in a recipe to the content of a file.
 
-Core opens no files. An entry point passes a Resolver in. This base finds built-in things only, which is all that HTTP,
-the studio and recipes found inside files ever get. `formats.FileResolver` opens files beside a recipe.
+Core opens no files. This base class knows only built-in names; HTTP requests, the studio and recipes inside map files
+use it. `formats.FileResolver` opens files relative to a recipe.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 class Resolver:
-    """Reads built-in names and nothing else."""
+    """A resolver for built-in names only."""
 
     depth = 0
-    """How deep inside recipes it reads."""
+    """Nesting depth of the recipe that it is used for."""
 
     def for_inner_recipe(self) -> Self:
-        """The same resolver, for what is inside a recipe."""
+        """Return the resolver for recipes inside a recipe."""
         inner = copy(self)
         inner.depth = self.depth + 1
         return inner
 
     def read_grid(self, reference: str) -> Grid:
-        """The map behind a built-in sample's name (or, in readings that open files, a path)."""
+        """Return the map of a built-in sample, or of a file in subclasses."""
         if reference in data.list_names("samples"):
             return _load_built_in_sample(reference)
         collection, _, name = reference.partition("/")
@@ -42,32 +42,34 @@ class Resolver:
             return _load_built_in_member(collection, name)
         if reference in data.list_collections():
             raise InvalidRecipe(
-                f"many maps; one of them is {reference}/{data.list_members(reference)[0]}", at=reference
+                f"is a collection; name one map, such as {reference}/{data.list_members(reference)[0]}", at=reference
             )
         raise UnknownName("sample", reference, list_built_in_samples(), "files are not opened here")
 
     def expand_reference(self, reference: str) -> tuple[str, ...]:
-        """What stands for one map each, where a word stands for many: `awbw` (or a folder, or a pattern of names)."""
+        """Return the references of all maps in a collection such as `awbw`; in subclasses, also in a folder."""
         if reference in data.list_collections():
             return tuple(f"{reference}/{name}" for name in data.list_members(reference))
         return (reference,)
 
     def find_grid(self, digest: str) -> Grid:
-        """The map with this content, for recipes that hold a large one by its digest."""
-        raise InvalidRecipe(f"a map too large to be inside the recipe (digest {digest[:12]}) must be given beside it")
+        """Return the map with a digest, for recipes that store large maps as digests."""
+        raise InvalidRecipe(
+            f"the map with digest {digest[:12]} is too large to be stored in the recipe; give its file too"
+        )
 
     def read_tileset(self, reference: str) -> Tileset:
-        """The tileset behind a built-in name (or a path)."""
+        """Return a built-in tileset, or the tileset of a file in subclasses."""
         from .registry import tilesets
 
         return tilesets.get(reference)
 
     def read_model(self, reference: str) -> Model:
-        """The model in a file, in readings that open files."""
+        """Return the model of a file, in subclasses."""
         raise InvalidRecipe("files are not opened here; give the sample itself", at=reference)
 
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
-        """The recipe, as plain data, behind a built-in name (or a path), and how to read what it names."""
+        """Return the data of a built-in recipe, or of a file in subclasses, and the resolver for its references."""
         from .yaml import read_data
 
         if reference in data.list_names("recipes"):
@@ -76,7 +78,7 @@ class Resolver:
 
 
 def list_built_in_samples() -> tuple[str, ...]:
-    """Every word that stands for built-in samples, one or many."""
+    """Return the names of all built-in samples and collections."""
     inside = (
         f"{collection}/{name}" for collection in data.list_collections() for name in data.list_members(collection)
     )
@@ -94,7 +96,7 @@ def _load_built_in_sample(name: str) -> Grid:
 
 @cache
 def _load_built_in_member(collection: str, name: str) -> Grid:
-    """A map in a folder of samples, which is called like its format."""
+    """Return a map of a collection. The collection has the name of its format."""
     from .grid import Grid
 
     return Grid.of(

@@ -1,4 +1,4 @@
-"""Samples: one map or several that show a style, as a parameter."""
+"""Samples: one or several example maps as a parameter."""
 
 from __future__ import annotations
 
@@ -23,18 +23,29 @@ from .tilemap import TileMap
 from .tileset import Tile, Tileset
 
 DEFAULT_PATTERN_SIZE = 3
-"""Side of the patterns by which maps are compared with samples."""
+"""Edge length of the patterns that maps and samples are compared by."""
 MAX_SAMPLES = 1000
 Counts = Mapping[str, NDArray[np.int64]]
-"""What is learned from samples, as flat arrays by name."""
+"""Counts learned from samples, as flat arrays by name."""
 FILE = re.compile(r".+\.\w[\w+-]*")
-"""What may be a file, or several, in a list of strings, and no row of glyphs."""
+"""Strings that may be file names or patterns of file names, and not rows of glyphs."""
 
 
 @renamed_members(words="labels", looking_like="with_tileset")
 class Samples(AtomicValue):
-    """Maps made of words, at least one, all flat or all with levels.
+    """One or several example maps, all with two dimensions or all with levels.
 
+    `Samples.of` reads the forms in which samples are given.
+
+    Parameters
+    ----------
+    grids
+        The maps.
+    counts
+        What a technique counted in them, as arrays by name.
+
+    Examples
+    --------
     >>> Samples.of(["##.", ".#."])
     Samples(1 map: '#', '.')
     >>> len(Samples.of(["dungeon", "village"]))
@@ -51,14 +62,30 @@ class Samples(AtomicValue):
     def __init__(self, grids: Sequence[Grid], counts: Counts | None = None) -> None:
         self.grids = tuple(grids)
         self.counts = counts or {}
-        """What a model keeps of them, counted by its technique; not part of their content."""
+        """What a technique counted in the maps. It is ignored by comparisons."""
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Samples:
-        """Samples from what makes a Grid, or from a list of that; rows of glyphs are one map, names several.
+        """Read samples.
 
-        A name may stand for many maps: a folder, a pattern such as maps/*.csv, or the built-in maps of a game. A format
-        may stand before it: awbw:maps/*.csv.
+        Parameters
+        ----------
+        value
+            Samples, a map in any form that `Grid.of` accepts, or a list of maps. A list of rows of glyphs is one map.
+            A name may refer to several maps: a folder, a pattern such as `maps/*.csv`, or the built-in maps of a game.
+            A prefix names the format: `awbw:maps/*.csv`.
+        resolver
+            Object that opens files. By default, only built-in names are known.
+
+        Returns
+        -------
+        Samples
+            The samples.
+
+        Raises
+        ------
+        InvalidRecipe
+            If a map cannot be read, has free cells, or has other dimensions than the others.
         """
         if isinstance(value, Samples):
             return value
@@ -70,24 +97,25 @@ class Samples(AtomicValue):
         check_sample_count(len(grids))
         for number, grid in enumerate(grids):
             if grid.cells.ndim != grids[0].cells.ndim:
-                raise InvalidRecipe("all samples are flat, or all have levels")
+                raise InvalidRecipe("all samples must have the same number of dimensions")
             if (grid.cells == FREE).any():
                 which = f"sample {number + 1}: " if len(grids) > 1 else ""
                 raise InvalidRecipe(f"{which}a sample has no free cells (?)")
         return cls(grids)
 
     def to_data(self, *, inline: bool = True) -> Any:
-        """Plain data that makes them again."""
+        """Return plain data that `of` reads."""
         written = [grid.to_data(inline=inline) for grid in self.grids]
         return written[0] if len(written) == 1 else written
 
     @property
     def axes(self) -> int:
+        """Number of dimensions of the maps."""
         return self.grids[0].cells.ndim
 
     @cached_property
     def counts_digest(self) -> str:
-        """Names the counts, so that caches keep what came with a file apart from what was counted here."""
+        """Digest of the counts, for cache keys: counts from a file may differ from counts made here."""
         named = blake2b(digest_size=16)
         for name, array in self.counts.items():
             named.update(f"{name} {array.size} ".encode() + array.tobytes())
@@ -95,22 +123,22 @@ class Samples(AtomicValue):
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The tiles in use, by name, in an order that depends on the names alone."""
-        return tuple(str(word) for word in sort_labels(word for grid in self.grids for word in grid.labels))
+        """Names of the tiles in use, sorted."""
+        return tuple(str(label) for label in sort_labels(label for grid in self.grids for label in grid.labels))
 
     @cached_property
     def maps(self) -> tuple[NDArray[np.int64], ...]:
-        """Every sample as positions in the words."""
-        rank = {word: number for number, word in enumerate(self.labels)}
-        tables = (np.array([rank[str(word)] for word in grid.labels], dtype=np.int64) for grid in self.grids)
+        """Each map as an array of positions in `labels`."""
+        rank = {label: number for number, label in enumerate(self.labels)}
+        tables = (np.array([rank[str(label)] for label in grid.labels], dtype=np.int64) for grid in self.grids)
         return tuple(table[grid.cells] for table, grid in zip(tables, self.grids, strict=True))
 
     @cached_property
     def tileset(self) -> Tileset:
-        """The tileset that all samples came with, be it with tiles of their own behind it, whole.
+        """Tileset of the maps.
 
-        Otherwise the tiles in use, with the looks that they came with, in their order; bare words get looks of their
-        own.
+        If all maps share a tileset, possibly with tiles appended, it is that tileset. Otherwise it has only the tiles
+        in use, in the order of the tilesets of the maps. Tiles without a tileset get a generated appearance.
         """
         given = [grid.tileset for grid in self.grids if grid.tileset is not None]
         if (
@@ -121,7 +149,7 @@ class Samples(AtomicValue):
             return shared
         known = {tile.name: tile for tileset in reversed(given) for tile in tileset}
         order = {name: place for place, name in enumerate(dict.fromkeys(tile.name for one in given for tile in one))}
-        names = sorted(self.labels, key=lambda word: order.get(word, len(order)))
+        names = sorted(self.labels, key=lambda name: order.get(name, len(order)))
         bare = Tileset.from_labels(names, given[0].name if given else "sample")
         if not given:
             return bare
@@ -130,18 +158,18 @@ class Samples(AtomicValue):
             for name, tile in zip(names, bare, strict=True)
         ]
         taken: set[str] = set()
-        for looks in tiles:  # two samples may draw two tiles alike: the first keeps its glyph, the other gets a new one
-            if looks["glyph"] in taken:
-                looks["glyph"] = ""
-            taken.add(looks["glyph"])
+        for tile in tiles:  # Two samples may use one glyph for two tiles: the second tile gets a new glyph.
+            if tile["glyph"] in taken:
+                tile["glyph"] = ""
+            taken.add(tile["glyph"])
         return Tileset.validate({"name": bare.name, "tiles": tiles})
 
     def with_tileset(self, tileset: Tileset) -> Samples:
-        """The same samples with the looks of another tileset's tiles of the same names."""
+        """Return the samples with the tiles of another tileset that has the same names."""
         return Samples([Grid(grid.labels, grid.cells, tileset) for grid in self.grids], self.counts)
 
     def with_counts(self, counts: Counts) -> Samples:
-        """The same samples with what a technique counted in them."""
+        """Return the samples with counts of a technique."""
         return Samples(self.grids, counts)
 
     def __iter__(self) -> Iterator[Grid]:
@@ -160,34 +188,36 @@ class Samples(AtomicValue):
         return Samples, (self.grids, self.counts)
 
     def __repr__(self) -> str:
-        words = ", ".join(repr(tile.name) for tile in list(self.tileset)[:6]) + (
+        labels = ", ".join(repr(tile.name) for tile in list(self.tileset)[:6]) + (
             ", ..." if len(self.tileset) > 6 else ""
         )
-        return f"Samples({pluralize(len(self), 'map')}: {words})"
+        return f"Samples({pluralize(len(self), 'map')}: {labels})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """Training data in a technique's params, and how maps made from it are compared with it."""
+    """Training data in a technique's parameters, and how its maps are compared with the data."""
 
     samples: Samples
+    """Samples that the technique learns from."""
     pattern_size: int = DEFAULT_PATTERN_SIZE
-    """Side of the patterns that are compared."""
+    """Edge length of the compared patterns."""
     wrap_sample: str = "none"
-    """Axes along which the samples wrap."""
+    """Axes along which the samples wrap around: none, x, y or both."""
     wrap: str = "none"
-    """Axes along which the map wraps."""
+    """Axes along which the map wraps around."""
     symmetries: int = 1
-    """Views of the samples that count: 1, 2 or 8."""
+    """Views of the samples to include: 1 (as they are), 2 (also mirrored) or 8 (also rotated)."""
 
 
 def check_sample_count(samples: int) -> None:
+    """Raise InvalidRecipe if there are more than `MAX_SAMPLES` samples."""
     if samples > MAX_SAMPLES:
-        raise InvalidRecipe(f"at most {MAX_SAMPLES:,} samples, got {samples:,}")
+        raise InvalidRecipe(f"must be at most {MAX_SAMPLES:,} samples, got {samples:,}")
 
 
 def _find_shared_tileset(tilesets: Sequence[Tileset]) -> Tileset | None:
-    """The tileset that others only append to, with all that is appended; None where there is none."""
+    """Return the common tileset with all appended tiles; None if a tileset does not start with the common tiles."""
     shortest = min(tilesets, key=len)
     appended: dict[str, Tile] = {}
     for tileset in tilesets:
@@ -200,7 +230,7 @@ def _find_shared_tileset(tilesets: Sequence[Tileset]) -> Tileset | None:
 
 
 def _read_grids(item: Any, resolver: Resolver) -> tuple[Grid, ...]:
-    """The maps that an item stands for."""
+    """Return the maps that an item refers to."""
     if isinstance(item, PathLike) or (isinstance(item, str) and "\n" not in item):
         names = resolver.expand_reference(fsdecode(item))
         check_sample_count(len(names))
@@ -209,11 +239,11 @@ def _read_grids(item: Any, resolver: Resolver) -> tuple[Grid, ...]:
 
 
 def _are_maps(items: Sequence[Any]) -> bool:
-    """Whether the items of a list are maps by themselves, and no rows of one."""
+    """Return whether the items of a list are maps and not rows of one map."""
     if not all(_is_map(item) for item in items):
         return False
     named = [item for item in items if isinstance(item, str) and not _is_known(item)]
-    return all(files.get().is_map_file(item) for item in named)  # asked last: it may import all formats
+    return all(files.get().is_map_file(item) for item in named)  # last, because it may import all formats
 
 
 def _is_known(item: str) -> bool:
@@ -221,7 +251,7 @@ def _is_known(item: str) -> bool:
 
 
 def _is_map(item: Any) -> bool:
-    """Whether an item is a map by itself, or may be the file of one."""
+    """Return whether an item is a map or may be the file of a map."""
     if isinstance(item, str):
         return _is_known(item) or FILE.fullmatch(item) is not None
     if isinstance(item, np.ndarray):
@@ -231,6 +261,6 @@ def _is_map(item: Any) -> bool:
 
 
 def _has_format(item: str) -> bool:
-    """Whether the name of a format stands before it, as in awbw:maps/first.csv."""
+    """Return whether a string starts with the name of a format, as in awbw:maps/first.csv."""
     name, colon, rest = item.partition(":")
     return bool(colon and rest and re.fullmatch(r"\w+", name)) and files.get().is_format(name)

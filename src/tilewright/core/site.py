@@ -1,4 +1,4 @@
-"""The place to build on: its size, its tiles by name, the cells that are taken; and the frames shown on the way."""
+"""The site of a map (shape, tiles, locks and position in a world), and the frames of its generation."""
 
 from __future__ import annotations
 
@@ -19,42 +19,47 @@ from .tileset import Tileset
 Point = tuple[float, float]
 LOOKUP_BLOCK_CELLS = 1 << 20
 MAX_DIRECT_LOOKUP = 1 << 12
-"""Up to so many, looking all up is quicker than checking first and then copying."""
+"""Maximum number of cells for which a lookup without a prior check of the range is faster."""
 
 
 @renamed_keywords(done="progress")
 @renamed_members(done="progress", shown="snapshot")
 @dataclass(slots=True)
 class Frame:
-    """What can be seen at a moment of the work.
+    """The state of a generation at one moment.
 
-    Made with borrowed `cells`, or a function that makes them, which costs nothing when nobody looks; `shown()` is
-    a copy that may be kept. Never draws from the rng. Yielding one is also the place to report and to stop.
+    A technique yields frames with arrays that it still uses, or with functions that compute them. The functions are
+    only called if the frame is shown. `snapshot()` returns a copy that can be kept; `tw.watch` yields such copies.
+    Computing a frame must not draw from the rng. The generation can be canceled at each yield.
     """
 
     cells: Any = None
-    """(row, column) in the technique's own words, as `site.map` takes them; or a function that gives them."""
+    """Array (row, column) of positions in `site.labels`, or a function that returns it. Tile ids in a snapshot."""
     note: str = ""
+    """Short description of the step."""
     progress: float | None = None
-    """How far this stage is, 0..1."""
+    """Progress of the stage, 0 to 1; None if unknown."""
     numbers: Mapping[str, float] | None = None
+    """Values to show, by name."""
     colors: Any = None
-    """(row, column, 3) red, green, blue to show instead of the tiles' own; or a function that gives them."""
+    """Array (row, column, 3) of RGB colors to show instead of the tiles' colors, or a function that returns it."""
     lines: Any = ()
-    """Lines to draw over the map, each from (x, y) to (x, y) in cells; or a function that gives them."""
+    """Lines to draw over the map, each from (x, y) to (x, y) in cells, or a function that returns them."""
     stage: str = ""
-    """The technique or shaper at work; filled in by the pipeline."""
+    """Name of the technique or shaper. The pipeline sets it."""
     site: Site | None = None
+    """Site of the stage. The pipeline sets it."""
     map: TileMap | None = None
-    """The finished map, in the last frame alone."""
+    """The finished map, only in the last frame."""
 
     @property
     def tileset(self) -> Tileset:
+        """Tileset of the map."""
         assert self.site is not None
         return self.site.tileset
 
     def snapshot(self) -> Frame:
-        """A copy that may be kept: cells are tile ids, and nothing is borrowed any more."""
+        """Return a copy with arrays of its own, whose cells are tile ids."""
         assert self.site is not None
         cells = self.cells() if callable(self.cells) else self.cells
         colors = self.colors() if callable(self.colors) else self.colors
@@ -68,14 +73,14 @@ class Frame:
 
 
 Steps = Generator[Frame, None, TileMap]
-"""What a technique or shaper that can be watched returns: frames on the way, the map at the end."""
+"""Type of techniques and shapers that can be watched: a generator that yields frames and returns the map."""
 A = TypeVar("A")
 B = TypeVar("B")
 T = TypeVar("T")
 
 
 def change_frames(work: Generator[A, None, T], change: Callable[[A], B]) -> Generator[B, None, T]:
-    """Do the work, and yield what `change` makes of each of its frames."""
+    """Run a generator and yield `change(frame)` for each of its frames. Return its result."""
     try:
         while True:
             yield change(next(work))
@@ -87,26 +92,30 @@ def change_frames(work: Generator[A, None, T], change: Callable[[A], B]) -> Gene
 
 @dataclass(frozen=True)
 class PaddedWindow:
-    """A window, and what lies around it."""
+    """A window of a world with a margin around it. All tuples are in array order."""
 
     own: tuple[int, ...]
+    """Shape of the window without the margin."""
     first: tuple[int, ...]
+    """Position of the window's first cell in the world."""
     before: tuple[int, ...]
-    """Cells above and left of it (and below, of levels)."""
+    """Number of margin cells before the window on each axis."""
     after: tuple[int, ...]
+    """Number of margin cells after the window on each axis."""
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
+        """Shape including the margin."""
         return tuple(sum(sides) for sides in zip(self.before, self.own, self.after, strict=True))
 
     @cached_property
     def origin(self) -> tuple[int, ...]:
-        """Where its first cell lies in the world."""
+        """Position of the first margin cell in the world."""
         return tuple(first - before for first, before in zip(self.first, self.before, strict=True))
 
     @cached_property
     def inner(self) -> tuple[slice, ...]:
-        """The window's own cells in it."""
+        """Slices of the window inside the margin."""
         return tuple(slice(before, before + side) for before, side in zip(self.before, self.own, strict=True))
 
 
@@ -121,10 +130,10 @@ class PaddedWindow:
     is_whole="is_whole_map",
 )
 class Site:
-    """Where a technique or shaper works.
+    """The shape, tiles and locks of the map that a technique or shaper makes.
 
-    A technique speaks its own words ("floor", "wall"): its cells hold positions in `words`, and `map()` turns
-    them into tiles of whatever tileset the recipe names. A shaper's words are all tiles of the map it is given.
+    A technique's cells hold positions in `labels`, such as 0 for "floor" and 1 for "wall". `map()` converts them to ids
+    of the tileset that the recipe names. A shaper's labels are all tiles of its map. The pipeline makes sites.
     """
 
     __slots__ = (
@@ -155,19 +164,20 @@ class Site:
         lock_ids: NDArray[np.int64] | None = None,
     ) -> None:
         self.shape = shape
-        """The map's shape in array order: (row, column) or (level, row, column)."""
+        """Shape of the map: (row, column) or (level, row, column)."""
         self.tileset = tileset
+        """Tileset of the map."""
         self.labels = tuple(labels) if labels is not None else tileset.names
+        """Names of the technique's tiles, or of all tiles for a shaper."""
         self.ids = ids if ids is not None else np.arange(len(tileset))
-        """(word,) the tile id of every word."""
+        """Array (label,) of tile ids."""
         self._table = self.ids.astype(tileset.dtype)
         self.offset = tuple(offset) if offset is not None else None
-        """(x, y) of a window in an endless world; None for a map that stands alone."""
-        # (x, y) or (x, y, level) of the offset, turned into array order
+        """Position (x, y) of a window in an endless world; None for a map with edges."""
         self.first = tuple(reversed(self.offset)) if self.offset is not None else (0,) * len(shape)
-        """Where the first cell lies in the world, in array order."""
+        """Position of the first cell in the world, in array order."""
         self.world = None if self.offset is not None else shape
-        """The shape of the whole map, of which this may be a part; None for an endless world."""
+        """Shape of the complete map, of which this may be a chunk; None for an endless world."""
         if chunk is not None:
             self.world, self.first = chunk
         self._lock_at = lock_at if lock_at is not None and len(lock_at) else None
@@ -176,7 +186,7 @@ class Site:
         self._padded_windows: dict[tuple[int, bool, int], PaddedWindow] = {}
 
     def tile(self, label: str | int) -> int:
-        """The position of a word among this site's words, as cells hold it."""
+        """Return the position of a tile in `labels`. Raise UnknownName if it is not among them."""
         if isinstance(label, str) and label in self.labels:
             return self.labels.index(label)
         number = self.tileset.find(label)
@@ -185,27 +195,40 @@ class Site:
                 return position
         raise UnknownName("tile", label, self.labels)
 
-    # -- where ----------------------------------------------------------------------------------------------
+    # -- position -------------------------------------------------------------------------------------------
 
     @property
     def window(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The shape and the first cell, in array order: what `rng.cells` takes."""
+        """Shape and position of the first cell, the arguments of `rng.cells`."""
         return self.shape, self.first
 
     @property
     def is_whole_map(self) -> bool:
-        """Whether this is a map with edges of its own, and no part or window of a larger one."""
+        """Whether this is a complete map and not a chunk or window of a larger one."""
         return self.world == self.shape
 
     def padded_window(self, reach: int, *, wrap: bool = False, border: int = 0) -> PaddedWindow:
-        """The window with what a technique that looks so far around has to make beside it.
+        """Return the window with the margin that a technique needs to compute it.
 
-        A whole map has nothing beside it. A part of a map has its neighbours, up to the edges of the map where these
-        do not join; a window of an endless world has them on all sides. A border adds so many cells more on every side,
-        whatever lies there.
+        A complete map has no margin. The margin of a chunk ends at the edges of the map unless the map wraps around. A
+        window of an endless world has a margin on all sides.
+
+        Parameters
+        ----------
+        reach
+            Width of the margin: the distance over which cells depend on each other.
+        wrap
+            Whether the map wraps around.
+        border
+            Number of cells to add on all sides, including those without a margin.
+
+        Returns
+        -------
+        PaddedWindow
+            The window and its margin.
         """
         known = self._padded_windows.get((reach, wrap, border))
-        if known is not None:  # the site is that of all maps of a recipe
+        if known is not None:  # All maps of a recipe share the site.
             return known
         before: tuple[int, ...] = (reach,) * len(self.shape)
         after = before
@@ -223,38 +246,69 @@ class Site:
 
     @property
     def has_locks(self) -> bool:
+        """Whether any cell is locked."""
         return self._lock_at is not None
 
     @property
     def locked(self) -> NDArray[np.bool_]:
-        """The cells that are taken."""
+        """Mask of the locked cells."""
         mask = np.zeros(self.shape, dtype=np.bool_)
         if self._lock_at is not None:
             mask.reshape(-1)[self._lock_at] = True
         return mask
 
     def locked_counts(self) -> NDArray[np.int64]:
-        """(word,) how many locked cells hold its tile."""
+        """Return an array (label,) with the number of cells locked to that tile."""
         counts = np.bincount(self._lock_ids if self._lock_ids is not None else [], minlength=len(self.tileset))
-        held: NDArray[np.int64] = counts[self.ids]
-        return held
+        by_label: NDArray[np.int64] = counts[self.ids]
+        return by_label
 
     def read(self, grid: Grid, name: str) -> NDArray[np.int32]:
-        """A given map, the parameter `name`, in this site's words; -1 where it is free."""
+        """Convert a map parameter to positions in `labels`.
+
+        Parameters
+        ----------
+        grid
+            The map.
+        name
+            Name of the parameter, for error messages.
+
+        Returns
+        -------
+        ndarray of int32
+            Positions in `labels`; -1 for free cells.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the map has a tile that is not among the labels.
+        """
         ids = grid.to_tile_ids(self.tileset, dict(zip(self.labels, self.ids.tolist(), strict=True)))
         table = np.full(len(self.tileset) + 1, FREE, dtype=np.int32)
-        table[self.ids[::-1]] = np.arange(len(self.ids))[::-1]  # the first word wins where two share a tile
-        words: NDArray[np.int32] = table[ids]
-        strange = (words == FREE) & (ids != FREE)
-        if strange.any():
-            tile = self.tileset[int(ids[strange][0])].name
+        table[self.ids[::-1]] = np.arange(len(self.ids))[::-1]  # Of several labels for one tile, the first is used.
+        positions: NDArray[np.int32] = table[ids]
+        is_unknown = (positions == FREE) & (ids != FREE)
+        if is_unknown.any():
+            tile = self.tileset[int(ids[is_unknown][0])].name
             raise InvalidRecipe(f"{tile!r} is not one of the {len(self.labels)} tiles in use", at=name)
-        return words
+        return positions
 
     def apply_locks(self, cells: Any, inner: tuple[slice, ...] = ()) -> Any:
-        """Put the locked cells back, in place, as the site's words; of wider `cells`, `inner` are the site's own.
+        """Set the locked cells in an array of positions in `labels`, in place.
 
-        A locked tile that the technique has no word for counts as its first word of the same passability.
+        A locked tile that is not among the labels is replaced by the first label of the same passability.
+
+        Parameters
+        ----------
+        cells
+            Array of the site's shape, or larger.
+        inner
+            Slices of the site's cells in a larger array; see `PaddedWindow.inner`.
+
+        Returns
+        -------
+        ndarray
+            `cells`.
         """
         if self._lock_at is not None:
             cells[inner][np.unravel_index(self._lock_at, self.shape)] = self._find_lock_labels()
@@ -273,61 +327,86 @@ class Site:
         return self._lock_labels
 
     def violated_locks(self, map: TileMap) -> list[tuple[int, ...]]:
-        """The locked cells that do not hold their tile."""
+        """Return the indices of locked cells where a map has another tile."""
         if self._lock_at is None or self._lock_ids is None:
             return []
         wrong = self._lock_at[map.cells.reshape(-1)[self._lock_at] != self._lock_ids]
         return [tuple(int(part) for part in np.unravel_index(at, self.shape)) for at in wrong]
 
     def for_shaper(self, map: TileMap) -> Site:
-        """The same place for a shaper: its words are all tiles of the map it is given."""
+        """Return the site for a shaper of a map, with the same locks."""
         return Site(map.shape, map.tileset, offset=self.offset, lock_at=self._lock_at, lock_ids=self._lock_ids)
 
     def rearrange(
         self, move: Callable[[NDArray[Any]], NDArray[Any]], reoriented: NDArray[np.int64] | None = None
     ) -> Site:
-        """The place after its cells moved; locks move along, those cut away are gone, and so is the offset.
+        """Return the site with its locks rearranged, and without an offset. Locks that are cut off are dropped.
 
-        `turned` (tile,) is what each locked tile becomes, where the move turns pieces.
+        Parameters
+        ----------
+        move
+            Function that rearranges an array of the site's shape.
+        reoriented
+            Array (tile,) of the tile that replaces each locked tile; see `Tileset.reorient_tiles`.
+
+        Returns
+        -------
+        Site
+            The site after the move.
         """
         if self._lock_at is None or self._lock_ids is None:
-            # An array of one number that pretends to be large tells the new shape for nothing.
+            # A broadcast array gives the new shape without allocating memory.
             return Site(move(np.broadcast_to(np.uint8(0), self.shape)).shape, self.tileset)
-        held = np.full(self.shape, -1, dtype=np.int64)
-        held.reshape(-1)[self._lock_at] = self._lock_ids
-        held = np.ascontiguousarray(move(held))
-        at = np.flatnonzero(held >= 0)
-        ids = held.reshape(-1)[at]
-        return Site(held.shape, self.tileset, lock_at=at, lock_ids=ids if reoriented is None else reoriented[ids])
+        locked = np.full(self.shape, -1, dtype=np.int64)
+        locked.reshape(-1)[self._lock_at] = self._lock_ids
+        locked = np.ascontiguousarray(move(locked))
+        at = np.flatnonzero(locked >= 0)
+        ids = locked.reshape(-1)[at]
+        return Site(locked.shape, self.tileset, lock_at=at, lock_ids=ids if reoriented is None else reoriented[ids])
 
     # -- results --------------------------------------------------------------------------------------------
 
     def to_tile_ids(self, cells: ArrayLike) -> NDArray[Any]:
-        """Tile ids for cells that hold words, with every locked cell as it must be."""
-        painted = self._look_up_ids(np.asarray(cells))
+        """Convert positions in `labels` to tile ids, and set the locked cells."""
+        ids = self._look_up_ids(np.asarray(cells))
         if self._lock_at is not None:
-            painted.reshape(-1)[self._lock_at] = self._lock_ids
-        return painted
+            ids.reshape(-1)[self._lock_at] = self._lock_ids
+        return ids
 
     def _look_up_ids(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """Tile ids in a new array, in C order."""
-        if labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI":  # unsigned: no number counts from the end
+        """Return tile ids in a new C-ordered array."""
+        if (
+            labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI"
+        ):  # unsigned: take() accepts negative indices
             try:
                 return self._table.take(labels)
             except IndexError:
-                pass  # told below
+                pass  # reported below
         if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < len(self.ids):
             wrong = int(labels.min()) if labels.min() < 0 else int(labels.max())
-            raise TilewrightError(f"cells: there are {len(self.ids)} tiles, 0..{len(self.ids) - 1}, got {wrong}")
+            raise TilewrightError(f"cells: must be in 0..{len(self.ids) - 1}, positions in site.labels, got {wrong}")
         if np.array_equal(self.ids, np.arange(len(self.ids))):
             return labels.astype(self.tileset.dtype, order="C")
-        painted = np.empty(labels.shape, dtype=self.tileset.dtype)
-        # In blocks, because numpy makes eight-byte numbers of all that it looks up at once.
+        ids = np.empty(labels.shape, dtype=self.tileset.dtype)
+        # In blocks, because numpy converts the indices to eight-byte integers.
         rows = max(1, LOOKUP_BLOCK_CELLS * labels.shape[0] // max(1, labels.size))
         for first in range(0, labels.shape[0], rows):
-            painted[first : first + rows] = self._table[labels[first : first + rows].astype(np.intp)]
-        return painted
+            ids[first : first + rows] = self._table[labels[first : first + rows].astype(np.intp)]
+        return ids
 
     def map(self, cells: ArrayLike, **details: Unpack[MapDetails]) -> TileMap:
-        """The finished map of cells that hold words."""
+        """Return the finished map.
+
+        Parameters
+        ----------
+        cells
+            Positions in `labels`. Locked cells get their tile.
+        **details
+            Other fields of the map: `rooms`, `links`, `markers`, `layers` and `numbers`.
+
+        Returns
+        -------
+        TileMap
+            The map.
+        """
         return adopt_cells(self.to_tile_ids(cells), self.tileset, **details)

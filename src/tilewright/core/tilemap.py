@@ -1,4 +1,4 @@
-"""The map: cells of tile ids, and what is known about them. Frozen, equal by content."""
+"""Tile maps: an array of tile ids with rooms, markers, layers and the recipe. Frozen, compared by content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cells = NDArray[np.uint8] | NDArray[np.uint16]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A rectangle of cells that belong together; its id is its position in `map.rooms`."""
+    """A rectangle of cells. Its id is its position in `map.rooms`."""
 
     x: int
     y: int
@@ -37,7 +37,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A named place, such as start, exit or key."""
+    """A named cell, such as a start, an exit or a key."""
 
     name: str
     x: int
@@ -46,7 +46,7 @@ class Marker:
 
 
 class MapDetails(TypedDict, total=False):
-    """What is known of a map beside its cells; `TileMap` describes each."""
+    """The fields of a map other than its cells; see `TileMap`."""
 
     rooms: Iterable[Room]
     links: Iterable[tuple[int, int]]
@@ -57,11 +57,28 @@ class MapDetails(TypedDict, total=False):
 
 @renamed_members(replaced="replace", moved="rearrange", locked="to_locks")
 class TileMap:
-    """A finished map.
+    """A tile map.
 
-    `cells` is a read-only array of tile ids, (row, column) or (level, row, column), owned by the map and of the
-    tileset's dtype. Two maps are equal when all but their recipes are: how a map was made is not what it is.
+    Maps are frozen. Two maps are equal if all fields except `recipe` are equal.
 
+    Parameters
+    ----------
+    cells
+        Tile ids, with shape (row, column) or (level, row, column). They are copied.
+    tileset
+        The tileset that defines the tile ids.
+    recipe
+        The recipe that makes this map, if any.
+    **details
+        The other fields: `rooms`, `links`, `markers`, `layers` and `numbers`.
+
+    Raises
+    ------
+    InvalidRecipe
+        If cells hold ids that the tileset lacks, or rooms, links or markers are outside the map.
+
+    Examples
+    --------
     >>> m = TileMap([[0, 1], [1, 1]], Tileset.from_labels([".", "#"]))
     >>> print(m)
     .#
@@ -71,18 +88,21 @@ class TileMap:
     __slots__ = ("cells", "layers", "links", "markers", "numbers", "recipe", "rooms", "tileset")
 
     cells: Cells
+    """Read-only array of tile ids, (row, column) or (level, row, column), of the tileset's dtype."""
     tileset: Tileset
+    """Tiles of the map."""
     rooms: tuple[Room, ...]
-    """Rooms, in the order of their ids."""
+    """Rooms in the order of their ids."""
     links: tuple[tuple[int, int], ...]
-    """Which rooms are joined, by id."""
+    """Pairs of ids of connected rooms."""
     markers: tuple[Marker, ...]
+    """Named cells."""
     layers: Mapping[str, NDArray[np.float64]]
-    """Named float layers of the map's shape, such as height."""
+    """Float arrays of the map's shape by name, such as height."""
     numbers: Mapping[str, float]
-    """What the technique reports about this map."""
+    """Values that the technique reports, by name."""
     recipe: Recipe | None
-    """The recipe that makes this map again, seed and all."""
+    """The recipe with the seed that makes this map; None for maps from other sources."""
 
     def __init__(
         self,
@@ -107,7 +127,7 @@ class TileMap:
         layers: Mapping[str, ArrayLike] | None = None,
         numbers: Mapping[str, float] | None = None,
     ) -> None:
-        """Every field, once and for all; the cells are the map's own."""
+        """Set all fields. The cells must already belong to the map."""
         put = object.__setattr__
         put(self, "cells", cells)
         put(self, "tileset", tileset)
@@ -121,22 +141,22 @@ class TileMap:
         put(self, "recipe", recipe)
 
     def _check_inside(self) -> None:
-        """Rooms, links and markers lie inside the map."""
+        """Raise InvalidRecipe if a room, link or marker is outside the map."""
         levels = self.cells.shape[0] if self.cells.ndim == 3 else 1
         for number, room in enumerate(self.rooms):
             fits = 0 <= room.x <= self.width - room.width and 0 <= room.y <= self.height - room.height
             if not fits or room.width < 1 or room.height < 1:
-                raise InvalidRecipe(f"lies outside the map of {self.width}x{self.height}, {room}", at=("rooms", number))
+                raise InvalidRecipe(f"is outside the map of {self.width}x{self.height}, {room}", at=("rooms", number))
         for number, link in enumerate(self.links):
             if not all(0 <= room < len(self.rooms) for room in link):
                 raise InvalidRecipe(f"there are {pluralize(len(self.rooms), 'room')}, got {link}", at=("links", number))
         for number, marker in enumerate(self.markers):
             if not (0 <= marker.x < self.width and 0 <= marker.y < self.height and 0 <= marker.level < levels):
-                text = f"lies outside the map of {self.width}x{self.height}, {marker}"
+                text = f"is outside the map of {self.width}x{self.height}, {marker}"
                 raise InvalidRecipe(text, at=("markers", number))
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a TileMap is frozen; make a changed one with .replace({name}=...)")
+        raise AttributeError(f"a TileMap is frozen; use .replace({name}=...)")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError("a TileMap is frozen")
@@ -161,7 +181,7 @@ class TileMap:
         return hash((self.cells.shape, self.cells.tobytes(), self.tileset.name))
 
     def __str__(self) -> str:
-        """The map as its tiles' glyphs; levels are parted by an empty line."""
+        """Return the map as rows of glyphs, with an empty line between levels."""
         glyphs = np.array([tile.glyph for tile in self.tileset])
         levels = self.cells if self.cells.ndim == 3 else self.cells[None]
         return "\n\n".join("\n".join("".join(row) for row in glyphs[level]) for level in levels)
@@ -175,32 +195,43 @@ class TileMap:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Shape of the cells: (row, column) or (level, row, column)."""
         return self.cells.shape
 
     @property
     def width(self) -> int:
+        """Number of columns."""
         return int(self.cells.shape[-1])
 
     @property
     def height(self) -> int:
+        """Number of rows."""
         return int(self.cells.shape[-2])
 
     def where(self, *tiles: str | int) -> NDArray[np.bool_]:
-        """The cells that hold one of these tiles."""
+        """Return a mask of the cells that hold one of the tiles, given by name, glyph or id.
+
+        >>> m = TileMap([[0, 1], [1, 1]], Tileset.from_labels([".", "#"]))
+        >>> m.where("#").tolist()
+        [[False, True], [True, True]]
+        """
         return np.isin(self.cells, [self.tileset.id(tile) for tile in tiles])
 
     @property
     def passable(self) -> NDArray[np.bool_]:
-        """The cells that one can walk on."""
+        """Mask of the cells whose tile is passable."""
         return self.tileset.passable[self.cells]
 
-    # -- making other ones ----------------------------------------------------------------------------------
+    # -- copies ---------------------------------------------------------------------------------------------
 
     def replace(self, **fields: Any) -> TileMap:
-        """A copy with some fields replaced. Its recipe no longer makes it, so it has none unless it is given one."""
+        """Return a copy with some fields replaced.
+
+        The copy has no recipe unless `recipe` is given, because the recipe does not make the changed map.
+        """
         if fields.keys() != {"recipe"}:
             return _rebuild({**self._fields(), "recipe": None, **fields})
-        # The pipeline does this to every map: what is frozen can be shared.
+        # The pipeline sets the recipe of every map, so this path shares the frozen fields instead of copying them.
         copy, put = object.__new__(TileMap), object.__setattr__
         for name in TileMap.__slots__:
             put(copy, name, getattr(self, name))
@@ -208,9 +239,19 @@ class TileMap:
         return copy
 
     def rearrange(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TileMap:
-        """The map after its cells moved as `move` moves an array of its shape; all that stands on them moves along.
+        """Return the map with its cells rearranged, together with its layers, rooms, links and markers.
 
-        What is cut away is gone: markers without a place any more, and rooms none of whose cells has one.
+        Markers and rooms whose cells are all cut off are dropped.
+
+        Parameters
+        ----------
+        move
+            Function that rearranges any array of the map's shape, such as `np.fliplr`.
+
+        Returns
+        -------
+        TileMap
+            The rearranged map, without a recipe.
         """
         fields: dict[str, Any] = {"cells": move(self.cells)}
         fields["layers"] = {name: move(layer) for name, layer in self.layers.items()}
@@ -222,7 +263,7 @@ class TileMap:
         return self.replace(**fields)
 
     def _move_landmarks(self, target: NDArray[np.int64], shape: tuple[int, ...]) -> dict[str, Any]:
-        """Rooms, links and markers after every cell went to the flat place `target` of a map of this shape."""
+        """Return rooms, links and markers after each cell moved to the flat index `target` (-1: cut off)."""
         rooms: list[Room] = []
         ids: dict[int, int] = {}
         for number, room in enumerate(self.rooms):
@@ -242,10 +283,27 @@ class TileMap:
         return {"rooms": rooms, "links": links, "markers": markers}
 
     def to_locks(self, mask: Any = ...) -> Locks:
-        """Locks that keep these cells as they are: a boolean mask, or anything that indexes an array.
+        """Return locks that keep cells of this map.
 
+        Parameters
+        ----------
+        mask
+            The cells: a boolean mask, or any other index of an array. By default, all cells.
+
+        Returns
+        -------
+        Locks
+            Locks to pass to `make` or a recipe.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the index does not fit the map or selects no cell.
+
+        Examples
+        --------
         >>> m = TileMap([[0, 1], [1, 1]], Tileset.from_labels([".", "#"]))
-        >>> m.locked(np.s_[0, :])
+        >>> m.to_locks(np.s_[0, :])
         Locks(2 cells: '#', '.')
         """
         from .locks import Locks
@@ -255,19 +313,51 @@ class TileMap:
             chosen[mask] = True
         except (IndexError, TypeError, ValueError):
             raise InvalidRecipe(f"does not fit a map of shape {self.shape}", at="mask", rule="outside") from None
-        drawn = isinstance(mask, np.ndarray) and mask.dtype == np.bool_  # a mask may well be empty, a slice is a slip
-        if not drawn and not chosen.any():
-            raise InvalidRecipe(f"chooses no cell of a map of {self.width}x{self.height}; rows come first", at="mask")
+        # An empty mask is allowed. An empty slice is probably a mistake.
+        is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
+        if not is_mask and not chosen.any():
+            raise InvalidRecipe(f"selects no cell of a map of {self.width}x{self.height}; rows come first", at="mask")
         return Locks.from_map(self, chosen)
 
-    # -- out of the program ---------------------------------------------------------------------------------
+    # -- output ---------------------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
-        """Write the map to a file; the format follows the extension. `tw.list_formats()` lists them."""
+        """Write the map to a file. The extension decides the format; `tw.list_formats()` lists the formats.
+
+        Parameters
+        ----------
+        path
+            The file.
+        **options
+            Options of the format; `format` names the format itself.
+
+        Raises
+        ------
+        InvalidRecipe
+            If an option breaks its rule, or the format cannot store the map.
+        """
         files.get().save(self, path, **options)
 
     def image(self, scale: int = 16, **options: Any) -> Image:
-        """The map as a Pillow picture, `scale` pixels a cell."""
+        """Draw the map.
+
+        Parameters
+        ----------
+        scale
+            Edge length of a cell in pixels.
+        **options
+            Options of the format `png`, such as `overlay`.
+
+        Returns
+        -------
+        PIL.Image.Image
+            The image.
+
+        Examples
+        --------
+        >>> TileMap([[0, 1], [1, 1]], Tileset.from_labels([".", "#"])).image(scale=4).size
+        (8, 8)
+        """
         return files.get().image(self, scale=scale, **options)
 
     def _fields(self) -> dict[str, Any]:
@@ -279,7 +369,7 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 def adopt_cells(cells: Cells, tileset: Tileset, **details: Unpack[MapDetails]) -> TileMap:
-    """A map that takes over its cells: for the site, whose array is new, in C order, and holds ids of this tileset."""
+    """Return a map that owns the given array without a copy. The array must be C-ordered and hold valid ids."""
     _check_shape(cells)
     cells.setflags(write=False)
     map = object.__new__(TileMap)
@@ -288,7 +378,7 @@ def adopt_cells(cells: Cells, tileset: Tileset, **details: Unpack[MapDetails]) -
 
 
 def format_size(shape: Iterable[int]) -> str:
-    """Write the size of a map as people do, the width first: `80x50`."""
+    """Format a map's size with the width first: `80x50`."""
     return "x".join(map(str, reversed([*shape])))
 
 
@@ -297,7 +387,7 @@ def _rebuild(fields: dict[str, Any]) -> TileMap:
 
 
 def _equal_with_nan(one: ArrayLike, other: ArrayLike) -> bool:
-    """Equal, where a number that is none equals itself."""
+    """Return whether arrays are equal, treating NaN as equal to NaN."""
     return np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True)
 
 
@@ -308,7 +398,7 @@ def _copy_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
         raise InvalidRecipe("all rows of a map have the same length", at="cells", rule="type") from None
     _check_shape(given)
     if given.dtype.kind not in "uib":
-        raise InvalidRecipe(f"must be tile ids (whole numbers), got {given.dtype}", at="cells", rule="type")
+        raise InvalidRecipe(f"must be tile ids (integers), got {given.dtype}", at="cells", rule="type")
     low, high = int(given.min()), int(given.max())
     if low < 0 or high >= len(tileset):
         worst = low if low < 0 else high
@@ -329,7 +419,7 @@ def _copy_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Map
         try:
             own = np.array(layer, dtype=np.float64, order="C", copy=True)
         except (TypeError, ValueError):
-            raise InvalidRecipe(f"{name!r} must be numbers, a row for each of the map", at="layers") from None
+            raise InvalidRecipe(f"{name!r} must be numbers, with as many rows as the map", at="layers") from None
         if own.shape != shape:
             raise InvalidRecipe(f"{name!r} has shape {own.shape}, the map {shape}", at="layers")
         own.flags.writeable = False

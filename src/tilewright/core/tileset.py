@@ -1,4 +1,4 @@
-"""Tilesets: an ordered list of tiles. A tile's id is its position."""
+"""Tilesets: ordered lists of tiles. A tile's id is its position."""
 
 from __future__ import annotations
 
@@ -27,38 +27,39 @@ MAX_TILES = 65_536
 
 
 def read_name(name: str) -> str:
+    """Return a valid name of a tile. Raise ValueError for `?`."""
     if name == FREE_GLYPH:
-        raise ValueError(f"{FREE_GLYPH!r} stands for a free cell; call the tile otherwise")
+        raise ValueError(f"{FREE_GLYPH!r} means a free cell; use another name")
     return name
 
 
 class Tile(Params):
-    """One kind of cell."""
+    """A kind of cell. Tiles without glyph or color get one that no other tile has."""
 
     name: Annotated[str, AfterValidator(read_name)] = param(min_length=1, max_length=80)
-    """What people, recipes and files call it; not `?`, which stands for a free cell."""
+    """Name of the tile. `?` is reserved for free cells."""
     glyph: Annotated[str, AfterValidator(read_glyph)] = param("")
-    """One character but `?`, unique in the tileset, one terminal cell wide; picked when left out."""
+    """Character for text output, one terminal cell wide and unique in the tileset. `?` is reserved."""
     color: Annotated[str, AfterValidator(read_color)] = param("")
-    """Its colour in pictures and terminals, #rrggbb; picked when left out."""
+    """Color in pictures and terminals, #rrggbb."""
     passable: bool = param(True)
-    """Whether one can walk there."""
+    """Whether a walker can enter the tile."""
     sprite: int | None = param(None, ge=0, lt=1 << 31)
-    """Its position in the tileset's picture, counted row by row."""
+    """Position in the sprite sheet, counted row by row."""
     kind: str = param("")
-    """What it is a case of, such as road or wall; also chooses the drawn texture."""
+    """Group of tiles that it belongs to, such as road or wall. It also selects the drawn texture."""
     joins: Annotated[str, AfterValidator(read_sides)] = param("")
-    """The sides where a piece goes on, of n, e, s and w; of a beach, the side of the land."""
+    """Sides (n, e, s, w) at which a piece connects to its neighbors; for a beach, the sides of the land."""
     country: str = param("")
-    """Whose it is, such as a city on a map for a war game; neutral where anybody may take it."""
+    """Owner of a property, such as a city, in a war game; "neutral" if it has none."""
     defence: float | None = param(None, ge=0, le=1000)
-    """How well it shelters what stands there, in the stars of a war game."""
+    """Defense stars in a war game."""
     costs: tuple[tuple[str, float], ...] = param(())
-    """Movement costs by mover."""
+    """Movement costs by movement type."""
     weight: float = param(1.0, gt=0, le=1_000_000, typical=(0.1, 10))
-    """How common it is, beside others, where tiles are put together by rules."""
+    """Relative frequency where tiles are chosen by adjacency rules."""
     code: int | None = param(None, ge=-(1 << 63), lt=1 << 63)
-    """A foreign number for it, such as a game's own tile id."""
+    """Number of the tile in another program, such as a game's tile id."""
 
     @field_validator("costs", mode="before")
     @classmethod
@@ -67,50 +68,51 @@ class Tile(Params):
 
     @property
     def rgb(self) -> Rgb:
+        """Color as (red, green, blue)."""
         return read_rgb(self.color)
 
 
 class Sheet(Params):
-    """A tileset's own picture: sprites in rows, all of one size."""
+    """A sprite sheet: an image with sprites of one size in rows."""
 
     image: str = param(min_length=1)
-    """File name of the picture, relative to the tileset's file."""
+    """File name of the image, relative to the tileset's file."""
     tile_width: int = param(16, ge=1, le=1024)
     """Width of a sprite in pixels."""
     tile_height: int = param(16, ge=1, le=1024)
     """Height of a sprite in pixels."""
     columns: int = param(16, ge=1, le=4096)
-    """Sprites in a row of the picture; counted in it when left out."""
+    """Number of sprites in a row; by default, as many as fit into the image."""
     margin: int = param(0, ge=0, le=1024)
-    """Pixels around the whole picture."""
+    """Margin around all sprites in pixels."""
     spacing: int = param(0, ge=0, le=1024)
-    """Pixels between two sprites."""
+    """Distance between sprites in pixels."""
     _picture: bytes = PrivateAttr(b"")
     _path: str = PrivateAttr("")
 
     @property
     def picture(self) -> bytes:
-        """The picture file's content; empty when it was not read."""
+        """Content of the image file; empty if it was not read."""
         return self._picture
 
     @property
     def path(self) -> str:
-        """Where the picture lies on this machine, for files that point at it; never recorded."""
+        """Path of the image on this machine, for files that refer to it. It is never stored in recipes."""
         return self._path
 
     def with_picture(self, picture: bytes, path: str) -> Sheet:
-        """The same sheet with its picture."""
+        """Return the sheet with the content and path of its image."""
         sheet = self.model_copy()
         sheet._picture, sheet._path = picture, path
         return sheet
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data that makes it again, the picture by its bare name: folders are nobody else's business."""
+        """Return plain data, with the image's file name without folders."""
         name = PurePosixPath(self.image.replace("\\", "/")).name
         return {**self.model_dump(), "image": name or "picture"}
 
     def __eq__(self, other: object) -> bool:
-        """Equal by what is recorded: whether and where the picture was found is not part of a tileset."""
+        """Compare the stored data, without the content and path of the image."""
         return isinstance(other, Sheet) and self.to_data() == other.to_data()
 
     def __hash__(self) -> int:
@@ -119,23 +121,23 @@ class Sheet(Params):
 
 @renamed_members(of_words="from_labels", extended="with_tiles", turned="reorient_tiles")
 class Tileset(Params):
-    """An ordered list of tiles; made from TOML, data, or the words of a sample."""
+    """An ordered list of tiles. `Tileset.of`, `from_toml` and `from_labels` make tilesets."""
 
     name: str = param("unnamed", min_length=1)
-    """What it is called."""
+    """Name of the tileset."""
     tiles: tuple[Tile, ...] = param(min_length=1)
-    """The tiles; a tile's id is its position here."""
+    """Tiles in the order of their ids."""
     sheet: Sheet | None = param(None)
-    """Its own picture, if it has one."""
+    """Sprite sheet."""
     joints: tuple[Joint, ...] = param(())
-    """What the pieces of each kind may meet where they go on."""
+    """Rules for what the pieces of each kind may connect to."""
     beside: tuple[Beside, ...] = param(())
-    """Which tiles may stand beside which; where there are any such rules, no others may."""
+    """Adjacency rules: which tiles may be next to each other. With any rules, other pairs are forbidden."""
 
     @model_validator(mode="before")
     @classmethod
     def _fill_appearance(cls, values: Any) -> Any:
-        """Tiles may leave glyph and colour out; those picked differ from all that were given."""
+        """Fill in the tiles of the base tileset, and missing glyphs and colors."""
         if isinstance(values, Mapping) and "extends" in values:
             values = _merge_base(values)
         if not isinstance(values, Mapping) or not isinstance(values.get("tiles"), (list, tuple)):
@@ -157,24 +159,42 @@ class Tileset(Params):
                     text = f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}"
                     problems.append(problem(text, rule="duplicate"))
         kinds = {tile.kind for tile in self.tiles}
-        named = ((joint.kind, word) for joint in self.joints for word in (joint.kind, *joint.mentioned_kinds))
+        named = ((joint.kind, name) for joint in self.joints for name in (joint.kind, *joint.mentioned_kinds))
         problems += [
-            problem(f"{kind}: no tile is of the kind {word!r}{did_you_mean(word, kinds)}", at="joints")
-            for kind, word in named
-            if word not in kinds
+            problem(f"{kind}: no tile is of the kind {name!r}{did_you_mean(name, kinds)}", at="joints")
+            for kind, name in named
+            if name not in kinds
         ]
-        words = {*kinds, *(tile.name for tile in self.tiles)}
-        asked = ((rule.tile, word) for rule in self.beside for word in (rule.tile, *rule.others))
+        known = {*kinds, *(tile.name for tile in self.tiles)}
+        mentioned = ((rule.tile, name) for rule in self.beside for name in (rule.tile, *rule.others))
         problems += [
-            problem(f"{tile}: no tile and no kind is called {word!r}{did_you_mean(word, words)}", at="beside")
-            for tile, word in asked
-            if not word or word not in words
+            problem(f"{tile}: no tile and no kind is called {name!r}{did_you_mean(name, known)}", at="beside")
+            for tile, name in mentioned
+            if not name or name not in known
         ]
         return problems[:5]
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Tileset:
-        """A tileset from itself, its data, or a name or path that the resolver knows."""
+        """Read a tileset.
+
+        Parameters
+        ----------
+        value
+            A Tileset, its plain data, its name or a path.
+        resolver
+            Object that opens files. By default, only built-in names are known.
+
+        Returns
+        -------
+        Tileset
+            The tileset.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the value is no tileset.
+        """
         if isinstance(value, Tileset):
             return value
         if isinstance(value, (str, PathLike)):
@@ -185,10 +205,32 @@ class Tileset(Params):
 
     @classmethod
     def from_toml(cls, text: str, name: str = "unnamed") -> Tileset:
-        """Read a tileset's TOML: `name`, an optional `[sheet]`, and a `[[tiles]]` table per tile.
+        """Read a tileset from TOML: `name`, an optional `[sheet]`, and one `[[tiles]]` table per tile.
 
-        With `extends = "awbw"` it begins with the tiles and joints of that one. A tile with the name or the code of one
-        of them takes its place and changes what it tells; the others follow.
+        With `extends = "awbw"`, the tileset starts with the tiles and joints of that tileset. A tile with the name or
+        code of one of them changes its fields; other tiles are appended.
+
+        Parameters
+        ----------
+        text
+            The TOML.
+        name
+            Name of the tileset, unless the TOML has one.
+
+        Returns
+        -------
+        Tileset
+            The tileset.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the text is not TOML, or a field breaks its rule.
+
+        Examples
+        --------
+        >>> Tileset.from_toml('[[tiles]]\\nname = "floor"\\n[[tiles]]\\nname = "wall"\\npassable = false').names
+        ('floor', 'wall')
         """
         try:
             values = tomllib.loads(text)
@@ -200,7 +242,7 @@ class Tileset(Params):
             raise error.within(f"tileset {name!r}") from None
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data that makes it again: what is at its default is left out."""
+        """Return plain data that `of` reads, without defaults."""
         tiles = []
         for tile in self.tiles:
             values = tile.model_dump(exclude_defaults=True)
@@ -218,10 +260,10 @@ class Tileset(Params):
 
     @cached_property
     def digest(self) -> str:
-        """Names the content: equal tilesets, equal digests."""
+        """Digest of the content. Equal tilesets have equal digests."""
         return blake2b(json.dumps(self.to_data()).encode(), digest_size=16).hexdigest()
 
-    # -- looking things up ----------------------------------------------------------------------------------
+    # -- lookup ---------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.tiles)
@@ -233,7 +275,7 @@ class Tileset(Params):
         return iter(self.tiles)
 
     def find(self, label: str | int) -> int | None:
-        """The id of a tile by name, then glyph, then number; None when there is no such tile."""
+        """Return the id of a tile, found by name, then glyph, then number; None if there is no such tile."""
         if isinstance(label, str):
             number = self.by_name.get(label)
             number = self.by_glyph.get(label) if number is None else number
@@ -244,7 +286,7 @@ class Tileset(Params):
         return int(label) if 0 <= int(label) < len(self.tiles) else None
 
     def id(self, label: str | int) -> int:
-        """The id of a tile by name, glyph or number."""
+        """Return the id of a tile, found by name, glyph or number. Raise UnknownName if there is no such tile."""
         number = self.find(label)
         if number is None:
             raise UnknownName("tile", label, self.by_name, f"tileset {self.name!r}")
@@ -252,38 +294,51 @@ class Tileset(Params):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
+        """Names of the tiles, by id."""
         return tuple(tile.name for tile in self.tiles)
 
     @cached_property
     def by_name(self) -> dict[str, int]:
+        """Ids of the tiles by name."""
         return {tile.name: number for number, tile in enumerate(self.tiles)}
 
     @cached_property
     def by_glyph(self) -> dict[str, int]:
+        """Ids of the tiles by glyph."""
         return {tile.glyph: number for number, tile in enumerate(self.tiles)}
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """Of the cells of its maps: by the tileset and never by the data."""
+        """dtype of the cells of its maps: uint8 for up to 256 tiles, else uint16."""
         return np.dtype(np.uint8 if len(self.tiles) <= 256 else np.uint16)
 
     @cached_property
     def colors(self) -> NDArray[np.uint8]:
-        """(tile, 3) red, green, blue."""
+        """Array (tile, 3) of red, green, blue."""
         return np.array([tile.rgb for tile in self.tiles], dtype=np.uint8)
 
     @cached_property
     def passable(self) -> NDArray[np.bool_]:
-        """(tile,) whether one can walk there."""
+        """Array (tile,) of whether each tile is passable."""
         return np.array([tile.passable for tile in self.tiles], dtype=np.bool_)
 
     # -- pieces ---------------------------------------------------------------------------------------------
 
     def reorient_tiles(self, view: str) -> NDArray[np.int64]:
-        """(tile,) the tile that takes a tile's place when a map is turned over.
+        """Return the tile that replaces each tile when a map is mirrored or rotated.
 
-        A move is written in steps: x swaps left and right, y top and bottom, d the two axes. A piece becomes the one of
-        its kind and country that goes on at the turned sides; where there is none, it stays.
+        A piece is replaced by the piece of its kind and country that connects at the transformed sides. If there is
+        none, it stays the same.
+
+        Parameters
+        ----------
+        view
+            Transformation as a string of steps: x swaps left and right, y top and bottom, d the two axes.
+
+        Returns
+        -------
+        ndarray of int64
+            Array (tile,) of tile ids.
         """
         found = {
             (tile.kind, tile.country, tile.joins): number for number, tile in reversed(list(enumerate(self.tiles)))
@@ -296,56 +351,86 @@ class Tileset(Params):
 
     @cached_property
     def neighbours(self) -> NDArray[np.bool_]:
-        """(side, tile, other tile) whether `beside` lets the other stand at that side of the first."""
-        fits = np.zeros((4, len(self), len(self)), dtype=np.bool_)
-        turned = {move: self.reorient_tiles(move) for move in VIEWS}
+        """Array (side, tile, other tile) of whether `beside` allows the other tile at that side of the first."""
+        is_allowed = np.zeros((4, len(self), len(self)), dtype=np.bool_)
+        images = {view: self.reorient_tiles(view) for view in VIEWS}
         for rule in self.beside:
             tiles, others = (
                 self._find_tiles(rule.tile),
-                [other for word in rule.others for other in self._find_tiles(word)],
+                [other for name in rule.others for other in self._find_tiles(name)],
             )
-            for move in rule.views:
-                for side in reorient_sides(SIDES if rule.sides == "any" else rule.sides, move):
+            for view in rule.views:
+                for side in reorient_sides(SIDES if rule.sides == "any" else rule.sides, view):
                     here, there = SIDES.index(side), (SIDES.index(side) + 2) % 4
-                    pairs = np.ix_(turned[move][tiles], turned[move][others])
-                    fits[here][pairs] = True
-                    fits[there].T[pairs] = True
-        return fits
+                    pairs = np.ix_(images[view][tiles], images[view][others])
+                    is_allowed[here][pairs] = True
+                    is_allowed[there].T[pairs] = True
+        return is_allowed
 
-    def _find_tiles(self, word: str) -> list[int]:
-        """The tile of a name, or else all tiles of a kind."""
-        number = self.by_name.get(word)
-        return [number] if number is not None else [n for n, tile in enumerate(self.tiles) if tile.kind == word]
+    def _find_tiles(self, name: str) -> list[int]:
+        """Return the id of the tile with a name, or else the ids of all tiles of a kind."""
+        number = self.by_name.get(name)
+        return [number] if number is not None else [n for n, tile in enumerate(self.tiles) if tile.kind == name]
 
-    # -- making other ones ----------------------------------------------------------------------------------
+    # -- construction ---------------------------------------------------------------------------------------
 
     @classmethod
     def from_labels(cls, labels: Iterable[str], name: str = "unnamed") -> Tileset:
-        """A tileset for bare words: a single character is its own glyph, the rest is picked.
+        """Return a tileset with generated colors and glyphs. A label of one character is its own glyph.
 
-        `?` stands for a free cell everywhere, so as a word it becomes the tile `question mark`, drawn as `¿`.
+        `?` is reserved for free cells, so the label `?` becomes the tile `question mark` with the glyph `¿`.
+
+        Parameters
+        ----------
+        labels
+            Names of the tiles.
+        name
+            Name of the tileset.
+
+        Returns
+        -------
+        Tileset
+            The tileset.
+
+        Examples
+        --------
+        >>> [tile.glyph for tile in Tileset.from_labels(["#", "."])]
+        ['#', '.']
         """
         names = list(labels)
-        tiles = [{"name": word, "glyph": word} if len(word) == 1 else {"name": word} for word in names]
+        tiles = [{"name": label, "glyph": label} if len(label) == 1 else {"name": label} for label in names]
         if FREE_GLYPH in names:
-            stand_in = {"name": "question mark"} if "¿" in names else {"name": "question mark", "glyph": "¿"}
-            tiles[names.index(FREE_GLYPH)] = stand_in
+            substitute = {"name": "question mark"} if "¿" in names else {"name": "question mark", "glyph": "¿"}
+            tiles[names.index(FREE_GLYPH)] = substitute
         return cls.validate({"name": name, "tiles": tiles})
 
     def with_tiles(self, tiles: Iterable[str | Tile | Mapping[str, Any]]) -> Tileset:
-        """With tiles appended that it lacks, by name; a Tile keeps its looks, save for a glyph that is taken.
+        """Return the tileset with tiles appended, except those whose name it already has.
 
-        Data for a tile may leave its looks out.
+        Parameters
+        ----------
+        tiles
+            Tiles, names, or data of tiles. A glyph that is already in use is replaced by a generated one.
+
+        Returns
+        -------
+        Tileset
+            The longer tileset, or this one if it has all the tiles.
+
+        Raises
+        ------
+        TooLarge
+            If there are more than `MAX_TILES` tiles.
         """
         missing: dict[str, dict[str, Any]] = {}
         for tile in tiles:
-            # Not its sprite, which is a position in another tileset's picture.
-            looks = tile.model_dump(exclude={"sprite"}) if isinstance(tile, Tile) else {}
-            looks |= {"name": tile} if isinstance(tile, str) else tile if isinstance(tile, Mapping) else {}
-            if looks.get("glyph") in self.by_glyph:
-                del looks["glyph"]
-            if looks["name"] not in self.by_name:
-                missing[looks["name"]] = looks
+            # Without the sprite, which is a position in another sheet.
+            fields = tile.model_dump(exclude={"sprite"}) if isinstance(tile, Tile) else {}
+            fields |= {"name": tile} if isinstance(tile, str) else tile if isinstance(tile, Mapping) else {}
+            if fields.get("glyph") in self.by_glyph:
+                del fields["glyph"]
+            if fields["name"] not in self.by_name:
+                missing[fields["name"]] = fields
         if not missing:
             return self
         if len(self) + len(missing) > MAX_TILES:
@@ -356,7 +441,7 @@ class Tileset(Params):
 
 
 def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a tileset tells, laid over what the one that it extends tells."""
+    """Return the data of a tileset merged with the tileset that it extends."""
     from .registry import tilesets
 
     own = {key: value for key, value in values.items() if key != "extends"}
@@ -366,8 +451,8 @@ def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     given, joints = own.get("tiles", ()), own.get("joints", ())
     for part in (given, joints):
         if not isinstance(part, (list, tuple)) or not all(isinstance(one, Mapping) for one in part):
-            return own  # checking will tell what is wrong with it
-    # With a picture of its own, positions in the other's mean nothing.
+            return own  # validation reports the mistake
+    # Sprites are positions in the sheet of the base tileset.
     tiles = [tile.model_dump(exclude={"sprite"} if own.get("sheet") else None) for tile in base]
     for tile in given:
         name, code = tile.get("name"), tile.get("code")
@@ -376,13 +461,12 @@ def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
         ]
         if len(places) > 1:
             both = " and ".join(repr(base[place].name) for place in places)
-            raise InvalidRecipe(
-                f"the tile {short_repr(name)} with the code {short_repr(code)} is two of {base.name!r}: {both}"
-            )
+            subject = f"the tile {short_repr(name)} with the code {short_repr(code)}"
+            raise InvalidRecipe(f"{subject} matches two tiles of {base.name!r}: {both}")
         if places:
             tiles[places[0]].update(tile)
         else:
             tiles.append(dict(tile))
-    told = [joint.get("kind") for joint in joints]
-    inherited = [joint for joint in base.joints if joint.kind not in told]
+    own_kinds = [joint.get("kind") for joint in joints]
+    inherited = [joint for joint in base.joints if joint.kind not in own_kinds]
     return {"sheet": base.sheet, "beside": base.beside, **own, "tiles": tiles, "joints": [*inherited, *joints]}

@@ -1,7 +1,7 @@
-"""Recipes as YAML or JSON: YAML 1.2's plain scalars, no duplicate keys, no surprises.
+"""Reading and writing of recipes as YAML or JSON, with the plain scalars of YAML 1.2 and without duplicate keys.
 
-PyYAML reads YAML 1.1, in which `on` is true, `12:30` is 750 and dates are objects; this reads numbers, true, false
-and null, and leaves every other plain word a text.
+PyYAML reads YAML 1.1, in which `on` is true, `12:30` is 750 and dates are objects. Here, only numbers, true, false and
+null are special; all other plain scalars are strings.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from .errors import BadFile
 
 MAX_CHARACTERS = 1 << 20
 MAX_LINE_LENGTH = 1 << 30
-"""Lines that are never folded."""
+"""Line width that prevents folding."""
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader with the resolvers of YAML 1.2's core schema, closed to aliases, tags and duplicate keys."""
+    """SafeLoader with the core schema of YAML 1.2 that rejects aliases, tags and duplicate keys."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        # Aliases let ten lines unfold to gigabytes; recipes have no use for them.
+        # With aliases, ten lines could expand to gigabytes.
         if self.check_event(yaml.events.AliasEvent):
-            raise yaml.YAMLError("aliases (*name) are not used in recipes")
+            raise yaml.YAMLError("aliases (*name) are not allowed in recipes")
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if event.tag is not None:
-            raise yaml.YAMLError(f"tags (!name) are not used in recipes, line {event.start_mark.line + 1}")
+            raise yaml.YAMLError(f"tags (!name) are not allowed in recipes, line {event.start_mark.line + 1}")
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -38,9 +38,9 @@ class _Loader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, (str, int, float, bool, type(None))):
-                raise yaml.YAMLError(f"a key must be a word, line {key_node.start_mark.line + 1}")
+                raise yaml.YAMLError(f"a key must be a string, line {key_node.start_mark.line + 1}")
             if key in seen:
-                raise yaml.YAMLError(f"the key {key!r} stands twice, line {key_node.start_mark.line + 1}")
+                raise yaml.YAMLError(f"the key {key!r} occurs twice, line {key_node.start_mark.line + 1}")
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
 
@@ -67,9 +67,9 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _construct_integer)
 
 
 def read_data(text: str, name: str) -> Mapping[str, Any]:
-    """Plain data from YAML (of which JSON is a part)."""
+    """Read plain data from YAML or JSON. Raise BadFile with `name` if it is invalid."""
     if len(text) > MAX_CHARACTERS:
-        raise BadFile(f"{len(text):,} characters are more than the {MAX_CHARACTERS:,} that are read", at=name)
+        raise BadFile(f"must be at most {MAX_CHARACTERS:,} characters, got {len(text):,}", at=name)
     try:
         found = yaml.load(text, _Loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -84,7 +84,7 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
 
 
 def read_head_comment(text: str) -> str:
-    """The comment at the head of a recipe, on one line: what it makes.
+    """Return the comment at the start of a recipe on one line.
 
     >>> read_head_comment("# A cave.\\n# And a lake.\\ntechnique: caves")
     'A cave. And a lake.'
@@ -94,7 +94,7 @@ def read_head_comment(text: str) -> str:
 
 
 def write_data(data: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Plain data as YAML that `read_data` reads again: short lists and small sets of values on one line.
+    """Return plain data as YAML, with short lists and mappings on one line.
 
     >>> print(write_data({"technique": "caves", "params": {"width": 20}, "seed": 7}), end="")
     technique: caves
@@ -105,7 +105,7 @@ def write_data(data: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def write_line(data: Any) -> str:
-    """Plain data on one line, as `read_data` reads it inside of brackets.
+    """Return plain data as YAML on one line.
 
     >>> write_line({"border": {"thickness": 2, "tile": "a wall"}})
     '{border: {thickness: 2, tile: a wall}}'
@@ -114,11 +114,11 @@ def write_line(data: Any) -> str:
         data, Dumper=_LineDumper, sort_keys=False, allow_unicode=True, default_flow_style=True, width=MAX_LINE_LENGTH
     )
     line = written.removesuffix("...\n").strip()
-    return json.dumps(data, default=str) if "\n" in line else line  # a text of several lines
+    return json.dumps(data, default=str) if "\n" in line else line  # strings with line breaks
 
 
 class _Dumper(yaml.SafeDumper):
-    """SafeDumper that writes everything out: what stands twice is written twice, and every word has its own line."""
+    """SafeDumper without aliases that writes each key of the top level on its own line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -135,5 +135,5 @@ class _LineDumper(_Dumper):
 
 _Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_list(value))
 for tag, pattern in (("int", r"[-+]?[0-9]+"), ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")):
-    # Texts that only YAML 1.2 takes for numbers, such as 1e5 or 089, need their quotes as well.
+    # Strings that are numbers only in YAML 1.2, such as 1e5 or 089, need quotes too.
     _Dumper.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), list("-+.0123456789"))
