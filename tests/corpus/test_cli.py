@@ -235,7 +235,7 @@ def test_range_compare_and_split(tilewright: Run, caves: Path, here: Path) -> No
     done = tilewright(
         "corpus", "split", str(caves), "--train", "0.7", "--validation", "0.1", "--test", "0.2", "-o", "s.json"
     )
-    assert done.out.split()[::3] == ["side", "train", "validation", "test"]
+    assert done.out.split()[::3] == ["set", "train", "validation", "test"]
     sides = json.loads(here.joinpath("s.json").read_text())
     assert sorted(number for ids in sides.values() for number in ids) == Corpus(caves).ids().tolist()
 
@@ -267,9 +267,9 @@ def test_repair_reports_and_regenerates_parts(tilewright: Run, caves: Path, here
     shutil.copy(parts[8], parts[9])
     done = tilewright("corpus", "repair", "mine")
     assert done.code == 1
-    assert [line.partition(" is ")[0].partition(" holds ")[0].rpartition("/")[2] for line in done.out.splitlines()] == [
-        path.name for path in (parts[2], parts[5], parts[9])
-    ]
+    assert [
+        line.partition(" is ")[0].partition(" contains ")[0].rpartition("/")[2] for line in done.out.splitlines()
+    ] == [path.name for path in (parts[2], parts[5], parts[9])]
     assert done.err == "3 parts damaged; --remake regenerates them\n"
     assert tilewright("corpus", "repair", "mine", "--remake").code == 0
     assert read_files(here / "mine") == read_files(caves)
