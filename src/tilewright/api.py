@@ -271,9 +271,9 @@ def measure(
     pattern_size
         Edge length of the compared patterns. The default is 3.
     wrap_sample
-        Axes along which the samples wrap around: "none", "x", "y" or "both".
+        Axes along which the samples wrap around, such as "x" or "xy". The default is "none".
     wrap
-        Axes along which the map wraps around.
+        Axes along which the map wraps around. The default is "none".
     symmetries
         Views of the samples to include: 1 (as they are), 2 (also mirrored) or 8 (also rotated).
 
@@ -329,8 +329,16 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
 
     Raises
     ------
+    UnknownName
+        If no overlay has that name.
     InvalidRecipe
         If a setting breaks its rule.
+
+    Examples
+    --------
+    >>> cave = make("caves", width=12, height=8, seed=1)
+    >>> cave.image(scale=4, overlay=overlay(cave, "regions")).size
+    (48, 32)
     """
     _check_map(map)
     from .overlays.kinds import overlay
@@ -373,6 +381,14 @@ def load(
         If the file cannot be read.
     InvalidRecipe
         If an option breaks its rule.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     make("caves", width=12, height=8, seed=1).save(f"{folder}/cave.json")
+    ...     load(f"{folder}/cave.json")
+    <TileMap 12x8 of cave by caves, seed 1>
     """
     chosen = _file_resolver().read_tileset(tileset) if isinstance(tileset, str) else tileset
     if not isinstance(chosen, Tileset | None):
@@ -407,6 +423,14 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
     ------
     BadFile
         If a file cannot be read.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     make("caves", width=12, height=8, seed=1).save(f"{folder}/cave.png")
+    ...     verify(f"{folder}/cave.png").message
+    'the same map (caves, seed 1)'
     """
     from .formats import load_all
     from .formats._resolver import DigestResolver

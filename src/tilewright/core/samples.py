@@ -203,7 +203,7 @@ class Training:
     pattern_size: int = DEFAULT_PATTERN_SIZE
     """Edge length of the compared patterns."""
     wrap_sample: str = "none"
-    """Axes along which the samples wrap around: none, x, y or both."""
+    """Axes along which the samples wrap around, such as x or xy, or none."""
     wrap: str = "none"
     """Axes along which the map wraps around."""
     symmetries: int = 1
