@@ -120,7 +120,7 @@ def test_every_setting_is_a_flag(tilewright: Run, served: dict[str, Any]) -> Non
     help = tilewright("studio", "--help").out
     assert all(f"--{name} " in help for name in Settings.model_fields)
     assert tilewright("studio").code == 0
-    assert served == {"settings": Settings(), "other_port": True}
+    assert served == {"settings": Settings(), "try_other_ports": True}
 
 
 @pytest.mark.parametrize(
