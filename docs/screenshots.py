@@ -58,9 +58,12 @@ def main() -> None:
             context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
             studio = Studio(context, address).open(state)
             studio.page.wait_for_load_state("networkidle")
+            expect(studio["compiling"]).to_be_hidden(timeout=600_000)
+            if name == "studio-gallery":
+                expect(studio.page.locator(".tw-variation.tw-made")).to_have_count(24, timeout=600_000)
             if name == "studio-example":
                 for technique in ("patterns", "wfc", "markov"):
-                    expect(studio[f"state-{technique}"]).to_contain_text("done", timeout=120_000)
+                    expect(studio[f"state-{technique}"]).to_contain_text("done", timeout=600_000)
             studio.page.wait_for_timeout(4000)
             studio.page.screenshot(path=PICTURES / f"{name}.png")
             context.close()
