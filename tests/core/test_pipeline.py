@@ -270,7 +270,7 @@ def test_recipes_from_files_name_files_relative_to_them(tmp_path: Path) -> None:
     )
     assert tw.run(folder / "outer.yaml", seed=1).shape == (2, 4)
     (folder / "itself.yaml").write_text("technique: caves\nshaping: [{overlay: {recipe: itself.yaml}}]\n")
-    with pytest.raises(tw.TilewrightError, match="inside"):
+    with pytest.raises(tw.TilewrightError, match="a recipe cannot contain itself"):
         tw.run(folder / "itself.yaml")
 
 
