@@ -67,8 +67,21 @@ SPELLING: Mapping[str, str] = {
 }
 """British spellings, as regular expressions for complete words, and the American form."""
 
-PROPER_NAMES: Mapping[str, str] = {"grey sky": "a country of Advance Wars"}
-"""Names and quotations that are not checked, in lower case, and whose they are."""
+PROPER_NAMES: Mapping[str, str] = {
+    "grey sky": "a country of Advance Wars",
+    "for analysing and evolving": "the title of a paper",
+}
+"""Names and quotations that are not checked, in lower case, and their sources."""
+KEPT_NAMES = r"(?:neighbourhoods?|optimiser|centre|behaviours\.png)"
+"""Parameters, values and files of version 0.1, which keep their spelling."""
+KEPT_NAME = "|".join(
+    [
+        rf"[\"'*]{KEPT_NAMES}[\"'*]",  # quoted, or a heading
+        rf"\b{KEPT_NAMES}(?=:(?:\s|$))",  # a key
+        rf"(?<=unknown ){KEPT_NAMES}",
+        rf"^\s*{KEPT_NAMES}\s*$",  # a parameter in a docstring
+    ]
+)
 
 IRREGULAR = """
 begun bent born borne bought bound broken brought built caught chosen clad crept dealt done drawn driven drunk dug
@@ -121,7 +134,7 @@ ANY_RULE = re.compile(
     + "|".join(f"(?P<{name}>{words.replace(' ', chr(92) + 's+')})" for name, (words, _) in RULES.items())
     + r")(?![\w-]|\(\)|=|[,:<>|]\w)",
 )
-EXEMPT = "|".join([r"``[^`]+``", r"`[^`\n]*`", *map(re.escape, PROPER_NAMES)])
+EXEMPT = "|".join([r"``[^`]+``", r"`[^`\n]*`", KEPT_NAME, *map(re.escape, PROPER_NAMES)])
 
 
 def check_prose(path: str, passages: Iterable[Passage]) -> Iterator[Finding]:
