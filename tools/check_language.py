@@ -77,7 +77,7 @@ KEPT_NAMES = r"(?:neighbourhoods?|optimiser|centre|behaviours\.png)"
 KEPT_NAME = "|".join(
     [
         rf"[\"'*]{KEPT_NAMES}[\"'*]",  # quoted, or a heading
-        rf"\b{KEPT_NAMES}(?=:(?:\s|$))",  # a key
+        rf"\b{KEPT_NAMES}(?=:(?:\s|$)|,\.\.\.)",  # a key, or the form of a parameter
         rf"(?<=unknown ){KEPT_NAMES}",
         rf"^\s*{KEPT_NAMES}\s*$",  # a parameter in a docstring
     ]

@@ -62,7 +62,7 @@ def ready(page: Page, text: str) -> None:
 
 
 def made_as_told(folder: Path) -> tw.TileMap:
-    """The map that the example's README tells to make."""
+    """Return the map of the example's README."""
     (line,) = (line for line in (EXAMPLE / "README.md").read_text().splitlines() if line.startswith("tilewright make"))
     command = [sys.executable, "-m", *shlex.split(line, comments=True)]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
