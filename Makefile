@@ -11,7 +11,7 @@ COVERAGE := .coverage.json
 COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo studio test check kernels bench docs stubs clean
+.PHONY: demo studio test check kernels bench docs refresh stubs clean
 
 demo: $(CORE)
 	$(BIN)/python examples/demo.py
@@ -37,10 +37,14 @@ kernels: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m bench
 
-# Pictures and tables of the pages, then the site; a broken link or anchor fails the build.
-docs: stubs $(DOCS)
-	$(BIN)/python docs/build.py
+# The site. A stale table, a missing picture, a broken link or anchor fails the build.
+docs: $(DOCS)
+	$(BIN)/python docs/build.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The generated parts of the repository: stubs, and the pictures and tables of the pages.
+refresh: stubs
+	$(BIN)/python docs/build.py
 
 # What editors know of tw.make("caves", ...), from the schemas of all parameters.
 stubs: $(DEV)

@@ -32,7 +32,7 @@ def main() -> None:
         elif not path.exists():
             stale.append(path.name)
     if options.check and stale:
-        sys.exit(f"stale or missing: {', '.join(stale)}; run make docs")
+        sys.exit(f"stale or missing: {', '.join(stale)}; run make refresh")
     if stale:
         print(f"refreshed {', '.join(stale)}")
 
