@@ -14,6 +14,7 @@ import pytest
 
 import tilewright as tw
 from tilewright import formats
+from tilewright.core import deprecation
 
 ROOT = Path(__file__).parents[1]
 EXPORTED = {"Verdict", "Technique", "Shaper", "Measure", "Format", "Survey", "Problem", "Fix"}
@@ -34,7 +35,8 @@ def test_all_public_names_exist() -> None:
 
 
 @pytest.mark.parametrize("name", ["techniques", "shapers", "measures", "formats", "tilesets"])
-def test_listing(name: str) -> None:
+def test_listing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deprecation, "warned", set())
     listed = getattr(tw, f"list_{name}")()
     assert [entry.name for entry in listed] == sorted(entry.name for entry in listed)
     with pytest.warns(DeprecationWarning, match=f"tw.{name}\\(\\) is now tw.list_{name}\\(\\)") as warned:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator
@@ -45,7 +46,7 @@ def reorient_sides(sides: str, view: str) -> str:
 class Joint(Params):
     """Rules for what the pieces of a kind may connect to."""
 
-    file_keys: ClassVar = {"under": "passes_under", "loose": "may_stop_at", "gives_way": "fallback"}
+    file_keys: ClassVar[Mapping[str, str]] = {"under": "passes_under", "loose": "may_stop_at", "gives_way": "fallback"}
 
     kind: str = param(min_length=1)
     """Kind of the tiles."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from ..core.errors import Problem, problem
@@ -16,7 +16,7 @@ MAX_ROOMS = 1_000_000
 class DungeonParams(Sized):
     """Rooms of given sizes, linked by corridors."""
 
-    renamed: ClassVar = {"at_least": "min_rooms"}
+    renamed: ClassVar[Mapping[str, str]] = {"at_least": "min_rooms"}
     width: int = size_param(80, ge=3, typical=(20, 200))
     """Number of columns."""
     height: int = size_param(50, ge=3, typical=(20, 200))

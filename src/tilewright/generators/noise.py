@@ -16,7 +16,7 @@ functions", 2015 (biomes, islands).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
@@ -52,7 +52,7 @@ MOISTURE_OCTAVES = 3
 
 
 class NoiseParams(Sized):
-    renamed: ClassVar = {"feature": "feature_size"}
+    renamed: ClassVar[Mapping[str, str]] = {"feature": "feature_size"}
     kind: Kind = param("perlin")
     """Kind of noise: smooth (perlin, simplex), blocky (value), or mounds around points (cellular)."""
     feature_size: float = param(24.0, ge=1, le=65_536, typical=(4, 100))

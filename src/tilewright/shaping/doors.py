@@ -7,6 +7,7 @@ doors touch, not even at a corner; of two that would, one is chosen at random. L
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..core.tilemap import TileMap
 
 
 class DoorsParams(Params):
-    renamed: ClassVar = {"least": "min_cells"}
+    renamed: ClassVar[Mapping[str, str]] = {"least": "min_cells"}
     share: float = param(1.0, ge=0, le=1)
     """Fraction of the doorways that get a door."""
     of: Rooms | None = param(None)

@@ -19,6 +19,7 @@ Source of the minimum cut: Ford, Fulkerson, "Maximal flow through a network", 19
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar
 
@@ -45,7 +46,7 @@ COLORS = ("red", "blue", "yellow", "green", "purple", "orange", "cyan", "white")
 
 
 class LockAndKeyParams(Params):
-    renamed: ClassVar = {
+    renamed: ClassVar[Mapping[str, str]] = {
         "least": "min_cells",
         "most_doors": "max_doors",
         "widest": "max_width",

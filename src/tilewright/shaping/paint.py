@@ -8,6 +8,7 @@ Locked cells keep their tiles.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..core.tilemap import TileMap
 
 
 class PaintParams(Params):
-    renamed: ClassVar = {"at_least": "min_size", "at_most": "max_size"}
+    renamed: ClassVar[Mapping[str, str]] = {"at_least": "min_size", "at_most": "max_size"}
     tile: Label = param(tiles=True, initial=0)
     """Tile to paint with."""
     x: int | None = param(None, ge=0, le=MAX_SIDE, group="place")

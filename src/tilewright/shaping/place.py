@@ -13,7 +13,7 @@ Source of the even spread: Cook, "Stochastic sampling in computer graphics", 198
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import ClassVar, Literal, TypeAlias
 
@@ -38,7 +38,7 @@ SHRINK = 0.85
 
 
 class PlaceParams(Params):
-    renamed: ClassVar = {"apart": "min_distance", "near": "min_steps", "far": "max_steps"}
+    renamed: ClassVar[Mapping[str, str]] = {"apart": "min_distance", "near": "min_steps", "far": "max_steps"}
     markers: tuple[str, ...] = param(("start", "exit"), min_length=1, max_length=1000)
     """Names of the markers, in the order in which their cells are chosen."""
     rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = param("farthest")

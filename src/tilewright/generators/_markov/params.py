@@ -121,7 +121,7 @@ class MarkovTrainingParams(TrainingParams):
 
 
 class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
-    renamed: ClassVar = {"mends": "repair_passes", "sweeps": "gibbs_sweeps"}
+    renamed: ClassVar[Mapping[str, str]] = {"mends": "repair_passes", "sweeps": "gibbs_sweeps"}
     technique: ClassVar[str] = "markov"
     width: int = size_param(25, typical=(5, 200))
     """Number of columns of the map."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from math import prod
 from typing import ClassVar, Literal
@@ -27,7 +27,7 @@ Edge = Literal["left", "right", "top", "bottom", "below", "above"]
 class PatternsTrainingParams(TrainingParams):
     """Samples, and how their patterns are extracted."""
 
-    renamed: ClassVar = {"symmetries": "symmetry"}
+    renamed: ClassVar[Mapping[str, str]] = {"symmetries": "symmetry"}
     pattern_sizes: tuple[int, ...] | None = param(None, min_length=1, max_length=8)
     """Edge lengths of the patterns to compare; by default 3, or 2 for small samples or maps."""
     size_weights: tuple[float, ...] | None = param(None, max_length=8)
@@ -41,7 +41,11 @@ class PatternsTrainingParams(TrainingParams):
 
 
 class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
-    renamed: ClassVar = {"symmetries": "symmetry", "part_side": "block_size", "mut_times": "max_stamps"}
+    renamed: ClassVar[Mapping[str, str]] = {
+        "symmetries": "symmetry",
+        "part_side": "block_size",
+        "mut_times": "max_stamps",
+    }
     technique: ClassVar[str] = "patterns"
     width: int = size_param(40, ge=2)
     """Number of columns of the map."""

@@ -147,7 +147,11 @@ class WfcTrainingParams(TrainingParams):
 
 
 class WfcParams(WfcTrainingParams, LearningParams, Sized):
-    renamed: ClassVar = {"backtracks": "max_backtracks", "repairs": "max_repairs", "restarts": "max_restarts"}
+    renamed: ClassVar[Mapping[str, str]] = {
+        "backtracks": "max_backtracks",
+        "repairs": "max_repairs",
+        "restarts": "max_restarts",
+    }
     technique: ClassVar[str] = "wfc"
     width: int = size_param(48)
     """Number of columns of the map."""
