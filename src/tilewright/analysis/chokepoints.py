@@ -1,7 +1,7 @@
 """Chokepoints: cells that disconnect their region when blocked.
 
-In graph theory they are articulation points; a corridor one cell wide consists of them. They are found by one
-depth-first search in linear time and memory.
+In graph theory, chokepoints are articulation points. All cells of a corridor one cell wide are chokepoints, except its
+ends. One depth-first search finds all chokepoints in linear time and memory.
 
 Source: Tarjan, "Depth-first search and linear graph algorithms", 1972, without recursion.
 """
@@ -51,13 +51,13 @@ class Cuts:
     came_from: NDArray[np.uint8]
     gates: NDArray[np.uint8]
     order: NDArray[np.int32]
-    """Step of the search that reached each cell, from 1, region by region."""
+    """Step of the search that reached each cell, counted from 1, region by region."""
 
     @classmethod
     def of(
         cls, passable: NDArray[np.bool_], *, start: tuple[int, ...] | None = None, directions: Directions = 4
     ) -> Cuts:
-        """Find the chokepoints by a search from a passable cell; by default from any."""
+        """Find the chokepoints by a search that begins at the passable cell `start`, by default at any."""
         if directions not in (4, 8):
             raise InvalidRecipe("must be 4 or 8", at="directions", got=directions, rule="choice")
         graph = StepGraph(passable, neighbor_offsets(passable.ndim, directions))
@@ -70,14 +70,15 @@ class Cuts:
         return cls(cells, graph, came, gates, order.reshape(-1))
 
     def count_between(self, start: tuple[int, ...], exit: tuple[int, ...]) -> int:
-        """Return the number of cells that every path to the exit uses, excluding the start of the search and
-        the exit.
+        """Return the number of cells that are on every path from `start`, where the search began, to `exit`.
+
+        The start and the exit themselves do not count.
         """
         first, cell = (int(place) for place in self.graph.to_flat(np.array([start, exit])))
         return count_gates(self.graph.shifts, self.came_from, self.gates, first, cell)
 
     def trace_beyond(self, start: tuple[int, ...], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the cells behind each cell of the region where the search started.
+        """Return the cells of the region where the search started, and the extent of the search behind each cell.
 
         Returns
         -------

@@ -19,8 +19,8 @@ Rooms: TypeAlias = Literal["rooms", "openings"]
 def passages(map: Walkable) -> Mask:
     """Return the mask of passages one cell wide, between two walls and open in both directions.
 
-    The walls are cells of the map, so no passage runs along its edge. Bends and dead ends are no passages. Only for
-    maps of one level.
+    The walls are cells of the map, so no passage runs along its edge. Bends and dead ends are not passages. Only for 2D
+    maps.
 
     >>> passages(np.array([[1, 0, 0, 0, 1], [1, 1, 1, 1, 1], [1, 0, 0, 0, 1]], dtype=bool)).astype(int)
     array([[0, 0, 0, 0, 0],
@@ -33,12 +33,12 @@ def passages(map: Walkable) -> Mask:
 
 @renamed_keywords(least="min_cells")
 def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Mask:
-    """Return the mask of passages next to a room. Only for maps of one level.
+    """Return the mask of passages next to a room. Only for 2D maps.
 
     Parameters
     ----------
     map : TileMap
-        A map of one level.
+        A 2D map.
     of : {"rooms", "openings"}, optional
         Use the rooms of the map, or its open areas: connected passable 2x2 blocks. By default its rooms, if it has any.
     min_cells : int
@@ -63,7 +63,8 @@ def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Ma
         else _opening_sizes(passable)
     )
     room = (sizes >= min_cells) & (sizes > 0)
-    # If the outline of a room includes its walls, the doorway is inside. The cell behind it must then be wide.
+    # If the outline of a room includes its walls, the doorway is inside the outline. Then the next cell of the room
+    # must not be a passage itself.
     wide = room & ~(vertical | horizontal)
     found: Mask = (_leads_to(room, vertical, horizontal) & (sizes == 0)) | _leads_to(wide, vertical, horizontal)
     return found
@@ -81,7 +82,10 @@ def _find_narrow(passable: Mask) -> tuple[Mask, Mask]:
 
 
 def _room_sizes(map: TileMap, passable: Mask) -> NDArray[np.int64]:
-    """Return the number of passable cells in the room of each passable cell; 0 outside, the maximum on overlaps."""
+    """Return the number of passable cells in the room of each passable cell; 0 outside rooms.
+
+    Where rooms overlap, the largest of these numbers is returned.
+    """
     sizes = np.zeros(map.shape, dtype=np.int64)
     for room in map.rooms:
         inside = np.s_[room.y : room.y + room.height, room.x : room.x + room.width]
@@ -90,7 +94,7 @@ def _room_sizes(map: TileMap, passable: Mask) -> NDArray[np.int64]:
 
 
 def _opening_sizes(passable: Mask) -> NDArray[np.int64]:
-    """Return the number of cells of the open area of each cell, 0 outside."""
+    """Return the number of cells in the open area of each cell; 0 outside open areas."""
     blocks = passable[:-1, :-1] & passable[1:, :-1] & passable[:-1, 1:] & passable[1:, 1:]
     open_ = np.zeros_like(passable)
     for part in (np.s_[:-1, :-1], np.s_[1:, :-1], np.s_[:-1, 1:], np.s_[1:, 1:]):

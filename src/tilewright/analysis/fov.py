@@ -1,7 +1,7 @@
 """Field of view: cells visible from a cell.
 
-Symmetric shadowcasting: of two transparent cells, either both see each other or neither does. It uses integers only. A
-wall is visible if any part of it is lit, so all walls of a room are visible. Only for maps of one level.
+The method is symmetric shadowcasting with integers only: if one transparent cell sees another, the second also sees the
+first. A wall is visible if any part of it is visible, so all walls of a room are visible. Only for 2D maps.
 
 Source: Ford, "Symmetric shadowcasting", https://www.albertford.com/shadowcasting, 2017.
 """
@@ -34,13 +34,13 @@ def field_of_view(
     Parameters
     ----------
     map : TileMap or ndarray of bool
-        A map of one level, or a mask of transparent cells.
+        A 2D map, or a mask of transparent cells.
     viewer : str, sequence of int or ndarray
-        Marker name, cell, cells or mask. Several viewers see what any of them sees.
+        Marker name, cell, cells or mask. With several viewers, a cell is visible if any of them sees it.
     radius : int, optional
         Radius of view: only cells with dx^2 + dy^2 <= radius * (radius + 1) are visible. Unlimited by default.
     through : iterable of str
-        Other transparent tiles, such as water.
+        Impassable tiles that are transparent as well, such as water.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def field_of_view(
     Raises
     ------
     InvalidRecipe
-        If the map has levels or a viewer is in a wall.
+        If the map is a 3D map, or if a viewer is in a wall.
 
     Examples
     --------

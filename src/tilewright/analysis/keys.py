@@ -1,9 +1,9 @@
-"""Keys and locks: playing a map to find out whether all of it can be reached.
+"""Keys and locks: simulated playthroughs that find out which keys, locks and cells can be reached.
 
 A marker `lock red` blocks its cell until a red key is found. A marker `key red` is such a key and opens all locks of
 its color permanently. Colors are arbitrary words. Keys are never used up and no path closes again, so the set of
-reachable cells only grows. Every order of play ends with the same cells, keys and locks, so one simulated play is
-enough.
+reachable cells only grows. Every order of play ends with the same cells, keys and locks, so one simulated playthrough
+is enough.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ KEY, LOCK = "key", "lock"
 
 @dataclass(frozen=True, eq=False)
 class Playthrough:
-    """Result of playing a map: all reachable keys taken, all of their locks opened."""
+    """Result of a simulated playthrough in which all reachable keys are taken and all of their locks are opened."""
 
     reached: NDArray[np.bool_]
     """Mask of the reached cells."""
     rounds: tuple[tuple[str, ...], ...]
-    """Colors of the keys found before any lock is opened, then after opening their locks, and so on."""
+    """Colors of the keys found in each round: before any lock is opened, after the locks of these keys are opened, ...
+    """
     missing: tuple[Marker, ...]
     """Keys and locks that were not reached."""
 
@@ -39,16 +40,16 @@ class Playthrough:
 
 
 def play(map: TileMap, start: Places = "start", *, without: Container[str] = ()) -> Playthrough:
-    """Play a map: walk, take keys and open locks until nothing changes.
+    """Simulate a playthrough: walk, take keys and open locks until no more cells can be reached.
 
     Parameters
     ----------
     map : TileMap
         Map with markers such as `key red` and `lock red`.
     start : str, sequence of int or ndarray
-        Marker name, cell, cells or mask to start from. From a wall, nothing is reached.
+        Marker name, cell, cells or mask to start from. Starts in walls reach no cells.
     without : container of str
-        Colors of keys to leave.
+        Colors of the keys that are not taken.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def play(map: TileMap, start: Places = "start", *, without: Container[str] = ())
 def is_solvable(map: TileMap) -> bool | None:
     """Return whether an exit, all keys and all locks can be reached from each start, in any order of play.
 
-    None for maps without the markers start and exit.
+    Return None for maps without the markers start and exit.
     """
     starts, exits = _find_ends(map)
     if not starts or not exits:
@@ -100,7 +101,7 @@ def is_solvable(map: TileMap) -> bool | None:
 def needed_keys(map: TileMap) -> tuple[str, ...] | None:
     """Return the key colors without which no exit can be reached from any start.
 
-    None if no exit can be reached, or the map has no markers start and exit.
+    Return None if no exit can be reached, or if the map has no markers start and exit.
     """
     starts, exits = _find_ends(map)
 

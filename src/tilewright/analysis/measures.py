@@ -1,11 +1,13 @@
-"""Measures: named numbers of a map. Each is a function of a `Survey` that returns None where it does not apply.
+"""Measures: named numbers of a map.
 
-Path lengths are counted in steps along the axes. Paths lead from the marker `start` to the marker `exit`, the nearest
-two if there are several. On a map without these markers they lead between two distant cells of the largest region, see
-`Survey.route`.
+Each measure is a function of a `Survey` that returns None if the measure does not apply.
 
-Measures that compare a map with samples count patterns: all N×N blocks (N×N×N on maps with levels) of `pattern_size`
-cells along each axis, including blocks across wrapped edges. Tiles match by name, or else by glyph.
+Path lengths are counted in steps along the axes. Paths lead from the marker `start` to the marker `exit`. If there are
+several of these markers, the pair with the shortest path is used. On a map without these markers, paths lead between
+two distant cells of the largest region, see `Survey.route`.
+
+Measures that compare a map with samples count patterns: all N×N blocks (N×N×N on 3D maps), where N is `pattern_size`,
+including blocks across wrapped edges. Tiles match by name, or else by glyph.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ def misfits(survey: Survey) -> float | None:
     """Number of tiles that connect to a neighbor that does not connect back, such as a river ending at a wood.
 
     The tileset defines what each edge of a tile may connect to. Does not apply to tilesets without such rules, nor to
-    maps with levels.
+    3D maps.
     """
     map = survey.map
     if not map.tileset.joints or map.cells.ndim != 2:
@@ -87,8 +89,9 @@ def tile_entropy(survey: Survey) -> float:
 def path_length(survey: Survey) -> float | None:
     """Number of steps from start to exit; without markers, between two distant cells of the largest region.
 
-    The distant cells are found by two searches: the cell farthest from the first cell of the region, and the cell
-    farthest from that. Does not apply if the exit cannot be reached.
+    The distant cells are found by two searches. The first search finds the cell farthest from the first cell of the
+    region, the second search finds the cell farthest from the result of the first. Does not apply if the exit cannot be
+    reached.
     """
     return survey.route.length if survey.route else None
 
@@ -108,9 +111,9 @@ def hot_path_share(survey: Survey) -> float | None:
 
 @measure(unit="fraction")
 def linearity(survey: Survey) -> float | None:
-    """Fraction of the shortest path that every path to the exit must use: 1 in a corridor, 0 in a wide hall.
+    """Fraction of the shortest path's cells that are on every path to the exit: 1 in a corridor, 0 in a wide hall.
 
-    Only cells strictly between start and exit count. Does not apply if there are none.
+    Only cells strictly between start and exit count. Does not apply if start and exit are less than two steps apart.
     """
     if survey.route is None or survey.route.length < 2:
         return None
@@ -131,10 +134,10 @@ def dead_ends(survey: Survey) -> float:
 
 @measure(unit="fraction")
 def corridor_share(survey: Survey) -> float | None:
-    """Fraction of passable cells that are in corridors: one cell wide, with two separate continuations.
+    """Fraction of passable cells that are in corridors one cell wide: cells with two separate exits.
 
-    These are cells with exactly two passable neighbors of four: opposite ones, or at a bend whose inner cell is not
-    passable. Does not apply to maps with levels.
+    A corridor cell has exactly two passable neighbors, diagonals not counted. The two neighbors are opposite to each
+    other or, at a bend, the diagonal cell between them is not passable. Does not apply to 3D maps.
     """
     if survey.passable.ndim != 2 or not survey.passable.any():
         return None
@@ -144,9 +147,10 @@ def corridor_share(survey: Survey) -> float | None:
 
 @measure(unit="cells")
 def junctions(survey: Survey) -> float | None:
-    """Number of corridor crossings: passable cells with three or four separate continuations.
+    """Number of corridor crossings: passable cells with three or four separate exits.
 
-    Continuations are separate if the diagonal cell between them is not passable. Does not apply to maps with levels.
+    Exits are passable neighbors along the axes. Two exits at a corner of the cell are separate if the diagonal cell
+    between them is not passable. Does not apply to 3D maps.
     """
     if survey.passable.ndim != 2:
         return None
@@ -156,7 +160,8 @@ def junctions(survey: Survey) -> float | None:
 def _count_branches(survey: Survey) -> NDArray[np.int16]:
     """Return the number of groups of passable neighbors of each cell, without diagonals.
 
-    Neighbors joined by a passable diagonal cell are in one group. The result is 0 where all eight cells are passable.
+    Neighbors joined by a passable diagonal cell are in the same group. The result is 0 if all eight neighbors of a cell
+    are passable.
     """
     masks = survey.neighbor_masks
     joined = (masks[corner] & masks[corner - 1] & masks[(corner + 1) % 8] for corner in (1, 3, 5, 7))
@@ -165,9 +170,9 @@ def _count_branches(survey: Survey) -> NDArray[np.int16]:
 
 @measure(unit="fraction")
 def openness(survey: Survey) -> float | None:
-    """Mean fraction of passable cells among the eight around each passable cell: 1/4 in a corridor.
+    """Mean fraction of passable cells among the eight neighbors of each passable cell: 1/4 in a corridor.
 
-    Cells outside the map are not passable. The value is near 1 on an open plain. Does not apply to maps with levels.
+    Cells outside the map are not passable. The value is near 1 on an open plain. Does not apply to 3D maps.
     """
     if survey.passable.ndim != 2 or not survey.passable.any():
         return None
@@ -182,7 +187,7 @@ def room_count(survey: Survey) -> float | None:
 
 @measure(unit="fraction")
 def room_spread(survey: Survey) -> float | None:
-    """Coefficient of variation of the room areas: their standard deviation divided by their mean; 0 if equal."""
+    """Coefficient of variation of the room areas: standard deviation divided by mean; 0 if all areas are equal."""
     areas = [room.width * room.height for room in survey.map.rooms]
     # Integers up to the square root, so that the result is the same on every machine.
     spread = len(areas) * sum(area * area for area in areas) - sum(areas) ** 2
@@ -191,7 +196,7 @@ def room_spread(survey: Survey) -> float | None:
 
 @measure(unit="loops")
 def loops(survey: Survey) -> float | None:
-    """Number of independent cycles in the room graph: links that can be removed without disconnecting it."""
+    """Number of independent cycles in the room graph: links that can be removed without disconnecting rooms."""
     return survey.rooms.loops if survey.map.rooms else None
 
 
@@ -205,9 +210,10 @@ def branching(survey: Survey) -> float | None:
 def solvable(survey: Survey) -> float | None:
     """Whether the exit, all keys and all locks can be reached, in any order of play: 1 or 0.
 
-    A lock is a marker such as `lock red`. It can be passed, any number of times, once a marker `key red` is reached.
-    The map is played from each start until nothing changes; reaching one exit is enough. Without locks, the map is
-    solvable if a path leads to the exit. Does not apply to maps without the markers start and exit.
+    A lock is a marker such as `lock red`. It can be passed, any number of times, once a marker `key red` is reached. A
+    playthrough is simulated from each start until no more cells, keys or locks can be reached. Each playthrough must
+    reach all keys and locks and at least one exit. Without locks, the map is solvable if a path leads to the exit. Does
+    not apply to maps without the markers start and exit.
     """
     found = keys.is_solvable(survey.map)
     return None if found is None else int(found)
@@ -215,7 +221,7 @@ def solvable(survey: Survey) -> float | None:
 
 @measure(unit="keys")
 def keys_needed(survey: Survey) -> float | None:
-    """Number of key colors that are required to reach the exit; the others open optional areas.
+    """Number of key colors that are required to reach the exit; keys of other colors open optional areas.
 
     Does not apply if the exit cannot be reached, nor to maps without the markers start and exit.
     """
@@ -225,10 +231,10 @@ def keys_needed(survey: Survey) -> float | None:
 
 @measure(unit="nats", compares=True)
 def divergence(survey: Survey) -> float | None:
-    """Symmetric divergence of the patterns of map and sample: 0 if all patterns are equally frequent in both.
+    """Symmetric divergence of the patterns of map and sample: 0 if all patterns are equally frequent in map and sample.
 
-    The mean of `divergence_new` and `divergence_missed`. `like` names the sample, `pattern_size` the edge length of the
-    patterns. Does not apply to maps smaller than a pattern.
+    This is the mean of `divergence_new` and `divergence_missed`. `like` names the sample, `pattern_size` the edge
+    length of the patterns. Does not apply to maps smaller than a pattern.
     """
     found = _divergences(survey)
     return None if found is None else 0.5 * found[0] + 0.5 * found[1]
@@ -238,9 +244,9 @@ def divergence(survey: Survey) -> float | None:
 def divergence_new(survey: Survey) -> float | None:
     """KL divergence of the map's patterns from the sample's: grows with patterns that are rare in the sample.
 
-    Kullback-Leibler divergence of the map from the sample: the sum of p log(p / q) over all patterns that occur in
-    either, where p and q are the fractions of a pattern among the patterns of the map and of the sample. Counts are
-    smoothed, so that no fraction is 0: (count + e) / ((total + e) (1 + e)), with e = 0.000001.
+    Kullback-Leibler divergence of the map from the sample: the sum of p log(p / q) over all patterns that occur in the
+    map or in the sample, where p and q are the fractions of a pattern among the patterns of the map and of the sample.
+    Counts are smoothed, so that no fraction is 0: (count + e) / ((total + e) (1 + e)), with e = 0.000001.
 
     Source: Lucas and Volz, "Tile pattern KL-divergence for analysing and evolving game levels", 2019.
     """
@@ -252,7 +258,7 @@ def divergence_new(survey: Survey) -> float | None:
 def divergence_missed(survey: Survey) -> float | None:
     """KL divergence of the sample's patterns from the map's: grows with sample patterns missing on the map.
 
-    As `divergence_new`, with map and sample exchanged.
+    Computed as `divergence_new`, with map and sample exchanged.
     """
     found = _divergences(survey)
     return None if found is None else found[1]
@@ -270,20 +276,21 @@ def copied_share(survey: Survey) -> float | None:
 
 @measure(unit="cells", compares=True)
 def copied_block(survey: Survey) -> float | None:
-    """Edge length of the largest block of the map that occurs unchanged in the sample; 0 if no tile does.
+    """Edge length of the largest block of the map that occurs unchanged in the sample; 0 if no tile occurs in it.
 
-    Blocks of a single tile, such as empty sky, only count as one cell. A sample that wraps around repeats without end,
-    and a map that wraps around has blocks across its edges. With symmetries, the mirror images and rotations of the
-    sample count as well.
+    A block in which all tiles are equal, such as empty sky, counts as a block of one cell. A sample that wraps around
+    repeats without end, and a map that wraps around has blocks across its edges. With symmetries, the mirror images and
+    rotations of the sample count as well.
     """
     return survey.comparison.copied_side if survey.comparison else None
 
 
 @measure(unit="fraction", compares=True)
 def sample_distance(survey: Survey) -> float | None:
-    """Smallest fraction of cells that differ from a sample, over all positions of the smaller on the larger.
+    """Smallest fraction of cells that differ from a sample, over all relative positions of map and sample.
 
     Along each axis, the shorter of map and sample is placed completely on the longer, and only overlapping cells count.
-    The value is 0 for a copy or a part of one. A sample that wraps around is repeated over the whole map.
+    The value is 0 if the map is a copy of the sample or of a part of it. A sample that wraps around is repeated over
+    the complete map.
     """
     return survey.comparison.min_difference if survey.comparison else None

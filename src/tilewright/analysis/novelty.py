@@ -42,14 +42,14 @@ class Blocks:
 
     @property
     def mixed(self) -> Keys:
-        """Keys of the blocks with several tiles."""
+        """Keys of the blocks that contain at least two different tiles."""
         return self.keys[self.tiles < 0]
 
     def grow(self, more: int) -> Blocks:
         """Return the blocks whose edges are longer by `more` cells, at most twice as long.
 
-        Each is composed of two blocks along every axis. Along an axis that wraps around, the number of blocks is
-        constant.
+        Each new block is composed of two overlapping or adjacent blocks along every axis. Along an axis that wraps
+        around, the number of blocks does not change.
         """
         keys: Keys = self.keys
         tiles: Tiles = self.tiles
@@ -64,7 +64,7 @@ class Blocks:
 
 
 def _shift_pairs(values: NDArray[Any], axis: int, more: int, wraps: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the values along an axis, and the values `more` places behind them."""
+    """Return the values along an axis, and for each of them the value `more` places after it."""
     if wraps:
         return values, np.roll(values, -more, axis)
     before, length = (slice(None),) * axis, values.shape[axis]
@@ -75,8 +75,8 @@ def _shift_pairs(values: NDArray[Any], axis: int, more: int, wraps: bool) -> tup
 def find_copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]]) -> int:
     """Return the edge length of the largest square or cube of a map that occurs unchanged in a sample.
 
-    Blocks of a single tile, such as empty sky, only count as one cell. A sample that wraps around repeats without end.
-    The search doubles the edge length while a common block exists, then bisects.
+    A block in which all tiles are equal, such as empty sky, counts as a block of one cell. A sample that wraps around
+    repeats without end. The search doubles the edge length while a common block exists, then bisects.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def find_copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap
 
 
 def find_copied(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], side: int) -> NDArray[np.bool_]:
-    """Return a mask of the first cells of all copied blocks of an edge length, without blocks of a single tile."""
+    """Return a mask of the first cells of all copied blocks of an edge length with at least two different tiles."""
     every = [Blocks.from_cells(map, wrap), *(Blocks.from_cells(*sample) for sample in samples)]
     reached = 1
     while reached < side:
@@ -124,7 +124,7 @@ def find_copied(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], s
 
 
 def _has_common_block(one: Blocks, others: Sequence[Blocks]) -> bool:
-    """Return whether blocks of several tiles occur both in `one` and in `others`."""
+    """Return whether a block with at least two different tiles occurs both in `one` and in any of `others`."""
     mine = np.sort(one.mixed)
     theirs = np.sort(np.concatenate([other.mixed for other in others]))
     if not mine.size or not theirs.size:
@@ -135,10 +135,10 @@ def _has_common_block(one: Blocks, others: Sequence[Blocks]) -> bool:
 
 
 def min_difference(map: Tiles, sample: Tiles, wrap: Wrap) -> float:
-    """Return the smallest fraction of cells in which a map and a sample differ, over all positions of one on the other.
+    """Return the smallest fraction of cells in which a map and a sample differ, over all relative positions.
 
-    Along each axis, the shorter is placed completely on the longer. A sample that wraps around is repeated over the map
-    and shifted by each of its own cells. Only overlapping cells count.
+    Along each axis, the shorter of map and sample is placed completely on the longer. A sample that wraps around is
+    repeated over the map and shifted by each of its own cells. Only overlapping cells count.
     """
     kind = np.min_scalar_type(max(int(map.max()), int(sample.max())))  # small integers are compared faster
     map, sample = map.astype(kind), sample.astype(kind)

@@ -1,9 +1,9 @@
 """Paths through a map: Dijkstra maps, flee maps, shortest paths, and the hot path from start to exit.
 
-All functions take a map or a mask of passable cells. Cells are (row, column), or (level, row, column) on maps with
-levels. Steps go in 4 `directions`, or in 8 with diagonals (6 and 26 with levels). A diagonal step costs `diagonal`
-times a straight one: 1 if every step takes one turn, 1.5 or sqrt(2) if paths should look straight. It may pass between
-two walls, as in `regions_of`, unless `cut_corners` is False: then all cells it passes between must be passable.
+All functions take a map or a mask of passable cells. Cells are (row, column), or (level, row, column) on 3D maps. Steps
+go in 4 `directions`, or in 8 with diagonals (6 and 26 on 3D maps). A diagonal step costs `diagonal` times a straight
+one: 1 if every step takes one turn, 1.5 or sqrt(2) if paths should look straight. A diagonal step may pass between two
+walls, as in `regions_of`. If `cut_corners` is False, both cells beside the step must be passable.
 
 `costs` are the costs of a step onto a cell, 1 by default: a dict by tile, the name of a unit type for which the tileset
 defines costs, or an array of the map's shape. Costs are from 0 to 10^9. An infinite cost is a wall; impassable cells
@@ -69,7 +69,8 @@ def distances(
     cut_corners : bool
         Whether a diagonal step may pass between walls.
     away : bool
-        Whether to compute paths from the goals instead. Only differs if tiles have different costs.
+        Whether to compute the costs of paths from the goals to the cells instead. The result differs only if tiles have
+        different costs.
 
     Returns
     -------
@@ -120,7 +121,7 @@ def flee_map(
     Returns
     -------
     ndarray of float, same shape as the map
-        Infinity where the threats cannot come.
+        Infinity at cells that the threats cannot reach.
 
     Examples
     --------
@@ -172,7 +173,7 @@ def shortest_path(
 
 @dataclass(frozen=True, eq=False)
 class HotPath:
-    """Hot path: the cells that players use from start to exit, and the optional cells."""
+    """Hot path: the cells on short paths from start to exit, and the optional cells."""
 
     cells: NDArray[np.bool_]
     """Mask of the cells on paths that exceed the shortest by at most the slack; empty if there is no path."""
@@ -200,7 +201,7 @@ def hot_path(
     map : TileMap or ndarray of bool
         A map, or a mask of passable cells.
     start, exit : str, sequence of int or ndarray
-        Marker name, cell, cells or mask; of several, the nearest counts.
+        Marker name, cell, cells or mask. If there are several starts or exits, the nearest one counts.
     slack : float
         Additional cost that is allowed. A detour of one cell to the side costs 2, so a slack of 2n makes the hot path n
         cells wider on each side.
@@ -239,13 +240,13 @@ def find_hot_path(
 
 
 def steps_from(passable: NDArray[np.bool_], cells: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the steps along the axes to the nearest of some (cell, axis) passable cells; infinity if unreachable."""
+    """Return the steps along the axes from each cell to the nearest of `cells`, (cell, axis); infinity if none."""
     walk = _PathQuery(passable, 4, None, 1, True)
     return walk.distances(np.unique(walk.graph.to_flat(cells)))
 
 
 def farthest_cell(steps: NDArray[np.float64], where: NDArray[np.bool_] | None = None) -> tuple[int, ...]:
-    """Return the cell with the most steps, among the cells of a mask or all reached cells; the first of equal ones."""
+    """Return the first cell with the most steps, among the cells of the mask `where`, by default all reached cells."""
     reached = np.isfinite(steps) if where is None else where
     place = int(np.argmax(np.where(reached, steps, -1.0)))
     return tuple(int(part) for part in np.unravel_index(place, steps.shape))
@@ -308,7 +309,7 @@ class _PathQuery:
         return found
 
     def relax(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Lower the values until none exceeds a neighbor's by more than the cost of the step there."""
+        """Lower the values until no value exceeds a neighbor's value by more than the cost of the step to it."""
         padded = np.full(self.graph.padded_shape, np.inf)
         padded[self.graph.inner] = np.where(np.isfinite(values), values, np.inf)
         flat = padded.reshape(-1)

@@ -1,7 +1,7 @@
 """Patterns of maps: N×N blocks of tiles, their counts, and the divergence of two maps.
 
-A pattern has a key: the sum of its tiles times multipliers. With few possible patterns, keys are dense integers and
-unique. Otherwise they are 64-bit hashes; two patterns share one with probability 2^-64.
+A pattern has a key: the sum of its tiles times multipliers. With few possible patterns, keys are unique and dense
+integers. Otherwise keys are 64-bit hashes; two different patterns have the same key with probability 2^-64.
 
 Source of the divergence: Lucas and Volz, "Tile pattern KL-divergence for analysing and evolving game levels", 2019,
 after Kullback and Leibler, "On information and sufficiency", 1951.
@@ -29,10 +29,10 @@ Keys: TypeAlias = NDArray[np.uint64]
 Wrap: TypeAlias = Sequence[bool]
 """Whether the map wraps around, by axis."""
 Sides: TypeAlias = Sequence[tuple[bool, bool]]
-"""Whether the edge before the first cell counts, and the edge after the last, by axis."""
+"""For each axis, whether patterns include the edge before the first cell, and the edge after the last cell."""
 
 AXES = ("x", "y", "z")
-"""Axis names; the last axis of an array comes first."""
+"""Axis names; the first name is that of the last axis of an array."""
 DENSE_KEYS = 1 << 20
 """Maximum number of possible patterns with dense keys."""
 SMOOTHING = 1e-6
@@ -40,7 +40,7 @@ SMOOTHING = 1e-6
 
 
 def _read_axes(value: Any) -> Any:
-    """Replace true and false by all axes and none; an empty string is none."""
+    """Replace true by all axes, and false or an empty string by none."""
     names = {"true": "xyz", "false": "none", "": "none"}
     return names.get(str(value).lower(), value) if isinstance(value, (bool, str)) else value
 
@@ -50,12 +50,12 @@ AxesOf = Annotated[Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"], Befo
 
 
 def wraps(axes: str, dimensions: int) -> tuple[bool, ...]:
-    """Return, for each axis of an array of that many dimensions, whether it is among `axes`."""
+    """Return, for each axis of an array with `dimensions` dimensions, whether its name is in `axes`."""
     return tuple(AXES[dimensions - 1 - axis] in axes for axis in range(dimensions))
 
 
 def find_axis_problems(name: str, what: str, axes: str, dimensions: int) -> list[Problem]:
-    """Return the problems of the axes along which a map or a sample wraps around. `xyz` is allowed for flat maps."""
+    """Return the problems of the axes along which a map or a sample wraps around. `xyz` is allowed for 2D maps."""
     wrong = dimensions == 2 and "z" in axes and axes != "xyz"
     text = f"{what} has no z axis to wrap around; got {axes!r}"
     return [problem(text, at=name, rule="dimensions", instead=axes.replace("z", "") or "none")] if wrong else []
@@ -68,7 +68,7 @@ class Coding:
     size: int
     axes: int
     tiles: int
-    """Number of tiles; if edges count, one more for outside the map."""
+    """Number of tiles; one more, for cells outside the map, if patterns include edges."""
 
     @property
     def cells(self) -> int:
@@ -99,8 +99,10 @@ class Coding:
 
 
 def pad_map(map: Tiles, size: int, wrap: Wrap, sides: Sides, beyond: int) -> Tiles:
-    """Return a map extended by what patterns cover beyond its edges: itself if it wraps, one cell if the edge
-    counts.
+    """Return a map extended by the cells that patterns cover beyond its edges.
+
+    Along an axis that wraps around, these are copies of the first `size - 1` cells. At other edges that patterns
+    include, it is one cell with the value `beyond`.
     """
     padded = map
     for axis, (wraps_around, edges) in enumerate(zip(wrap, sides, strict=True)):
@@ -115,14 +117,14 @@ def pad_map(map: Tiles, size: int, wrap: Wrap, sides: Sides, beyond: int) -> Til
 
 
 def iter_views(map: Tiles, symmetries: int) -> Iterator[Tiles]:
-    """Yield the symmetric views of a map: 1 unchanged, 2 with mirror image, 8 with rotations. Levels stay level."""
+    """Yield the symmetric views of a map: 1 unchanged, 2 with the mirror image, 8 with rotations of the levels."""
     for number in range(symmetries):
         view = np.rot90(map, number // 2, axes=(-2, -1))
         yield view[..., ::-1] if number % 2 else view
 
 
 def iter_view_wraps(wrap: Wrap, symmetries: int) -> Iterator[tuple[bool, ...]]:
-    """Yield how each view wraps around; a quarter turn swaps rows and columns."""
+    """Yield, for each view, whether each axis wraps around; a quarter turn swaps rows and columns."""
     for number in range(symmetries):
         yield (*wrap[:-2], wrap[-1], wrap[-2]) if number // 2 % 2 else tuple(wrap)
 
@@ -155,7 +157,7 @@ class PatternCounts:
 
 
 def smooth_counts(counts: NDArray[np.integer[Any]], total: int) -> NDArray[np.float64]:
-    """Return the fractions of patterns, smoothed so that none is 0."""
+    """Return the fractions of patterns, smoothed so that no fraction is 0."""
     return (counts.astype(np.float64) + SMOOTHING) / ((total + SMOOTHING) * (1.0 + SMOOTHING))
 
 
@@ -163,7 +165,7 @@ def divergences(one: PatternCounts, other: PatternCounts) -> tuple[float, float]
     """Return the Kullback-Leibler divergence of `one` from `other`, and of `other` from `one`.
 
     The first grows with patterns that `other` lacks, the second with patterns that `one` lacks. Both are 0 if the
-    fractions of all patterns are equal. Each pattern that occurs in either counts once.
+    fractions of all patterns are equal. The sums run over the union of both sets of patterns.
     """
     keys = np.union1d(one.keys, other.keys)
     one_fractions, other_fractions = (
@@ -175,7 +177,7 @@ def divergences(one: PatternCounts, other: PatternCounts) -> tuple[float, float]
 
 
 def divergence(one: PatternCounts, other: PatternCounts, weight: float = 0.5) -> float:
-    """Return the weighted mean of both divergences; `weight` is the weight of the first."""
+    """Return the weighted mean of both `divergences`; `weight` is the weight of the first of them."""
     forward, backward = divergences(one, other)
     return weight * forward + (1.0 - weight) * backward
 

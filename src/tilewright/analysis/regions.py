@@ -16,7 +16,7 @@ from ..kernels.bridges import Waves, build_labeled_map
 from ..kernels.flood import label_regions
 
 Directions: TypeAlias = Literal[4, 8]
-"""Step directions: 4 along the axes (6 with levels), or 8 with diagonals (26 with levels)."""
+"""Step directions: 4 along the axes (6 on 3D maps), or 8 with diagonals (26 on 3D maps)."""
 
 
 Walkable: TypeAlias = TileMap | NDArray[np.bool_]
@@ -29,7 +29,7 @@ class Regions:
     """Connected regions, numbered from 1 in the reading order of their first cells."""
 
     labels: NDArray[np.int32]
-    """Region of each cell, 0 where there is none."""
+    """Region number of each cell; 0 for cells that belong to no region."""
     sizes: NDArray[np.int64]
     """(count + 1,) number of cells of each region; 0 for number 0."""
 
@@ -38,7 +38,7 @@ class Regions:
         return len(self.sizes) - 1
 
     def rank(self) -> NDArray[np.int64]:
-        """Return the region numbers by descending size; equal sizes in ascending order."""
+        """Return the region numbers by descending size; regions of equal size are in ascending order."""
         return np.argsort(-self.sizes[1:], kind="stable") + 1
 
     def mask(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
@@ -100,7 +100,7 @@ def regions_of(mask: NDArray[np.bool_], directions: Directions = 4) -> Regions:
     >>> regions_of(np.array([[True, False], [False, True]])).count
     2
     """
-    from scipy import ndimage  # 0.2 s that only those pay who ask
+    from scipy import ndimage  # imported late: takes 0.2 s
 
     labels = np.empty(mask.shape, dtype=np.int32)
     ndimage.label(mask, _build_structure(mask.ndim, directions), output=labels)

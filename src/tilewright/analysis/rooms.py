@@ -37,7 +37,7 @@ class RoomGraph:
     count: int
     """Number of rooms."""
     links: tuple[Link, ...]
-    """Linked rooms: each pair once, sorted, the smaller id first."""
+    """Pairs of linked rooms, sorted and without duplicates; the smaller id of a pair comes first."""
     start: int | None = None
     """Room with the marker start."""
     exit: int | None = None
@@ -54,7 +54,7 @@ class RoomGraph:
 
     @cached_property
     def components(self) -> tuple[int, ...]:
-        """(room,) connected component of each room, numbered from 0 by their first rooms."""
+        """(room,) connected component of each room, numbered from 0 in the order of their first rooms."""
         component = [-1] * self.count
         for room in range(self.count):
             if component[room] < 0:
@@ -75,10 +75,10 @@ class RoomGraph:
 
     @cached_property
     def route(self) -> tuple[int, ...]:
-        """Rooms from the start's to the exit's over the fewest links, both included.
+        """Rooms on the route with the fewest links from the room of the start to the room of the exit, both included.
 
-        Empty if one of them is in no room, or no links lead there. Of equally short routes, the one with the smaller
-        ids.
+        The route is empty if the start or the exit is not in a room, or if no links lead from one to the other. Of
+        equally short routes, the route with the smaller ids is chosen.
         """
         if self.start is None or self.exit is None:
             return ()
@@ -96,7 +96,7 @@ class RoomGraph:
         return tuple((min(pair), max(pair)) for pair in zip(self.route, self.route[1:], strict=False))
 
     def _search_from(self, room: int) -> dict[int, int]:
-        """Return the rooms that can be reached from a room, each with its predecessor, breadth first."""
+        """Search breadth first from a room; return the reached rooms, each with its predecessor on the path."""
         came_from, queue = {room: room}, deque([room])
         while queue:
             here = queue.popleft()
@@ -108,7 +108,7 @@ class RoomGraph:
 
 
 def _find_room(map: TileMap, name: str) -> int | None:
-    """Return the first room that contains the first marker of a name."""
+    """Return the first room that contains the first marker with this name; None if no room contains the marker."""
     first = [marker for marker in map.markers if marker.name == name][:1]
     holding = (
         number

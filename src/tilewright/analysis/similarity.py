@@ -80,7 +80,7 @@ class Similarity(Params):
 
 
 def find_similarity(recipe: Recipe) -> Similarity | None:
-    """Return the settings to compare maps of a recipe with its training data; None if it has none."""
+    """Return the settings to compare maps of a recipe with its training data; None if it has no training data."""
     training = techniques.get(recipe.technique).training_of(recipe.params)
     if training is None:
         return None
@@ -100,7 +100,7 @@ def find_similarity(recipe: Recipe) -> Similarity | None:
 
 @dataclass(frozen=True, eq=False)
 class NumberedSamples:
-    """Samples in the tile numbers of a tileset; tiles that it lacks get higher numbers."""
+    """Samples in the tile numbers of a tileset; tiles that are not in the tileset get higher numbers."""
 
     views: tuple[tuple[Tiles, tuple[bool, ...]], ...]
     """Tiles of each symmetric view of the samples, and whether each axis wraps around."""
@@ -138,10 +138,11 @@ def _pad_wrapped(map: Tiles, size: int, wrap: Sequence[bool]) -> Tiles:
 def _number_labels(
     grid: Grid, own_tileset: Tileset | None, tileset: Tileset, unknown: dict[str, int]
 ) -> NDArray[np.int64]:
-    """Return, for each label of a grid, the tile number by name, then by glyph; without a tileset, also by number.
+    """Return the tile number of each label of a grid: the tile with this name, or else with this glyph.
 
-    If both have tilesets, names take precedence: a glyph whose tile is named by another label is a different tile.
-    Labels that the tileset lacks are numbered in `unknown`, which is extended by new ones.
+    If the grid has no tileset, labels may also be tile numbers. If it has one, names take precedence: a glyph does not
+    match a tile that another label names. Labels that match no tile get numbers after the last tile, which are added to
+    `unknown`.
     """
     found: dict[Label, int | None]
     if own_tileset is None:
@@ -177,7 +178,7 @@ class Comparison:
 
     @cached_property
     def patterns(self) -> PatternCounts | None:
-        """Patterns of the map; None if it is smaller than a pattern."""
+        """Pattern counts of the map; None if the map is smaller than a pattern."""
         padded = _pad_wrapped(self.map.cells, self.similarity.pattern_size, self.wrap)
         found = PatternCounts.of(self.samples.coding, [padded])
         return found if found.total else None

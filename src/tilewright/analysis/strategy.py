@@ -1,9 +1,9 @@
-"""Measures of maps for war games: ownership and distances. None for tilesets without countries.
+"""Measures of maps for war games: ownership and distances. They do not apply to tilesets without countries.
 
-Properties are the tiles with a country; unowned ones belong to `neutral`. Players are the countries with a
-headquarters. Paths are those of infantry, the unit type `foot`, with the movement costs of the tileset. A path costs
-the sum of the cells it enters, so the cell of the headquarters itself is free. Without costs for infantry, each step
-costs 1.
+Properties are the tiles with a country; properties without an owner have the country `neutral`. Players are the
+countries with a headquarters. Paths are those of infantry, the unit type `foot`, with the movement costs of the
+tileset. The cost of a path is the sum of the costs of the cells that it enters, so its first cell, the headquarters,
+costs nothing. If the tileset defines no costs for infantry, each step costs 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEUTRAL = "neutral"
 HEADQUARTERS = "headquarters"
 BASE = "base"
 WITHOUT_INCOME = ("com tower", "lab")
-"""Properties without income, as in Advance Wars By Web; all others have equal income."""
+"""Properties without income, as in Advance Wars By Web; all other properties have equal income."""
 INFANTRY = "foot"
 POINTS_A_DAY = 3
 """Movement points of infantry per day."""
@@ -40,8 +40,8 @@ def player_count(survey: Survey) -> float | None:
 def income_balance(survey: Survey) -> float | None:
     """Ratio of the lowest to the highest starting income of the players; 1 is fair.
 
-    Headquarters, cities, bases, airports and ports give equal income, com towers and labs none. Applies if at least two
-    players have a headquarters.
+    Headquarters, cities, bases, airports and ports give equal income, com towers and labs give none. Applies if at
+    least two players have a headquarters.
     """
     map = survey.map
     has_income = np.array([tile.kind not in WITHOUT_INCOME for tile in map.tileset])[map.cells]
@@ -51,13 +51,13 @@ def income_balance(survey: Survey) -> float | None:
 
 @measure(unit="fraction")
 def distance_balance(survey: Survey) -> float | None:
-    """Mean ratio of the shortest to the longest walking distance of players to neutral properties; 1 is fair.
+    """Fairness of walking distances from headquarters to neutral properties: from 0 to 1, where 1 is fair.
 
-    The distances of each player to all neutral properties are sorted. The nearest ones are compared, then the second
-    ones, and so on: the smallest divided by the largest. The balance is the mean of these ratios, so that near
-    properties count as much as far ones. The ratio is 0 if only some players can reach a property. Properties that no
-    player can reach do not count. Applies if at least two players have a headquarters and a neutral property can be
-    reached.
+    For each player, the distances from the headquarters to all neutral properties are sorted. The shortest distances of
+    all players are compared first, then their second shortest distances, and so on. Each comparison gives a ratio: the
+    lowest of these distances divided by the highest. The balance is the mean of these ratios, so that near properties
+    count as much as far ones. The n-th ratio is 0 if only some players can reach n properties, and it does not count if
+    no player can. Applies if at least two players have a headquarters and a neutral property can be reached.
     """
     map = survey.map
     players = _list_players(map)
@@ -70,16 +70,17 @@ def distance_balance(survey: Survey) -> float | None:
     if not steps.size:
         return None
     lowest, highest = steps.min(axis=0), steps.max(axis=0)
-    # Teleports cost nothing, so both distances may be 0.
+    # Teleports cost nothing, so the lowest and the highest distance may both be 0.
     return float(np.mean(np.where(highest > 0, lowest / np.where(highest > 0, highest, 1), 1)))
 
 
 @measure(unit="days")
 def first_contact(survey: Survey) -> float | None:
-    """Number of days until the infantry of two opponents meets, if they walk towards each other.
+    """Number of days until infantry units of two players can meet if they walk toward each other.
 
-    Half of the cheapest path between headquarters or bases of two players, divided by the 3 points that infantry moves
-    per day. Does not apply if no two opponents can reach each other on foot.
+    The value is half of the cost of the cheapest path from a headquarters or base of one player to a headquarters or
+    base of another player, divided by 3, the movement points of infantry per day. Does not apply if no such path
+    exists.
     """
     map = survey.map
     starts = {country: _find_owned(map, country, HEADQUARTERS, BASE) for country in _list_players(map)}
@@ -93,9 +94,9 @@ def first_contact(survey: Survey) -> float | None:
 
 @measure(unit="fraction")
 def capturable_reach(survey: Survey) -> float | None:
-    """Fraction of all properties that infantry can reach from a headquarters; 1 needs no transports.
+    """Fraction of all properties that infantry can reach on foot from any headquarters.
 
-    Applies if there is a headquarters.
+    A value of 1 means that no transport units are needed. Applies if the map has a headquarters.
     """
     map = survey.map
     properties = np.array([bool(tile.country) for tile in map.tileset])[map.cells]
@@ -106,13 +107,13 @@ def capturable_reach(survey: Survey) -> float | None:
 
 
 def foot_costs(tileset: Tileset) -> NDArray[np.float64]:
-    """Return the cost for infantry to enter each tile; infinity if it cannot."""
+    """Return (tile,) the cost for infantry to enter each tile; infinity for impassable tiles."""
     costs = [dict(tile.costs).get(INFANTRY, 1.0) if tile.passable else np.inf for tile in tileset]
     return np.array(costs, dtype=np.float64)
 
 
 def _find_owned(map: TileMap, country: str, *kinds: str) -> NDArray[np.bool_]:
-    """Return the mask of the cells that belong to a country, of some kinds or of any."""
+    """Return the mask of the cells that belong to a country; with `kinds`, only of cells with tiles of these kinds."""
     fits = [tile.country == country and (not kinds or tile.kind in kinds) for tile in map.tileset]
     return np.array(fits)[map.cells]
 

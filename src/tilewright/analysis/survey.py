@@ -27,9 +27,9 @@ class Route:
     start: tuple[int, ...]
     exit: tuple[int, ...]
     from_start: NDArray[np.float64]
-    """Steps of each cell from the nearest start."""
+    """Number of steps from the nearest start to each cell."""
     to_exit: NDArray[np.float64]
-    """Steps of each cell to the nearest exit."""
+    """Number of steps from each cell to the nearest exit."""
     length: int
 
 
@@ -74,11 +74,11 @@ class Survey:
 
     @cached_property
     def route(self) -> Route | None:
-        """Route between the nearest markers start and exit; None if there is no path.
+        """Shortest route between a marker start and a marker exit; None if there is no path.
 
         Without these markers, the route connects two distant cells of the largest region: the cell farthest from its
-        first cell, and the cell farthest from that (the first of equally far ones). In a maze without loops this is the
-        longest shortest path; elsewhere a few may be longer.
+        first cell, and the cell farthest from that cell (the first of equally far cells). In a maze without loops, no
+        shortest path is longer than this route; on other maps, a few shortest paths may be longer.
         """
         marked = [self.find_markers("start"), self.find_markers("exit")]
         if all(len(cells) for cells in marked):
@@ -91,7 +91,7 @@ class Survey:
 
     @cached_property
     def hot_path(self) -> HotPath | None:
-        """Cells on paths at most 10% longer than the shortest."""
+        """Cells on paths from start to exit that are at most 10% longer than the shortest path."""
         route = self.route
         return find_hot_path(route.from_start, route.to_exit, route.length // 10, rounding=0) if route else None
 
@@ -102,9 +102,7 @@ class Survey:
 
     @cached_property
     def neighbor_masks(self) -> NDArray[np.uint8]:
-        """(8, row, column) passability of the cells around each cell, clockwise from above; only for maps of
-        one level.
-        """
+        """(8, row, column) passability of the neighbors of each cell, clockwise from the one above; 2D maps only."""
         padded = np.pad(self.passable.view(np.uint8), 1)
         rows, columns = self.passable.shape
         corners = ((0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0))
@@ -139,9 +137,9 @@ class Survey:
         return Route(start, exit, from_start, to_exit, int(to_exit[start]))
 
     def most_common_tile(self, *, passable: bool) -> int | None:
-        """Return the most common tile that is passable, or that is not; the first of equally common ones.
+        """Return the most common tile that is passable or, if `passable` is False, impassable; the first on ties.
 
-        None if the tileset has no such tile.
+        Return None if the tileset has no such tile.
         """
         fitting = np.flatnonzero(self.map.tileset.passable == passable)
         return int(fitting[np.argmax(self.counts[fitting])]) if fitting.size else None
@@ -161,7 +159,7 @@ def measure_map(
     map : TileMap
         The map to measure.
     names : iterable of str
-        Names of measures; all that apply by default.
+        Names of measures; by default all measures that apply.
     like : Similarity, optional
         Samples to compare the map with.
     before_each : callable, optional
@@ -187,7 +185,7 @@ def measure_map(
 
 
 def check_comparing(entries: Iterable[registry.Measure]) -> None:
-    """Refuse measures that compare a map with a sample, if there is none."""
+    """Raise InvalidRecipe if any of the measures compares a map with a sample."""
     comparing = [entry.name for entry in entries if entry.compares]
     if comparing:
         verb = "compare" if len(comparing) > 1 else "compares"

@@ -50,7 +50,7 @@ def _symmetry_share(survey: Survey, transform: str) -> float:
 
 
 def _merge_owners(tileset: Tileset) -> NDArray[np.int64]:
-    """Return, for each tile, the first tile that differs at most in its owner; neutral tiles have no owner."""
+    """Return (tile,) the first tile that equals each tile except for its owner; neutral tiles keep their number."""
     first: dict[tuple[str, str], int] = {}
     return np.array(
         [

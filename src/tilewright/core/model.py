@@ -208,7 +208,7 @@ class TrainingParams(Params):
         return {}
 
     def check_counts(self, counts: Counts) -> None:
-        """Raise InvalidRecipe for counts that cannot come from the samples. Other code does not check counts."""
+        """Raise InvalidRecipe if counts from a file cannot come from the samples. Techniques rely on this check."""
         if counts:
             raise InvalidRecipe("this technique has no counts", at="counts")
 

@@ -48,7 +48,10 @@ def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1
 
 @kernel
 def _restrict_to(wave: WaveArrays, rules: RuleArrays, cell: int, pattern: int, inverted: bool) -> bool:
-    """Ban all patterns of a cell except one, or this one if `inverted`; return whether any pattern is left."""
+    """Ban all patterns of a cell except `pattern` or, if `inverted`, ban only `pattern`.
+
+    Return whether any pattern is left.
+    """
     for word in range(len(wave.scratch)):
         wave.scratch[word] = NONE
     wave.scratch[pattern >> 6] = ONE << np.uint64(pattern & 63)
@@ -73,7 +76,8 @@ def _choose(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D) -> Non
 def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
     """Undo the last choice and ban its pattern.
 
-    Return NO_CHOICE if no choice can be undone, else the cell if it has no pattern left, else -1.
+    Return -1 on success, NO_CHOICE if no choice can be undone, and the collapsed cell of the undone choice if that cell
+    has no pattern left.
     """
     state = wave.state
     if state.choices <= state.oldest or state.backtracks_left <= 0:
@@ -95,7 +99,10 @@ def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
 
 @kernel
 def _propagate_all(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays | None, connecting: bool) -> int:
-    """Propagate patterns and global constraints until nothing changes; return a cell without a pattern left, or -1."""
+    """Propagate patterns and global constraints until nothing changes.
+
+    Return a cell that has no pattern left, or -1 if there is none.
+    """
     while True:
         contradiction = propagate(wave, rules)
         if constraints is None or contradiction >= 0:
@@ -163,10 +170,10 @@ def _collapse(
 def collapse(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D, max_choices: int, contradiction: int) -> int:
     """Collapse up to `max_choices` cells.
 
-    Return DONE if no cell is undecided, MORE if some are, and STUCK if backtracking does not resolve a contradiction.
-    Pending changes are propagated first. With `max_choices` 0 nothing else is done, and a contradiction undoes the
-    pending changes as far as the trail reaches. A `contradiction` found by the caller (a cell, or -1) is resolved first
-    by backtracking.
+    Return DONE if no cell is undecided, MORE if some cells are undecided, and STUCK if backtracking does not resolve a
+    contradiction. Pending changes are propagated first. If `max_choices` is 0, nothing else is done, and a
+    contradiction undoes the pending changes as far as the trail reaches. A `contradiction` found by the caller (a cell,
+    or -1) is resolved first by backtracking.
     """
     return _collapse(wave, rules, None, random_state, max_choices, 1, contradiction)
 
@@ -183,14 +190,15 @@ def collapse_constrained(
 ) -> int:
     """Collapse cells under global constraints.
 
-    As `collapse`. Connectivity is checked after every `check_interval` choices and at the end.
+    The arguments and the result are those of `collapse`. Connectivity is checked after every `check_interval` choices
+    and at the end.
     """
     return _collapse(wave, rules, constraints, random_state, max_choices, check_interval, contradiction)
 
 
 @kernel("int64(WaveArrays, RuleArrays, int32[::1], uint64[::1])", allocates=False)
 def restrict(wave: WaveArrays, rules: RuleArrays, cells: Int32_1D, kept: Uint64_1D) -> int:
-    """Ban all patterns of cells except `kept`; return the first cell without a pattern left, or -1."""
+    """Ban all patterns of cells except `kept`; return the first cell that has no pattern left, or -1."""
     domains, state = wave.domains, wave.state
     if state.queue_size == 0:
         state.clean = state.top

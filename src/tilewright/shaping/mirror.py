@@ -65,7 +65,10 @@ def mirror(map: TileMap, p: MirrorParams, site: Site, rng: Rng) -> TileMap:
 
 
 def _choose_sources(kept: Places, site: Site) -> Places:
-    """Return the flat index of the cell that each cell copies: a locked one of its group, if any, else the kept one."""
+    """Return the flat index of the cell that each cell copies.
+
+    This is a locked cell among the cells that correspond to it, if there is one, otherwise the cell in the kept part.
+    """
     groups = kept.reshape(-1)
     locks = np.flatnonzero(site.locked)
     decides = np.full(groups.size, -1, dtype=np.int64)
@@ -76,7 +79,11 @@ def _choose_sources(kept: Places, site: Site) -> Places:
 def _turn_pieces(
     cells: NDArray[Any], source: Places, kept: Places, places: list[Places], tileset: Tileset, p: MirrorParams
 ) -> NDArray[Any]:
-    """Return the copied cells with reoriented pieces and the owners of their copy."""
+    """Return the copied tiles, with reoriented pieces and with the owners of buildings changed.
+
+    A piece is transformed by the move that maps its source to the cell. With `p.countries`, a building that belongs to
+    one of these countries gets the next country in the next copy of the kept part, and so on.
+    """
     moves = ("", *MOVES[p.axis])
     move_index, part = _find_moves(source, places), _find_moves(kept, places)
     turned = np.stack([tileset.reorient_tiles(move) for move in moves])

@@ -26,7 +26,7 @@ Scores: TypeAlias = Sequence[Score] | Sequence[Sequence[Score]] | NDArray[np.flo
 """Square matrix, flat (row by row) or nested."""
 Integers: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.generic]
-"""float64; for exact sums int64, or Python integers if int64 would overflow."""
+"""Array of float64; for exact sums, of int64, or of Python integers if int64 would overflow."""
 
 VON_NEUMANN: tuple[Offset, ...] = ((0, 1), (0, -1), (-1, 0), (1, 0))
 """The four nearest cells as (dx, dy), in libFBCAGen's order."""
@@ -115,7 +115,7 @@ def exact_linspace(ends: tuple[Score, Score], count: int) -> list[Fraction]:
 
 
 def to_smallest_integers(values: Sequence[Fraction]) -> list[int]:
-    """Return the smallest non-negative integers whose differences have the same proportions."""
+    """Return the smallest non-negative integers whose differences have the same proportions as those of the values."""
     scale = math.lcm(*(value.denominator for value in values))
     smallest = min(values)
     scaled = [int((value - smallest) * scale) for value in values]
@@ -132,7 +132,11 @@ def to_array(values: Sequence[Fraction], terms: int, exact: bool) -> Numbers:
 
 
 def sum_scores(matrices: Numbers, terms: int) -> Numbers:
-    """Return the score of every code, a row per matrix, added in the order of the offsets."""
+    """Return (matrix, code) the score of the neighborhood with each code, for every score matrix.
+
+    `matrices` is (matrix, own state, neighbor state). `terms` is the number of neighbors (offsets); the scores of the
+    neighbors are added in their order.
+    """
     count, states, _ = matrices.shape
     sums: Numbers = np.zeros((count, states, 1), dtype=matrices.dtype)
     with np.errstate(over="ignore"):  # Sums may overflow to infinity, as in the automaton; infinity compares correctly.
@@ -153,7 +157,7 @@ def rank_rows(sums: Numbers) -> Integers:
 
 
 def rank_table(states: int, values: Sequence[Fraction], offsets: tuple[Offset, ...], exact: bool) -> Integers:
-    """Return the rank of every code's score. The behavior depends on nothing else."""
+    """Return (code,) the rank of the score of every neighborhood. Matrices with equal rank tables behave alike."""
     terms = len(offsets)
     if states ** (terms + 1) > MAX_RANK_CODES:
         raise TooLarge(

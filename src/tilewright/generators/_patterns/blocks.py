@@ -1,8 +1,8 @@
 """Blocks of large maps, which are annealed in parallel without seams.
 
-At every stage of annealing the map is cut into other blocks. Each block is annealed separately, together with the
-patterns across its edges. Strips of frozen cells separate the blocks; they are so wide that no pattern overlaps two
-blocks. The cuts of the next stage are elsewhere, so every cell changes at some stage.
+At every stage of annealing, the map is cut into different blocks. Each block is annealed separately, together with the
+patterns across its edges. Strips of frozen cells separate the blocks and are so wide that no pattern overlaps two
+blocks. The next stage cuts the map at other positions, so every cell can change at some stage.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Block:
     frozen: NDArray[np.bool_]
     """Mask of the cells that do not change."""
     wrap: Wrap
-    """Whether it wraps along each axis: it spans the complete axis, and the map wraps."""
+    """For each axis, whether the block wraps around: it spans the complete axis, and the map wraps."""
     sides: Sides
-    """Edges of the map that are compared with the sample's and belong to the block."""
+    """For each axis, which of its two edges are edges of the map that are compared with those of the sample."""
 
     @property
     def cells(self) -> int:
@@ -76,7 +76,11 @@ def split_blocks(
 def _split_axis(
     length: int, block_size: int, shift: float, reach: int, round_: bool, edges: tuple[bool, bool]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_], bool, tuple[bool, bool]]]:
-    """Yield the blocks of one axis: coordinates, which are frozen, whether it wraps, and which edges are compared."""
+    """Split one axis into blocks and yield four values for each block.
+
+    The values are the map coordinates of the block along the axis, a mask of the frozen coordinates, whether the block
+    wraps around, and which of its two edges are compared with those of the sample.
+    """
     count = round(length / block_size)
     if count < 2:
         yield np.arange(length), np.zeros(length, dtype=np.bool_), round_, edges
@@ -87,7 +91,8 @@ def _split_axis(
         cuts = sorted({0, *(cut for cut in cuts if cut < length), length})
     for here, there in pairwise(cuts):
         open_before, open_behind = round_ or here > 0, round_ or there < length
-        # `reach` cells before the next block are frozen; patterns of this one overlap `reach` cells on both sides.
+        # The last `reach` cells before the next block are frozen. Patterns of this block overlap `reach` cells on both
+        # sides.
         start, stop = here - (reach if open_before else 0), there
         places = np.arange(start, stop)
         frozen = places < here

@@ -1,7 +1,8 @@
 """Sites: cells for headquarters, bases, cities and other buildings.
 
-Headquarters are far apart with room around them. Buildings owned from the start are near them, and neutral ones are
-spread evenly. Buildings are never orthogonal neighbors, and diagonal ones only if there is no other room.
+Headquarters are far apart and have space around them. Buildings that players own from the start are near their
+headquarters, and neutral buildings are spread evenly. Two buildings never share a side, and they touch at a corner only
+if there is no other space.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ class Sites:
     # -- headquarters ---------------------------------------------------------------------------------------
 
     def propose_headquarters(self, owned: int, tries: int, given: Sequence[Cell | None]) -> Iterator[tuple[Cell, Cell]]:
-        """Yield pairs of cells for the two headquarters, the best first, with room for `owned` buildings beside each.
+        """Yield pairs of cells for the two headquarters, the best first, with space for `owned` buildings near each.
 
-        Without a symmetry, one of the two may be `given`.
+        Without a symmetry, `given` may contain the cell of one of the two headquarters.
         """
         field = self.field
         room = count_within(field.passable, 2)
@@ -120,7 +121,7 @@ class Sites:
     def _propose_pairs(
         self, fitting: Mask, quality: NDArray[np.float64], tries: int, given: Sequence[Cell | None]
     ) -> Iterator[tuple[Cell, Cell]]:
-        """Yield pairs of cells far apart, for fields without a symmetry."""
+        """Yield pairs of cells that are far apart, for maps without a symmetry."""
         order = np.argsort(np.where(fitting, -self.headquarters_noise, np.inf), axis=None, kind="stable")
         width = self.field.shape[1]
         cells = [(place // width, place % width) for place in order[: min(MAX_CANDIDATES, int(fitting.sum()))].tolist()]
@@ -137,13 +138,13 @@ class Sites:
             yield one, other
 
     def distances_from(self, cell: Cell) -> NDArray[np.float64]:
-        """Return the walking distance to every cell; impassable cells count as bridged unless they are frozen."""
+        """Return the walking distance to every cell; impassable cells that are not frozen cost BRIDGE_COST."""
         field = self.field
         costs = np.where(field.passable, field.kinds.foot_costs[field.cells], BRIDGE_COST)
         return distances(field.passable | ~field.frozen, cell, costs=costs, away=True)
 
     def fairness(self, one: Cell, other: Cell) -> float:
-        """Return how evenly near the neutral buildings are to two headquarters, as in the measure distance_balance."""
+        """Return the sum of the distance ratios of the measure distance_balance, for headquarters at two cells."""
         field = self.field
         goals = field.kinds.countries[field.cells] == NEUTRAL
         lengths = np.sort(np.stack([self.distances_from(home)[goals] for home in (one, other)]), axis=1)
@@ -154,7 +155,7 @@ class Sites:
     def place_near(
         self, kind: str, country: str, count: int, own: NDArray[np.float64], other: NDArray[np.float64]
     ) -> None:
-        """Place buildings of a player near the headquarters."""
+        """Place `count` buildings of a player near the player's headquarters."""
         order = np.argsort(self.noise, axis=None, kind="stable")
         left = count
         for apart, far in DISTANCE_LIMITS:
@@ -173,9 +174,10 @@ class Sites:
         own: NDArray[np.float64],
         other: NDArray[np.float64],
     ) -> None:
-        """Place buildings for the second player without a symmetry, at distances similar to those of the first.
+        """Place buildings of the second player on a map without a symmetry, at distances similar to those of the first.
 
-        `models` are the distances of the first player's buildings to their own and to the opponent's headquarters.
+        `models` has, for each building of the first player, its distances to the headquarters of the first and of the
+        second player.
         """
         for number, (near, far) in enumerate(models):
             cell = None
@@ -203,7 +205,7 @@ class Sites:
         return sorted(found, key=lambda cell: (own[cell], cell))
 
     def _spread_in(self, masks: Sequence[Mask], count: int, kind: str, where: str) -> list[Cell]:
-        """Choose `count` cells in the first of these masks that has room for them."""
+        """Choose `count` cells in the first of these masks that has enough space for them."""
         for mask in masks:
             found = self._spread(count, mask)
             if len(found) == count:
@@ -211,7 +213,10 @@ class Sites:
         raise GaveUp(_explain_missing(len(found), count, kind, where))
 
     def _spread(self, count: int, mask: Mask) -> list[Cell]:
-        """Choose random cells of a mask with the largest minimum distance at which `count` fit; fewer if none fits."""
+        """Choose random cells of a mask with the largest minimum distance at which `count` cells fit.
+
+        Return fewer cells if `count` cells do not fit at any distance.
+        """
         order = np.argsort(self.noise - self.old_sites, axis=None, kind="stable")
         apart = max(MIN_DISTANCE, float(np.sqrt(np.count_nonzero(self.buildable & mask) / max(1, count))))
         while True:
