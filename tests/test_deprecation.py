@@ -68,7 +68,7 @@ def test_an_old_method_works_and_warns_once() -> None:
 
 def test_frames_take_and_show_their_progress_by_its_old_name() -> None:
     with pytest.warns(DeprecationWarning, match=r"Frame\(done=...\) is now Frame\(progress=...\)"):
-        frame = tw.Frame(np.zeros((2, 2)), done=0.25)  # type: ignore[call-arg]
+        frame = tw.Frame(np.zeros((2, 2)), done=0.25)
     with pytest.warns(DeprecationWarning, match=r"Frame\.done is now Frame\.progress"):
         assert frame.done == frame.progress == 0.25  # type: ignore[attr-defined]
     frame.done = 0.5  # type: ignore[attr-defined]

@@ -53,28 +53,20 @@ def renamed_members(**names: str) -> Callable[[type[T]], type[T]]:
 
 def rename_keywords(function: str, given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """Return keyword arguments under their present names, with a warning for each old one."""
-    if not names.keys() & given.keys():
-        return dict(given)
     for old in names.keys() & given.keys():
         warn_renamed(f"{function}({old}=...)", f"{function}({names[old]}=...)")
     return {names.get(name, name): value for name, value in given.items()}
 
 
 def renamed_keywords(**names: str) -> Callable[[F], F]:
-    """Let a function, or the constructor of a class, accept keyword arguments that were renamed: `old="new"`."""
+    """Let a function accept keyword arguments that were renamed: `old="new"`."""
 
     def decorate(function: Any) -> Any:
-        is_class = isinstance(function, type)
-        target = vars(function)["__init__"] if is_class else function
-
-        @wraps(target)
+        @wraps(function)
         def call(*args: Any, **given: Any) -> Any:
-            return target(*args, **rename_keywords(function.__name__, given, names))
+            return function(*args, **rename_keywords(function.__name__, given, names))
 
-        if not is_class:
-            return call
-        function.__init__ = call
-        return function
+        return call
 
     return decorate
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .deprecation import renamed_keywords, renamed_members
+from .deprecation import renamed_members, warn_renamed
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import FREE, Grid
 from .tilemap import MapDetails, TileMap, adopt_cells
@@ -22,9 +22,8 @@ MAX_DIRECT_LOOKUP = 1 << 12
 """Maximum number of cells for which a lookup without a prior check of the range is faster."""
 
 
-@renamed_keywords(done="progress")
 @renamed_members(done="progress", shown="snapshot")
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Frame:
     """The state of a generation at one moment.
 
@@ -51,6 +50,27 @@ class Frame:
     """Site of the stage. The pipeline sets it."""
     map: TileMap | None = None
     """The finished map, only in the last frame."""
+
+    # Written out, because a wrapper that accepts `done` would cost up to a tenth of the time of small maps.
+    def __init__(
+        self,
+        cells: Any = None,
+        note: str = "",
+        progress: float | None = None,
+        numbers: Mapping[str, float] | None = None,
+        colors: Any = None,
+        lines: Any = (),
+        stage: str = "",
+        site: Site | None = None,
+        map: TileMap | None = None,
+        *,
+        done: float | None = None,
+    ) -> None:
+        if done is not None:
+            warn_renamed("Frame(done=...)", "Frame(progress=...)")
+            progress = done
+        self.cells, self.note, self.progress, self.numbers = cells, note, progress, numbers
+        self.colors, self.lines, self.stage, self.site, self.map = colors, lines, stage, site, map
 
     @property
     def tileset(self) -> Tileset:
