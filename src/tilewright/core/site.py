@@ -69,8 +69,15 @@ class Frame:
         if done is not None:
             warn_renamed("Frame(done=...)", "Frame(progress=...)")
             progress = done
-        self.cells, self.note, self.progress, self.numbers = cells, note, progress, numbers
-        self.colors, self.lines, self.stage, self.site, self.map = colors, lines, stage, site, map
+        self.cells = cells
+        self.note = note
+        self.progress = progress
+        self.numbers = numbers
+        self.colors = colors
+        self.lines = lines
+        self.stage = stage
+        self.site = site
+        self.map = map
 
     @property
     def tileset(self) -> Tileset:
