@@ -1,6 +1,6 @@
 """Simple charts drawn with Pillow: bars, 2D histograms, axes and scales.
 
-Chart libraries are much larger than Tilewright, and a report only needs a few chart types.
+A plotting library would be much larger than Tilewright, and a report needs only a few chart types.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Canvas:
         anchor: str = "la",
         max_width: float | None = None,
     ) -> None:
-        """Draw a line of text, cut to `max_width`; `anchor` is the point of the text at `place`."""
+        """Draw a line of text, cut to `max_width`. `anchor` says which point of the text is at `place`."""
         shown = text if max_width is None else truncate_text(text, size, max_width)
         self.pen.text(place, shown, fill=color, font=load_font(size), anchor=anchor)
 
@@ -90,9 +90,9 @@ class Canvas:
     def draw_bars(
         self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], *, sideways: bool = False
     ) -> None:
-        """Draw bars between edges: upwards, or sideways to the right from the bottom. Nonzero bars are always visible.
+        """Draw bars between edges, upward or, with `sideways`, to the right.
 
-        Heights are fractions of the box.
+        Heights are fractions of the box. Nonzero bars are always visible.
         """
         start, end = (box.bottom, box.top) if sideways else (box.left, box.right)
         places = _to_pixels(edges, start, end)
@@ -108,7 +108,7 @@ class Canvas:
     def draw_outline(
         self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color, opacity: float = 0.35
     ) -> None:
-        """Draw bars as one transparent outlined shape, so that two can overlap."""
+        """Draw bars as one transparent shape with an outline, so that two histograms can overlap."""
         places = _to_pixels(edges, box.left, box.right)
         base = box.bottom - 1
         tops = [min(base, round(box.bottom - height * box.height)) for height in heights.tolist()]
@@ -123,10 +123,13 @@ class Canvas:
             if start[1] < base or end[1] < base:
                 self.pen.line((start, end), fill=color, width=2)
 
-    # -- bins of two measures -----------------------------------------------------------------------------------
+    # -- 2D histograms ------------------------------------------------------------------------------------------
 
     def draw_bins(self, box: Box, counts: NDArray[np.int64]) -> None:
-        """Draw (y, x) counts as colors, the first row at the bottom; cells with 0 stay blank."""
+        """Draw counts, an array (y, x), as colors.
+
+        The first row is at the bottom; bins with a count of 0 stay blank.
+        """
         pixels = np.array(PANEL, dtype=np.uint8)[None, None].repeat(counts.shape[0], 0).repeat(counts.shape[1], 1)
         filled = counts > 0
         pixels[filled] = heat_colors(_heat_share(counts[filled], int(counts.max())))
@@ -146,7 +149,7 @@ class Canvas:
     # -- axes ---------------------------------------------------------------------------------------------------
 
     def draw_bottom_axis(self, box: Box, low: float, high: float, numbers: Sequence[float] | None = None) -> None:
-        """Draw a horizontal axis below a box, with the given numbers or round ones."""
+        """Draw a horizontal axis below a box, with the given numbers or, by default, round numbers."""
         self.pen.line((box.left, box.bottom, box.right - 1, box.bottom), fill=MUTED)
         shown = ticks(low, high, max(2, box.width // 70)) if numbers is None else numbers
         for number in shown:
@@ -168,7 +171,7 @@ class Canvas:
 
 
 def ticks(low: float, high: float, max_ticks: int) -> list[float]:
-    """Return some round numbers from low to high.
+    """Return a few round numbers between `low` and `high`.
 
     >>> ticks(0.13, 0.58, 5)
     [0.2, 0.3, 0.4, 0.5]
@@ -189,12 +192,13 @@ def tick_label(number: float) -> str:
 
 
 def _heat_share(counts: NDArray[np.int64], max_count: int) -> NDArray[np.float64]:
-    """Return counts from 1 to the maximum as fractions of a square-root scale, so that low counts are visible."""
+    """Return the positions of counts on a square-root scale from 0 to 1, on which low counts are visible."""
     return (np.sqrt(counts) - 1) / max(1e-9, max_count**0.5 - 1) if max_count > 1 else np.full(counts.shape, 0.5)
 
 
 def _choose_counts(max_count: int) -> list[int]:
-    """Return the maximum, 1, and round numbers between them that are distinguishable on the scale."""
+    """Return the counts to label on the scale: the maximum, 1, and round numbers between them that are not too
+    close."""
     chosen = [max_count]
     round_numbers = [
         factor * 10**power for power in range(floor(log10(max(1, max_count))), -1, -1) for factor in (5, 2, 1)
@@ -217,7 +221,7 @@ def _to_pixels(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
 
 
 def heat_colors(fractions: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return the (..., 3) colors of numbers from 0 to 1."""
+    """Return the colors of numbers from 0 to 1, as an array (..., 3)."""
     stops = np.linspace(0, 1, len(HEAT))
     colors = [np.interp(fractions, stops, [color[channel] for color in HEAT]) for channel in range(3)]
     return np.round(np.stack(colors, axis=-1)).astype(np.uint8)
@@ -256,6 +260,6 @@ def wrap_text(text: str, size: int, max_width: float) -> list[str]:
 
 
 def as_shares(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return counts as fractions of the largest."""
+    """Return counts as fractions of the largest count."""
     array = np.asarray(counts, dtype=np.float64)
     return array / max(1.0, float(array.max(initial=0.0)))

@@ -70,7 +70,7 @@ def draw_corpus_picture(corpus: Corpus) -> Image.Image:
 
 
 def draw_range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image:
-    """Draw a joint histogram of two measures, a histogram of each at the edges, and the color scale."""
+    """Draw a joint histogram of two measures, with a histogram of each measure at its edge, and the color scale."""
     found = compute_joint(corpus, x, y, bins)
     counts, x_edges, y_edges = found.counts, found.x_edges, found.y_edges
     canvas = Canvas(960, 880)
@@ -96,7 +96,10 @@ def draw_range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image
 
 
 def draw_comparison_picture(a: Corpus, b: Corpus) -> Image.Image:
-    """Draw each measure that both corpora have: the fractions of maps in the same bins, overlapping."""
+    """Draw overlapping histograms of each measure that both corpora have.
+
+    The histograms of a measure have the same bins and show fractions of maps.
+    """
     comparison = report.compare(a, b)
     names = [one.name for one in comparison.measures]
     pairs = list(zip(compute_distributions(a, names), compute_distributions(b, names), strict=True))
@@ -130,7 +133,7 @@ def draw_comparison_picture(a: Corpus, b: Corpus) -> Image.Image:
 
 
 def sample_ids(corpus: Corpus, count: int) -> list[int]:
-    """Return the ids of some generated maps from all parts of the corpus."""
+    """Return the ids of a few generated maps, evenly spaced over the parts of the corpus."""
     parts = corpus.parts[:: max(1, ceil(len(corpus.parts) / MAX_SAMPLED_PARTS))]
     found: list[int] = []
     for part in parts:
@@ -140,7 +143,7 @@ def sample_ids(corpus: Corpus, count: int) -> list[int]:
 
 
 def _count_columns(facts: Facts) -> int:
-    """Return the number of thumbnails per row that fills the row best, with an integer number of pixels per cell."""
+    """Return the number of thumbnails per row that fills the row best if each cell has an integer number of pixels."""
     sizes = facts.sizes
     cells = _total_width(int(sizes["levels"].maximum), int(sizes["width"].maximum)) if sizes["width"].count else 1
     filled = {}
@@ -177,7 +180,7 @@ def _draw_maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
 
 
 def _draw_thumbnail(map: TileMap, side: int) -> Image.Image:
-    """Draw a map as large as it fits, with an integer number of pixels per cell if possible."""
+    """Draw a map as large as the thumbnail allows, with an integer number of pixels per cell if possible."""
     cells = _total_width(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
     thumbnail = map.image(scale=max(1, side // max(cells, map.height)), sprites=False).convert("RGB")
     if max(thumbnail.size) > side:
@@ -194,10 +197,10 @@ def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
         text = f"{word} {value}"
         canvas.draw_text(
             (left, box.top + 40), text, SMALL, SECOND if word == "mean" else MUTED
-        )  # the color of its line below
+        )  # The mean has the color of its line in the chart.
         left += text_width(f"{text}    ", SMALL)
     chart = box.shrink(16, 68, 16, 34)
-    if len(one.counts) == 1:  # a single value, in the middle
+    if len(one.counts) == 1:  # A single value is in the middle of the axis.
         chart = chart.shrink(chart.width * 2 // 5, 0, chart.width * 2 // 5, 0)
     canvas.draw_bars(chart, as_shares(one.counts), one.edges)
     _draw_axis(canvas, chart, one.edges, spread)
@@ -208,7 +211,7 @@ def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
 
 
 def _draw_axis(canvas: Canvas, box: Box, edges: NDArray[np.float64], *distributions: Distribution) -> None:
-    """Draw the axis below bins, with all values if they are few, else round numbers."""
+    """Draw the axis below bins. The axis shows all values if there are few, and round numbers otherwise."""
     values = np.unique(np.concatenate([one.values for one in distributions]))
     fits = len(values) == len(edges) - 1 and text_width(format_short(values[-1]), SMALL) * 2 * len(values) < box.width
     canvas.draw_bottom_axis(box, float(edges[0]), float(edges[-1]), values.tolist() if fits else None)

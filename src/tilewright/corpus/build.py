@@ -24,7 +24,7 @@ from .store import DATASHEET, MANIFEST, PARTS, Folder, part_name
 from .sweep import Sweep
 
 MIN_TASKS_PER_WORKER = 16
-"""Minimum number of tasks left per worker while tasks contain several parts."""
+"""Minimum number of remaining tasks per worker for which a task may contain several parts."""
 MAX_PARTS_PER_TASK = 8
 """Maximum number of parts in a task."""
 
@@ -54,15 +54,17 @@ def make(
     count : int, optional
         Number of maps. Required unless `given` is a manifest.
     seed : int or str, optional
-        Seed of the corpus; map i has the seed `{seed}-i`. By default the seed of the recipe, or a random one.
+        Seed of the corpus; map i has the seed `{seed}-i`. By default, the seed of the recipe or, if it has none, a
+        random seed.
     measures : sequence of str, optional
         Measures to compute for each map.
     sweep : Sweep, optional
         Parameters that vary from map to map.
     workers : int, optional
-        Number of worker processes; 0 uses only this process. All processors by default.
+        Number of worker processes; 0 uses only this process. By default, one per processor.
     scheduler : str, optional
-        Address of a Dask cluster to use instead; the environment variable DASK_SCHEDULER_ADDRESS by default.
+        Address of a Dask cluster to use instead of local processes. By default, the value of the environment variable
+        DASK_SCHEDULER_ADDRESS.
     on_progress : callable, optional
         Function called with a `Progress` after each step.
 
@@ -75,7 +77,7 @@ def make(
     InvalidRecipe
         If the recipe or an argument is invalid.
     BadFile
-        If the folder contains something else or cannot be written.
+        If the folder contains other files or cannot be written.
 
     Examples
     --------
@@ -105,7 +107,7 @@ def make(
     else:
         store.write(wanted.text.encode(), MANIFEST, durable=True)
     with store.lock():
-        now = Manifest.from_folder(store)  # another process may have just created another corpus
+        now = Manifest.from_folder(store)  # Another process may have just created a different corpus here.
         if now is not None:
             now.check_matches(wanted, store)
         return _build_missing(found or wanted, store, workers, scheduler, on_progress or (lambda progress: None))
@@ -152,7 +154,7 @@ def _build_missing(
 
 
 def make_parts(manifest_text: str, numbers: list[int]) -> list[Part]:
-    """Generate some parts; the work of one task."""
+    """Generate some parts. This is the work of one task."""
     manifest = Manifest.from_text(manifest_text)
     manifest.refuse_other_revisions()
     return [make_part(manifest, number) for number in numbers]
@@ -192,7 +194,7 @@ def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
 
 
 def find_damaged(corpus: Corpus) -> dict[int, str]:
-    """Read all parts, and return a message for each that is damaged or belongs to another corpus."""
+    """Read all parts, and return a message for each part that is damaged or belongs to another corpus."""
     found = {}
     for number in corpus.parts:
         try:
@@ -206,7 +208,7 @@ def find_damaged(corpus: Corpus) -> dict[int, str]:
 
 
 def group_tasks(manifest: Manifest, numbers: Sequence[int], workers: int) -> list[list[int]]:
-    """Group parts into tasks; the last tasks are small, so that all workers finish together."""
+    """Group parts into tasks. The last tasks are small, so that all workers finish at about the same time."""
     max_parts = max(1, min(MAX_PARTS_PER_TASK, MAX_CELLS_PER_PART // (manifest.part_size * manifest.max_cells)))
     tasks: list[list[int]] = []
     first = 0

@@ -20,13 +20,14 @@ from ..core.params import check_integer
 T = TypeVar("T")
 SCHEDULER = "DASK_SCHEDULER_ADDRESS"
 TIMEOUT = "20s"
-"""Time limit for a scheduler to answer, and to have a worker."""
+"""Time limit for a scheduler to answer, and for its first worker to appear."""
 RECONNECT_SECONDS = 3
-"""Time limit for a client to reconnect to a lost scheduler."""
+"""Time limit for a client to reconnect to a scheduler after the connection was lost."""
 TASKS_AHEAD = 2
-"""Tasks queued per worker thread, so that no worker is idle and few results are pending."""
+"""Number of tasks submitted per worker thread. It keeps all workers busy while few results wait in memory."""
 MAX_WORKER_KILLS = 10
-"""Number of our own workers that may be killed during one task; another process may have killed them."""
+"""Number of local workers that may be killed during one task before the task fails. Another process may have killed
+them."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 LOGS = ("distributed", "tornado", "asyncio", "bokeh")
 MAX_WORKERS = 4096
@@ -42,7 +43,7 @@ class Progress:
     made: int = 0
     """Number of items finished in this run."""
     failures: int = 0
-    """Number of failed maps: of this run while it is working, of the complete corpus at the end."""
+    """Number of failed maps, in this run while it is running and in the complete corpus at the end."""
     dashboard: str = ""
     """URL of Dask's dashboard."""
 
@@ -52,7 +53,7 @@ ProgressCallback = Callable[[Progress], None]
 
 
 class LostCluster(TilewrightError):
-    """Error for a scheduler that does not answer, or no longer answers."""
+    """Error raised if a scheduler does not answer, or has stopped answering."""
 
 
 class Cluster:
@@ -69,14 +70,14 @@ class Cluster:
 
     @property
     def threads(self) -> int:
-        """Current number of tasks that can run at once; the number of workers of a cluster may change."""
+        """Number of tasks that can run at once. It may change, because a cluster may gain or lose workers."""
         with self._translate_errors():
             if self._client.status != "running":
                 raise LostCluster(f"{self._address} is lost; run again to continue")
             return max(1, int(sum(self._client.nthreads().values())))
 
     def run_tasks(self, work: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Generator[T, None, None]:
-        """Yield the result of each task as it finishes; submit only a few tasks ahead of the workers.
+        """Yield the result of each task when the task finishes. Only a few tasks per worker are submitted at a time.
 
         If a worker dies, its task is repeated. An exception of a task is raised here. Closing the iterator cancels all
         tasks.
@@ -124,7 +125,7 @@ class Cluster:
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Convert the loss of the cluster to a one-line error; finished results are kept."""
+        """Convert the loss of the cluster to a one-line error, which says that finished results are kept."""
         from concurrent.futures import CancelledError
 
         try:
@@ -136,7 +137,7 @@ class Cluster:
 
 
 def check_workers(workers: int | None, scheduler: str | None) -> None:
-    """Validate the number of workers; refuse it together with the address of a scheduler."""
+    """Validate the number of workers. Raise InvalidRecipe if the address of a scheduler is given too."""
     if workers is None:
         return
     check_integer("workers", workers, 0, MAX_WORKERS)
@@ -155,7 +156,7 @@ def iter_results(
     progress: Progress,
     on_progress: ProgressCallback,
 ) -> Generator[T, None, None]:
-    """Yield the result of each task, in any order, from a cluster or, without workers, from `run_here`.
+    """Yield the result of each task, in any order. The tasks run on a cluster or, without workers, in `run_here`.
 
     `tasks` returns the tasks for a number of threads. Closing the generator ends the tasks, then the workers.
     """
@@ -171,7 +172,7 @@ def iter_results(
 
 @contextmanager
 def connect(address: str | None, workers: int | None) -> Iterator[Cluster]:
-    """Connect to a cluster: an existing one by the address of its scheduler, or new processes on this machine.
+    """Connect to an existing cluster by the address of its scheduler, or start worker processes on this machine.
 
     Without an address, the environment variable DASK_SCHEDULER_ADDRESS is used, unless a number of workers is given.
     """
@@ -227,7 +228,7 @@ def _remote_cluster(address: str) -> Iterator[Cluster]:
     with ExitStack() as ends:
         try:
             client = _make_client(address)
-        except Exception as error:  # an address may cause any error
+        except Exception as error:  # An invalid address may cause any error.
             raise LostCluster(f"no scheduler answers at {address} ({_short_message(error)})") from None
         ends.callback(_close_client, client)
         try:
@@ -239,11 +240,11 @@ def _remote_cluster(address: str) -> Iterator[Cluster]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in threads and processes started in this block; they are ended by us."""
+    """Block Ctrl-C in threads and processes started in this block, because this module ends them."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # a process started by others would receive Ctrl-C
+    resource_tracker.ensure_running()  # Starting it inside the block would unblock Ctrl-C.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -252,7 +253,10 @@ def _block_interrupts() -> Iterator[None]:
 
 
 def _make_client(place: Any) -> Any:
-    """Return a client that only we close; Dask's own closes again at exit, with error messages."""
+    """Return a client that only this module closes.
+
+    Dask's default client is closed again at exit, with error messages.
+    """
     from distributed import Client
 
     class QuietClient(Client):  # type: ignore[misc]
@@ -260,12 +264,12 @@ def _make_client(place: Any) -> Any:
             pass
 
     client = QuietClient(place, timeout=TIMEOUT, set_as_default=False)
-    client._timeout = RECONNECT_SECONDS  # a lost connection loses all tasks, so reconnecting later is of no use
+    client._timeout = RECONNECT_SECONDS  # All tasks are lost with the connection, so a later reconnection is of no use.
     return client
 
 
 def _close_client(client: Any) -> None:
-    """Close a client. One that lost its scheduler takes a while to close by itself and cannot be closed before."""
+    """Close a client. A client that lost its scheduler closes by itself after a while and cannot be closed earlier."""
     for _ in range(100):
         if client.status != "connecting":
             break
@@ -280,7 +284,10 @@ def _close_quietly(one: Any, timeout: int) -> None:
 
 @contextmanager
 def _silence_logs() -> Iterator[None]:
-    """Silence the logs of Dask, because we report its errors ourselves. After a loss they stay silent."""
+    """Silence the logs of Dask, because this module reports its errors.
+
+    The logs stay silent after a cluster was lost.
+    """
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.split(".")[0] in LOGS]
     before = [(logger, logger.disabled) for logger in loggers]
     with warnings.catch_warnings():

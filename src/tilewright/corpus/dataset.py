@@ -1,4 +1,4 @@
-"""Maps for PyTorch, which is not imported here: a map-style dataset, and arrays that PyTorch accepts."""
+"""Maps for PyTorch: a map-style dataset, and arrays that PyTorch accepts. PyTorch itself is not imported."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Dataset:
     """Map-style dataset of maps, for `torch.utils.data.DataLoader` with any number of workers.
 
-    A sample is a (row, column) array of tile ids. With `onehot` it is a (tile, row, column) array of floats. With
-    columns it is a pair of the array and their values. `transform` is applied to each sample.
+    A sample is a (row, column) array of tile ids. With `onehot`, it is a (tile, row, column) array of floats. With
+    `columns`, it is a pair of that array and the values of the columns. `transform` is applied to each sample.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ def make_samples(
 
 
 def as_torch(cells: NDArray[Any], tiles: int = 0, *, batched: bool = False) -> NDArray[Any]:
-    """Return cells as `torch.from_numpy` accepts them: writable, in C order, of a supported type."""
+    """Return cells as an array that `torch.from_numpy` accepts: writable, in C order and of a supported type."""
     if tiles:
         return one_hot(cells, tiles, batched=batched)
     return np.require(cells, np.int32 if cells.dtype == np.uint16 else cells.dtype, ["C", "W", "O"])
 
 
 def one_hot(cells: NDArray[Any], tiles: int, *, batched: bool = False) -> NDArray[np.float32]:
-    """Return tile ids as one layer of ones and zeros per tile: (tile, row, column).
+    """Return tile ids in one-hot encoding: an array (tile, row, column) of ones and zeros.
 
     Parameters
     ----------
@@ -119,5 +119,5 @@ def one_hot(cells: NDArray[Any], tiles: int, *, batched: bool = False) -> NDArra
 
 
 def _column_values(table: pa.Table, columns: Sequence[str]) -> NDArray[np.float32]:
-    """Return the (map, column) values; NaN where missing."""
+    """Return the values of columns as an array (map, column), with NaN for missing values."""
     return np.stack([as_numbers(table[name]) for name in columns], axis=1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Datasheet of a corpus: its README. It does not depend on the time or the machine."""
+"""The datasheet of a corpus, written to its README. Its text does not depend on the time or the machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .reader import Corpus
 
 MAX_COMPARED_MAPS = 50_000_000
-"""Maximum number of maps among which duplicates are counted; 8 bytes of memory each."""
+"""Maximum number of maps among which duplicates are counted. Each map takes 8 bytes of memory."""
 MAX_REASONS = 1000
 """Maximum number of distinct reasons of failures."""
 MAX_SHOWN = 20
@@ -44,7 +44,7 @@ class RunningStats:
         if finite.size:
             self.count += finite.size
             self.minimum, self.maximum = min(self.minimum, float(finite.min())), max(self.maximum, float(finite.max()))
-            self.sums.append(math.fsum(finite.tolist()))  # exact, as the order of NumPy's sum depends on the processor
+            self.sums.append(math.fsum(finite.tolist()))  # exact; NumPy's sum depends on the processor
 
     def merge(self, other: RunningStats) -> None:
         self.count += other.count
@@ -66,13 +66,13 @@ class Facts:
     sizes: dict[str, RunningStats] = field(default_factory=lambda: {name: RunningStats() for name in SIZES})
     measures: dict[str, RunningStats] = field(default_factory=dict)
     digest_prefixes: Names = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-    """(map,) first half of each digest; empty if the corpus has too many maps to compare."""
+    """Array (map,) of the first half of each digest; empty if the corpus has too many maps to compare."""
     duplicates: int | None = None
-    """Number of maps equal to an earlier one; None if there are too many maps to compare."""
+    """Number of maps that are equal to an earlier map; None if there are too many maps to compare."""
 
     @classmethod
     def of(cls, corpus: Corpus, known: Mapping[int, Facts] | None = None) -> Facts:
-        """Collect the statistics of all parts; read those that are not in `known`."""
+        """Collect the statistics of all parts. Parts that are not in `known` are read."""
         manifest, known = corpus.manifest, known or {}
         found = cls(measures={name: RunningStats() for name in manifest.measures})
         columns = ["reason", *SIZES, *manifest.measures, *(["digest"] if _counts_duplicates(manifest) else [])]
@@ -100,7 +100,10 @@ class Facts:
         return found
 
     def format_size(self, separator: str) -> str:
-        """Return width, height and number of levels (if above 1), each as a number or a range; empty without maps."""
+        """Return width, height and number of levels (if above 1), each as a number or a range.
+
+        Without maps, return an empty string.
+        """
         spans = [span for name, span in self.sizes.items() if span.count and (name != "levels" or span.maximum > 1)]
         return " x ".join(
             f"{span.minimum:,.0f}" + ("" if span.minimum == span.maximum else f"{separator}{span.maximum:,.0f}")
@@ -131,7 +134,7 @@ def render_datasheet(corpus: Corpus, facts: Facts | None = None) -> str:
 
 
 def _iter_blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
-    """Yield headings, paragraphs, lists, tables and code, to be separated by blank lines."""
+    """Yield the blocks of the datasheet (headings, paragraphs, lists, tables and code), which blank lines separate."""
     manifest = corpus.manifest
     yield f"# {pluralize(len(corpus), 'map')} by {manifest.recipe['technique']}"
     yield (

@@ -1,4 +1,4 @@
-"""Distributions of the numbers of a corpus, collected part by part in limited memory, and their differences."""
+"""Distributions of numeric columns of a corpus, computed part by part in limited memory, and their differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 MAX_VALUES = 1 << 18
-"""Maximum number of distinct values; beyond it, adjacent values are merged."""
+"""Maximum number of distinct values. If there are more, adjacent values are merged."""
 BINS = 40
 
 
@@ -61,7 +61,7 @@ class Distribution:
         return self.quantile(0.5)
 
     def quantile(self, fraction: float) -> float:
-        """Return the smallest value that at least this fraction of all values does not exceed."""
+        """Return the smallest value such that at least this fraction of all values is less than or equal to it."""
         if not self.count:
             return float("nan")
         place = int(np.searchsorted(np.cumsum(self.counts), fraction * self.count))
@@ -73,7 +73,10 @@ class Distribution:
 
 
 def compute_distributions(corpus: Corpus, columns: Sequence[str] | None = None) -> list[Distribution]:
-    """Return the distributions of columns, by default of all measures, in one pass over the parts."""
+    """Return the distributions of columns, computed in one pass over the parts.
+
+    By default, the columns are all measures.
+    """
     names = corpus.numeric_columns(corpus.manifest.measures if columns is None else columns)
     builders = {name: DistributionBuilder() for name in names}
     for table in corpus.tables(names, made=True) if names else ():
@@ -114,7 +117,7 @@ class DistributionBuilder:
             self._halve()
 
     def _halve(self) -> None:
-        """Merge each second value with the next one into their weighted mean; the first and last value stay."""
+        """Merge pairs of adjacent values into their weighted mean. The first and the last value are kept."""
         last = len(self.values) - 1
         starts = np.concatenate([[0], np.arange(1, last, 2), [last]])
         counts = np.add.reduceat(self.counts, starts)
@@ -128,7 +131,10 @@ class DistributionBuilder:
 
 
 def compute_bin_edges(*distributions: Distribution, bins: int = BINS) -> Floats:
-    """Return the edges of at most `bins` bins of equal width; for equally spaced values, all bins hold equally many."""
+    """Return the edges of at most `bins` bins of equal width.
+
+    If the values are equally spaced, each bin covers the same number of possible values.
+    """
     values = np.unique(np.concatenate([one.values for one in distributions]))
     if not len(values):
         return np.array([0.0, 1.0])
@@ -150,7 +156,7 @@ def _find_step(values: Floats, bins: int) -> float:
     step = float(np.diff(values).min()) if len(values) > 1 else 1.0
     if span > MAX_VALUES * step:
         return 0.0
-    step = span / round(span / step) if span else step  # more accurate than a single difference
+    step = span / round(span / step) if span else step  # The mean is more accurate.
     steps = (values - values[0]) / step
     return step if np.abs(steps - np.round(steps)).max() < 0.01 else 0.0
 
@@ -162,13 +168,13 @@ class JointDistribution:
     x: Distribution
     y: Distribution
     counts: Counts
-    """(y bin, x bin) counts."""
+    """Array (y bin, x bin) of counts."""
     x_edges: Floats
     y_edges: Floats
 
 
 def compute_joint(corpus: Corpus, x: str, y: str, bins: int = BINS) -> JointDistribution:
-    """Return the joint distribution of two columns; maps without one of the values do not count."""
+    """Return the joint distribution of two columns. Maps that lack one of the values are not counted."""
     names = corpus.numeric_columns([x, y])
     found = compute_distributions(corpus, names)
     x_values, y_values = found[0], found[-1]
@@ -181,7 +187,7 @@ def compute_joint(corpus: Corpus, x: str, y: str, bins: int = BINS) -> JointDist
     return JointDistribution(x_values, y_values, counts, x_edges, y_edges)
 
 
-# -- how far apart ----------------------------------------------------------------------------------------------
+# -- differences ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -192,13 +198,13 @@ class Difference:
     means: tuple[float, float]
     medians: tuple[float, float]
     apart: float
-    """Kolmogorov-Smirnov statistic: the largest difference of the cumulative distributions, 0 to 1."""
+    """Column `apart`: Kolmogorov-Smirnov statistic, the largest difference of the cumulative distributions, 0 to 1."""
     moved: float
-    """Earth mover's distance as a fraction of the joint range, 0 to 1."""
+    """Column `moved`: earth mover's distance as a fraction of the range of all values of both corpora, 0 to 1."""
 
 
 def compare_distributions(a: Distribution, b: Distribution) -> Difference:
-    """Return the difference of two distributions; NaN if one is empty."""
+    """Return the difference of two distributions. Its values are NaN if a distribution is empty."""
     means, medians = (a.mean, b.mean), (a.median, b.median)
     if not a.count or not b.count:
         return Difference(a.name, means, medians, float("nan"), float("nan"))
@@ -210,12 +216,12 @@ def compare_distributions(a: Distribution, b: Distribution) -> Difference:
 
 
 def _cumulative_share(distribution: Distribution, values: Floats) -> Floats:
-    """Return the fraction of values that do not exceed each of `values`."""
+    """Return, for each of `values`, the fraction of the distribution that is less than or equal to it."""
     sums = np.concatenate([[0], np.cumsum(distribution.counts)])
     return sums[np.searchsorted(distribution.values, values, side="right")] / distribution.count
 
 
-# -- numbers in words -------------------------------------------------------------------------------------------
+# -- numbers as text --------------------------------------------------------------------------------------------
 
 
 def format_short(number: float) -> str:

@@ -30,9 +30,9 @@ from .store import MANIFEST, Folder
 
 BATCH = 256
 COMPRESSION_LEVEL = 1
-"""Compression level of the archive; tile ids compress well at a low level."""
+"""Compression level of the archive. A low level is enough for tile ids."""
 OWN_ARRAYS = ("cells", "shapes", "offsets", "ids", "seeds", "digests", "tiles")
-"""Reserved array names; a column with such a name is renamed."""
+"""Reserved names of arrays. A column with such a name is renamed."""
 
 
 # -- text -------------------------------------------------------------------------------------------------------
@@ -101,9 +101,9 @@ def write_npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = No
     """Write maps to one NumPy archive, which `numpy.load` reads without pickle.
 
     `cells` is (map, row, column). If the maps differ in size, `cells` is one-dimensional with the cells of all maps;
-    `offsets` (map + 1) holds the start of each map and the end of the last, `shapes` (map, dimension) the sizes. Other
-    arrays are `ids`, `seeds`, `digests`, the names of `tiles` by id, and each swept parameter and measure by its name.
-    Only a few maps are in memory at a time.
+    `offsets` (map + 1) holds the start of each map and the end of the last map, and `shapes` (map, dimension) holds the
+    sizes. Other arrays are `ids`, `seeds`, `digests`, the names of `tiles` by id, and each swept parameter and measure
+    by its name. Only a few maps are in memory at a time.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _array_name(column: str) -> str:
 
 @contextmanager
 def _open_entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
-    """Open a file in an archive; without a date, so that equal arrays give equal archives."""
+    """Open a file in an archive. The file has no date, so that equal arrays give equal archives."""
     entry = zipfile.ZipInfo(f"{name}.npy")
     entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
     with archive.open(entry, "w", force_zip64=True) as file:
@@ -196,7 +196,7 @@ def _open_entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _open_archive(address: str) -> Iterator[zipfile.ZipFile]:
-    """Open an archive that gets its name when it is complete."""
+    """Open an archive that is written to a temporary file and renamed when it is complete."""
     parent, _, name = address.rpartition("/")
     store = Folder(parent if parent or not address.startswith("/") else "/")
     if not name or store.file_system.isdir(store.path(name)):

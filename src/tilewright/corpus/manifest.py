@@ -1,4 +1,4 @@
-"""Manifest: the complete definition of a corpus. It is written first and never changes."""
+"""The manifest: the complete definition of a corpus. It is the first file of a corpus and never changes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .sweep import Sweep
 
 KIND = "tilewright corpus"
 LAYOUT = 1
-"""Version of the file layout; raised when it changes."""
+"""Version of the file layout, which is increased when the layout changes."""
 MAX_MAPS = 10**9
 TARGET_PARTS = 64
 MAX_MAPS_PER_PART = 1000
 MAX_CELLS_PER_PART = 1 << 25
 MAX_TRIED_VALUES = 100
-"""Maximum number of values per swept parameter that are validated before the work."""
+"""Maximum number of values per swept parameter that are validated before the generation starts."""
 OWN_COLUMNS = {
     "id": ("int64", "number of the map, from 0"),
     "seed": ("string", "seed of the map"),
@@ -43,7 +43,7 @@ OWN_COLUMNS = {
     "cells": ("binary", "tile ids, level by level and row by row, {bytes} each, as one zstd frame"),
     "reason": ("string", "why the generation failed; then there is no digest, size, cells or measures"),
 }
-"""Columns of every corpus: types and descriptions."""
+"""Columns that every corpus has, with their types and descriptions."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class Manifest:
     measures: tuple[str, ...]
     sweep: Sweep
     part_size: int
-    """Number of maps in a part; fixed when the corpus is created."""
+    """Number of maps in a part. It is fixed when the corpus is created."""
     version: str
     revisions: Mapping[str, int]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
-        """Return the manifest of a new corpus; raise an error for invalid arguments before any work."""
+        """Return the manifest of a new corpus. Raise InvalidRecipe for invalid arguments."""
         check_integer("count", count, 1, MAX_MAPS)
         entries = [measure_registry.get(name) for name in dict.fromkeys(measures)]
         if find_similarity(recipe) is None:
@@ -72,7 +72,7 @@ class Manifest:
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
             raise InvalidRecipe(f"{clash!r} is already a column; write params.{clash}", at="sweep")
-        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # the same numbers as after reading the manifest
+        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # as read from the file
         data = replace(recipe, seed=None, attempt=None).to_data()
         manifest = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
         size = min(MAX_MAPS_PER_PART, -(-count // TARGET_PARTS), max(1, MAX_CELLS_PER_PART // manifest.max_cells))
@@ -108,7 +108,7 @@ class Manifest:
 
     @cached_property
     def max_cells(self) -> int:
-        """Approximate number of cells of the largest map. Raises an error for invalid values of the sweep."""
+        """Approximate number of cells of the largest map. Raises InvalidRecipe for invalid values of the sweep."""
         defaults = [axis.values[0] for axis in self.sweep.axes]
         largest, cells = list(defaults), self._count_cells(defaults)
         for place, axis in enumerate(self.sweep.axes):
@@ -119,7 +119,7 @@ class Manifest:
             }
             largest[place] = max(sizes, key=lambda value: sizes[value])
             cells = max(cells, *sizes.values())
-        with suppress(InvalidRecipe):  # a map with this combination cannot be generated
+        with suppress(InvalidRecipe):  # Maps with this combination of values cannot be generated.
             cells = max(cells, self._count_cells(largest))
         return cells
 
@@ -131,7 +131,7 @@ class Manifest:
         return prod(recipe.shape)
 
     def refuse_other_revisions(self, folder: Folder | None = None) -> None:
-        """Refuse to add maps that the version which started the corpus would make differently."""
+        """Raise BadFile if this version would make other maps than the version that started the corpus."""
         raised = raised_revisions(self.revisions, _revisions(self.recipe_of(0), self.measures))
         if raised:
             raise BadFile(
@@ -163,7 +163,7 @@ class Manifest:
 
     @classmethod
     def from_text(cls, text: str) -> Manifest:
-        """Return the manifest in the text of a file."""
+        """Parse a manifest from the text of its file."""
         data = json.loads(text)
         if not isinstance(data, Mapping) or data.get("kind") != KIND:
             raise ValueError("not a corpus")
@@ -186,14 +186,18 @@ class Manifest:
 
     @classmethod
     def from_folder(cls, folder: Folder) -> Manifest | None:
-        """Read the manifest of a corpus; None for an empty folder. Refuse a folder with other content."""
+        """Read the manifest of a corpus.
+
+        Return None for an empty folder, and raise BadFile for a folder with other content.
+        """
         return folder.read_description(MANIFEST, "corpus", lambda content: cls.from_text(content.decode()))
 
     def check_matches(self, wanted: Manifest, folder: Folder) -> None:
-        """Refuse to continue a corpus with maps of another one.
+        """Raise BadFile if the requested corpus has other maps than this one.
 
-        Another version may continue it, if all revisions are the same. It may know parameters by other names and have
-        more of them, so recipes are compared as this version writes them.
+        Another version may continue a corpus if all revisions are the same. That version may have other names for
+        parameters and additional parameters, so both recipes are compared in the form in which this version writes
+        them.
         """
         mine, requested = json.loads(self.text), json.loads(wanted.text)
         mine["recipe"] = json.loads(json.dumps(Recipe.of(self.recipe).to_data()))
@@ -206,12 +210,12 @@ class Manifest:
 
 
 def _revisions(recipe: Recipe, names: Sequence[str]) -> dict[str, int]:
-    """Return the revisions of everything that decides a row: the recipe's, and those of the measures."""
+    """Return the revisions of all entries that determine a row: those of the recipe and of the measures."""
     return collect_revisions(recipe) | {name: measure_registry.get(name).revision for name in names}
 
 
 def _describe_difference(key: str, mine: Any, wanted: Any) -> str:
-    """Describe a difference between the existing and the requested corpus, down to the parameter."""
+    """Return a description of a difference between the existing and the requested corpus, including the parameter."""
     if key == "recipe" and mine.get("technique") == wanted.get("technique"):
         inner = [key for key in {**mine, **wanted} if key != "params" and mine.get(key) != wanted.get(key)]
         params, others = mine.get("params") or {}, wanted.get("params") or {}
@@ -230,7 +234,7 @@ def _format_value(value: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _recipe_of(varied: str, values: tuple[Any, ...]) -> Recipe:
-    """Return a corpus's recipe with some values of its sweep; cached, because many maps share it."""
+    """Return the recipe of a corpus with some values of its sweep. It is cached, because many maps share the recipe."""
     recipe, sweep = json.loads(varied)
     result = Recipe.of(Sweep.of(sweep).apply(recipe, values))
     make_plan(result)

@@ -1,4 +1,4 @@
-"""Parts of a corpus: some hundred maps in one Parquet file, with identical bytes wherever it is generated."""
+"""Parts of a corpus: Parquet files with a few hundred maps each. A part has the same bytes on every machine."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from .manifest import OWN_COLUMNS, Manifest
 from .tiles import convert_cells, tileset_of
 
 ROWS_PER_GROUP = 128
-"""Rows in a row group, which are read together to get one map."""
+"""Number of rows in a row group. To read one map, its complete row group is read."""
 MAPS_PER_BLOCK = 128
-"""Maximum number of maps generated before they are measured and compressed; fewer large maps."""
+"""Maximum number of maps that are generated before they are measured and compressed. For large maps, the number is
+lower."""
 CELLS_PER_BLOCK = 1 << 20
 CODEC = pa.Codec("zstd", compression_level=3)
 METADATA = b"tilewright"
@@ -60,7 +61,7 @@ def make_part(manifest: Manifest, number: int) -> Part:
 
 
 def schema_of(manifest: Manifest) -> pa.Schema:
-    """Return the columns of each part: properties of the map, swept parameters, measures."""
+    """Return the columns of each part: properties of the map, swept parameters and measures."""
     swept = [pa.field(axis.column, _kind_of(axis.values)) for axis in manifest.sweep.axes]
     own = [pa.field(name, kind) for name, (kind, _) in OWN_COLUMNS.items()]
     measures = [pa.field(name, pa.float64()) for name in manifest.measures]
@@ -89,7 +90,7 @@ class _Attempt:
 
 
 def _try_map(manifest: Manifest, number: int) -> _Attempt:
-    """Generate a map; for one that fails, the row has a reason."""
+    """Generate a map. If the generation fails, the row has the reason."""
     values = manifest.values_of(number)
     swept = {
         axis.column: value if isinstance(value, bool | int | float) or value is None else str(value)
@@ -104,7 +105,7 @@ def _try_map(manifest: Manifest, number: int) -> _Attempt:
     except GaveUp as error:
         return _Attempt({**row, "reason": error.reason})
     except TooLarge:
-        raise  # only this machine lacks memory; others may succeed
+        raise  # Other machines may have enough memory.
     except TilewrightError as error:
         return _Attempt({**row, "reason": str(error)})
     compares = any(measure_registry.get(name).compares for name in manifest.measures)
@@ -126,9 +127,10 @@ def _iter_blocks(manifest: Manifest, numbers: Iterable[int]) -> Iterator[list[_A
 
 
 def _make_rows(manifest: Manifest, block: list[_Attempt]) -> list[dict[str, Any]]:
-    """Return the rows of maps: measure all, then compute all digests, then compress all.
+    """Return the rows of maps. First, all maps are measured; then, all digests are computed; then, all cells are
+    compressed.
 
-    This order uses the processor caches better. Handling one map after the other takes 20% longer for 128 maps of
+    This order uses the processor caches better. Processing one map after the other takes 20% longer for 128 maps of
     64x64.
     """
     generated = [

@@ -1,6 +1,6 @@
-"""Queries on a corpus: maps that match an SQL condition, evaluated by DuckDB part by part.
+"""Queries on a corpus: search for maps that match an SQL condition. DuckDB evaluates the condition part by part.
 
-A condition is one expression on the columns, not a statement. It cannot read or change anything else.
+A condition is one expression on the columns, not a statement. It can read only the columns and change nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SETTINGS = {
     "threads": "1",
 }
 FORBIDDEN_CLASSES = ("SUBQUERY", "PARAMETER", "STAR", "WINDOW", "LAMBDA", "DEFAULT")
-"""Classes of expressions that refer to something other than the columns of one map."""
+"""Classes of expressions that are refused, because they refer to more than the columns of one map."""
 HIDDEN_COLUMN = "cells"
 MAX_CONDITION_LENGTH = 10_000
 
@@ -62,7 +62,8 @@ def find_maps(
     columns : sequence of str, optional
         Columns to return; all except the cells by default.
     order : str, optional
-        Column to sort by; a leading minus sorts in descending order. Maps without a value come last. By id by default.
+        Column to sort by; a leading minus sorts in descending order. Maps without a value come last. By default, maps
+        are sorted by id.
     limit : int, optional
         Maximum number of rows to return.
 
@@ -112,7 +113,7 @@ def find_maps(
 
 
 def _sort_and_limit(table: pa.Table, keys: Sequence[tuple[str, str]], limit: int | None) -> pa.Table:
-    """Sort a table, rows without a value last, and cut it to the limit."""
+    """Sort a table, with rows without a value last, and keep at most `limit` rows."""
     return table.take(pc.sort_indices(table, sort_keys=keys)).slice(0, limit)
 
 
@@ -132,7 +133,7 @@ def find_ids(corpus: Corpus, condition: str) -> list[int]:
 
 
 def _find_columns(engine: Any, condition: str, known: Sequence[str]) -> list[str]:
-    """Return the columns that a condition uses; refuse anything but one condition on columns."""
+    """Return the columns that a condition uses. Raise InvalidRecipe if it is not a single condition on columns."""
     if not condition.strip():
         raise InvalidRecipe("must not be empty; write a condition such as path_length > 80", at="query", rule="missing")
     if len(condition) > MAX_CONDITION_LENGTH or "\0" in condition:

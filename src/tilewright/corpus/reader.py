@@ -1,4 +1,4 @@
-"""Reading a corpus: single maps, or batches, as arrays or maps. The corpus need not fit in memory."""
+"""Reading a corpus: single maps or batches, as arrays or `TileMap`s. The corpus need not fit in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from .store import Folder
 from .tiles import tileset_of
 
 MAX_SHUFFLED_GROUPS, MAX_SHUFFLED_BYTES = 16, 1 << 26
-"""Row groups that are shuffled together; fewer if they exceed this number of bytes."""
+"""Number of row groups that are shuffled together, and their maximum size in bytes. If they are larger, fewer are
+used."""
 CELLS = ("id", "levels", "height", "width", "cells", "reason")
 """Columns needed to decode the cells of a map."""
 Ids = Sequence[int] | NDArray[np.integer[Any]]
@@ -41,16 +42,16 @@ class Batch:
 
     ids: NDArray[np.int64]
     cells: NDArray[Any] | list[NDArray[Any]]
-    """(map, row, column) array if all maps have one size, else a list of arrays; writable."""
+    """Writable tile ids: an array (map, row, column) if all maps have the same size, else a list of arrays."""
     table: pa.Table
-    """Requested columns, one row per id; by default all except the cells."""
+    """Requested columns, with one row per id. By default, all columns except the cells."""
 
 
 class Corpus:
     """A corpus in a folder, complete or not.
 
-    Maps have ids from 0. `corpus[7]` is an array of tile ids, `corpus.map(7)` the map itself. A corpus can be pickled
-    and read by several processes, as PyTorch's DataLoader does with `num_workers`.
+    Maps have ids from 0. `corpus[7]` returns an array of tile ids, and `corpus.map(7)` regenerates the complete map. A
+    corpus can be pickled and read by several processes, as PyTorch's DataLoader does with `num_workers`.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ class Corpus:
 
     @property
     def columns(self) -> list[str]:
-        """Names of all columns: map properties, swept parameters, measures."""
+        """Names of all columns: properties of the map, swept parameters and measures."""
         return list(self._rows.schema.names)
 
     def numeric_columns(self, names: Sequence[str] | None = None) -> list[str]:
@@ -171,7 +172,10 @@ class Corpus:
             yield (table.filter(pc.is_null(table["reason"])) if made else table).select(names)
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return all rows as one table, which must fit in memory; by default without the cells."""
+        """Return all rows as one table, which must fit in memory.
+
+        By default, the table has all columns except the cells.
+        """
         empty = self._rows.schema.empty_table().select(self._default_columns(columns))
         return pa.concat_tables([empty, *self.tables(columns)])
 
@@ -189,7 +193,7 @@ class Corpus:
 
     @cached_property
     def has_levels(self) -> bool:
-        """Whether the maps have levels, so that cells are (level, row, column)."""
+        """Whether the maps are 3D, so that cells are arrays (level, row, column)."""
         return len(self.manifest.recipe_of(0).shape) == 3
 
     def row(self, number: int) -> dict[str, Any]:
@@ -197,7 +201,7 @@ class Corpus:
         return self._read_row(number, self.columns)
 
     def rows(self, ids: Ids, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return columns of some maps, in the given order.
+        """Return columns of the given maps, in the given order.
 
         Parameters
         ----------
@@ -217,7 +221,7 @@ class Corpus:
         return self._decode_cells(self._read_row(number, CELLS))
 
     def map(self, number: int) -> TileMap:
-        """Regenerate a map with rooms and markers, and compare it with the stored cells.
+        """Regenerate a map with its rooms and markers, and compare its cells with the stored cells.
 
         Raises
         ------
@@ -266,7 +270,7 @@ class Corpus:
         worker: int = 0,
         workers: int = 1,
     ) -> Iterator[Batch]:
-        """Return an iterator over batches of maps; failed maps are left out, all others occur exactly once.
+        """Return an iterator over batches of maps. Failed maps are left out; each other map occurs exactly once.
 
         Parameters
         ----------
@@ -275,8 +279,8 @@ class Corpus:
         ids : sequence of int, optional
             Ids of the maps to read, in this order.
         shuffle : int or str, optional
-            Seed of a random order; use another one for each epoch. Row groups are read in random order and mixed with
-            some others.
+            Seed of a random order; use a different seed for each epoch. Row groups are read in random order, and the
+            maps of a few row groups are shuffled together.
         split : str, optional
             Name of the set to read, such as "train".
         shares : mapping of str to float, optional
@@ -408,7 +412,7 @@ class Corpus:
         worker: int,
         workers: int,
     ) -> Iterator[pa.Table]:
-        """Yield rows of generated maps, in order, or a few row groups at a time in random order."""
+        """Yield rows of generated maps in order or, with a seed, in random order, a few row groups at a time."""
         read = [*columns, "digest"] if keep is not None and "digest" not in columns else columns
         groups = self._rows.groups_of(self.parts)
         rng = None if shuffle is None else Rng.of(shuffle).child("shuffle")
@@ -450,7 +454,7 @@ class Corpus:
 
 
 def _rebatch(tables: Iterator[pa.Table], size: int) -> Iterator[pa.Table]:
-    """Yield the rows of many tables in tables of `size` rows."""
+    """Combine the rows of many tables, and yield tables of `size` rows."""
     rest: pa.Table | None = None
     for table in tables:
         rest = table if rest is None or not rest.num_rows else pa.concat_tables([rest, table])

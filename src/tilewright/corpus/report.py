@@ -38,7 +38,7 @@ MAX_BINS = 500
 
 
 class Histogram(NamedTuple):
-    """Histogram of a measure."""
+    """Histogram of the values of a measure."""
 
     name: str
     counts: NDArray[np.int64]
@@ -56,9 +56,9 @@ class CorpusComparison:
     maps: tuple[int, int]
     """Number of distinct maps in each corpus."""
     shared: int
-    """Number of distinct maps in both."""
+    """Number of distinct maps that are in both corpora."""
     sentence: str
-    """Summary of the largest difference."""
+    """Sentence about the largest difference and the shared maps."""
 
     @property
     def overlap(self) -> float:
@@ -117,7 +117,7 @@ def format_histograms(corpus: Corpus, width: int = 100) -> list[str]:
 
 
 def draw_report(corpus: Corpus) -> Image:
-    """Draw a report: sample maps, all measures, reasons of failures."""
+    """Draw a report: sample maps, histograms of all measures, and the reasons of failures."""
     from ._pictures import draw_corpus_picture
 
     return draw_corpus_picture(corpus)
@@ -127,7 +127,8 @@ def draw_report(corpus: Corpus) -> Image:
 
 
 def format_range(corpus: Corpus, x: str, y: str, width: int = 80) -> list[str]:
-    """Return the expressive range as text lines: darker for more maps, with a histogram of each measure.
+    """Return the expressive range as lines of text, in which darker characters mean more maps, with a histogram of each
+    measure.
 
     Parameters
     ----------
@@ -192,7 +193,7 @@ def draw_range(corpus: Corpus, x: str, y: str, bins: int = BINS) -> Image:
 
 
 def compare(a: Corpus, b: Corpus) -> CorpusComparison:
-    """Compare two corpora: all measures they have in common, and the maps that are in both.
+    """Compare the measures that two corpora have in common, and count the maps that are in both corpora.
 
     Parameters
     ----------
@@ -224,14 +225,14 @@ def compare(a: Corpus, b: Corpus) -> CorpusComparison:
 
 
 def draw_comparison(a: Corpus, b: Corpus) -> Image:
-    """Draw the measures of two corpora on top of each other."""
+    """Draw overlapping histograms of the measures of two corpora."""
     from ._pictures import draw_comparison_picture
 
     return draw_comparison_picture(a, b)
 
 
 def choose_names(a: Corpus, b: Corpus) -> tuple[str, str]:
-    """Return names for two corpora: their folder names, or their addresses if those are equal."""
+    """Return names for two corpora: the names of their folders, or their addresses if the folder names are equal."""
     short = [str(corpus.folder).rpartition("/")[2] for corpus in (a, b)]
     return (short[0], short[1]) if short[0] != short[1] else (str(a.folder), str(b.folder))
 
@@ -243,7 +244,7 @@ def _describe_difference(
     if not found:
         return "They have no measure in common."
     one, (mine, other) = max(found, key=lambda entry: (entry[0].apart, entry[0].moved))
-    # Two samples of the same generator exceed this in 5% of cases (Smirnov, 1948).
+    # Two samples of the same generator exceed this threshold in 5% of cases (Smirnov, 1948).
     threshold = 1.358 * sqrt(1 / mine.count + 1 / other.count)
     if one.apart <= threshold:
         return (
@@ -259,17 +260,20 @@ def _read_digests(corpus: Corpus) -> NDArray[np.bytes_]:
     return np.unique(np.concatenate([np.empty(0, dtype="S32"), *found]))
 
 
-# -- words and blocks -------------------------------------------------------------------------------------------
+# -- text output ------------------------------------------------------------------------------------------------
 
 
 def _format_bars(counts: NDArray[np.int64]) -> str:
-    """Return counts as bars of block characters; blank for 0."""
+    """Return counts as bars of block characters. A count of 0 is a space."""
     highest = max(1, int(counts.max(initial=0)))
     return "".join(BARS[min(7, count * 8 // highest)] if count else " " for count in counts.tolist())
 
 
 def _format_shades(counts: NDArray[np.int64], max_count: int) -> str:
-    """Return counts as shades by their square roots, so that low counts are visible."""
+    """Return counts as shades.
+
+    The shade is proportional to the square root of the count, so that low counts are visible.
+    """
     steps = len(SHADES) - 1
     return "".join(SHADES[round(sqrt(count / max_count) * steps)] if count else " " for count in counts.tolist())
 

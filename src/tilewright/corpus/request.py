@@ -30,7 +30,10 @@ Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Request:
-    """Validated recipe and sweep; from the manifest of a corpus, also its seed, count and measures."""
+    """A validated recipe and sweep.
+
+    If the request was read from the manifest of a corpus, also its seed, count and measures.
+    """
 
     recipe: Recipe
     sweep: Sweep = field(default_factory=Sweep)
@@ -96,7 +99,7 @@ def _parse_manifest(data: Mapping[str, Any], given: object) -> Manifest:
 
 
 def _parse_ranges(sweep: Any) -> Any:
-    """Return a sweep whose ranges may be written as on the command line: `walls: 0.4..0.5:0.02`."""
+    """Return a sweep from data in which ranges may have the command-line syntax: `walls: 0.4..0.5:0.02`."""
     if not isinstance(sweep, Mapping):
         return sweep
     return {

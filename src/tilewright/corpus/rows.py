@@ -1,4 +1,4 @@
-"""Rows of a corpus, read in groups on request, with a cache of limited size."""
+"""Rows of a corpus. They are read on request, one row group at a time, and cached up to a maximum size."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .parts import METADATA, ROWS_PER_GROUP, schema_of
 from .store import PARTS, Folder, part_name
 
 MAX_CACHED_BYTES = 1 << 26
-"""Maximum size of cached row groups, and of cached files if the folder is remote."""
+"""Maximum size in bytes of all cached row groups, and of all cached files if the folder is remote."""
 MAX_OPEN_FILES = 128
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 class Rows:
-    """Parts of a corpus as one long table, read a row group at a time.
+    """The parts of a corpus as one long table, which is read one row group at a time.
 
-    It can be used by several threads, pickled, and used in a forked process.
+    An instance can be pickled, used by several threads, and used in a forked process.
     """
 
     def __init__(self, folder: Folder, manifest: Manifest) -> None:
@@ -53,7 +53,7 @@ class Rows:
     # -- columns ------------------------------------------------------------------------------------------------
 
     def validate_columns(self, columns: Sequence[str] | None) -> list[str]:
-        """Validate column names and return them; all columns for None."""
+        """Validate column names and return them. For None, return all column names."""
         if columns is None:
             return list(self.schema.names)
         if isinstance(columns, str):
@@ -63,11 +63,11 @@ class Rows:
                 raise UnknownName("column", name, self.schema.names)
         return list(dict.fromkeys(columns))
 
-    # -- where a row is -----------------------------------------------------------------------------------------
+    # -- row positions ------------------------------------------------------------------------------------------
 
     @property
     def groups_per_part(self) -> int:
-        """Row groups per part; the last part may have fewer."""
+        """Number of row groups per part. The last part may have fewer."""
         return -(-self.manifest.part_size // ROWS_PER_GROUP)
 
     def groups_of(self, parts: Sequence[int]) -> NDArray[np.int64]:
@@ -80,7 +80,7 @@ class Rows:
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def locate(self, numbers: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the row group of each map, and its row there; raise an error for an unknown id."""
+        """Return the row group of each map and the row of the map in that group. Raise an error for an unknown id."""
         given = np.asarray(numbers)
         last = self.manifest.count - 1
         valid = given.ndim == 1 and (given.dtype.kind in "iu" or not len(given))
@@ -128,7 +128,7 @@ class Rows:
 
     @contextmanager
     def _open_part(self, number: int) -> Iterator[pq.ParquetFile]:
-        """Open a part for one reader at a time; report damage."""
+        """Open a part for one reader at a time. Raise BadFile if the part is damaged."""
         self._refresh()
         with self._lock, self.translate_errors(number):
             file = self._files.find(number)
@@ -138,7 +138,7 @@ class Rows:
 
     @contextmanager
     def translate_errors(self, part: int) -> Iterator[None]:
-        """Convert errors of a damaged part to one line."""
+        """Convert exceptions that a damaged part causes to a one-line error."""
         try:
             yield
         except TilewrightError:
@@ -153,7 +153,7 @@ class Rows:
 
     def _open_file(self, number: int) -> pq.ParquetFile:
         if self.folder.is_local:
-            # Not as a memory map: it is no faster, and the process would crash if the file is truncated.
+            # No memory map: it would not be faster, and the process would crash if the file is truncated.
             source: Any = self.folder.path(PARTS, part_name(number))
             size, max_size = 1, MAX_OPEN_FILES
             missing = not os.path.exists(source)
@@ -210,7 +210,7 @@ class LruCache(Generic[Key, Value]):
 
 
 def as_numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """Return a column as floats; NaN where missing."""
+    """Return a column as floats, with NaN for missing values."""
     numbers: NDArray[np.float64] = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return numbers
 

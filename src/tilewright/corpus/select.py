@@ -1,4 +1,4 @@
-"""Selection of maps: the best, unique maps, or the sets of a split."""
+"""Selection of maps: the best maps, maps without duplicates, and the sets of a split."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
 DEFAULT_SHARES = {"train": 0.8, "test": 0.2}
 DIGITS = 13
-"""Number of hexadecimal digits of the digest that determine the set of a map: 52 bits, exact in a float."""
+"""Number of hexadecimal digits of the digest that determine the set of a map: 52 bits, which a float represents
+exactly."""
 POOL_DIVISOR, MIN_POOL_PER_MAP, MAX_POOL = 10, 3, 50_000
-"""Size of the pool for diverse maps: the best tenth, with a minimum per map and a maximum."""
+"""Size of the pool from which diverse maps are chosen: the best tenth, with a minimum per requested map and a
+maximum."""
 
 
 # -- the best ---------------------------------------------------------------------------------------------------
 
 
 def find_best(corpus: Corpus, by: str, count: int, *, largest: bool = True, diverse: Sequence[str] = ()) -> list[int]:
-    """Return the ids of the maps with the highest (or lowest) values of a measure, the best first; equal maps count
-    once.
+    """Return the ids of the maps with the highest (or lowest) values of a measure, the best first.
 
-    With `diverse`, the maps differ in these measures: starting with the best map, the map farthest from all chosen ones
-    is added repeatedly, out of the best tenth. Each measure is scaled by its standard deviation. Ties go to the better
-    map, then to the lower id.
+    Of several equal maps, only the first is returned. With `diverse`, the maps differ in these measures: the best map
+    is chosen first, then repeatedly the map of the best tenth that is farthest from all chosen maps. Each measure is
+    scaled by its standard deviation. Ties are resolved in favor of the better map, then of the lower id.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def _rank(
 
 
 def _choose_diverse(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """Return indices of distant rows: the first, then repeatedly the one farthest from all chosen ones.
+    """Return the indices of rows that are far apart: the first row, then repeatedly the row farthest from all chosen
+    rows.
 
     Source: Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985.
     """
@@ -116,11 +118,11 @@ def _choose_diverse(values: NDArray[np.float64], count: int) -> NDArray[np.int64
     return np.array(chosen, dtype=np.int64)
 
 
-# -- each once --------------------------------------------------------------------------------------------------
+# -- duplicates -------------------------------------------------------------------------------------------------
 
 
 def find_unique(corpus: Corpus) -> list[int]:
-    """Return the ids of the generated maps without duplicates; the first of equal maps."""
+    """Return the ids of the generated maps without duplicates. Of several equal maps, the first is kept."""
     ids, digests = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype="S32")]
     for table in corpus.tables(["id", "digest", "reason"], made=True):
         ids.append(table["id"].to_numpy())
@@ -142,7 +144,7 @@ class Split:
 
     names: tuple[str, ...]
     bounds: tuple[float, ...]
-    """Upper limit of each set, from 0 to 1."""
+    """Cumulative fractions: the upper limit of each set, from 0 to 1."""
 
     @classmethod
     def of(cls, shares: Mapping[str, float] | None = None) -> Split:

@@ -1,4 +1,4 @@
-"""Folder of a corpus, local or remote via fsspec: reads complete files and writes atomically."""
+"""The folder of a corpus, local or remote (fsspec). Files are read completely and written atomically."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core.errors import BadFile, TilewrightError
 
 try:
     import fcntl
-except ImportError:  # Windows, where two concurrent runs in one folder are not detected
+except ImportError:  # On Windows, two concurrent runs in one folder are not detected.
     fcntl = None  # type: ignore[assignment]
 
 T = TypeVar("T")
@@ -51,17 +51,17 @@ class Folder:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def list_names(self, inner: str = "") -> list[str]:
-        """Return the names in the folder or in a subfolder; empty if it does not exist."""
+        """Return the names of the files in the folder or in a subfolder; an empty list if the folder does not exist."""
         with self._translate_errors(inner):
             try:
-                self._files.invalidate_cache()  # see files that others have written
+                self._files.invalidate_cache()  # shows files that other processes have written
                 found = self._files.ls(self.path(inner) if inner else self._root, detail=False)
             except FileNotFoundError:
                 return []
             return sorted(str(name).rstrip("/").rpartition("/")[2] for name in found)
 
     def read(self, *names: str) -> bytes | None:
-        """Return the content of a file; None if it does not exist."""
+        """Return the content of a file, or None if the file does not exist."""
         with self._translate_errors(*names):
             try:
                 return bytes(self._files.cat_file(self.path(*names)))
@@ -69,9 +69,9 @@ class Folder:
                 return None
 
     def read_description(self, name: str, noun: str, read: Callable[[bytes], T]) -> T | None:
-        """Read the file that describes the folder; None for an empty folder.
+        """Read the file that describes the folder. Return None for an empty folder.
 
-        A folder with other content is refused.
+        Raise BadFile for a folder with other content.
         """
         content = self.read(name)
         if content is None:
@@ -111,7 +111,7 @@ class Folder:
 
     @contextmanager
     def write_atomically(self, *names: str) -> Iterator[str]:
-        """Yield a temporary path to write to; it is renamed to the final name after success."""
+        """Yield a temporary path to write to. After success, the file is renamed to its final name."""
         *folders, _ = names
         temporary = self.path(*folders, f".tilewright-{secrets.token_hex(8)}.part")
         with self._translate_errors(*names):
@@ -136,7 +136,10 @@ class Folder:
 
     @contextmanager
     def lock(self, name: str = MANIFEST) -> Iterator[None]:
-        """Hold an exclusive lock, so that no other process on this machine writes here; it ends with the process."""
+        """Hold an exclusive lock, so that no other process on this machine writes here.
+
+        The lock ends with the process.
+        """
         if fcntl is None or not self.is_local:
             yield
             return
@@ -147,7 +150,7 @@ class Folder:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise BadFile("another process is writing to it", at=self.address) from None
-            except OSError:  # the file system does not support locks
+            except OSError:  # The file system does not support locks.
                 pass
             yield
 

@@ -19,13 +19,13 @@ from ..core.seeds import Rng
 
 MAX_VALUES = 100_000
 MAX_NUMBER = 10**15
-"""Maximum absolute value; floats cannot distinguish fractions of larger numbers."""
+"""Maximum absolute value of a number. Floats cannot represent the fractions of larger numbers."""
 RANGE_KEYS = ("from", "to", "step", "count")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A swept parameter: its values, or a range from the first to the last of them."""
+    """A swept parameter with its values, or with a range from the first to the last value."""
 
     path: str
     """Path of the parameter: `walls`, or `shaping.0.thickness` for a shaper."""
@@ -50,11 +50,11 @@ class Axis:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Swept parameters of a corpus; without any, all maps have the same parameters."""
+    """The swept parameters of a corpus. Without swept parameters, all maps have the same parameters."""
 
     axes: tuple[Axis, ...] = ()
     sampled: bool = False
-    """Whether each map draws random values; otherwise the maps use all combinations in turn, repeatedly."""
+    """Whether each map draws random values. Otherwise, the maps use all combinations in turn and then start over."""
 
     @classmethod
     def of(cls, data: Mapping[str, Any] | None, *, sampled: bool = False) -> Sweep:
@@ -104,7 +104,7 @@ class Sweep:
         return prod(len(axis.values) for axis in self.axes)
 
     def values_for(self, root: Rng, number: int) -> tuple[Any, ...]:
-        """Return the values of map `number`, by axis: random ones from its own stream, or the next combination."""
+        """Return the values of map `number` by axis: random values from the map's own stream, or its combination."""
         if self.sampled:
             rng = root.child("sweep", number)
             return tuple(axis.draw(rng) for axis in self.axes)

@@ -1,6 +1,6 @@
-"""Common tileset of a corpus, so that an id is the same tile in every map.
+"""The common tileset of a corpus, in which an id is the same tile in every map.
 
-Maps may have their own tiles: from recipes inside the recipe, or from swept samples.
+The tiles of the maps may differ, because of nested recipes or swept samples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .manifest import MAX_TRIED_VALUES, Manifest
 
 
 def tileset_of(manifest: Manifest) -> Tileset:
-    """Return the tiles of all maps: those of the first map's recipe, then additional ones."""
+    """Return the tiles of all maps: the tiles of the first map's recipe, then additional tiles of other maps."""
     return _tileset_of(manifest.text)
 
 
@@ -37,13 +37,13 @@ def _tileset_of(text: str) -> Tileset:
 
 
 def _iter_variants(manifest: Manifest) -> Iterator[Recipe]:
-    """Yield the recipe with each value of each swept parameter; floats do not affect the tileset."""
+    """Yield the recipe with each value of each swept parameter, except floats, which do not affect the tileset."""
     defaults = [axis.values[0] for axis in manifest.sweep.axes]
     for place, axis in enumerate(manifest.sweep.axes):
         if any(isinstance(value, float) for value in axis.values):
             continue
         for value in axis.values[:: -(-len(axis.values) // MAX_TRIED_VALUES)]:
-            with suppress(InvalidRecipe):  # no map with these values can be generated
+            with suppress(InvalidRecipe):  # Maps with these values cannot be generated.
                 yield Recipe.of(
                     manifest.sweep.apply(manifest.recipe, [*defaults[:place], value, *defaults[place + 1 :]])
                 )

@@ -1,8 +1,9 @@
-"""Worlds: one very large map, generated in blocks of chunks in parallel or on a cluster, never complete in memory.
+"""Worlds: very large maps that are generated in blocks of chunks, in parallel or on a cluster. Only a few blocks are in
+memory.
 
 Each block is generated with the margin that its cells depend on, so the world equals the map that would be generated at
-once. Workers return finished chunks, and only this process writes them: to a temporary name, which is then renamed. If
-it is killed, the next run continues with the missing chunks.
+once. Workers return finished chunks, and only this process writes them, each to a temporary file that is then renamed.
+If the process is killed, the next run continues with the missing chunks.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .world_reader import World
 
 MAX_CELLS_PER_TASK = 1 << 23
 MAX_LOCAL_CELLS = 1 << 27
-"""Maximum number of cells generated in this process, because starting workers would take longer."""
+"""Maximum number of cells of a world that is generated in this process, because starting workers would take longer."""
 TASKS_PER_WORKER = 16
 """Approximate number of tasks per worker."""
 
@@ -59,9 +60,10 @@ def make_world(
     seed : int or str, optional
         Seed of the world; random by default.
     workers : int, optional
-        Number of worker processes; 0 uses only this process. All processors by default, none for small worlds.
+        Number of worker processes; 0 uses only this process. By default, one per processor, or 0 for small worlds.
     scheduler : str, optional
-        Address of a Dask cluster to use instead; the environment variable DASK_SCHEDULER_ADDRESS by default.
+        Address of a Dask cluster to use instead of local processes. By default, the value of the environment variable
+        DASK_SCHEDULER_ADDRESS.
     chunk : int, optional
         Edge length of a chunk in cells, a power of two.
     on_progress : callable, optional
@@ -78,7 +80,7 @@ def make_world(
     InvalidRecipe
         If the recipe cannot be generated in chunks.
     BadFile
-        If the folder contains something else.
+        If the folder contains other files.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def make_world(
     if found is not None:
         found.check_matches(wanted, store)
     layout = found or wanted
-    choose_block_size(layout, recipe)  # refuses techniques whose cells depend on too large a neighborhood
+    choose_block_size(layout, recipe)  # This refuses techniques whose cells depend on too large a neighborhood.
     for names, document in layout.build_documents().items():
         if store.read(*names) is None:
             store.write(document, *names)
@@ -165,7 +167,7 @@ def _fill(
 
 
 def _write(store: Folder, layout: WorldLayout, chunks: Iterable[ChunkFiles]) -> None:
-    """Write finished chunks; the overview of a chunk first, so that no chunk lacks it."""
+    """Write finished chunks. The overview of a chunk is written first, so that every written chunk has an overview."""
     finest = layout.overviews[0]
     try:
         for chunk in chunks:
@@ -178,7 +180,7 @@ def _write(store: Folder, layout: WorldLayout, chunks: Iterable[ChunkFiles]) -> 
 def _make_here(
     layout: WorldLayout, recipe: Recipe, blocks: Sequence[ChunkBlock]
 ) -> Generator[list[ChunkFiles], None, None]:
-    """Generate one block after the other in this process; while one is written, the next is generated."""
+    """Generate one block after the other in this process. While a block is written, the next block is generated."""
     with ThreadPoolExecutor(max_workers=1) as executor:
         pending: deque[Future[list[ChunkFiles]]] = deque()
         for block in blocks:
@@ -189,7 +191,10 @@ def _make_here(
 
 
 def group_tasks(layout: WorldLayout, blocks: Sequence[ChunkBlock], workers: int) -> list[list[ChunkBlock]]:
-    """Group blocks into tasks: large enough to be worth sending, and enough tasks for all workers."""
+    """Group blocks into tasks.
+
+    Tasks are large compared with the cost of sending them, and there are enough for all workers.
+    """
     largest = max(len(block.missing) for block in blocks) * layout.chunk**2
     blocks_per_task = max(1, min(MAX_CELLS_PER_TASK // largest, len(blocks) // (workers * TASKS_PER_WORKER)))
     return [list(blocks[first : first + blocks_per_task]) for first in range(0, len(blocks), blocks_per_task)]
@@ -199,7 +204,7 @@ def group_tasks(layout: WorldLayout, blocks: Sequence[ChunkBlock], workers: int)
 
 
 def _draw_overviews(store: Folder, layout: WorldLayout) -> None:
-    """Write the overviews above the finest, each from the one before, then the picture."""
+    """Write the coarser overviews, each computed from the next finer overview, and then the picture."""
     from PIL import Image
 
     world = World(store.address)

@@ -24,16 +24,16 @@ from .world_layout import ChunkIndex, WorldLayout, compress_chunk
 MAX_MEMORY = 1 << 28
 """Maximum memory of a block in bytes, in addition to Python and its libraries."""
 TARGET_WASTE = 1.2
-"""Generated cells per cell of the world; blocks grow until the ratio is at most this."""
+"""Maximum ratio of generated cells, including margins, to cells of the world. Blocks grow until the ratio is met."""
 MAX_WASTE = 9.0
 
 
 @dataclass(frozen=True)
 class ChunkBlock:
-    """Rectangle of chunks, and those of them that are missing."""
+    """A rectangle of chunks, and the missing chunks in it."""
 
     first: ChunkIndex
-    """Index of its first chunk."""
+    """Index of the first chunk of the block."""
     chunks: ChunkIndex
     """Number of chunks, as (rows, columns)."""
     missing: tuple[ChunkIndex, ...]
@@ -49,7 +49,7 @@ class ChunkFiles:
 
 
 def make_blocks(blocks: Sequence[ChunkBlock], layout: WorldLayout, recipe: Recipe) -> list[ChunkFiles]:
-    """Generate the chunks of some blocks; the work of one task."""
+    """Generate the chunks of some blocks. This is the work of one task."""
     layout.refuse_other_revisions(recipe)
     return [files for block in blocks for files in _make_block(layout, block, recipe)]
 
@@ -72,7 +72,7 @@ def _make_block(layout: WorldLayout, block: ChunkBlock, recipe: Recipe) -> Itera
 
 
 def plan_blocks(layout: WorldLayout, recipe: Recipe, missing: Iterable[ChunkIndex]) -> list[ChunkBlock]:
-    """Return blocks that cover all missing chunks, none larger than necessary."""
+    """Return blocks that cover all missing chunks. No block is larger than necessary."""
     side = choose_block_size(layout, recipe)
     found: dict[ChunkIndex, list[ChunkIndex]] = {}
     for row, column in sorted(missing):
@@ -86,14 +86,14 @@ def plan_blocks(layout: WorldLayout, recipe: Recipe, missing: Iterable[ChunkInde
 
 
 def choose_block_size(layout: WorldLayout, recipe: Recipe) -> int:
-    """Return the edge length of a block in chunks: as small as possible with little waste, and within memory."""
+    """Return the edge length of a block in chunks: the smallest with an acceptable margin ratio that fits in memory."""
     entry = get_local_technique(recipe)
     assert entry.reach is not None
     reach, world_size = entry.reach(recipe.params), max(layout.chunks)
     best: tuple[float, int] | None = None
     for count in range(1, world_size + 1):
         sides = [min(count * layout.chunk, side) for side in layout.shape]
-        margin = 0 if count == world_size else reach  # the complete world has no margin
+        margin = 0 if count == world_size else reach  # The complete world has no margin.
         block_cells, with_margin = prod(sides), prod(side + 2 * margin for side in sides)
         if entry.memory(recipe.params, with_margin if entry.margin_in_memory else block_cells) <= MAX_MEMORY:
             waste = with_margin / block_cells
@@ -117,7 +117,10 @@ def choose_block_size(layout: WorldLayout, recipe: Recipe) -> int:
 
 
 def average_colors(cells: NDArray[np.uint8] | NDArray[np.uint16], tileset: Tileset, side: int) -> NDArray[np.uint8]:
-    """Return the (row, column, 3) mean color of each square of cells; squares at the edge have fewer cells."""
+    """Return the mean color of each square of cells as an array (row, column, 3).
+
+    Squares at the edge may have fewer cells.
+    """
     # Red, green and blue are packed in one integer and summed together; 32 bits are enough for small squares.
     bits = 8 + 2 * (side.bit_length() - 1)
     kind: Any = np.uint32 if 3 * bits <= 32 else np.uint64
@@ -149,7 +152,7 @@ def _sum_blocks(numbers: NDArray[Any], side: int) -> NDArray[Any]:
 
 
 def _divide_sums(channels: Iterable[NDArray[Any]], shape: tuple[int, ...], side: int) -> NDArray[np.uint8]:
-    """Return the (row, column, 3) rounded quotients of sums and the number of cells of each square."""
+    """Return the sums divided by the number of cells of each square and rounded, as an array (row, column, 3)."""
     height, width = shape[:2]
     counts: Any = side * side
     if height % side or width % side:

@@ -1,7 +1,7 @@
-"""Layout of a world's folder: a zarr group with chunks and metadata, which any zarr tool can open.
+"""Layout of a world's folder: a zarr group with chunks and metadata that any zarr tool can open.
 
-`cells` holds tile ids, `overview/8` the mean color of each 8x8 block of cells, `overview/16` of each 16x16 block, and
-so on.
+`cells` holds tile ids, `overview/8` holds the mean color of each 8x8 block of cells, `overview/16` that of each 16x16
+block, and so on.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from .store import Folder
 
 KIND = "tilewright world"
 LAYOUT = 1
-"""Version of the folder layout; raised when it changes."""
+"""Version of the folder layout, which is increased when the layout changes."""
 GROUP, CELLS, OVERVIEW, PICTURE = "zarr.json", "cells", "overview", "overview.png"
 DEFAULT_CHUNK_SIZE = 1024
 CHUNK_SIZES = tuple(1 << power for power in range(3, 14))
 MAX_OVERVIEW_SIDE, COARSEST_OVERVIEW = 8192, 1024
-"""Pixels along the longer edge: maximum of the first overview, approximate value of the last."""
+"""Number of pixels along the longer edge: the maximum for the finest overview, and the approximate number for the
+coarsest."""
 PICTURE_SIDE = 2048
 COMPRESSION_LEVEL = 1
-"""Level of zstd; 2% larger than the default 3, in half the time."""
+"""Compression level of zstd. Files are 2% larger than with the default level 3 and take half the time."""
 ChunkIndex = tuple[int, int]
 
 
@@ -49,7 +50,7 @@ class WorldLayout:
     shape: tuple[int, int]
     tileset: Tileset
     chunk: int
-    """Edge length of a chunk in cells; fixed when the world is created."""
+    """Edge length of a chunk in cells. It is fixed when the world is created."""
     version: str
     revisions: Mapping[str, int]
 
@@ -62,12 +63,12 @@ class WorldLayout:
         recipe : Recipe
             Recipe with a seed.
         chunk : int, optional
-            Edge length of a chunk in cells, a power of two; 1024 by default, less for small worlds.
+            Edge length of a chunk in cells, a power of two. By default 1024, or less for small worlds.
 
         Raises
         ------
         InvalidRecipe
-            If the map has levels or the chunk size is invalid.
+            If the map is 3D or the chunk size is invalid.
         """
         shape = recipe.shape
         if len(shape) != 2:
@@ -110,10 +111,10 @@ class WorldLayout:
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
-        """Cells per pixel of each overview, along each axis; each is twice the one before."""
+        """Number of cells per pixel of each overview, along each axis. Each number is twice the previous one."""
         finest = (
             2 if max(self.shape) <= 2 * PICTURE_SIDE else 4
-        )  # colors compress badly: an overview at half size would be larger than the cells
+        )  # Colors compress badly: an overview at half size would be larger than the cells.
         while finest < self.chunk and -(-max(self.shape) // finest) > MAX_OVERVIEW_SIDE:
             finest *= 2
         levels = [finest]
@@ -128,7 +129,7 @@ class WorldLayout:
 
     @property
     def pixels(self) -> int:
-        """Edge length of an overview chunk in pixels; a chunk of the finest overview covers one chunk of cells."""
+        """Edge length of an overview chunk in pixels. A chunk of the finest overview covers one chunk of cells."""
         return self.chunk // self.levels[0]
 
     def overview_shape(self, level: int) -> tuple[int, int]:
@@ -138,7 +139,7 @@ class WorldLayout:
 
     @property
     def picture_level(self) -> int:
-        """Overview that is also saved as a picture."""
+        """Level of the overview that is also saved as a picture."""
         return next(level for level in self.levels if max(self.overview_shape(level)) <= PICTURE_SIDE)
 
     # -- as files -----------------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ class WorldLayout:
         }
 
     def build_documents(self) -> dict[tuple[str, ...], bytes]:
-        """Return the metadata files of zarr, by path; that of the group comes first."""
+        """Return the metadata files of zarr by path. The file of the group comes first."""
         import zarr
         from zarr.codecs import ZstdCodec
 
@@ -185,14 +186,14 @@ class WorldLayout:
             shape, chunks = (*self.overview_shape(level), 3), (self.pixels, self.pixels, 3)
             create_array(name, shape, chunks, np.dtype("u1"), ["y", "x", "color"]).update({"cells_per_pixel": level})
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # consolidated metadata is not part of the zarr 3 specification
-            zarr.consolidate_metadata(store)  # without it, zarr warns about the picture in the group's folder
+            warnings.simplefilter("ignore")  # Consolidated metadata is not part of the zarr 3 specification.
+            zarr.consolidate_metadata(store)  # Without it, zarr warns about the picture in the group's folder.
         names = sorted(files, key=lambda name: name != GROUP)
         return {tuple(name.split("/")): files[name].to_bytes() for name in names}
 
     @classmethod
     def from_data(cls, data: Any) -> WorldLayout:
-        """Return the layout in the attributes of a zarr group."""
+        """Parse a layout from the attributes of a zarr group."""
         if data["kind"] != KIND:
             raise ValueError("not a world")
         if data["layout"] != LAYOUT:
@@ -214,13 +215,16 @@ class WorldLayout:
 
     @classmethod
     def from_folder(cls, folder: Folder) -> WorldLayout | None:
-        """Read the layout of a world; None for an empty folder. Refuse a folder with other content."""
+        """Read the layout of a world.
+
+        Return None for an empty folder, and raise BadFile for a folder with other content.
+        """
         return folder.read_description(
             GROUP, "world", lambda content: cls.from_data(json.loads(content)["attributes"]["tilewright"])
         )
 
     def refuse_other_revisions(self, recipe: Recipe, folder: Folder | None = None) -> None:
-        """Refuse to add chunks that the version which started the world would make differently."""
+        """Raise BadFile if this version would make other chunks than the version that started the world."""
         raised = raised_revisions(self.revisions, collect_revisions(recipe))
         if raised:
             raise BadFile(
@@ -230,10 +234,11 @@ class WorldLayout:
             )
 
     def check_matches(self, wanted: WorldLayout, folder: Folder) -> None:
-        """Refuse to continue a world with chunks of another one.
+        """Raise BadFile if the requested world has other cells than this one.
 
-        Another version may continue it, if all revisions are the same. It may know parameters by other names and have
-        more of them, so recipes are compared as this version writes them.
+        Another version may continue a world if all revisions are the same. That version may have other names for
+        parameters and additional parameters, so both recipes are compared in the form in which this version writes
+        them.
         """
         mine, requested = self.to_data(), json.loads(json.dumps(wanted.to_data()))
         recipe = Recipe.of({**self.recipe, "seed": self.seed})
@@ -255,11 +260,11 @@ def iter_places(chunks: ChunkIndex) -> Iterator[ChunkIndex]:
 
 def chunk_name(array: str, place: ChunkIndex) -> str:
     """Return the file name of a chunk. All chunks of an array are in one folder, so that one listing finds them."""
-    return f"c.{place[0]}.{place[1]}" + ("" if array == CELLS else ".0")  # the color axis is one chunk
+    return f"c.{place[0]}.{place[1]}" + ("" if array == CELLS else ".0")  # The color axis has one chunk.
 
 
 def compress_chunk(block: NDArray[Any], side: int) -> bytes:
-    """Return the compressed content of a chunk, padded by 0 outside the world."""
+    """Return the compressed content of a chunk. Cells outside the world are 0."""
     padded = block
     if block.shape[:2] != (side, side):
         padded = np.zeros((side, side, *block.shape[2:]), dtype=block.dtype)

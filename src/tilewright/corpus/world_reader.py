@@ -1,4 +1,4 @@
-"""Reading a world: windows of it as maps, and its overviews."""
+"""Reading a world: rectangular windows as maps, and overviews."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_CELLS_AT_ONCE = 1 << 28
 
 
 class World:
-    """A world in a folder. Windows of it are read on request.
+    """A world in a folder. Rectangular windows are read on request.
 
     Parameters
     ----------

@@ -21,13 +21,13 @@ FILLET = 3.0
 """Radius of the rounded inner corners of a fork, in pixels."""
 
 Distances: TypeAlias = NDArray[np.float64]
-"""(row, column) distance of every pixel."""
+"""Array (row, column) of the distance of each pixel."""
 Shades: TypeAlias = NDArray[np.float64]
-"""(row, column) lightness relative to the tile's color, from -1 (black) to 1 (white)."""
+"""Array (row, column) of lightness relative to the tile's color, from -1 (black) to 1 (white)."""
 Pixels: TypeAlias = NDArray[np.float64]
-"""(row, column, 3) red, green, blue."""
+"""Array (row, column, 3) of red, green and blue."""
 Color: TypeAlias = NDArray[np.float64]
-"""Red, green, blue, up to 255."""
+"""Red, green and blue, from 0 to 255."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,10 @@ def put(pixels: Shades | Pixels, row: int, column: int, paint: float | Color) ->
 
 
 def choose_spots(rng: Rng, count: int) -> list[tuple[int, int]]:
-    """Choose random places spread over the sprite: each is the one of a few farthest from those before."""
+    """Choose random places spread over the sprite.
+
+    Each place is the best of a few random candidates: the one farthest from all places chosen before.
+    """
     spots: list[tuple[int, int]] = []
     while len(spots) < count:
         tries = [(rng.below(SIDE), rng.below(SIDE)) for _ in range(6)]
@@ -77,7 +80,7 @@ def _squared_distance(one: tuple[int, int], other: tuple[int, int]) -> int:
 
 
 def smooth(field: Shades, times: int) -> Shades:
-    """Average with the four neighbors repeatedly, wrapping around at the edges."""
+    """Replace each value by its average with the four neighbors, repeatedly. The array wraps around at the edges."""
     for _ in range(times):
         field = (field * 2 + sum(np.roll(field, step, axis) for step in (1, -1) for axis in (0, 1))) / 6
     return field
@@ -91,7 +94,10 @@ def mottle(rng: Rng, strength: float) -> Shades:
 
 
 def draw_boulders(rng: Rng) -> Shades:
-    """Return shades of stones around random centers: a tint each, lit edges above, dark gaps between."""
+    """Return the shades of stones around random centers.
+
+    Each stone has its own tint and a lit upper edge; the gaps are dark.
+    """
     centers = np.array(choose_spots(rng, 7))
     gaps = np.abs(np.stack([ROWS, COLUMNS], axis=-1)[:, :, None] - centers)
     gaps = np.minimum(gaps, SIDE - gaps)
@@ -103,13 +109,13 @@ def draw_boulders(rng: Rng) -> Shades:
     return shades
 
 
-# -- drawings and fields ------------------------------------------------------------------------------------------
+# -- drawings and distances ---------------------------------------------------------------------------------------
 
 
 def apply_drawing(
     pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Color] = MappingProxyType({})
 ) -> Pixels:
-    """Apply a built-in drawing to pixels: one letter per pixel; a dot keeps the pixel.
+    """Apply a built-in drawing to pixels. A drawing has one letter per pixel; a dot keeps the pixel.
 
     Lines above the drawing define its letters: a shade of the tile's color (`A -0.3`), a color (`x #18141a`) or a
     shadow (`s *0.7`). `colors` defines further letters.
@@ -128,14 +134,14 @@ def apply_drawing(
 
 @cache
 def _read_drawing(name: str) -> tuple[dict[str, str], NDArray[np.str_]]:
-    """Return the definitions of a drawing's letters, and its letters (row, column)."""
+    """Return the definitions of a drawing's letters, and the array (row, column) of its letters."""
     lines = data.read_text("drawings", name).splitlines()
     legend = dict(line.split() for line in lines[:-SIDE])
     return legend, np.array([list(line) for line in lines[-SIDE:]])
 
 
 def draw_bands(field: Distances, *bands: tuple[float, Color], inside: Color) -> Pixels:
-    """Return for each pixel the color of the first band whose limit exceeds the field, else the inside color."""
+    """Return the color of each pixel: that of the first band whose limit exceeds the distance, or else `inside`."""
     pixels = np.broadcast_to(inside, (SIDE, SIDE, 3)).copy()
     for limit, color in reversed(bands):
         pixels[field < limit] = color
@@ -161,7 +167,7 @@ def corner_distance(sides: str) -> Distances:
 
 
 def line_distance(joins: str) -> Distances:
-    """Return the distance of pixels to the center line of a piece: straight, bent, ending or forked."""
+    """Return the distance of pixels to the center line of a piece, which may be straight, bent or forked, or an end."""
     if len(joins) == 2 and joins not in ("ns", "ew"):
         bend: Distances = np.abs(corner_distance(joins) - MIDDLE)
         return bend
