@@ -39,12 +39,12 @@ HOMES = {
     "formats": ("Format", "register_format"),
     "overlays.overlay": ("Overlay",),
 }  # fmt: skip
-"""The public names, by the module that defines them."""
+"""Public names by the module that defines them."""
 RENAMED = {
     "measures": "list_measures", "mover": "transform", "shapers": "list_shapers", "techniques": "list_techniques",
     "tilesets": "list_tilesets",
 }  # fmt: skip
-"""Names of 0.1 and their present ones. `formats`, which is also a package, warns when it is called."""
+"""Present names by name in version 0.1. `formats`, which is also a package, warns when it is called."""
 _MODULES = {name: module for module, names in HOMES.items() for name in names}
 __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 

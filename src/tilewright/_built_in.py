@@ -12,7 +12,7 @@ from .core.ports import import_lock
 
 @cache
 def find_names(package: str) -> frozenset[str]:
-    """Return the names of the public modules in a package. Each module defines the entry of the same name."""
+    """Return the names of the public modules in a package. Each module defines the entry with the module's name."""
     found = (module.name for module in pkgutil.iter_modules(_import(package).__path__))
     return frozenset(name for name in found if not name.startswith("_"))
 

@@ -6,9 +6,9 @@ import os
 
 
 def available_memory() -> int:
-    """Return the bytes of memory available now; 0 if unknown."""
+    """Return the number of bytes of memory available now, or 0 if it is unknown."""
     try:
-        with open("/proc/meminfo") as report:  # On Linux, includes memory that can be reclaimed.
+        with open("/proc/meminfo") as report:  # On Linux, this number includes memory that can be reclaimed.
             found = next(line for line in report if line.startswith("MemAvailable"))
         return int(found.split()[1]) * 1024
     except (OSError, ValueError, StopIteration):

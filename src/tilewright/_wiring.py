@@ -1,4 +1,4 @@
-"""Registration of the packages that implement the ports of core. Each is imported at its first use."""
+"""Registration of the packages that implement the ports of core. Each package is imported at its first use."""
 
 from __future__ import annotations
 

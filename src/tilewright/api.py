@@ -41,7 +41,7 @@ def make(technique: str, /, *, seed: int | str | None = None, **keywords: Any) -
     technique
         Name of the technique. `tilewright list` and `list_techniques` list the names.
     seed
-        Seed of the random numbers. By default, a random seed is chosen; `map.recipe.seed` has it.
+        Seed of the random numbers. By default, a random seed is chosen and stored in `map.recipe.seed`.
     **keywords
         Parameters of the technique, and the other keys of a recipe: `tileset`, `tiles`, `locks`, `shaping`, `require`
         and `tries`.
@@ -83,7 +83,7 @@ def watch(given: RecipeLike, /, *, seed: int | str | None = None, every: int = 1
     given
         A recipe, as for `run`, or the name of a technique.
     seed
-        Seed that replaces the recipe's own.
+        Seed that replaces the seed of the recipe.
     every
         Yield only every n-th frame. The last frame is always yielded.
     **keywords
@@ -92,7 +92,7 @@ def watch(given: RecipeLike, /, *, seed: int | str | None = None, every: int = 1
     Returns
     -------
     Iterator[Frame]
-        The frames. The last one has the finished map as `.map`.
+        The frames. The last frame has the finished map as `.map`.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def recipe(given: RecipeLike, /, **keywords: Any) -> Recipe:
     given
         Name of a technique, or a recipe to start from: a `Recipe`, plain data, a file or the name of a built-in recipe.
     **keywords
-        As for `make`. They replace those of the recipe given.
+        As for `make`. They replace the values of the given recipe.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def run(given: RecipeLike, /, *, seed: int | str | None = None) -> TileMap:
     given
         A `Recipe`, plain data, a file or the name of a built-in recipe.
     seed
-        Seed that replaces the recipe's own. If neither is given, a random seed is chosen.
+        Seed that replaces the seed of the recipe. If neither has a seed, a random one is chosen.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any)
     Parameters
     ----------
     map
-        The map, which stays as it is.
+        The map. It is not changed.
     shaper
         Name of the shaper.
     seed
@@ -438,7 +438,7 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
     if isinstance(files, str | PathLike) or not isinstance(files, Iterable):
         raise InvalidRecipe("must be a list of paths", at="files", got=files, rule="type")
     given = DigestResolver([_read_path(one) for one in files])
-    found = load_all(_read_path(path), recipes=False)[0]  # verify_map reads the recipe
+    found = load_all(_read_path(path), recipes=False)[0]  # `verify_map` reads the recipe.
     return verify_map(found.map, found.provenance, given)
 
 

@@ -1,4 +1,4 @@
-"""The conformance set: checks that every technique passes. Authors of techniques can run it on their own.
+"""The conformance set: checks that every technique must pass. Authors can run the checks on their own techniques.
 
 >>> from tilewright.testing import check_technique
 >>> check_technique("caves", seeds=3)
@@ -68,7 +68,8 @@ def check_technique(technique: str | Technique, *, seeds: int = 20) -> None:
 def block_size(size: int, *names: str) -> Iterator[None]:
     """Limit the number of cells or steps between two yields, as a context manager.
 
-    Techniques yield after each block of work. Small blocks test that a technique gives the same map wherever it yields.
+    Techniques yield after each block of work. Small blocks test that the map does not depend on where a technique
+    yields.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def small_recipe(entry: Technique, seed: int | str = 1, width: int = 24, height:
 
 
 def check_seeds(entry: Technique, seeds: int) -> None:
-    """Check that a seed gives one map, that seeds differ, and that no global random state is used."""
+    """Check that a seed always gives the same map, that different seeds give different maps, and that no global random
+    state is used."""
     before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     maps = [run(small_recipe(entry, seed)) for seed in range(6)]
     for seed, map in enumerate(maps):
@@ -111,7 +113,8 @@ def check_seeds(entry: Technique, seeds: int) -> None:
 
 
 def check_watching(entry: Technique, seeds: int) -> None:
-    """Check that watching, skipping frames and canceling do not change the map, and that frames can be kept."""
+    """Check that watching, skipping frames and canceling do not change the map, and that snapshots of frames stay
+    valid."""
     expected = run(small_recipe(entry))
     frames = list(watch(small_recipe(entry)))
     assert frames[-1].map == expected, f"{entry.name}: watching changes the map"
@@ -136,7 +139,7 @@ def check_watching(entry: Technique, seeds: int) -> None:
 def check_other_process(entry: Technique, seeds: int) -> None:
     """Check that another process with another hash seed makes the same map."""
     if techniques.get(entry.name) is not entry or entry.name in techniques.added:
-        return  # registered in this process only
+        return  # The technique is registered in this process only.
     program = (
         "import sys, json; from tilewright.core.recipe import Recipe; from tilewright.core.pipeline import run;"
         "from tilewright.core.provenance import digest; print(digest(run(Recipe.of(json.loads(sys.argv[1])))))"
@@ -177,7 +180,7 @@ def check_unlocked_cells(entry: Technique, seeds: int) -> None:
 
 
 def check_result(entry: Technique, seeds: int) -> None:
-    """Check that the cells are read-only, owned by the map and of the tileset's dtype, also after pickling."""
+    """Check that the cells are read-only, owned by the map and of the tileset's dtype, before and after pickling."""
     expected = run(small_recipe(entry))
     for map in (expected, pickle.loads(pickle.dumps(expected))):  # noqa: S301 - our own bytes
         assert isinstance(map, TileMap)
@@ -188,7 +191,7 @@ def check_result(entry: Technique, seeds: int) -> None:
 
 
 def check_sizes(entry: Technique, seeds: int) -> None:
-    """Check unusual sizes, including the smallest."""
+    """Check that maps of unusual sizes, including the smallest, can be made."""
     for width, height in SIZES:
         minimum = [_min_size(entry, name) for name in ("width", "height")]
         if width < minimum[0] or height < minimum[1]:
@@ -200,7 +203,7 @@ def check_sizes(entry: Technique, seeds: int) -> None:
 
 
 def check_recipe(entry: Technique, seeds: int) -> None:
-    """Check that a map's recipe regenerates it, also after a round trip through JSON."""
+    """Check that a map's recipe regenerates the map, before and after a round trip through JSON."""
     expected = run(small_recipe(entry))
     assert expected.recipe is not None
     assert run(expected.recipe) == expected, f"{entry.name}: its own recipe makes another map"
@@ -248,7 +251,7 @@ def check_descriptions(entry: Technique, seeds: int) -> None:
 
 
 def check_declarations(entry: Technique, seeds: int) -> None:
-    """Check that the declared shape, cost and training data agree with its maps and params."""
+    """Check that the shape, cost and training data that a technique declares agree with its maps and params."""
     recipe = small_recipe(entry)
     params, fields = recipe.params, entry.params.model_fields
     assert run(recipe).shape == recipe.shape, f"{entry.name}: the map has another shape than declared"
@@ -311,7 +314,7 @@ def _min_size(entry: Technique, name: str) -> int:
 
 
 def _bad_values(entry: Technique) -> Iterator[tuple[str, Any]]:
-    """Yield parameters with bad values: an unknown name, and for numbers a boolean, NaN, infinity and out of range."""
+    """Yield invalid parameters: an unknown name and, for numbers, a boolean, NaN, infinity and values out of range."""
     yield "no_such_parameter", 1
     for name, field in entry.params.model_fields.items():
         kinds = {field.annotation, *get_args(field.annotation)}

@@ -14,7 +14,7 @@ import numpy as np
 from .errors import short_repr
 
 FREE_GLYPH = "?"
-"""Glyph of a free cell in maps, locks and data. No tile may have this name or glyph."""
+"""Glyph of an undecided cell in maps, locks and data. No tile may have this name or glyph."""
 NAMED_COLORS = {"white": "#ffffff", "black": "#000000"}
 SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/" + "".join(
     chr(code) for code in (*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)) if chr(code).isprintable()
@@ -22,7 +22,8 @@ SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/
 """Characters for tiles without a glyph, all one terminal cell wide."""
 Rgb: TypeAlias = tuple[int, int, int]
 MIN_COLOR_DISTANCE = 2 * 40**2 + 4 * 40**2 + 3 * 40**2
-"""Minimum weighted squared distance of easily distinguished colors: 40 of 255 in each of red, green and blue."""
+"""Minimum weighted squared distance between colors that are easy to distinguish: 40 of 255 in red, green and blue
+each."""
 CANDIDATES = 64
 """Number of colors to try for a tile."""
 MAX_COMPARED_TILES = 256
@@ -30,7 +31,7 @@ MAX_COMPARED_TILES = 256
 
 
 def read_glyph(glyph: str) -> str:
-    """Return a valid glyph. Raise ValueError for others."""
+    """Return the glyph if it is valid. Raise ValueError otherwise."""
     category = unicodedata.category(glyph) if len(glyph) == 1 else ""
     if category != "Co" and not (category and glyph.isprintable()):
         raise ValueError(f"must be one printable character, got {short_repr(glyph)}")
@@ -44,7 +45,7 @@ def read_glyph(glyph: str) -> str:
 
 
 def read_color(color: str) -> str:
-    """Return a color as #rrggbb in lower case. Raise ValueError for others."""
+    """Return a color as #rrggbb in lower case. Raise ValueError if the value is not a color."""
     color = NAMED_COLORS.get(color.lower(), color).lower()
     if re.fullmatch(r"#[0-9a-f]{3}", color):
         color = "#" + "".join(digit * 2 for digit in color[1:])
@@ -91,7 +92,7 @@ def _generate_glyphs() -> Iterator[str]:
 def _choose_color(taken: list[Rgb], position: int) -> str:
     """Return the first distinct color, starting at a position, that is far from all colors in use.
 
-    If none is far enough, return the farthest. Distances weight green most and red least.
+    If no color is far enough, return the farthest. In distances, green has the highest weight and red the lowest.
     """
     if not taken:
         return distinct_color(position)

@@ -1,4 +1,4 @@
-"""Chunks of one large map. Each is made separately; together they equal the complete map."""
+"""Chunks of one large map. Each chunk is made separately; all chunks together equal the complete map."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
 
 
 def resolve_random_params(recipe: Recipe) -> Recipe:
-    """Return the recipe with its random parameters drawn, as the recipe of the complete map stores them."""
+    """Draw the random parameters of a recipe, and return the recipe with their values, as the complete map stores
+    it."""
     entry = techniques.get(recipe.technique)
     if entry.resolve_random is None:
         return recipe

@@ -1,4 +1,4 @@
-"""Names of earlier versions. They still work, and each warns once per process."""
+"""Names of earlier versions. The old names still work; each causes one warning per process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 warned: set[tuple[str, str]] = set()
-"""The old and new names that have warned in this process."""
+"""Pairs of old and new names that have caused a warning in this process."""
 
 
 def warn_renamed(old: str, new: str) -> None:
@@ -26,7 +26,7 @@ def warn_renamed(old: str, new: str) -> None:
 
 
 class _Alias:
-    """An attribute of a class that reads and writes another one."""
+    """An attribute of a class that reads and writes another attribute."""
 
     def __init__(self, owner: str, old: str, new: str) -> None:
         self.old, self.new, self.owner = old, new, owner

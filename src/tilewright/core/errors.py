@@ -46,7 +46,7 @@ class Fix:
         return f"Set {'.'.join(map(str, place))} to {value.lower() if isinstance(self.value, bool) else value}"
 
     def apply(self, data: Any) -> Any:
-        """Return a copy of a recipe's data with the change made.
+        """Return a copy of a recipe's data with the change applied.
 
         >>> Fix("set", ("params", "width"), 20).apply({"technique": "caves"})
         {'technique': 'caves', 'params': {'width': 20}}
@@ -54,7 +54,7 @@ class Fix:
         return _apply_fix(data, self.path, self)
 
     def within(self, *path: str | int) -> Fix:
-        """Return the fix with a path put in front of its own."""
+        """Return the fix with a prefix added to its path."""
         return replace(self, path=(*path, *self.path))
 
     def as_data(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Fix:
 
 
 def _apply_fix(data: Any, path: Path, fix: Fix) -> Any:
-    """Return `data` with a fix made at a path inside it."""
+    """Return a copy of `data` with a fix applied at a path."""
     key, rest = path[0], path[1:]
     if isinstance(key, int):
         items = list(data) if isinstance(data, (list, tuple)) else [data]
@@ -95,9 +95,10 @@ class Problem:
     """
 
     path: Path
-    """Path in the recipe's data, with positions starting at 0; for a BadFile, it starts with the file."""
+    """Path in the recipe's data, with positions starting at 0. For a BadFile, the path starts with the file."""
     rule: str
-    """Name of the broken rule, such as `minimum`, `unknown_name`, `conflict`, `missing` or `type`; else `invalid`."""
+    """Name of the broken rule, such as `minimum`, `unknown_name`, `conflict`, `missing` or `type`; `invalid` if it has
+    no name."""
     value: Any = field(hash=False)
     """Given value as plain data, or None."""
     text: str
@@ -115,7 +116,7 @@ class Problem:
         return f"{place}: {self.text}" if place else self.text
 
     def within(self, *path: str | int, place: str | None = None) -> Problem:
-        """Return the problem with a path put in front of its own; the line shows that path as `place`."""
+        """Return the problem with a prefix added to its path. The rendered line shows the prefix as `place`."""
         own = _render_path(self.path) if self.place is None else self.place
         outer = _render_path(path) if place is None else place
         shown = ": ".join(filter(None, (outer, own)))
@@ -151,7 +152,7 @@ class ProblemDetails(TypedDict, total=False):
     instead: Any
     """Valid value to suggest."""
     remove: Iterable[str]
-    """Parameters whose removal would solve the problem, each alone."""
+    """Parameters that each solve the problem if they are removed."""
     fixes: Iterable[Fix]
     """Other fixes."""
     place: str
@@ -187,7 +188,7 @@ def _describe_unknown(noun: str, name: object, options: Iterable[str], hint: str
 
 
 def _render_path(path: Path) -> str:
-    """Format a path for messages: `shaping 2: connect: thickness`, `rules.2.count`, `line 3`; `params` is left out."""
+    """Format a path for messages, without `params`: `shaping 2: connect: thickness`, `rules.2.count`, `line 3`."""
     head: list[str] = []
     rest = path[1:] if path[:1] == ("params",) and len(path) > 1 else path
     if rest[:1] == ("sweep",):
@@ -235,12 +236,12 @@ class TilewrightError(Exception):
     """
 
     rule: ClassVar[str] = "invalid"
-    """Rule of problems without one."""
+    """Name of the rule for problems that name no rule."""
 
     def __init__(self, *problems: Problem | str, **details: Unpack[ProblemDetails]) -> None:
         named: ProblemDetails = {"rule": self.rule, **details}
         self.problems = tuple(one if isinstance(one, Problem) else problem(one, **named) for one in problems)
-        """The problems as data."""
+        """The problems as objects."""
         super().__init__(*self.problems)
 
     def __str__(self) -> str:
@@ -251,12 +252,18 @@ class TilewrightError(Exception):
         return _rebuild, (type(self), self.__dict__)
 
     def within(self, *path: str | int, place: str | None = None) -> Self:
-        """Return the error with a path put in front of the paths of its problems; the line shows it as `place`."""
+        """Return the error with a prefix added to the paths of its problems.
+
+        The rendered line shows the prefix as `place`.
+        """
         return self.replace(found.within(*path, place=place) for found in self.problems)
 
     @classmethod
     def from_error(cls, error: TilewrightError, at: object, place: str | None = None) -> Self:
-        """Return an error with the problems of another, inside the path `at`, which the line shows once."""
+        """Return an error with the problems of another error.
+
+        The path `at` is their prefix; the rendered line shows it once.
+        """
         path = at if isinstance(at, tuple) else (str(at),)
         first, *more = error.problems
         return cls(first.within(*path, place=place), *(one.within(*path, place="") for one in more))
@@ -311,7 +318,7 @@ class TooLarge(TilewrightError, ValueError):
 
 
 class GaveUp(TilewrightError):
-    """No map meets all constraints, or none was found within the limits.
+    """No map meets all constraints, or no such map was found within the limits.
 
     Parameters
     ----------
@@ -367,7 +374,7 @@ def short_repr(value: object) -> str:
         return "a value nested too deeply"
     except ValueError:  # Python limits the number of digits that it converts.
         return "a number with too many digits"
-    text = " ".join(text.splitlines())  # arrays have several lines
+    text = " ".join(text.splitlines())  # The repr of an array has several lines.
     return text if len(text) <= 60 else text[:56] + " ..."
 
 
@@ -379,7 +386,8 @@ def find_nearest(name: object, options: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: object, options: Iterable[str]) -> str:
-    """Return `; did you mean 'width'?`, or the list of options if there are few, or an empty string."""
+    """Return `; did you mean 'width'?` if an option is similar, the list of options if there are few, or an empty
+    string."""
     names = sorted(option for option in set(options) if option)
     near = find_nearest(name, names)
     if near:
@@ -393,5 +401,5 @@ def pluralize(number: int, noun: str) -> str:
 
 
 def format_number(number: float) -> str:
-    """Format an integer with all digits, and any other number with four: `1,234`, `0.5012`."""
+    """Format an integer with all digits, and any other number with four significant digits: `1,234`, `0.5012`."""
     return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:.4g}"

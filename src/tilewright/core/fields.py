@@ -32,9 +32,9 @@ Kind = Literal[
 ]  # fmt: skip
 """Kind of a field's values, as a control needs it.
 
-`items` is a list; `words`, `numbers` and `choices` are lists of such values. `model` is a group of named values,
-`union` one of several models. `scores` and `cells` are matrices, `strip` holds the thresholds between bands, `offsets`
-a neighborhood. Everything else is `json`.
+`items` is a list of any values; `words`, `numbers` and `choices` are lists of strings, numbers and choices. `model` is
+a group of named values, and `union` is one of several models. `scores` and `cells` are matrices, `strip` holds the
+thresholds between bands, and `offsets` holds a neighborhood. All other values are `json`.
 """
 CONTROL_KINDS: Mapping[str, Kind] = {
     "strip": "strip",
@@ -53,11 +53,12 @@ BOUNDS = {
     "maximum": ("<=", "at most", operator.gt),
     "exclusiveMaximum": ("<", "less than", operator.ge),
 }
-"""For each key of a bound: the sign, the words, and the operator that is true for violations."""
+"""For each key of a bound: its sign, its wording in messages, and the operator that is true if a value violates the
+bound."""
 MAX_DEPTH = 8
-"""Maximum depth of nested fields. Deeper ones are `json`."""
+"""Maximum depth of nested fields. Deeper fields have the kind `json`."""
 MAX_SPAN = 1000
-"""Maximum distance of bounds to use them as the range of a slider."""
+"""Maximum distance between two bounds that are used as the range of a slider."""
 
 
 class _Unset:
@@ -76,15 +77,15 @@ class Field:
 
     name: str
     schema: Schema
-    """JSON schema without references. If all values except null have one type, the schema of that type. For tuples of
-    several lengths, that of the first."""
+    """JSON schema without references. If all values except null have the same type, it is the schema of that type. For
+    tuples of several lengths, it is the schema of the first."""
     definitions: Schema
     kind: Kind = "json"
     nullable: bool = False
     default: Any = UNSET
     """Default as plain JSON."""
     short_default: Any = UNSET
-    """Default in compact form, if it has one."""
+    """Default in compact form, if the type has a compact form."""
     description: str = ""
     depth: int = 0
 
@@ -113,7 +114,7 @@ class Field:
 
     @cached_property
     def alternatives(self) -> tuple[Field, ...]:
-        """Types of its values except null: itself, or those of a union."""
+        """Fields for the types of the values except null: the field itself, or one field per type of a union."""
         if "anyOf" not in self.schema and "oneOf" not in self.schema:
             return (self,)
         branches = _iter_branches(self.schema, self.definitions)
@@ -121,7 +122,7 @@ class Field:
 
     @property
     def type(self) -> str:
-        """JSON type, the first if there are several, or `map` or `recipe`."""
+        """JSON type of the values (the first if there are several), or `map` or `recipe`."""
         if self.control in ("grid", "recipe"):
             return {"grid": "map"}.get(self.control, self.control)
         types = self.schema.get("type", "object")
@@ -142,7 +143,7 @@ class Field:
 
     @property
     def is_structured(self) -> bool:
-        """Whether its values contain models at any depth."""
+        """Whether the values contain models at any depth."""
         parts = [part for one in self.alternatives if one.type == "array" for part in (*one.slots, one.item)]
         return any("properties" in one.schema for one in self.alternatives) or any(part.is_structured for part in parts)
 
@@ -247,7 +248,7 @@ class Field:
 
     @property
     def initial_value(self) -> Any:
-        """Initial value of a control: the default or the hint `initial`, else the smallest value of the kind."""
+        """Initial value of a control: the default, the hint `initial`, or else the smallest value of the kind."""
         for value in (self.default, self.initial):
             if value is not UNSET and value is not None:
                 return value
@@ -287,7 +288,7 @@ def fields_of(model: type[BaseModel]) -> tuple[Field, ...]:
     """Return the fields of a params class. Types without a usable schema have the kind `json`."""
     try:
         schema = model.model_json_schema()
-    except PydanticUserError:  # a type of a plugin without a schema
+    except PydanticUserError:  # A plugin may use a type without a schema.
         schema = {"properties": {name: {} for name in model.model_fields}}
     found = (_build_field(name, part, schema.get("$defs", {})) for name, part in schema.get("properties", {}).items())
     return tuple(replace(field, short_default=_shorten_default(model, field)) for field in found)
@@ -300,7 +301,7 @@ def fields_by_name(model: type[BaseModel]) -> Mapping[str, Field]:
 
 
 def present_name(model: type[BaseModel], name: str) -> str:
-    """Return the name of a parameter that may be given by an old one."""
+    """Return the present name of a parameter, given its present or old name."""
     renamed: Mapping[str, str] = getattr(model, "renamed", {})
     return renamed.get(name, name)
 

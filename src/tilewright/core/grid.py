@@ -1,6 +1,6 @@
 """Maps as parameters, such as `start` and `sample`.
 
-A Grid holds labels (names, glyphs or numbers of tiles). They are resolved to tile ids when the tileset is known.
+A Grid holds labels (names, glyphs or numbers of tiles). The labels are resolved to tile ids when the tileset is known.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KEYS = ("shape", "words", "cells", "digest")
 
 @renamed_members(words="labels", ids="to_tile_ids")
 class Grid(AtomicValue):
-    """A map of tile labels; some cells may be free.
+    """A map of tile labels, in which cells may be undecided (`?`).
 
     `Grid.of` reads the forms in which maps are given as parameters.
 
@@ -49,9 +49,8 @@ class Grid(AtomicValue):
     labels
         Names, glyphs or numbers of tiles.
     cells
-        Positions in `labels`, or -1 for free cells; (row, column) or (level, row, column).
-    tileset
-        The tileset that the labels come from, if known.
+        Array (row, column) or (level, row, column) of positions in `labels`; -1 for undecided cells. tileset The
+        tileset that the labels come from, if known.
 
     Examples
     --------
@@ -77,9 +76,9 @@ class Grid(AtomicValue):
         self.labels: tuple[Label, ...] = tuple(kept)
         """The distinct labels that cells use, sorted, numbers first."""
         self.cells: NDArray[np.int32] = own
-        """Read-only positions in `labels`, or -1 for free cells; (row, column) or (level, row, column)."""
+        """Read-only array (row, column) or (level, row, column) of positions in `labels`; -1 for undecided cells."""
         self.tileset = tileset
-        """The tileset that the labels come from, or None. It is ignored by comparisons."""
+        """The tileset that the labels come from, or None. Comparisons ignore the tileset."""
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Grid:
@@ -89,7 +88,7 @@ class Grid(AtomicValue):
         ----------
         value
             A Grid, TileMap, array of tile numbers or names, list of rows, string of lines of glyphs, plain data, path
-            or name of a built-in sample. Free cells are `?`, None or -1.
+            or name of a built-in sample. Undecided cells are `?`, None or -1.
         resolver
             Object that opens files. By default, only built-in names are known.
 
@@ -206,12 +205,12 @@ class Grid(AtomicValue):
         tileset
             Tileset to look labels up in, by name, then glyph, then number.
         label_ids
-            Tile ids of further labels, those of a technique.
+            Tile ids of further labels, which a technique defines.
 
         Returns
         -------
         ndarray of int32
-            Tile ids; -1 for free cells.
+            Tile ids; -1 for undecided cells.
 
         Raises
         ------
@@ -247,7 +246,7 @@ class Grid(AtomicValue):
 
 
 class StartParams(Sized):
-    """Base of parameters with an optional start map, which then sets the size."""
+    """Base of parameters with an optional start map. If a start map is given, it sets the size."""
 
     start: Grid | None = param(None)
     """Map to start from; free cells (?) are filled at random. It sets the size of the map."""
@@ -308,9 +307,9 @@ def as_int(value: Any) -> int | None:
 
 
 def read_label(value: Any) -> Label:
-    """Return a valid name, glyph or number of a tile. Raise InvalidRecipe for others, including `?`."""
+    """Return the name, glyph or number of a tile. Raise InvalidRecipe if it is invalid or `?`."""
     if isinstance(value, str) and value != FREE_GLYPH:
-        return str(value)  # numpy strings have another repr
+        return str(value)  # NumPy strings have another repr.
     number = as_int(value)
     if number is None:
         raise InvalidRecipe("a tile is given by name, glyph or number", got=value)
@@ -341,7 +340,7 @@ def read_shape(value: Any) -> tuple[int, ...]:
 
 
 def _index_rows(rows: Sequence[Any], seen: dict[Label, int]) -> NDArray[np.int32]:
-    """Return the positions of labels in `seen`, (row, column), and add new labels to it."""
+    """Return an array (row, column) of the positions of labels in `seen`. New labels are added to `seen`."""
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (str, list, tuple)):
             raise InvalidRecipe(f"row {number} must be a line of glyphs or a list of tiles", got=row, rule="type")

@@ -95,7 +95,7 @@ class Locks:
         Parameters
         ----------
         value
-            Locks, a map in which `?` cells are free (see `Grid.of`), a list of x, y, tile, or plain data.
+            Locks, a map in which `?` marks cells without a lock (see `Grid.of`), a list of x, y, tile, or plain data.
         resolver
             Object that opens files. By default, only built-in names are known.
 
@@ -107,7 +107,7 @@ class Locks:
         Raises
         ------
         InvalidRecipe
-            If the value is none of these.
+            If the value is not a set of locks.
         """
         if isinstance(value, Locks):
             return value
@@ -151,9 +151,9 @@ class Locks:
     def to_data(self, *, inline: bool = True) -> Any:
         """Return plain data that `of` reads.
 
-        Up to `MAX_LISTED_LOCKS` locks are a list of x, y, tile. More are the data of a Grid: of a map with free cells,
-        or of a table with the columns x, y, tile if the map's shape is unknown or large. A Grid that is too large for a
-        recipe is stored as a digest.
+        Up to `MAX_LISTED_LOCKS` locks are stored as a list of x, y, tile. More locks are stored as a Grid: a map with
+        undecided cells or, if the map's shape is unknown or large, a table with the columns x, y, tile. A Grid that is
+        too large for a recipe is stored as a digest.
         """
         items = [
             [*reversed(place), self.labels[index]]
@@ -189,7 +189,7 @@ class Locks:
         labels: Sequence[Label],
         shape: tuple[int, ...],
     ) -> Locks:
-        """Return these locks and new ones, for a map of a given shape.
+        """Return these locks together with new locks, for a map of a given shape.
 
         Parameters
         ----------
@@ -231,14 +231,17 @@ class Locks:
         return _compact(places, label_indices[::-1][last], labels, shape)
 
     def without_cells(self, cells: NDArray[np.int64], shape: tuple[int, ...]) -> Locks:
-        """Return these locks without those at flat indices of a map of this shape."""
+        """Return the locks without those at the given flat indices of a map of this shape."""
         before = self.clip_to(shape)
         if not len(before):
             return before
         return before._select(~np.isin(np.ravel_multi_index(tuple(before.places.T), shape), cells), shape)
 
     def clip_to(self, shape: tuple[int, ...]) -> Locks:
-        """Return the locks that are inside a map of this shape; none if the number of axes differs."""
+        """Return the locks that are inside a map of this shape.
+
+        If the number of axes differs, no locks are returned.
+        """
         if not len(self) or self.places.shape[1] != len(shape):
             return Locks(np.empty((0, len(shape)), dtype=np.int32), np.empty(0, dtype=np.int32), ())
         return self._select((self.places < np.array(shape)).all(axis=1), shape)
@@ -249,12 +252,12 @@ class Locks:
         return self._select(is_known[self.label_indices], self.map_shape)
 
     def compact(self) -> Locks:
-        """Return the same locks, with a map shape only if a recipe holds them as a map."""
+        """Return the same locks. They have a map shape only if a recipe stores them as a map."""
         return _compact(self.places, self.label_indices, self.labels, self.map_shape)
 
     @staticmethod
     def max_count(shape: tuple[int, ...]) -> int:
-        """Return how many locked cells of a map of this shape a recipe can hold."""
+        """Return the maximum number of locked cells that a recipe can store for a map of this shape."""
         return prod(shape) if prod(shape) <= MAX_INLINE_CELLS else MAX_INLINE_CELLS // (len(shape) + 1)
 
     def _select(self, mask: NDArray[np.bool_], shape: tuple[int, ...] | None) -> Locks:
@@ -298,7 +301,7 @@ def _compact(
     labels: Sequence[Label],
     shape: tuple[int, ...] | None,
 ) -> Locks:
-    """Return locks without unused labels, with a map shape only if they are too many for a table of places."""
+    """Return locks without unused labels. They have a map shape only if there are too many for a table of places."""
     used = sort_labels(labels[index] for index in np.unique(label_indices).tolist())
     rank = {label: index for index, label in enumerate(used)}
     table = np.array([rank.get(label, 0) for label in labels], dtype=np.int32)
@@ -307,7 +310,7 @@ def _compact(
 
 
 def _is_place(item: Any) -> bool:
-    """Return whether an item is x, y, tile and not a row of a map."""
+    """Return whether an item is a lock (x, y, tile) and not a row of a map."""
     if isinstance(item, Mapping):
         return True
     return (

@@ -1,8 +1,8 @@
 """Models that techniques learn from samples.
 
-A model holds the samples, the parameters with which they were read, and what was counted in them. A recipe stores the
-samples instead of the model, so that the recipe alone regenerates the map. Maps made from a model and from its samples
-are equal.
+A model holds the samples, the parameters with which they were read, and the counts that the technique made. A recipe
+stores the samples instead of the model, so that the recipe alone regenerates the map. Maps made from a model and from
+its samples are equal.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ COUNTED_KEYS = {*KEYS, "digests", "counts"}
 VERSION = 2
 """Version of the data of models. Version 1 has no counts."""
 MAX_COUNTS = 1 << 23
-"""Maximum number of stored counts. Larger counts are not stored; they are counted at first use."""
+"""Maximum number of values in stored counts. Larger counts are not stored; the samples are counted again at first
+use."""
 
 
 @renamed_members(learned="params", counted="with_counts", merged="merge")
@@ -75,7 +76,7 @@ class Model(AtomicValue):
         Raises
         ------
         InvalidRecipe
-            If the value is no model, or its parts do not belong together.
+            If the value is not a model, or its parts are inconsistent.
         """
         if isinstance(value, Model):
             return value
@@ -101,7 +102,7 @@ class Model(AtomicValue):
         return cls(entry.name, _read_counts(learned, value.get("counts"), value.get("digests")))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
-        """Return plain data that `of` reads; with `inline=False`, without the samples and counts."""
+        """Return plain data that `of` reads. With `inline=False`, the data has no samples and counts."""
         data = {
             "version": VERSION,
             "technique": self.technique,
@@ -204,7 +205,10 @@ class TrainingParams(Params):
         return {}
 
     def count(self) -> Counts:
-        """Count what the technique needs from the samples. Techniques that count quickly return nothing."""
+        """Count the patterns that the technique needs in the samples.
+
+        Techniques that count quickly return an empty mapping.
+        """
         return {}
 
     def check_counts(self, counts: Counts) -> None:

@@ -1,6 +1,6 @@
 """Conversion of values to and from strings, for the command line, HTTP queries, snippets and sweeps.
 
-Simple values are plain (`0.4`, `none`, `3,8`, `floor`), structured ones are JSON. A stage is written as
+Simple values are written plainly (`0.4`, `none`, `3,8`, `floor`), and structured values as JSON. A stage is written as
 `connect,thickness=2`, pairs as `floor=grass,wall=mountain`, a part of a value as `scores.0=0.5`, and a sweep as
 `walls=0.4..0.5:0.02`.
 
@@ -25,7 +25,7 @@ from .fields import UNSET, Field, fields_by_name, present_name
 from .registry import shapers
 
 FileText = Callable[[str], str]
-"""Function that returns the text of a file for `@file`. Without one, `@` has no special meaning."""
+"""Function that returns the text of a file for `@file`. Without such a function, `@` has no special meaning."""
 MAX_DEFAULT_LENGTH = 28
 """Maximum length of a default in a table."""
 RESERVED_FLAGS = frozenset({
@@ -46,7 +46,7 @@ class UnwritableValue(ValueError):
 
 
 def read_value(text: str, field: Field, files: FileText | None = None) -> Any:
-    """Return the value that a string means for a field. It is not validated."""
+    """Parse a string as a value of a field. The value is not validated."""
     try:
         return read_json(text, files) if is_json(text, files) else _read_plain(text, field)
     except InvalidRecipe as error:
@@ -54,7 +54,10 @@ def read_value(text: str, field: Field, files: FileText | None = None) -> Any:
 
 
 def write_value(value: Any, field: Field) -> str:
-    """Return a string that `read_value` reads as exactly this value. Raise UnwritableValue if there is none."""
+    """Return a string that `read_value` reads as exactly this value.
+
+    Raise UnwritableValue if there is no such string.
+    """
     for text in _iter_texts(value):
         if _reads_as(value, read_value, text, field, _reject_file):
             return text
@@ -100,7 +103,7 @@ def read_number(text: str) -> int | float | str:
 
 
 def short_default(field: Field) -> str:
-    """Return the default as a string, shortened for a table; empty if there is none."""
+    """Return the default as a string, shortened for a table; an empty string if there is no default."""
     value = field.short_default
     if value is None or value is UNSET:
         return ""
@@ -151,7 +154,7 @@ def _iter_texts(value: Any) -> Iterator[str]:
 
 
 def _reads_as(value: Any, read: Callable[..., Any], *arguments: Any) -> bool:
-    """Return whether reading gives exactly this value; 1, 1.0 and true differ."""
+    """Return whether reading the string gives exactly this value. The values 1, 1.0 and true are different."""
     try:
         return json.dumps(read(*arguments)) == json.dumps(value)
     except TilewrightError:
@@ -197,7 +200,7 @@ def with_part(data: Any, path: Sequence[str], value: Any, place: str) -> Any:
 
 
 def read_position(parts: Sequence[Any], step: str, place: str) -> int:
-    """Return a step of a path as a position in a list. Raise InvalidRecipe if it is none."""
+    """Return a step of a path as a position in a list. Raise InvalidRecipe if it is not a position."""
     if not step.isdecimal() or len(step) > 9 or int(step) >= len(parts):
         text = f"{short_repr(step)} is not a position in a list of {len(parts)}"
         raise InvalidRecipe(text, at=_parse_path(place), place=place)
@@ -254,7 +257,7 @@ def read_pairs(text: str, place: str) -> dict[str, str]:
 
 
 def write_pairs(pairs: Mapping[str, str]) -> str:
-    """Return a string that `read_pairs` reads as these pairs. Raise UnwritableValue if there is none."""
+    """Return a string that `read_pairs` reads as these pairs. Raise UnwritableValue if there is no such string."""
     text = ",".join(f"{name}={value}" for name, value in pairs.items())
     if not _reads_as(dict(pairs), read_pairs, text, ""):
         raise UnwritableValue(text)
@@ -271,7 +274,7 @@ def read_requirement(text: str) -> tuple[str, str]:
 
 
 def write_requirement(measure: str, rule: Any) -> str:
-    """Return a string that `read_requirement` reads as this rule. Raise UnwritableValue if there is none."""
+    """Return a string that `read_requirement` reads as this rule. Raise UnwritableValue if there is no such string."""
     for text in (f"{measure}{rule}", f"{measure}={rule}"):
         if _reads_as([measure, str(rule)], read_requirement, text):
             return text

@@ -1,4 +1,4 @@
-"""Base classes of parameters. Command line, studio, HTTP API and docs are generated from their schemas."""
+"""Base classes of parameters. The command line, studio, HTTP API and docs are generated from the schemas."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_SIDE = 65_536
 MAX_AREA = MAX_SIDE**2
 MAX_FINDINGS = 200
 MAX_REPORTED = 8
-"""Maximum number of mistakes in an error. Further ones are only counted."""
+"""Maximum number of mistakes in an error. Further mistakes are only counted."""
 
 
 class Hints(TypedDict, total=False):
@@ -40,17 +40,19 @@ class Hints(TypedDict, total=False):
     control: str
     """Control ("matrix", "strip", "offsets", "file"), if the type does not determine it."""
     tiles: bool | str
-    """Whether its strings are names of tiles. A string is the name of the parameter whose recipe has the tiles."""
+    """Whether the strings of the value are names of tiles. If the hint is a string, it names the parameter whose recipe
+    has the tiles."""
     group: str
     """Group of adjacent parameters to show side by side; "size" is for the edge lengths of a map."""
     hidden_unless: tuple[Any, ...]
-    """Another parameter and its values for which this one has an effect; without values, any but None, 0 or empty."""
+    """Another parameter, and its values for which this parameter has an effect. Without values, any except None, 0 and
+    empty."""
     sizes: tuple[str, ...]
-    """Matrices whose edge length this number is. The first one determines it."""
+    """Names of the matrices whose edge length is this number. The first matrix that is set determines the number."""
     between: tuple[str, ...]
-    """Lists, of which the first one given has an item on each side of these thresholds."""
+    """Names of lists. The first list that is set has one item for each band between these thresholds."""
     instead_of: str
-    """List that this one replaces item by item."""
+    """Name of the list that this list replaces item by item."""
     initial: Any
     """Initial value of the control, if there is no default; for a tile, its position in the tileset."""
     label: str
@@ -58,7 +60,7 @@ class Hints(TypedDict, total=False):
     noun: str
     """Noun for an item of this model, if not derived from the class name."""
     unique: bool
-    """Whether it is the unique name of the items of a list."""
+    """Whether this field is the unique name of the items of a list."""
     names_of: str
     """Parameter with the list whose item names are valid values."""
     suggestions: str
@@ -68,7 +70,7 @@ class Hints(TypedDict, total=False):
     share: bool
     """Whether tables show each item as a percentage of the column's sum."""
     peek: bool
-    """Whether lists show it also for collapsed items."""
+    """Whether lists show this field for collapsed items too."""
     means: Mapping[str, Any]
     """Values by name, for parameters that accept names."""
     reading: bool
@@ -158,7 +160,7 @@ class Params(BaseModel):
 
     @classmethod
     def validate(cls, values: Mapping[str, Any] | None = None, *, resolver: Resolver | None = None) -> Self:
-        """Return params with the given values and defaults for all others.
+        """Return params with the given values, and the defaults of all other parameters.
 
         Parameters
         ----------
@@ -194,7 +196,7 @@ class Params(BaseModel):
 
     @property
     def compact(self) -> Any:
-        """Short form of the value, or None if there is none."""
+        """Compact form of the value, or None if there is no such form."""
         return None
 
     if not TYPE_CHECKING:
@@ -216,7 +218,7 @@ class Params(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _normalize_input(cls, values: Any) -> Any:
-        """Replace old names, and reject booleans for numbers, and sets, which have no order."""
+        """Replace old names. Reject booleans for numbers, and reject sets, because they have no order."""
         if not isinstance(values, Mapping):
             return values
         present = {**cls.renamed, **cls.file_keys}
@@ -284,7 +286,7 @@ def check_integer(name: str, value: object, minimum: int = 1, maximum: int | Non
 
 
 class AtomicValue:
-    """Base of values with their own form of data, such as maps: `of` reads it, and `to_data` writes it."""
+    """Base of values with their own data format, such as maps. `of` reads the data, and `to_data` writes it."""
 
     __slots__ = ()
     json_schema: ClassVar[Mapping[str, Any]]
@@ -311,7 +313,7 @@ def get_resolver(info: ValidationInfo) -> Resolver:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
-    """Convert an error of pydantic to problems: the first few, and the number of the others."""
+    """Convert an error of pydantic to problems: the first few problems, and the number of further problems."""
     by_path: dict[Path, list[Finding]] = {}
     for details in error.errors(include_url=False)[:MAX_FINDINGS]:
         found = Finding(details, *_locate(details["loc"], model))
@@ -327,7 +329,7 @@ def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
 
 
 def limit_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the first `MAX_REPORTED` distinct problems, and one with the number of the others."""
+    """Return the first `MAX_REPORTED` distinct problems, and a problem with the number of further ones."""
     shown = list({str(one): one for one in problems}.values())
     more = len(shown) - MAX_REPORTED
     return [*shown[:MAX_REPORTED], *([problem(f"and {more} more", rule="more")] if more > 0 else [])]
@@ -394,8 +396,9 @@ class Finding:
 def _select_findings(findings: list[Finding], has_inner: bool) -> list[Finding]:
     """Return the useful findings at one path.
 
-    A value of a union type has a finding for each type. For a string, only those of Literal types are useful, and for
-    other values only the others. If a part of the value is invalid, findings about its type are dropped.
+    A value of a union type has a finding for each type. For a string, only the findings of Literal types are useful;
+    for other values, only the findings of other types. If a part of the value is invalid, findings about the type of
+    the value are dropped.
     """
     literals = [found for found in findings if found.kind == "literal_error"]
     if literals and isinstance(literals[0].given, str):
@@ -407,7 +410,7 @@ def _select_findings(findings: list[Finding], has_inner: bool) -> list[Finding]:
 
 
 def _describe_rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[str, str]:
-    """Return the name of a rule and its text, to which the given value is appended."""
+    """Return the name of a rule and its message. The caller appends the given value to the message."""
     rules = {
         "missing": ("missing", "is required"),
         "greater_than_equal": ("minimum", f"must be at least {bounds.get('ge')}"),
@@ -453,7 +456,7 @@ def _locate(
         elif models:
             models = tuple(one for one in models if one.__name__ == part) or models
         elif part.isidentifier() and part not in {"int", "float", "str", "bool", "none"}:
-            kept.append(part)  # a field of another type than a model
+            kept.append(part)  # The type of the field is not a model.
     return tuple(kept), models, choices
 
 

@@ -1,4 +1,5 @@
-"""Pieces: tiles that connect to neighbors at some sides, such as rivers and roads, and rules for what they meet."""
+"""Pieces: tiles that connect to neighbors at some sides, such as rivers and roads, and the rules for their
+neighbors."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ SIDES = "nesw"
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 """Offsets (row, column) to the neighbor at each side."""
 SIDE_SWAPS = {"x": str.maketrans("ew", "we"), "y": str.maketrans("ns", "sn"), "d": str.maketrans("nesw", "wsen")}
-"""Images of the sides when left and right (x), top and bottom (y), or the axes (d) are swapped."""
+"""Each side after left and right (x), top and bottom (y), or the axes (d) are swapped."""
 VIEWS = ("", "x", "xd", "xyd", "xy", "y", "yd", "d")
 """Transformations for all eight views of a map: the four rotations, and each of them mirrored."""
 
@@ -51,20 +52,21 @@ class Joint(Params):
     kind: str = param(min_length=1)
     """Kind of the tiles."""
     joins: tuple[str, ...] = param(())
-    """Kinds to connect with. The other piece must connect too."""
+    """Kinds to connect with. The neighbor must also connect to this piece."""
     passes_under: tuple[str, ...] = param(())
-    """Kinds to pass under at their closed sides, such as a bridge for a river."""
+    """Kinds that pieces pass under at the closed sides of that kind, such as a bridge for a river."""
     meets: tuple[str, ...] = param(())
-    """Kinds to end at, at any side."""
+    """Kinds at which pieces may end, at any side."""
     may_stop_at: tuple[str, ...] = param(())
-    """Kinds to end at if nothing else fits, such as fields for a road."""
+    """Kinds at which pieces may end if no other piece fits, such as fields for a road."""
     edge: bool = param(True)
-    """Whether it may end at the edge of the map."""
+    """Whether pieces may end at the edge of the map."""
     fallback: tuple[str, ...] = param(())
-    """Kinds to use where no piece fits: the most common one among the neighbors, or else the first."""
+    """Kinds that replace a piece where no piece fits: the most common of them among the neighbors, or else the
+    first."""
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data with the keys of tileset files. The digest of a tileset includes them."""
+        """Return plain data with the keys of tileset files. The digest of a tileset includes this data."""
         keys = {name: key for key, name in self.file_keys.items()}
         return {keys.get(name, name): value for name, value in self.model_dump(exclude_defaults=True).items()}
 

@@ -40,7 +40,10 @@ def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
 
 
 def iter_frames(recipe: Recipe) -> Iterator[Frame]:
-    """Yield the frames of a generation and a last one with the map. Frames are valid until the next one is yielded."""
+    """Yield the frames of a generation, and a last frame with the map.
+
+    A frame is valid until the next frame is yielded.
+    """
     work = iter_steps(recipe)
     try:
         while True:
@@ -94,7 +97,10 @@ def _make_map(recipe: Recipe, root: Rng) -> Steps:
 
 
 def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
-    """Make maps from different streams until one meets the requirements; with `most` or `least`, return the best."""
+    """Make maps from different streams until a map meets the requirements.
+
+    With `most` or `least`, return the best map.
+    """
     if recipe.attempt is not None:
         map = yield from _make_map(recipe, _root_of_try(root, recipe.attempt))
         return _with_attempt(map, recipe.attempt)
@@ -132,7 +138,7 @@ def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
 
 
 def _root_of_try(root: Rng, attempt: int) -> Rng:
-    """Return the stream of a try. The first try is the map made without requirements."""
+    """Return the stream of a try. The first try makes the same map as the recipe without requirements."""
     return root.child("try", attempt) if attempt else root
 
 
@@ -155,7 +161,10 @@ def _number_frames(work: Steps, attempt: int, tries: int) -> Steps:
 
 
 def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
-    """Apply a shaper to a finished map. The result is the same as if its recipe had the shaper, including locks."""
+    """Apply a shaper to a finished map.
+
+    The result is the same as if the map's recipe had the shaper, including locks.
+    """
     recipe = map.recipe.with_stage(stage) if map.recipe is not None and map.recipe.seed is not None else None
     if recipe is None or recipe.seed is None:
         shaper = PlannedShaper(shapers.get(stage.shaper), stage.params, 0, 0)
@@ -203,7 +212,7 @@ def run_stage(entry: Technique | Shaper, *inputs: Any, site: Site, rng: Rng) -> 
         if not isinstance(work, GeneratorType):
             return work  # type: ignore[no-any-return]
         try:
-            while True:  # like change_frames, without a call for each frame
+            while True:  # This is `change_frames` without a function call for each frame.
                 frame = next(work)
                 frame.stage = frame.stage or entry.name
                 frame.site = frame.site or site

@@ -1,4 +1,4 @@
-"""Plans: validated recipes with everything that does not depend on the seed, shared by all maps of a recipe."""
+"""Plans: validated recipes with all data that does not depend on the seed. All maps of a recipe share the plan."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PlannedShaper:
     entry: Shaper
     params: Params
     number: int
-    """Number of stages of the same name before it, for the name of its random stream."""
+    """Number of earlier stages with the same name. It is part of the name of the random stream."""
     position: int
     """Position in the recipe's shaping."""
 
@@ -50,7 +50,7 @@ class PlannedShaper:
             return site.rearrange(partial(self.entry.body, self.params), self.reorient_tiles(site.tileset))
 
     def reorient_tiles(self, tileset: Tileset) -> NDArray[np.int64] | None:
-        """Return an array (tile,) of the tile that replaces each tile; None if all tiles stay the same."""
+        """Return an array (tile,) of the tile that replaces each tile, or None if no tile is replaced."""
         if self.entry.reorients is None or not any(tile.joins for tile in tileset):
             return None
         return tileset.reorient_tiles(self.entry.reorients(self.params))
@@ -66,7 +66,7 @@ class Plan:
 
     @property
     def last_site(self) -> Site:
-        """Site before the last shaper, with rearranged locks."""
+        """Site of the last shaper, with rearranged locks."""
         site = self.site
         for shaper in self.shaping[:-1]:
             if shaper.entry.rearranges:
@@ -112,7 +112,10 @@ def technique_in_recipe(params: Params) -> Iterator[None]:
 
 
 def _with_recipe_paths(error: TilewrightError, model: type[Params], stage: Path, place: str = "") -> TilewrightError:
-    """Return the error with complete paths: paths that start with no key of recipes get the path of the stage."""
+    """Return the error with complete paths.
+
+    The path of the stage is added to paths that do not start with a recipe key.
+    """
 
     def full_path(path: Path) -> Path:
         return path if path and path[0] in RECIPE_FIELDS and path[0] not in model.model_fields else (*stage, *path)
@@ -149,7 +152,7 @@ def find_origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def similarity_of(recipe: Recipe) -> Any:
-    """Return the samples to compare maps with, if a required measure compares; else None."""
+    """Return the samples to compare maps with if a required measure compares maps with samples; otherwise None."""
     comparing = [one.measure for one in recipe.require if measures.get(one.measure).compares]
     if not comparing:
         return None

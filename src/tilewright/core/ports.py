@@ -1,7 +1,7 @@
 """Ports: protocols for functions that core uses from packages that it must not import.
 
 `tilewright/__init__`, which Python runs before any other module of the package, registers for each port a function that
-imports the implementation. A port calls it at first use, so the order of imports does not matter.
+imports the implementation. A port calls that function at first use, so the order of imports does not matter.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Files(Protocol):
 
 
 class MeasureMap(Protocol):
-    """Function that computes measures of a map; `similarity` has the samples to compare it with."""
+    """Function that computes measures of a map. `similarity` has the samples to compare the map with."""
 
     def __call__(self, map: TileMap, names: Sequence[str], similarity: Any, /) -> dict[str, float]: ...
 
 
 class FindSimilarity(Protocol):
-    """Function that returns the samples to compare the maps of a recipe with; None if it has none."""
+    """Function that returns the samples to compare the maps of a recipe with; None if the recipe has no samples."""
 
     def __call__(self, recipe: Recipe, /) -> Any: ...
 
@@ -89,4 +89,4 @@ measure_map: Port[MeasureMap] = Port()
 find_similarity: Port[FindSimilarity] = Port()
 built_in: Port[BuiltIn] = Port()
 available_memory: Port[Callable[[], int]] = Port()
-"""Function that returns the bytes of available memory; 0 if unknown."""
+"""Function that returns the number of bytes of available memory, or 0 if it is unknown."""

@@ -21,7 +21,7 @@ from .tilemap import TileMap
 MAX_BYTES = 512 * 1024
 """Maximum size of the provenance as JSON."""
 FEW_TILES = 32
-"""Maximum number of tiles for which searching bytes is faster than counting."""
+"""Maximum number of tiles for which searching the cells for each tile is faster than counting all tiles."""
 
 
 def digest(map: TileMap) -> str:
@@ -30,7 +30,7 @@ def digest(map: TileMap) -> str:
     used = _find_used_tiles(flat, len(map.tileset))
     own = [map.tileset.names[number] for number in used]
     names = sorted(own)
-    if names == own and used[-1] == len(used) - 1:  # the common case, where ids are ranks: faster
+    if names == own and used[-1] == len(used) - 1:  # In the common case, ids are ranks; this is faster.
         ranks = flat.astype("<u2")
     else:
         table = np.zeros(len(map.tileset), dtype="<u2")
@@ -46,7 +46,7 @@ def _find_used_tiles(flat: NDArray[Any], tiles: int) -> list[int]:
     """Return the sorted ids of the tiles that occur."""
     if flat.dtype == np.uint8 and tiles <= FEW_TILES:
         content = flat.tobytes()
-        return [number for number in range(tiles) if number in content]  # the search stops at the first match
+        return [number for number in range(tiles) if number in content]  # The search stops at the first match.
     return np.flatnonzero(np.bincount(flat, minlength=tiles)).tolist()
 
 
@@ -71,7 +71,7 @@ def build_provenance(map: TileMap) -> dict[str, Any]:
     """Return the provenance of a map as plain data of at most `MAX_BYTES`.
 
     If the recipe is too large, maps and locks in it are stored as digests, then also the tileset, which most formats
-    store anyway. If it is still too large, it is left out.
+    store anyway. If the recipe is still too large, it is left out.
     """
     from .. import __version__
 
@@ -139,7 +139,7 @@ class Verdict:
 
 
 def verify(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | None = None) -> Verdict:
-    """Regenerate a map from its provenance and compare."""
+    """Regenerate a map from its provenance, and compare the two maps."""
     if provenance.get("recipe") is None:
         reason = "the recipe was too large to store" if "left_out" in provenance else "the file has no recipe"
         return Verdict("impossible", f"{reason}, so the map cannot be regenerated")

@@ -21,7 +21,7 @@ from .tileset import Tileset
 
 T = TypeVar("T")
 MAX_DEPTH = 8
-"""Maximum nesting depth of recipes. It stops files that include themselves."""
+"""Maximum nesting depth of recipes. The limit stops files that include themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class Recipe(AtomicValue):
     attempt: int | None = None
     """Number of the try that made a finished map, starting at 0. If set, only this try is made."""
     seed: Seed | None = None
-    """Seed, or None for a random one. For an inner recipe, None draws a seed from the outer recipe's stream."""
+    """Seed, or None for a random seed. For an inner recipe, None means a seed from the outer recipe's stream."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
-    """Cached plan of the pipeline. It does not depend on the seed."""
+    """Cached plan of the pipeline. The plan does not depend on the seed."""
 
     @classmethod
     def of(cls, given: Recipe | Mapping[str, Any] | str, resolver: Resolver | None = None) -> Recipe:
@@ -141,8 +141,8 @@ class Recipe(AtomicValue):
             raise InvalidRecipe(f"recipes must be nested at most {MAX_DEPTH} deep", rule="depth")
 
     def with_seed(self, seed: int | str | None) -> Recipe:
-        """Return the recipe with another seed; None chooses a random one."""
-        # Not with `replace`, which would validate again and drop the plan.
+        """Return the recipe with another seed. None chooses a random seed."""
+        # `replace` would validate the recipe again and drop the plan.
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, seed=read_seed(seed))
         if other.seed != self.seed:
@@ -156,7 +156,7 @@ class Recipe(AtomicValue):
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         """Return plain data that `of` reads, with all defaults and without paths.
 
-        Maps of more than 65,536 cells are stored as digests; with `inline=False`, all maps are.
+        Maps of more than 65,536 cells are stored as digests. With `inline=False`, all maps are stored as digests.
         """
         data: dict[str, Any] = {"technique": self.technique, "params": _to_plain(self.params, inline)}
         if self.shaping:
@@ -225,7 +225,7 @@ def _list_recipe_keys() -> list[str]:
 
 
 def _find_recipes(value: Any) -> list[Recipe]:
-    """Return the recipes in a value, without those nested in them."""
+    """Return the recipes in a value, without the recipes that are nested in other recipes."""
     if isinstance(value, Recipe):
         return [value]
     if isinstance(value, Params):

@@ -197,8 +197,7 @@ def _heat_share(counts: NDArray[np.int64], max_count: int) -> NDArray[np.float64
 
 
 def _choose_counts(max_count: int) -> list[int]:
-    """Return the counts to label on the scale: the maximum, 1, and round numbers between them that are not too
-    close."""
+    """Return the counts to label on the scale: the maximum, 1, and a few round numbers between them."""
     chosen = [max_count]
     round_numbers = [
         factor * 10**power for power in range(floor(log10(max(1, max_count))), -1, -1) for factor in (5, 2, 1)

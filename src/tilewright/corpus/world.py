@@ -1,9 +1,8 @@
-"""Worlds: very large maps that are generated in blocks of chunks, in parallel or on a cluster. Only a few blocks are in
-memory.
+"""Worlds: very large maps that are generated in blocks of chunks, in parallel or on a cluster.
 
-Each block is generated with the margin that its cells depend on, so the world equals the map that would be generated at
-once. Workers return finished chunks, and only this process writes them, each to a temporary file that is then renamed.
-If the process is killed, the next run continues with the missing chunks.
+Only a few blocks are in memory at a time. Each block is generated with the margin that its cells depend on, so the
+world equals the map that would be generated at once. Workers return finished chunks, and only this process writes them,
+each to a temporary file that is then renamed. If the process is killed, the next run continues with the missing chunks.
 """
 
 from __future__ import annotations
