@@ -100,8 +100,7 @@ def small_recipe(entry: Technique, seed: int | str = 1, width: int = 24, height:
 
 
 def check_seeds(entry: Technique, seeds: int) -> None:
-    """Check that a seed always gives the same map, that different seeds give different maps, and that no global random
-    state is used."""
+    """Check that the map depends only on the seed, and that no global random state is used."""
     before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     maps = [run(small_recipe(entry, seed)) for seed in range(6)]
     for seed, map in enumerate(maps):
@@ -113,8 +112,7 @@ def check_seeds(entry: Technique, seeds: int) -> None:
 
 
 def check_watching(entry: Technique, seeds: int) -> None:
-    """Check that watching, skipping frames and canceling do not change the map, and that snapshots of frames stay
-    valid."""
+    """Check that watching, skipping frames and canceling do not change the map, and that snapshots stay valid."""
     expected = run(small_recipe(entry))
     frames = list(watch(small_recipe(entry)))
     assert frames[-1].map == expected, f"{entry.name}: watching changes the map"

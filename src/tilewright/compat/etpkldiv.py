@@ -36,13 +36,13 @@ Optimiser: TypeAlias = Literal["evolution", "annealing", "genetic"]
 ITERATIONS = 10_000
 """Default number of iterations of `generate`, and length of the annealing schedule of `step`."""
 MAX_PENDING_STEPS = 1 << 10
-"""Maximum number of delayed steps; they are executed earlier if the map is needed."""
+"""Maximum number of delayed steps. Delayed steps are executed earlier if the map is needed."""
 MAX_CELLS = 1 << 24
-"""Maximum number of cells of all maps of the population; a cell takes some hundred bytes."""
+"""Maximum number of cells in all maps of the population. A cell takes a few hundred bytes."""
 MAX_VALUES = 65_000
 MAX_PATTERN_SIZE = 22
 EDGES = {"top": (0, 0), "bot": (0, 1), "left": (1, 0), "right": (1, 1)}
-"""Axis of every edge, and whether it is at the start (0) or the end (1) of the axis."""
+"""Axis of each edge, and the end of the axis at which the edge is: the start (0) or the end (1)."""
 
 
 class ETPKLDiv:
@@ -74,7 +74,7 @@ class ETPKLDiv:
         self._locks: dict[tuple[int, int], int] = {}
         """Locked values by row and column."""
         self._unknown_values: dict[tuple[int, int], int] = {}
-        """Locked values, also former ones, that are not in the samples, by row and column."""
+        """Values of present and former locks that are not in the samples, by row and column."""
         self._stale = False
         """Whether locks have changed since the counters were made."""
         self._iteration = 0
@@ -293,7 +293,7 @@ class ETPKLDiv:
             self._warn_unknown([value])
 
     def unlockTile(self, x: int, y: int) -> None:
-        """Unlock the cell in column x and row y. A cell that is not locked is not changed."""
+        """Unlock the cell in column x and row y. A cell that is not locked stays as it is."""
         cell = self._check_cell(x, y)
         self._run_pending()
         self._locks.pop(cell, None)
@@ -310,9 +310,9 @@ class ETPKLDiv:
         return self._iteration
 
     def getFitness(self) -> float:
-        """Return the fitness of the best map: the negated divergence, weighted by the last inter_weight.
+        """Return the fitness of the best map: the negated divergence, weighted by the last `inter_weight`.
 
-        It is 0 if the pattern distributions are equal, and negative otherwise.
+        The fitness is 0 if the pattern distributions are equal, and negative otherwise.
         """
         return -self._find_best("getFitness").value
 
@@ -390,7 +390,7 @@ class ETPKLDiv:
                 continue
             cooling = min(steps, max(0, run.steps - run.done))
             for block in (*([cooling] if cooling else []), *[1] * (steps - cooling)):
-                if run.done >= run.steps:  # continue at the final temperature
+                if run.done >= run.steps:  # Further steps continue at the final temperature.
                     run.steps, run.done = ITERATIONS, ITERATIONS - 1
                 run.last = run.done + block
                 run.advance(block)

@@ -50,7 +50,7 @@ def initialize(data: Mapping[str, Any] | None = None, seed: int | str | None = N
     global _recipe, _seeds
     if data is not None and not isinstance(data, Mapping):
         raise InvalidRecipe("must be an object with sections such as mapData", at="data", got=data, rule="type")
-    sections = {"generationRules": [], **(data or {})}  # with at least one section, the others get their defaults
+    sections = {"generationRules": [], **(data or {})}  # Missing sections get their defaults.
     recipe = Recipe.of({"technique": "rules", "params": sections, "seed": read_seed(seed)})
     make_plan(recipe)
     _recipe, _seeds = recipe, count()

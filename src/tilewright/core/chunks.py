@@ -62,8 +62,7 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
 
 
 def resolve_random_params(recipe: Recipe) -> Recipe:
-    """Draw the random parameters of a recipe, and return the recipe with their values, as the complete map stores
-    it."""
+    """Draw the random parameters of a recipe, and return the recipe that the complete map stores."""
     entry = techniques.get(recipe.technique)
     if entry.resolve_random is None:
         return recipe

@@ -386,8 +386,7 @@ def find_nearest(name: object, options: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: object, options: Iterable[str]) -> str:
-    """Return `; did you mean 'width'?` if an option is similar, the list of options if there are few, or an empty
-    string."""
+    """Return `; did you mean 'width'?`, or else the options if there are few, or else an empty string."""
     names = sorted(option for option in set(options) if option)
     near = find_nearest(name, names)
     if near:

@@ -1,5 +1,4 @@
-"""Pieces: tiles that connect to neighbors at some sides, such as rivers and roads, and the rules for their
-neighbors."""
+"""Pieces (tiles that connect to neighbors at some sides, such as rivers and roads) and rules for their neighbors."""
 
 from __future__ import annotations
 

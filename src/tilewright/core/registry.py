@@ -37,13 +37,13 @@ class Entry:
     """Base of registered techniques, shapers, measures, constraints and formats."""
 
     name: str
-    """Name by which users refer to it."""
+    """Name by which users refer to the entry."""
     params: type[Params]
-    """Class of its parameters."""
+    """Class of the parameters."""
     revision: int = 1
-    """Number that is increased when the same recipe and seed give another result."""
+    """Number that is increased when the entry gives another result for the same recipe and seed."""
     doc: str = ""
-    """Documentation, from the docstring of its module or function."""
+    """Documentation, from the docstring of the module or function."""
 
     @property
     def summary(self) -> str:
@@ -63,11 +63,12 @@ class ByExample:
     sample: str = "sample"
     """Name of the parameter for the sample."""
     shared: tuple[str, ...] = ()
-    """Common settings that the technique has as parameters: wrap, wrap_sample."""
+    """Common settings that are also parameters of the technique, such as wrap and wrap_sample."""
     note: str = ""
-    """Relation of its maps to the sample, as a clause that follows the technique's name."""
+    """Relation of the technique's maps to the sample, as a clause that follows the technique's name."""
     objective: str = ""
-    """Name of the number in its frames that decreases as the map improves, drawn as a curve; empty if there is none."""
+    """Name of the number in the frames that decreases as the map improves. The studio draws it as a curve. Empty if
+    there is no such number."""
 
 
 @renamed_members(
@@ -82,44 +83,50 @@ class ByExample:
 )
 @dataclass(frozen=True, kw_only=True)
 class Technique(Entry):
-    """A map generator. The decorator `technique` makes one from a function."""
+    """A map generator. The decorator `technique` makes a technique from a function."""
 
     body: Callable[..., Any]
     """Function `(params, site, rng)` that yields frames and returns a map."""
     tileset: str | Callable[[Any], Tileset]
-    """Name of its default tileset, or a function of the params that returns one."""
+    """Name of the default tileset, or a function of the params that returns a tileset."""
     tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None
-    """Labels of the technique's tiles. Its cells hold positions in them. By default, all tiles of its tileset."""
+    """Labels of the technique's tiles. The technique's cells hold positions in this list. By default, all tiles of the
+    tileset."""
     match_by_position: bool = False
     """Whether a label that the tileset lacks refers to the tile at the same position."""
     extends_tileset: bool = False
-    """Whether labels that the tileset lacks are added to it, with the appearance from the default tileset."""
+    """Whether labels that the tileset lacks are added to the tileset, with the appearance from the default tileset."""
     allow_unknown_lock_tiles: bool = False
-    """Whether locks may use tiles that are not among the labels. Tiles that the tileset lacks are added to it."""
+    """Whether locks may use tiles that are not among the labels. Tiles that the tileset lacks are added to the
+    tileset."""
     recipe_keys: Sequence[str] = ()
     """Keys by which plain data without a technique is recognized as parameters of this technique."""
     dimensions: tuple[int, ...] = (2,)
-    """Numbers of dimensions that its maps may have."""
+    """Numbers of dimensions that the technique's maps may have."""
     bytes_per_cell: int | Callable[[Any], int] = 6
     """Working memory per cell, or a function of the params. Maps that do not fit in memory are refused."""
     reach: Callable[[Any], int] | None = None
-    """Function of the params: distance over which cells depend on each other. For maps that are made in chunks."""
+    """Function of the params that returns the distance over which cells depend on each other, for maps made in
+    chunks."""
     margin_in_memory: bool = True
     """Whether the margin of a window is in memory while the window is made."""
     offset: Callable[[Any], Offset | None] | None = None
-    """Function of the params: position x, y of the window in an endless world. None for techniques without one."""
+    """Function of the params that returns the position x, y of the window in an endless world. None for techniques
+    without endless worlds."""
     copies: Callable[[Any], int] | None = None
-    """Function of the params: number of maps in memory at once, such as a population. The default is 1."""
+    """Function of the params that returns the number of maps in memory at once, such as a population. The default is
+    1."""
     cost: Callable[[Any], int] | None = None
-    """Function of the params: approximate number of cell updates for a map. The default is one per cell."""
+    """Function of the params that returns the approximate number of cell updates for a map. The default is one per
+    cell."""
     training: Callable[[Any], Training | None] | None = None
-    """Function of the params: the training data. By default, the first parameter that holds `Samples`."""
+    """Function of the params that returns the training data. By default, the first parameter that holds `Samples`."""
     quick: Mapping[str, Any] = field(default_factory=dict)
     """Parameters for tests that make small maps quickly, if the defaults are slow."""
     by_example: ByExample | None = None
-    """Settings of the studio's By-example view; None for techniques that it does not show."""
+    """Settings of the studio's By-example view; None for techniques that the view does not show."""
     learn: type[Any] | None = None
-    """Class of the parameters that its models store, a subclass of `TrainingParams`."""
+    """Class of the parameters that the technique's models store, a subclass of `TrainingParams`."""
     resolve_random: Callable[[Any, Rng], Params] | None = None
     """Function of the params and rng that draws random parameters, such as scores, so that the recipe stores them."""
     validate: Callable[[Any, Any], None] | None = None
@@ -208,12 +215,12 @@ class Technique(Entry):
 @renamed_members(moves="rearranges", turns="reorients")
 @dataclass(frozen=True, kw_only=True)
 class Shaper(Entry):
-    """A post-processing step. The decorators `shaper` and `transform` make one from a function."""
+    """A post-processing step. The decorators `shaper` and `transform` make a shaper from a function."""
 
     body: Callable[..., Any]
     """Function `(map, params, site, rng)` that returns a map, or `(params, array)` if it only moves cells."""
     rearranges: bool = False
-    """Whether it only moves cells. Then its body rearranges any array of the map's shape."""
+    """Whether the shaper only moves cells. Then its body rearranges any array of the map's shape."""
     reorients: Callable[[Any], str] | None = None
     """Function of the params that returns the transformation of pieces, in the steps of `Tileset.reorient_tiles`."""
     dimensions: tuple[int, ...] = (2, 3)
@@ -231,7 +238,7 @@ class Measure(Entry):
     unit: str = ""
     """Unit of the number, such as "cells"."""
     compares: bool = False
-    """Whether it compares the map with a sample. Then it applies only if a sample is given."""
+    """Whether the measure compares the map with a sample. Then it applies only if a sample is given."""
     params: type[Params] = field(default=Params)
 
 
@@ -256,7 +263,7 @@ class BoundConstraint:
 
 
 class _TechniqueOptions(TypedDict, total=False):
-    """Optional fields of `Technique`, where each is described."""
+    """Optional fields of `Technique`. Their descriptions are in `Technique`."""
 
     tiles: Sequence[str] | Callable[[Any], Sequence[str]]
     match_by_position: bool
@@ -475,7 +482,7 @@ class Registry(Generic[E]):
         return name in self._added or name in self.built_in or name in find_plugins(self.folder)
 
     def get(self, name: str) -> E:
-        """Return the entry of a name, importing its module if needed. Raise UnknownName if there is none."""
+        """Return the entry with a name, importing its module if needed. Raise UnknownName if there is no such entry."""
         _check_name(self.kind, name)
         if found := self._added.get(name) or self._found.get(name):
             return found
@@ -498,7 +505,10 @@ class Registry(Generic[E]):
         return frozenset(self._added)
 
     def register(self, entry: E) -> E:
-        """Add an entry, replacing one that was added before: cells of a notebook may run twice."""
+        """Add an entry.
+
+        An entry of the same name that was added before is replaced, because cells of a notebook may run twice.
+        """
         self.remove(entry.name)
         self.add(entry)
         return entry
@@ -520,7 +530,7 @@ class Registry(Generic[E]):
             return self._import_module(name)
         except TilewrightError:
             raise
-        except Exception as error:  # such as a syntax error in a file being edited
+        except Exception as error:  # for example, a syntax error in a file that is being edited
             raise TilewrightError(f"{self.kind} {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
 
     def _check_entry(self, found: object, name: str) -> E:
@@ -531,7 +541,7 @@ class Registry(Generic[E]):
 
 
 class MeasureRegistry(Registry[Measure]):
-    """Measures; the built-in ones are in one module."""
+    """The registry of measures. All built-in measures are in one module."""
 
     @property
     def built_in(self) -> frozenset[str]:
@@ -542,7 +552,7 @@ class MeasureRegistry(Registry[Measure]):
 
 
 class ConstraintRegistry(Registry[Constraint]):
-    """Constraints from entry points and user code; none is built in."""
+    """The registry of constraints, which come from entry points and user code. There are no built-in constraints."""
 
     @property
     def built_in(self) -> frozenset[str]:
@@ -550,7 +560,7 @@ class ConstraintRegistry(Registry[Constraint]):
 
 
 class TilesetRegistry:
-    """Built-in tilesets, and tilesets from entry points."""
+    """The registry of built-in tilesets and tilesets from entry points."""
 
     def names(self) -> list[str]:
         """Return the sorted names of all tilesets."""
@@ -564,7 +574,7 @@ class TilesetRegistry:
                 warnings.warn(str(error), stacklevel=2)
 
     def get(self, name: str) -> Tileset:
-        """Return the tileset of a name. Raise UnknownName if there is none."""
+        """Return the tileset with a name. Raise UnknownName if there is no such tileset."""
         _check_name("tileset", name)
         if name in data.list_names("tilesets"):
             return _load_built_in_tileset(name)
@@ -576,7 +586,7 @@ class TilesetRegistry:
         return found
 
     def write(self, tileset: Tileset) -> str | dict[str, Any]:
-        """Return the name of a registered tileset, or the data of any other, as recipes store it."""
+        """Return a tileset as recipes store it: the name of a registered tileset, or the data of any other."""
         is_known = tileset.name in self.names() and self.get(tileset.name) == tileset
         return tileset.name if is_known else tileset.to_data()
 
@@ -603,7 +613,7 @@ def load_plugin(folder: str, name: str) -> object:
     try:
         with ports.import_lock:
             found = point.load()
-    except Exception as error:  # other packages may raise anything
+    except Exception as error:  # Other packages may raise any exception.
         package = point.dist.name if point.dist else point.value
         raise TilewrightError(f"{name!r} of {package} cannot be loaded: {type(error).__name__}: {error}") from error
     return getattr(found, name, None) if isinstance(found, ModuleType) else found

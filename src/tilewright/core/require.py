@@ -53,11 +53,11 @@ class Requirement:
         return self.rule in EXTREMES
 
     def holds(self, number: float) -> bool:
-        """Return whether a value meets the requirement. NaN, for a measure that does not apply, never does."""
+        """Return whether a value meets the requirement. NaN (the measure does not apply) never meets a requirement."""
         return number == number and (self.is_extreme or bool(OPERATORS[self.rule](number, self.value)))
 
     def to_data(self) -> float | str:
-        """Return the requirement as in recipes: a number, `>80` or `most`."""
+        """Return the requirement in the form of recipes: a number, `>80` or `most`."""
         if self.is_extreme:
             return self.rule
         return self.value if self.rule == "==" else f"{self.rule}{_format_value(self.value)}"
@@ -85,7 +85,7 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
 
 
 def read_tries(given: Any) -> int:
-    """Return a valid number of tries. Raise InvalidRecipe for others."""
+    """Return the number of tries. Raise InvalidRecipe if it is invalid."""
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MAX_TRIES:
         raise InvalidRecipe(f"must be an integer from 1 to {MAX_TRIES:,}", got=given, rule="range")
     return given

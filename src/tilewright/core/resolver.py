@@ -1,4 +1,4 @@
-"""Resolvers: the only way to get from a name in a recipe to the content of a file.
+"""Resolvers, which find the maps, tilesets, models and recipes that a recipe refers to by name.
 
 Core opens no files. This base class knows only built-in names; HTTP requests, the studio and recipes inside map files
 use it. `formats.FileResolver` opens files relative to a recipe.
@@ -25,7 +25,7 @@ class Resolver:
     """A resolver for built-in names only."""
 
     depth = 0
-    """Nesting depth of the recipe that it is used for."""
+    """Nesting depth of the recipe that the resolver is used for."""
 
     def for_inner_recipe(self) -> Self:
         """Return the resolver for recipes inside a recipe."""
@@ -47,7 +47,7 @@ class Resolver:
         raise UnknownName("sample", reference, list_built_in_samples(), "files are not opened here")
 
     def expand_reference(self, reference: str) -> tuple[str, ...]:
-        """Return the references of all maps in a collection such as `awbw`; in subclasses, also in a folder."""
+        """Return the references of all maps in a collection such as `awbw`. Subclasses also accept folders."""
         if reference in data.list_collections():
             return tuple(f"{reference}/{name}" for name in data.list_members(reference))
         return (reference,)
@@ -65,7 +65,7 @@ class Resolver:
         return tilesets.get(reference)
 
     def read_model(self, reference: str) -> Model:
-        """Return the model of a file, in subclasses."""
+        """Raise an error. Subclasses return the model of a file."""
         raise InvalidRecipe("files are not opened here; give the sample itself", at=reference)
 
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:

@@ -28,12 +28,12 @@ MAX_SAMPLES = 1000
 Counts = Mapping[str, NDArray[np.int64]]
 """Counts learned from samples, as flat arrays by name."""
 FILE = re.compile(r".+\.\w[\w+-]*")
-"""Strings that may be file names or patterns of file names, and not rows of glyphs."""
+"""Regular expression for strings that may be file names or globs, but not rows of glyphs."""
 
 
 @renamed_members(words="labels", looking_like="with_tileset")
 class Samples(AtomicValue):
-    """One or several example maps, all with two dimensions or all with levels.
+    """One or several example maps, either all 2D or all 3D.
 
     `Samples.of` reads the forms in which samples are given.
 
@@ -42,7 +42,7 @@ class Samples(AtomicValue):
     grids
         The maps.
     counts
-        What a technique counted in them, as arrays by name.
+        Counts that a technique made from the maps, as arrays by name.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Samples(AtomicValue):
     def __init__(self, grids: Sequence[Grid], counts: Counts | None = None) -> None:
         self.grids = tuple(grids)
         self.counts = counts or {}
-        """What a technique counted in the maps. It is ignored by comparisons."""
+        """Counts that a technique made from the maps. Comparisons ignore them."""
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Samples:
@@ -71,9 +71,9 @@ class Samples(AtomicValue):
         Parameters
         ----------
         value
-            Samples, a map in any form that `Grid.of` accepts, or a list of maps. A list of rows of glyphs is one map.
-            A name may refer to several maps: a folder, a pattern such as `maps/*.csv`, or the built-in maps of a game.
-            A prefix names the format: `awbw:maps/*.csv`.
+            Samples, a map in any form that `Grid.of` accepts, or a list of maps. A list of rows of glyphs is one map. A
+            name may refer to several maps: a folder, a glob such as `maps/*.csv`, or the built-in maps of a game. A
+            prefix names the format: `awbw:maps/*.csv`.
         resolver
             Object that opens files. By default, only built-in names are known.
 
@@ -85,7 +85,7 @@ class Samples(AtomicValue):
         Raises
         ------
         InvalidRecipe
-            If a map cannot be read, has free cells, or has other dimensions than the others.
+            If a map cannot be read or has undecided cells, or if 2D and 3D maps are mixed.
         """
         if isinstance(value, Samples):
             return value
@@ -115,7 +115,7 @@ class Samples(AtomicValue):
 
     @cached_property
     def counts_digest(self) -> str:
-        """Digest of the counts, for cache keys: counts from a file may differ from counts made here."""
+        """Digest of the counts, for cache keys. Counts from a file may differ from counts made by this version."""
         named = blake2b(digest_size=16)
         for name, array in self.counts.items():
             named.update(f"{name} {array.size} ".encode() + array.tobytes())
@@ -137,8 +137,9 @@ class Samples(AtomicValue):
     def tileset(self) -> Tileset:
         """Tileset of the maps.
 
-        If all maps share a tileset, possibly with tiles appended, it is that tileset. Otherwise it has only the tiles
-        in use, in the order of the tilesets of the maps. Tiles without a tileset get a generated appearance.
+        If all maps share a tileset, possibly with tiles appended, the result is that tileset. Otherwise, the result has
+        only the tiles in use, in the order of the tilesets of the maps. Tiles without a tileset get a generated
+        appearance.
         """
         given = [grid.tileset for grid in self.grids if grid.tileset is not None]
         if (
@@ -243,7 +244,7 @@ def _are_maps(items: Sequence[Any]) -> bool:
     if not all(_is_map(item) for item in items):
         return False
     named = [item for item in items if isinstance(item, str) and not _is_known(item)]
-    return all(files.get().is_map_file(item) for item in named)  # last, because it may import all formats
+    return all(files.get().is_map_file(item) for item in named)  # Last: may import all formats.
 
 
 def _is_known(item: str) -> bool:

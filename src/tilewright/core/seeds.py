@@ -29,13 +29,13 @@ MAX_CHARACTERS = 1000
 MASK = (1 << 64) - 1
 STREAM = b"tilewright/1"
 CELL_GAMMA = 0x9E3779B97F4A7C15
-"""Step from one cell of a field to the next: 2^64 / golden ratio, odd."""
+"""Difference of the states of two adjacent cells: the odd integer nearest to 2^64 / golden ratio."""
 ROW_SALT = 0xD1B54A32D192ED03
 """Salt that makes the keys of rows differ from the bits of cells, which are computed the same way."""
 
 
 def read_seed(value: int | np.integer[Any] | str | None) -> Seed:
-    """Return a seed as a string; for None, a random one below 10^9."""
+    """Return a seed as a string. For None, return a random seed below 10^9."""
     if value is None:
         return str(secrets.randbelow(10**9))
     if isinstance(value, bool) or not isinstance(value, (int, str, np.integer)):
@@ -57,7 +57,7 @@ def read_seed(value: int | np.integer[Any] | str | None) -> Seed:
 
 
 def mix(value: int) -> int:
-    """Apply the finalizer of SplitMix64: each input bit changes about half of the output bits."""
+    """Apply the finalizer of SplitMix64, in which each input bit changes about half of the output bits."""
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
     return value ^ (value >> 31)
@@ -127,7 +127,7 @@ class Rng:
         return cls(blake2b(STREAM + read_seed(seed).encode(), digest_size=16).digest())
 
     def child(self, name: str, number: int = 0) -> Rng:
-        """Return an independent stream, which does not depend on the numbers drawn from this one.
+        """Return an independent stream, which does not depend on the numbers drawn from this stream.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class Rng:
     def weighted_index(self, weights: Sequence[float]) -> int:
         """Draw a position with a probability in proportion to its weight."""
         total = 0.0
-        for weight in weights:  # sum() rounds differently from Python 3.12 on
+        for weight in weights:  # sum() rounds differently since Python 3.12.
             if not 0 <= weight < inf:
                 raise ValueError(f"weights must be finite and not negative, got {weight}")
             total += weight
@@ -217,8 +217,8 @@ class Rng:
     def cells(self, shape: Sequence[int], origin: Sequence[int] | None = None) -> NDArray[np.float64]:
         """Return a number in [0, 1) for each cell of a window, which depends only on the key and the cell's position.
 
-        Windows of the same world agree where they overlap. The stream is not advanced: use a child for each further
-        field.
+        Windows of the same world agree where they overlap. The stream is not advanced, so use a different child stream
+        for each array.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Rng:
         return out
 
     def level_key(self, level: int = 0) -> int:
-        """Return the key of a level, from which kernels compute the keys of its rows. A 2-D map is level 0."""
+        """Return the key of a level, from which kernels compute the keys of its rows. A 2D map is level 0."""
         start = int.from_bytes(self.key[:8], "little") ^ ROW_SALT
         return mix((start + level * CELL_GAMMA) & MASK)
 
@@ -253,7 +253,7 @@ class Rng:
         *outer, _ = shape
         *first, _ = origin if origin is not None else (0,) * len(shape)
         keys = np.array([int.from_bytes(self.key[:8], "little")], dtype=np.uint64)
-        if len(outer) == 1:  # a 2-D map is level 0
+        if len(outer) == 1:  # A 2D map is level 0.
             outer, first = [1, *outer], [0, *first]
         for count, start in zip(outer, first, strict=True):
             steps = _positions(start, count) * np.uint64(CELL_GAMMA)

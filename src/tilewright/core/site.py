@@ -19,7 +19,7 @@ from .tileset import Tileset
 Point = tuple[float, float]
 LOOKUP_BLOCK_CELLS = 1 << 20
 MAX_DIRECT_LOOKUP = 1 << 12
-"""Maximum number of cells for which a lookup without a prior check of the range is faster."""
+"""Maximum number of cells for which a lookup without a range check beforehand is faster."""
 
 
 @renamed_members(done="progress", shown="snapshot")
@@ -33,7 +33,7 @@ class Frame:
     """
 
     cells: Any = None
-    """Array (row, column) of positions in `site.labels`, or a function that returns it. Tile ids in a snapshot."""
+    """Array (row, column) of positions in `site.labels`, or a function that returns it. In a snapshot, tile ids."""
     note: str = ""
     """Short description of the step."""
     progress: float | None = None
@@ -86,7 +86,7 @@ class Frame:
         return self.site.tileset
 
     def snapshot(self) -> Frame:
-        """Return a copy with arrays of its own, whose cells are tile ids."""
+        """Return a copy of the frame that owns its arrays. The cells of the copy are tile ids."""
         assert self.site is not None
         cells = self.cells() if callable(self.cells) else self.cells
         colors = self.colors() if callable(self.colors) else self.colors
@@ -204,7 +204,7 @@ class Site:
         self.first = tuple(reversed(self.offset)) if self.offset is not None else (0,) * len(shape)
         """Position of the first cell in the world, in array order."""
         self.world = None if self.offset is not None else shape
-        """Shape of the complete map, of which this may be a chunk; None for an endless world."""
+        """Shape of the complete map, of which the site may be a chunk; None for an endless world."""
         if chunk is not None:
             self.world, self.first = chunk
         self._lock_at = lock_at if lock_at is not None and len(lock_at) else None
@@ -303,7 +303,7 @@ class Site:
         Returns
         -------
         ndarray of int32
-            Positions in `labels`; -1 for free cells.
+            Positions in `labels`; -1 for undecided cells.
 
         Raises
         ------
@@ -367,7 +367,7 @@ class Site:
     def rearrange(
         self, move: Callable[[NDArray[Any]], NDArray[Any]], reoriented: NDArray[np.int64] | None = None
     ) -> Site:
-        """Return the site with its locks rearranged, and without an offset. Locks that are cut off are dropped.
+        """Return the site with rearranged locks and without an offset. Locks that are cut off are dropped.
 
         Parameters
         ----------
@@ -401,21 +401,21 @@ class Site:
         return ids
 
     def _look_up_ids(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """Return tile ids in a new C-ordered array."""
+        """Return tile ids in a new array, in C order."""
         if (
             labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI"
-        ):  # unsigned: take() accepts negative indices
+        ):  # Unsigned, because take() accepts negative indices.
             try:
                 return self._table.take(labels)
             except IndexError:
-                pass  # reported below
+                pass  # The error is reported below.
         if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < len(self.ids):
             wrong = int(labels.min()) if labels.min() < 0 else int(labels.max())
             raise TilewrightError(f"cells: must be in 0..{len(self.ids) - 1}, positions in site.labels, got {wrong}")
         if np.array_equal(self.ids, np.arange(len(self.ids))):
             return labels.astype(self.tileset.dtype, order="C")
         ids = np.empty(labels.shape, dtype=self.tileset.dtype)
-        # In blocks, because numpy converts the indices to eight-byte integers.
+        # The lookup works in blocks, because NumPy converts the indices to eight-byte integers.
         rows = max(1, LOOKUP_BLOCK_CELLS * labels.shape[0] // max(1, labels.size))
         for first in range(0, labels.shape[0], rows):
             ids[first : first + rows] = self._table[labels[first : first + rows].astype(np.intp)]

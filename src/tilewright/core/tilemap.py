@@ -263,7 +263,7 @@ class TileMap:
         return self.replace(**fields)
 
     def _move_landmarks(self, target: NDArray[np.int64], shape: tuple[int, ...]) -> dict[str, Any]:
-        """Return rooms, links and markers after each cell moved to the flat index `target` (-1: cut off)."""
+        """Return rooms, links and markers after each cell moved to its flat index in `target`; -1 means cut off."""
         rooms: list[Room] = []
         ids: dict[int, int] = {}
         for number, room in enumerate(self.rooms):
@@ -369,7 +369,7 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 def adopt_cells(cells: Cells, tileset: Tileset, **details: Unpack[MapDetails]) -> TileMap:
-    """Return a map that owns the given array without a copy. The array must be C-ordered and hold valid ids."""
+    """Return a map that uses the given array without a copy. The array must be in C order and hold valid ids."""
     _check_shape(cells)
     cells.setflags(write=False)
     map = object.__new__(TileMap)

@@ -27,7 +27,7 @@ MAX_TILES = 65_536
 
 
 def read_name(name: str) -> str:
-    """Return a valid name of a tile. Raise ValueError for `?`."""
+    """Return the name of a tile. Raise ValueError if it is `?`."""
     if name == FREE_GLYPH:
         raise ValueError(f"{FREE_GLYPH!r} means a free cell; use another name")
     return name
@@ -97,7 +97,7 @@ class Sheet(Params):
 
     @property
     def path(self) -> str:
-        """Path of the image on this machine, for files that refer to it. It is never stored in recipes."""
+        """Path of the image on this machine, for files that refer to the image. Recipes never store the path."""
         return self._path
 
     def with_picture(self, picture: bytes, path: str) -> Sheet:
@@ -107,7 +107,7 @@ class Sheet(Params):
         return sheet
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data, with the image's file name without folders."""
+        """Return plain data. The file name of the image has no folders."""
         name = PurePosixPath(self.image.replace("\\", "/")).name
         return {**self.model_dump(), "image": name or "picture"}
 
@@ -193,7 +193,7 @@ class Tileset(Params):
         Raises
         ------
         InvalidRecipe
-            If the value is no tileset.
+            If the value is not a tileset.
         """
         if isinstance(value, Tileset):
             return value
@@ -208,7 +208,7 @@ class Tileset(Params):
         """Read a tileset from TOML: `name`, an optional `[sheet]`, and one `[[tiles]]` table per tile.
 
         With `extends = "awbw"`, the tileset starts with the tiles and joints of that tileset. A tile with the name or
-        code of one of them changes its fields; other tiles are appended.
+        code of a base tile changes the fields of that tile; other tiles are appended.
 
         Parameters
         ----------
@@ -327,8 +327,8 @@ class Tileset(Params):
     def reorient_tiles(self, view: str) -> NDArray[np.int64]:
         """Return the tile that replaces each tile when a map is mirrored or rotated.
 
-        A piece is replaced by the piece of its kind and country that connects at the transformed sides. If there is
-        none, it stays the same.
+        A piece is replaced by the piece of the same kind and country that connects at the transformed sides. If there
+        is no such piece, the tile stays the same.
 
         Parameters
         ----------
@@ -351,7 +351,7 @@ class Tileset(Params):
 
     @cached_property
     def neighbours(self) -> NDArray[np.bool_]:
-        """Array (side, tile, other tile) of whether `beside` allows the other tile at that side of the first."""
+        """Array (side, tile, other tile) of whether `beside` allows the other tile at that side of the tile."""
         is_allowed = np.zeros((4, len(self), len(self)), dtype=np.bool_)
         images = {view: self.reorient_tiles(view) for view in VIEWS}
         for rule in self.beside:
@@ -378,7 +378,7 @@ class Tileset(Params):
     def from_labels(cls, labels: Iterable[str], name: str = "unnamed") -> Tileset:
         """Return a tileset with generated colors and glyphs. A label of one character is its own glyph.
 
-        `?` is reserved for free cells, so the label `?` becomes the tile `question mark` with the glyph `¿`.
+        `?` is reserved for undecided cells, so the label `?` becomes the tile `question mark` with the glyph `¿`.
 
         Parameters
         ----------
@@ -424,7 +424,7 @@ class Tileset(Params):
         """
         missing: dict[str, dict[str, Any]] = {}
         for tile in tiles:
-            # Without the sprite, which is a position in another sheet.
+            # The sprite is dropped, because it is a position in another sheet.
             fields = tile.model_dump(exclude={"sprite"}) if isinstance(tile, Tile) else {}
             fields |= {"name": tile} if isinstance(tile, str) else tile if isinstance(tile, Mapping) else {}
             if fields.get("glyph") in self.by_glyph:
@@ -451,7 +451,7 @@ def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     given, joints = own.get("tiles", ()), own.get("joints", ())
     for part in (given, joints):
         if not isinstance(part, (list, tuple)) or not all(isinstance(one, Mapping) for one in part):
-            return own  # validation reports the mistake
+            return own  # Validation reports the mistake.
     # Sprites are positions in the sheet of the base tileset.
     tiles = [tile.model_dump(exclude={"sprite"} if own.get("sheet") else None) for tile in base]
     for tile in given:

@@ -18,7 +18,7 @@ from .errors import BadFile
 
 MAX_CHARACTERS = 1 << 20
 MAX_LINE_LENGTH = 1 << 30
-"""Line width that prevents folding."""
+"""Line width at which PyYAML never folds lines."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -114,7 +114,7 @@ def write_line(data: Any) -> str:
         data, Dumper=_LineDumper, sort_keys=False, allow_unicode=True, default_flow_style=True, width=MAX_LINE_LENGTH
     )
     line = written.removesuffix("...\n").strip()
-    return json.dumps(data, default=str) if "\n" in line else line  # strings with line breaks
+    return json.dumps(data, default=str) if "\n" in line else line  # JSON escapes line breaks.
 
 
 class _Dumper(yaml.SafeDumper):

@@ -1,4 +1,4 @@
-"""File formats: one module each, which can write maps, read them, or both.
+"""File formats. Each format is a module that writes maps, reads maps, or does both.
 
 `save` and `load` choose the format by extension. Files are written to a temporary name and renamed, so that an
 interrupted process leaves either the old or the new file.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..core.model import Model
 
 SiblingReader = Callable[[str], bytes]
-"""Function that returns the content of a file beside the one being read, by its relative name."""
+"""Function that returns the content of another file, by its path relative to the file that is being read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ class LoadedMap:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read: its content, and access to the files it refers to."""
+    """A file to read: its content, and access to the files that it refers to."""
 
     content: bytes
     name: str = ""
     tileset: Tileset | None = None
-    """Tileset to read the file with; formats that store their own do not need it."""
+    """Tileset to read the file with. Formats that store a tileset do not need it."""
     read_sibling: SiblingReader | None = None
-    """Reader of files beside this one; None if no other file may be opened."""
+    """Function that reads files that this file refers to; None if no other file may be opened."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +65,19 @@ class Format(Entry):
     """A file format. Each of `write`, `animate` and `read` may be missing."""
 
     extensions: tuple[str, ...]
-    """Extensions that select the format, the preferred one first; a format without any is selected by name."""
+    """Extensions that select the format, with the preferred extension first. A format without extensions is selected by
+    name."""
     shared_extensions: tuple[str, ...] = ()
-    """Extensions of other formats that its files may also have; there it is selected by name."""
+    """Extensions of other formats that files of this format may also have. For such files, the format is selected by
+    name."""
     write: Callable[[TileMap, Any, Path], Mapping[str, bytes]] | None = None
-    """(map, options, path) -> contents by file name, first the file of the path, then files beside it.
-
-    The path is absolute, or a bare name if the content is not written to a file.
+    """Function (map, options, path) that returns contents by file name: first the main file, then files in the same
+    folder. The path is absolute, or a bare name if the content is not written to a file.
     """
     animate: Callable[[Iterable[Frame], Any, Path], Mapping[str, bytes]] | None = None
-    """(frames, options, path) -> contents by file name."""
+    """Function (frames, options, path) that returns contents by file name."""
     read: Callable[[Source, Any], list[LoadedMap]] | None = None
-    """(source, options) -> maps in the file."""
+    """Function (source, options) that returns the maps in the file."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _find, (self.name,)
@@ -90,7 +91,7 @@ def _find(name: str) -> Format:
 
 
 def is_format(name: str) -> bool:
-    """Return whether there is a format of this name."""
+    """Return whether a format has this name."""
     return name in format_registry
 
 
@@ -100,7 +101,7 @@ def is_map_file(name: str) -> bool:
 
 
 def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
-    """Return the format of a file, by name if given, else by extension.
+    """Return the format of a file. If no name is given, the extension decides.
 
     Parameters
     ----------
@@ -137,12 +138,12 @@ def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
 def _find_by_extension(ending: str) -> Format | None:
     namesake = ending.removeprefix(".")
     if namesake in format_registry and ending in format_registry.get(namesake).extensions:
-        return format_registry.get(namesake)  # the usual case: imports no other format
+        return format_registry.get(namesake)  # In the usual case, no other format is imported.
     return next((entry for entry in format_registry if ending in entry.extensions), None)
 
 
 def encode(map: TileMap, format: str, **options: Any) -> bytes:
-    """Return the content of a file with a map; files beside it are omitted.
+    """Return the content of a file with a map. Additional files of the format are omitted.
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ def encode(map: TileMap, format: str, **options: Any) -> bytes:
 
 
 def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
-    """Write a map to a file, and further files beside it if the format needs them.
+    """Write a map to a file. If the format needs additional files, they are written to the same folder.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ def save_animation(
     InvalidRecipe
         If an option is unknown or invalid.
     TilewrightError
-        If the format holds no animations, or the file cannot be written.
+        If the format cannot store animations, or the file cannot be written.
 
     Examples
     --------
@@ -326,24 +327,24 @@ def load_all(
 
 
 def find_map_files(path: str | PathLike[str], format: str | None = None) -> list[Path]:
-    """Return the map files of a path: the file itself, the files of a folder, or those that match a pattern.
+    """Return the map files of a path: the file itself, the files in a folder, or the files that match a glob.
 
     Parameters
     ----------
     path : str or path-like
-        A file, a folder, or a pattern such as maps/*.csv.
+        A file, a folder, or a glob such as maps/*.csv.
     format : str, optional
-        Name of a format; of a folder, only files with its extensions are returned.
+        Name of a format. For a folder, only files with the extensions of the format are returned.
 
     Returns
     -------
     list of Path
-        The files, sorted by name. Of a folder, hidden files and files that no format reads are omitted.
+        The files, sorted by name. For a folder, hidden files and files that no format reads are omitted.
 
     Raises
     ------
     BadFile
-        If the folder contains no map, or no file matches the pattern.
+        If the folder contains no map, or no file matches the glob.
 
     Examples
     --------
@@ -367,7 +368,7 @@ def find_map_files(path: str | PathLike[str], format: str | None = None) -> list
 
 
 def _list_extensions(format: str | None) -> set[str]:
-    """Return the extensions of the files that a format reads, or that any format reads."""
+    """Return the extensions of the files that a format reads; without a format, those that any format reads."""
     if format is None:
         return {ending for entry in format_registry if entry.read for ending in entry.extensions}
     entry = format_registry.get(format)
@@ -429,7 +430,7 @@ def decode_map(content: bytes, name: str, format: str) -> TileMap:
 
 
 def _convert_tileset(found: LoadedMap, tileset: Tileset | None) -> LoadedMap:
-    """Return the same map in the given tileset; tiles are matched by name."""
+    """Return the same map with the given tileset. Tiles are matched by name."""
     map = found.map
     if tileset is None or map.tileset is tileset:
         return found
@@ -465,7 +466,7 @@ def register_format(
     params: type[Params] = Params,
     read: Callable[[Source, Any], TileMap | Sequence[TileMap]] | None = None,
 ) -> Callable[[Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]], Format]:
-    """Register a format of this process: decorate a function `(map, options, path)` that returns its content.
+    """Register a format in this process, as a decorator of a function `(map, options, path)` that returns the content.
 
     The content is a string, bytes, or a mapping from file names to bytes if a map needs several files. Registering a
     name again replaces the format. Installed packages add formats through the entry point `tilewright.formats`.

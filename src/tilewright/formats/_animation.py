@@ -1,7 +1,7 @@
-"""Animations: frames thinned while they arrive, drawn on one canvas, with a pause on the last one.
+"""Animations. Frames are thinned while they arrive and drawn on one canvas; the last frame is shown longer.
 
-Frames may differ in size if a shaper crops or rotates the map; the canvas is as large as the largest. The animation
-stores the label of the last frame's map, as a png does, so that reading it returns the finished map.
+Frames may differ in size if a shaper crops or rotates the map; the canvas is as large as the largest frame. An
+animation stores the label of the finished map, as a png does, so that reading the file returns the finished map.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def make_animation_format(
     kind: type[ImageFile],
     find_label: Callable[[Image.Image], str],
 ) -> Format:
-    """Return a format for animations; a single map is written as an animation of one frame."""
+    """Return a format for animations. A single map is written as an animation of one frame."""
     return Format(
         name=name,
         params=AnimationParams,
@@ -89,7 +89,7 @@ def encode_animation(
 
 
 def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Animation:
-    """Draw the frames; `palette` is for files with at most 256 colors."""
+    """Draw the frames. `palette` is set for files with at most 256 colors."""
     kept = thin_frames(views, options)
     sizes = [layout_of(view).canvas for view in kept]
     canvas = max(rows for rows, _ in sizes), max(columns for _, columns in sizes)
@@ -117,7 +117,7 @@ def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: 
 
 
 def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
-    """Return every 2^k-th frame and the last, with the smallest k that makes them few enough.
+    """Return every 2^k-th frame and the last frame, with the smallest k for which the limit is met.
 
     At most the allowed number of frames is in memory. A frame that looks like the previous one is skipped, so that the
     animation does not appear frozen.
@@ -141,7 +141,7 @@ def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
         raise TilewrightError("an animation needs at least one frame with cells")
     if kept[-1] is last:
         return kept
-    # The last frame has the map, so it replaces an equal one before it.
+    # The last frame has the map, so it replaces an equal previous frame.
     return [*(kept[:-1] if _look_alike(kept[-1], last) else kept), last]
 
 

@@ -1,4 +1,7 @@
-"""NumPy archives (npz): written identically on all machines, read with all sizes and types checked."""
+"""NumPy archives (npz).
+
+They are written with identical bytes on all machines. On reading, all sizes and types are checked.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def encode_archive(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return an archive; equal arrays give equal bytes."""
+    """Return an archive of arrays. Equal arrays give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, array in arrays.items():
@@ -34,7 +37,7 @@ def encode_archive(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file; `kinds` maps the allowed names to the allowed kinds of dtype."""
+    """Return the arrays of a file. `kinds` maps the allowed names to the allowed kinds of dtype."""
     try:
         return _read_arrays(content, kinds)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
@@ -45,7 +48,7 @@ def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[
 
 
 def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-    """Read the arrays of an archive; check names, kinds and sizes before decompressing."""
+    """Read the arrays of an archive. Names, kinds and sizes are checked before decompression."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
         unknown = sorted(set(entries) - set(kinds))
@@ -64,7 +67,7 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[
 
 
 def _read_array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
-    """Read one array; its header must match the size of the entry."""
+    """Read one array. Its header must match the size of the entry."""
     version = npy.read_magic(file)
     if version not in HEADERS:
         raise InvalidRecipe(f"unknown version {version} of the array format", at=name, rule="unknown_name")

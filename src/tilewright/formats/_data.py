@@ -25,7 +25,7 @@ from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap
 
 MAX_VALUES = 1 << 23
-"""Maximum number of values in JSON; a parsed value takes up to a hundred bytes. Larger maps are packed."""
+"""Maximum number of values in JSON. A parsed value takes up to a hundred bytes, so larger maps are packed."""
 MAX_CONTAINERS = 1 << 20
 MAX_LISTED_CELLS = 1 << 20
 """Maximum number of cells of a map written as lists."""
@@ -87,7 +87,7 @@ class StoredMap(Params):
         return LoadedMap(map, self.provenance if isinstance(self.provenance, Mapping) else {})
 
     def read_cells(self) -> NDArray[Any]:
-        """Return the stored cells; raise an error unless all are tile ids."""
+        """Return the stored cells. Raise an error unless all cells are tile ids."""
         return TileMap(decode_array(self.cells, self.shape, self.tileset.dtype, "cells"), self.tileset).cells
 
     def read_layers(self) -> dict[str, NDArray[Any]]:
@@ -98,7 +98,7 @@ class StoredMap(Params):
 
 
 def describe_map(map: TileMap) -> dict[str, Any]:
-    """Return all data of a map except its cells and layers; empty values are omitted."""
+    """Return all data of a map except its cells and layers. Empty values are omitted."""
     markers = [asdict(marker) for marker in map.markers]
     if map.cells.ndim == 2:
         for marker in markers:
@@ -123,7 +123,7 @@ def pack_array(array: NDArray[Any]) -> str:
 
 
 def encode_label(map: TileMap, data: dict[str, Any], noun: str) -> str:
-    """Return the label of a picture or model as JSON in ASCII; layers are included for maps of up to 65,536 cells."""
+    """Return the label of a picture or model as JSON in ASCII. Layers are included for maps of up to 65,536 cells."""
     if map.layers and map.cells.size <= MAX_INLINE_CELLS:
         data = {**data, "layers": {name: pack_array(layer) for name, layer in map.layers.items()}}
     text = json.dumps(data)
@@ -135,7 +135,7 @@ def encode_label(map: TileMap, data: dict[str, Any], noun: str) -> str:
 
 
 def encode_array(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:
-    """Return an array as nested lists or as a packed string; by default the size decides.
+    """Return an array as nested lists or as a packed string. By default, the size decides.
 
     NaN, infinity and arrays too large for the reader are always packed.
     """
@@ -146,7 +146,10 @@ def encode_array(array: NDArray[Any], compact: bool | None = None) -> str | list
 
 
 def decode_array(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str) -> NDArray[Any]:
-    """Return the array of `encode_array` or `pack_array`; raise InvalidRecipe if it does not have this shape."""
+    """Return the array that `encode_array` or `pack_array` encoded.
+
+    Raise InvalidRecipe if it does not have this shape.
+    """
     dtype = np.dtype(kind).newbyteorder("<")
     if isinstance(value, str):
         raw = unpack(value, prod(shape) * dtype.itemsize)
@@ -165,7 +168,7 @@ def decode_array(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str
 
 
 def _flatten(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
-    """Return the values of nested lists; raise InvalidRecipe if they do not have exactly this shape."""
+    """Return the values of nested lists. Raise InvalidRecipe if the lists do not have exactly this shape."""
     lists = [value]
     for side in shape:
         for number, one in enumerate(lists, 1):
@@ -177,7 +180,7 @@ def _flatten(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
 
 
 def parse(text: str, message: str = "not JSON") -> dict[str, Any]:
-    """Return the JSON object in an untrusted string; refuse too many values, deep nesting and NaN."""
+    """Parse the JSON object in an untrusted string. Raise an error for too many values, deep nesting and NaN."""
     values, containers = text.count(","), text.count("[") + text.count("{")
     if values > MAX_VALUES or containers > MAX_CONTAINERS:
         raise TooLarge(f"JSON must have at most {MAX_VALUES:,} values and {MAX_CONTAINERS:,} lists; pack large maps")
@@ -202,7 +205,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def make_numbered_tileset(highest: int) -> Tileset:
-    """Return tiles for bare ids: `tile0` and so on, up to the highest."""
+    """Return a tileset for bare ids: `tile0` and so on, up to the highest id."""
     if highest >= MAX_TILES:
         raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got the id {highest:,}")
     return Tileset.from_labels((f"tile{number}" for number in range(highest + 1)), "numbered")

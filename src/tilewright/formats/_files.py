@@ -1,4 +1,4 @@
-"""Reading files, and writing them so that they are never incomplete."""
+"""Functions that read files, and that write files atomically."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..core.errors import BadFile, find_nearest
 MAX_BYTES = 1 << 30
 """Maximum size of a file to read."""
 MAX_NAMES = 10_000
-"""Maximum number of files that are compared with the name of a missing one."""
+"""Maximum number of files whose names are compared with the name of a missing file."""
 
 
 def read_file(path: str | PathLike[str]) -> bytes:
-    """Return the content of a file; raise BadFile with the reason if it cannot be read."""
+    """Return the content of a file. Raise BadFile with the reason if the file cannot be read."""
     try:
         size = os.stat(path).st_size
         with open(path, "rb") as file:
@@ -45,7 +45,7 @@ def read_text(path: str | PathLike[str]) -> str:
 
 
 def list_files(folder: str | PathLike[str]) -> list[Path]:
-    """Return the entries of a folder; raise BadFile if it cannot be read."""
+    """Return the entries of a folder. Raise BadFile if the folder cannot be read."""
     try:
         return list(Path(folder).iterdir())
     except OSError as error:
@@ -53,7 +53,7 @@ def list_files(folder: str | PathLike[str]) -> list[Path]:
 
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
-    """Raise BadFile early if a file cannot be written; missing folders are created later."""
+    """Raise BadFile early if a file cannot be written. Missing folders are created later."""
     try:
         obstacle = _find_obstacle(Path(path))
     except (OSError, ValueError) as error:
@@ -63,7 +63,8 @@ def refuse_unwritable(path: str | PathLike[str]) -> None:
 
 
 def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> list[Path]:
-    """Write several files in one folder, the path's own last, each to a temporary name that is then renamed.
+    """Write several files in one folder, with the main file last. Each is written to a temporary file that is then
+    renamed.
 
     Links are followed. A target that is not a regular file, such as a pipe, is written directly.
     """
@@ -75,7 +76,7 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
             target = folder / name
             written.append(target)
             if name != Path(path).name and _has_content(target, content):
-                continue  # shared by several maps
+                continue  # Several maps share this file.
             if _is_stream(target):
                 target.write_bytes(content)
             else:
@@ -96,7 +97,7 @@ def _find_nearest(path: Path) -> str | None:
 
 
 def _find_obstacle(path: Path) -> str:
-    """Return why a file cannot be written; empty if it can."""
+    """Return the reason why a file cannot be written, or an empty string if it can be written."""
     if path.is_dir():
         return "is a folder; give a file in it"
     if _is_stream(path):
@@ -107,7 +108,7 @@ def _find_obstacle(path: Path) -> str:
         return f"cannot be written ({folder} is not a folder)"
     for name in target.relative_to(folder).parts:
         with suppress(FileNotFoundError):
-            os.lstat(folder / name)  # raises an error if the name is too long
+            os.lstat(folder / name)  # This raises an error if the name is too long.
     # os.access is not enough: it allows root everything except read-only file systems.
     with tempfile.TemporaryFile(dir=folder):
         return ""
@@ -131,7 +132,7 @@ def _has_content(path: Path, content: bytes) -> bool:
 
 
 def _is_stream(path: Path) -> bool:
-    """Return whether a path exists and cannot be replaced: a pipe or a device."""
+    """Return whether a path is a pipe or a device, which cannot be replaced by a file."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

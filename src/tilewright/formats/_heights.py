@@ -1,8 +1,7 @@
-"""A layer of a map as a height map: 16-bit gray levels, one pixel per cell, as read by game engines and terrain
-programs.
+"""Height maps: a layer of a map as 16-bit gray levels with one pixel per cell, for game engines and terrain programs.
 
 The label contains the name of the layer, the values of black and white, and the tiles, so that reading returns the
-complete map. Heights are those of the picture, and exact where the picture was not edited.
+complete map. Heights are read from the picture, and are exact where the picture was not edited.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Range = tuple[float, float]
 
 
 def range_of(map: TileMap, name: str) -> Range:
-    """Return 0 and 1 if all values of the layer are in this range, else its minimum and maximum."""
+    """Return 0 and 1 if all values of the layer are in this range, or else the minimum and maximum of the layer."""
     if name not in map.layers:
         if not map.layers:
             raise InvalidRecipe(
@@ -75,7 +74,7 @@ def read_heights(picture: Image.Image, data: StoredMap, layout: CanvasLayout, na
 
 
 def _to_gray_levels(layer: NDArray[np.float64], value_range: Range) -> NDArray[np.uint16]:
-    """Return (row, column) gray levels, 0 for the minimum to 65535 for the maximum."""
+    """Return gray levels as an array (row, column), from 0 for the minimum to 65535 for the maximum."""
     low, high = value_range
     share = (np.clip(layer, low, high) - low) / (high - low) if high > low else np.zeros_like(layer)
     return np.rint(share * WHITE).astype(np.uint16)

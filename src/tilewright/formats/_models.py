@@ -1,4 +1,4 @@
-"""Model files, including their samples: JSON, or npz for large ones, with the cells of all samples in one array."""
+"""Files of models with their samples: JSON, or npz for large models, with the cells of all samples in one array."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ._text import read_text
 
 EXTENSIONS = (".json", ".npz")
 ARRAYS = {"cells": "u", "counts": "i", "rest": "u"}
-"""Arrays of an npz file: label indices of all samples in sequence, all counts in sequence, and other data as JSON
-bytes.
+"""Names of the arrays in an npz file: the concatenated label indices of all samples, the concatenated counts, and all
+other data as JSON bytes.
 """
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
-    """Write a model; an interrupted process leaves either the old or the new file."""
+    """Write a model to a file. An interrupted process leaves either the old or the new file."""
     check_model_extension(path)
     if Path(path).suffix.lower() == ".npz":
         content = _encode_npz(model)
@@ -63,7 +63,7 @@ def load_model(path: str | PathLike[str]) -> Model:
 
 
 def find_model(path: str | PathLike[str]) -> Model | None:
-    """Return the model in a file; None if the file contains something else, such as a map."""
+    """Return the model in a file, or None if the file contains other data, such as a map."""
     if Path(path).suffix.lower() not in EXTENSIONS or not Path(path).is_file():
         return None
     try:

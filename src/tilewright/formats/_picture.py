@@ -1,4 +1,4 @@
-"""Maps as pictures: a square of pixels per cell, in the tiles' colors or as sprites.
+"""Maps as pictures. Each cell is a square of pixels in the color of its tile, or a sprite.
 
 The levels of a 3D map are side by side, one cell apart. Flat pictures of up to 256 colors are palette pictures whose
 palette starts with the tiles in their order: the index of a pixel is the tile id.
@@ -27,7 +27,7 @@ from ._textures import SHORE_KINDS, SIDE, encode_shores
 MAX_CELLS = 1 << 26
 """Maximum number of cells in a picture, for drawing and reading."""
 MAX_BYTES = 1 << 28
-"""Maximum size of a decoded picture: one byte per pixel with a palette, four otherwise."""
+"""Maximum size of a decoded picture in bytes. A pixel takes one byte with a palette, and four bytes otherwise."""
 DEFAULT_MAX_PIXELS = 1 << 24
 """Maximum number of pixels of a picture by default."""
 FLAT_SIDE = 8
@@ -37,7 +37,7 @@ BACKGROUND = (22, 21, 28)
 LINE = (242, 84, 91)
 RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
 SHORE_SHIFT = 20
-"""Position of the bits with the shore code plus one in a variant of a tile; the bits below are the tile id."""
+"""Number of low bits of a variant that hold the tile id. The higher bits hold the shore code plus one."""
 SHADE = 0.82
 """Brightness of grid lines."""
 
@@ -47,10 +47,10 @@ Size = tuple[int, int]
 
 
 def _read_overlay(value: Any) -> Any:
-    """Return an overlay, or the validated request for one, which is computed when the map is known."""
+    """Return an overlay, or a validated request for an overlay that is computed when the map is known."""
     if value is None:
         return None
-    from ..overlays.kinds import OverlayRequest  # imported late: loads the analysis
+    from ..overlays.kinds import OverlayRequest  # imported here because it imports the analysis
     from ..overlays.overlay import Overlay
 
     if isinstance(value, Overlay | OverlayRequest):
@@ -85,7 +85,7 @@ class PictureParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class CanvasLayout:
-    """Positions of cells in a picture: levels side by side, one cell apart, centered on a canvas of cells."""
+    """Positions of cells in a picture. Levels are side by side, one cell apart, and centered on a canvas of cells."""
 
     depth: int
     height: int
@@ -100,7 +100,7 @@ class CanvasLayout:
 
     @property
     def is_full(self) -> bool:
-        """Whether every place of the canvas has a cell."""
+        """Whether the map covers the complete canvas."""
         return self.depth * self.height * self.width == self.canvas[0] * self.canvas[1]
 
     def level_origin(self, level: int = 0) -> Size:
@@ -110,7 +110,7 @@ class CanvasLayout:
         return (rows - self.height) // 2, left + level * (self.width + 1)
 
     def spread(self, cells: NDArray[Any], filler: Any) -> NDArray[Any]:
-        """Return the cells on a canvas (row, column, ...), with the filler in places without a cell."""
+        """Return the cells on a canvas, as an array (row, column, ...) with the filler in places without a cell."""
         inner = () if cells.size == self.depth * self.height * self.width else cells.shape[-1:]
         levels = cells.reshape(self.depth, self.height, self.width, *inner)
         sheet = np.full((*self.canvas, *inner), filler, dtype=cells.dtype)
@@ -120,7 +120,7 @@ class CanvasLayout:
         return sheet
 
     def gather(self, sheet: NDArray[Any]) -> NDArray[Any]:
-        """Return the cells of a canvas as (level, row, column)."""
+        """Return the cells of a canvas as an array (level, row, column)."""
         places = [self.level_origin(level) for level in range(self.depth)]
         return np.stack([sheet[top : top + self.height, left : left + self.width] for top, left in places])
 
@@ -159,7 +159,7 @@ def layout_of(view: View, canvas: Size | None = None) -> CanvasLayout:
 
 
 def cell_size(view: View, options: PictureParams, canvas: Size, max_pixels: int = DEFAULT_MAX_PIXELS) -> Size:
-    """Return height and width of a cell in pixels: a square, unless the sprites are not square."""
+    """Return the height and width of a cell in pixels. Cells are square unless the sprites are not square."""
     sprites = shows_sprites(view, options)
     sheet = _own_sheet(view.tileset) if sprites else None
     wanted = sheet.tile_width if sheet else SIDE if sprites else FLAT_SIDE
@@ -168,7 +168,10 @@ def cell_size(view: View, options: PictureParams, canvas: Size, max_pixels: int 
 
 
 def shows_sprites(view: View, options: PictureParams) -> bool:
-    """Return whether to draw sprites; by default if the tileset's own picture is available or its pieces join."""
+    """Return whether to draw sprites.
+
+    By default, sprites are drawn if the tileset's own picture is available or its pieces join.
+    """
     if options.sprites is not None:
         return options.sprites
     return _own_sheet(view.tileset) is not None or bool(view.tileset.joints)
@@ -187,7 +190,7 @@ def check_cell_count(canvas: Size) -> None:
 
 
 def check_picture_size(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
-    """Raise TooLarge if a picture would be too large; `pixel` is the number of bytes per pixel."""
+    """Raise TooLarge if a picture would be too large. `pixel` is the number of bytes per pixel."""
     height, width = canvas[0] * cell[0], canvas[1] * cell[1]
     if height * width * pixel > MAX_BYTES:
         raise TooLarge(
@@ -196,7 +199,7 @@ def check_picture_size(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
 
 
 def _draw_flat(view: View, layout: CanvasLayout, cell: Size, options: PictureParams) -> Image.Image:
-    """Draw tiles in their colors, as a palette picture if the colors fit into a palette."""
+    """Draw tiles in their colors. The picture has a palette if there are few enough colors."""
     colors = view.tileset.colors
     if not layout.is_full:
         colors = np.concatenate([colors, np.array([BACKGROUND], dtype=np.uint8)])
@@ -212,12 +215,12 @@ def _draw_flat(view: View, layout: CanvasLayout, cell: Size, options: PicturePar
 
 
 def _draw_colors(sheet: NDArray[np.uint8], cell: Size, options: PictureParams) -> Image.Image:
-    """Draw (row, column, 3) colors of cells as an RGB picture."""
+    """Draw the colors of cells, an array (row, column, 3), as an RGB picture."""
     return Image.fromarray(_enlarge(sheet, cell, _darken(sheet) if options.grid and min(cell) >= 3 else None))
 
 
 def _enlarge(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
-    """Enlarge every cell to a block of pixels; `edges`, if given, are the colors of grid lines."""
+    """Enlarge every cell to a block of pixels. `edges`, if given, are the colors of grid lines."""
     check_picture_size(sheet.shape, cell, 1 if sheet.ndim == 2 else 4)
     rows, columns = cell
     wide = np.repeat(sheet, columns, axis=1)
@@ -248,7 +251,8 @@ def _draw_tiles(view: View, layout: CanvasLayout, cell: Size, options: PicturePa
 
 
 def variants_of(view: View) -> NDArray[np.int64]:
-    """Return (row, column) variant to draw in every cell: the tile id, with a shore code in the higher bits.
+    """Return an array (row, column) of the variant to draw in each cell: the tile id, with a shore code in the higher
+    bits.
 
     The sprite of water depends on the land around it. Tilesets with their own picture have no variants.
     """
@@ -263,7 +267,7 @@ def variants_of(view: View) -> NDArray[np.int64]:
 
 
 def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDArray[np.uint8]:
-    """Return (variant, row, column, 3) pictures of variants: the sprite over the tile's color.
+    """Return the pictures of variants as an array (variant, row, column, 3): the sprite over the tile's color.
 
     The id after the last tile is an empty place.
     """
@@ -317,7 +321,7 @@ def _draw_lines(
 
 
 def _line_to_pixels(line: tuple[Point, Point], layout: CanvasLayout, cell: Size) -> list[Point]:
-    """Return the ends of a line in pixels; integers are the centers of cells."""
+    """Return the ends of a line in pixels. Integer coordinates are the centers of cells."""
     (top, left), (rows, columns) = layout.level_origin(), cell
     return [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
 

@@ -45,15 +45,15 @@ def build_label(map: TileMap, canvas: Size, *, loose: bool, **extra: Any) -> str
 
 
 def extract_label(comment: object) -> str:
-    """Return the label in the comment of a file; empty if the comment is something else."""
+    """Return the label in the comment of a file, or an empty string if the comment is not a label."""
     text = comment.decode("ascii", "replace") if isinstance(comment, bytes) else str(comment)
     return text if text.startswith('{"provenance": ') else ""
 
 
 def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
-    """Return the decoded picture of a file, the last one of an animation; sizes are checked before decoding."""
+    """Return the decoded picture of a file, or the last frame of an animation. Sizes are checked before decoding."""
     try:
-        # Not Image.open, which warns about large pictures before they can be refused.
+        # Image.open would warn about large pictures before they can be refused.
         picture = kind(io.BytesIO(source.content))
         pixels = picture.width * picture.height
         max_pixels = MAX_BYTES if picture.mode in ("1", "L", "P") else MAX_BYTES // 4
@@ -69,7 +69,7 @@ def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.I
                 break
     except BadFile:
         raise
-    except Exception as error:  # decoders raise many kinds of errors for broken files
+    except Exception as error:  # Decoders raise many kinds of errors for broken files.
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadFile(f"not a {kind.format} picture, or broken ({reason})", at=source.name) from None
     raise BadFile(f"must have at most {MAX_ANIMATION_PIXELS:,} pixels in all frames together", at=source.name)
@@ -78,7 +78,7 @@ def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.I
 def read_picture(
     source: Source, kind: type[ImageFile.ImageFile], find_label: Callable[[Image.Image], str], scale: int | None
 ) -> list[LoadedMap]:
-    """Return the map in a picture, by its label; without one, or with another scale, by its colors alone."""
+    """Return the map in a picture. Without a label, or with another scale, the cells are read from the colors alone."""
     picture = _read_last_frame(source, kind)
     text = find_label(picture)
     data = StoredMap.validate(parse(text)) if text else None
@@ -92,7 +92,7 @@ def read_picture(
         sheet = _sample_cells(picture, _grid_size(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _make_color_tileset(sheet, source.name))
         return [LoadedMap(TileMap(_match_tiles(_iter_color_codes(sheet), tileset, source.name), tileset))]
-    except OSError as error:  # a mode that does not convert
+    except OSError as error:  # The mode cannot be converted.
         raise BadFile(str(error), at=source.name) from None
 
 
@@ -122,7 +122,7 @@ def _read_labeled(picture: Image.Image, data: StoredMap, layout: CanvasLayout, n
 
 
 def _make_color_tileset(sheet: Image.Image, name: str) -> Tileset:
-    """Make a tileset for a picture of one pixel per cell; tiles are named by their colors."""
+    """Make a tileset for a picture of one pixel per cell. The names of the tiles are their colors."""
     seen = np.zeros(1 << 24, dtype=np.bool_)
     for codes in _iter_color_codes(sheet):
         seen[codes] = True
@@ -134,7 +134,10 @@ def _make_color_tileset(sheet: Image.Image, name: str) -> Tileset:
 
 
 def _match_tiles(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: str) -> NDArray[Any]:
-    """Return (row, column) tile ids of colors; of tiles with the same color, the first."""
+    """Return the tile ids of colors as an array (row, column).
+
+    If several tiles have the same color, the first is used.
+    """
     colors = _color_codes(tileset.colors)
     order = np.argsort(colors, kind="stable")
     known = colors[order]
@@ -169,7 +172,7 @@ def _sample_cells(picture: Image.Image, canvas: Size) -> Image.Image:
 
 
 def _iter_color_codes(picture: Image.Image) -> Iterator[NDArray[np.uint32]]:
-    """Yield the colors as integers 0xrrggbb, a band of rows at a time; alpha is ignored."""
+    """Yield the colors as integers 0xrrggbb, one band of rows at a time. Alpha is ignored."""
     rows = max(1, BAND // picture.width)
     for top in range(0, picture.height, rows):
         band = picture.crop((0, top, picture.width, min(top + rows, picture.height))).convert("RGB")

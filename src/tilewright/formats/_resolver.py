@@ -24,7 +24,7 @@ from ._text import read_text
 
 
 class FileResolver(Resolver):
-    """Resolver of built-in names, and of files relative to a folder (the recipe's, or the working directory)."""
+    """Resolver of built-in names, and of files relative to a folder: that of the recipe, or the working directory."""
 
     def __init__(
         self, folder: str | PathLike[str] = ".", *, format: str | None = None, map_tileset: Tileset | None = None
@@ -33,7 +33,7 @@ class FileResolver(Resolver):
         self.format = format
         """Format of maps, regardless of their extensions."""
         self.map_tileset = map_tileset
-        """Tileset of maps that contain none."""
+        """Tileset of maps whose files contain no tileset."""
         self.recipe_stack: tuple[Path, ...] = ()
         """Recipe files that are being read, from the outermost to the innermost."""
 
@@ -43,11 +43,11 @@ class FileResolver(Resolver):
         format, name = self.split_reference(reference)
         path = self._find_path("map", name, list_built_in_samples())
         if path.suffix.lower() == ".txt" and format is None and self.map_tileset is None:
-            return Grid.of(_read_text_file(path) + "\n")  # a drawing: glyphs are resolved later, and ? is free
+            return Grid.of(_read_text_file(path) + "\n")  # Glyphs in text are resolved later; ? is an undecided cell.
         return Grid.of(load_all(path, format=format, tileset=self.map_tileset, recipes=False)[0].map)
 
     def expand_reference(self, reference: str) -> tuple[str, ...]:
-        """Return the files of a folder or of a pattern such as maps/*.csv, each with the reference's prefix."""
+        """Return the files of a folder or of a glob such as maps/*.csv, each with the prefix of the reference."""
         if reference in list_built_in_samples():
             return super().expand_reference(reference)
         format, name = self.split_reference(reference)
@@ -59,7 +59,7 @@ class FileResolver(Resolver):
         return tuple(f"{reference.removesuffix(name)}{path}" for path in paths)
 
     def split_reference(self, reference: str) -> tuple[str | None, str]:
-        """Return the format prefix, or the default format, and the rest of a reference."""
+        """Split a reference into the format and the path. Without a prefix, return the default format."""
         format, colon, name = reference.partition(":")
         return (format, name) if colon and name and format in format_registry else (self.format, reference)
 
@@ -91,7 +91,7 @@ class FileResolver(Resolver):
 
     def _find_path(self, kind: str, reference: str, names: Iterable[str]) -> Path:
         path = self.folder / reference
-        if not os.path.exists(path) and not path.suffix:  # Path.exists raises some errors
+        if not os.path.exists(path) and not path.suffix:  # Path.exists may raise an error.
             raise UnknownName(kind, reference, names, "and there is no such file")
         return path
 
@@ -101,7 +101,7 @@ def _read_text_file(path: Path) -> str:
 
 
 class DigestResolver(Resolver):
-    """Resolver for verification: opens only the given files, and finds maps in them by digest."""
+    """Resolver for verification. It opens only the given files, and finds maps in these files by digest."""
 
     def __init__(self, files: Iterable[str | PathLike[str]]) -> None:
         resolver = FileResolver()

@@ -34,7 +34,7 @@ SpriteKey = tuple[str, str, str, str, int | None]
 def draw_sprites(
     tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, shore_codes: Sequence[int | None] | None = None
 ) -> NDArray[np.uint8]:
-    """Return (tile, row, column, 3) sprites, drawn by kind, color, joins and shore code, if given."""
+    """Draw sprites by kind, color, joins and, if given, shore code. Return an array (tile, row, column, 3)."""
     places: Sequence[int | None] = [None] * len(tiles) if shore_codes is None else shore_codes
     return _draw(tuple(_sprite_key(tile, place) for tile, place in zip(tiles, places, strict=True)), width, height)
 
@@ -60,7 +60,7 @@ def _draw(sprites: Sequence[SpriteKey], width: int, height: int) -> NDArray[np.u
 
 @lru_cache(maxsize=8192)
 def _draw_texture(kind: str, name: str, color: str, joins: str, shore_code: int | None) -> NDArray[np.uint8]:
-    """Return (row, column, 3) sprite at its original size."""
+    """Draw a sprite at its original size. Return an array (row, column, 3)."""
     look = Look(np.array(read_rgb(color), dtype=np.float64), joins, shore_code)
     pixels = TEXTURES.get(kind, bevel)(look, Rng.of(name))
     return pixels.round().clip(0, 255).astype(np.uint8)
@@ -73,7 +73,10 @@ def _encode_sheet(sprites: tuple[SpriteKey, ...], width: int, height: int) -> tu
 
 
 def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MAX_COLUMNS) -> NDArray[np.uint8]:
-    """Return (row, column, 3) sprites in rows as one picture; places after the last sprite are black."""
+    """Arrange sprites in rows and return one picture, an array (row, column, 3).
+
+    Places after the last sprite are black.
+    """
     count, height, width, _ = sprites.shape
     columns = min(columns, count)
     rows = -(-count // columns)
@@ -84,7 +87,7 @@ def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MAX_COLUMNS) -> N
 
 
 def encode_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
-    """Return a PNG file, as small as possible, or with `quick` somewhat larger and faster to encode."""
+    """Return a PNG file, as small as possible. With `quick`, encoding is faster and the file somewhat larger."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -96,7 +99,7 @@ def encode_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
 
 
 def picture_size(sheet: Sheet) -> tuple[int, int] | None:
-    """Return width and height of a sheet's picture in pixels; None if it was not read."""
+    """Return the width and height of a sheet's picture in pixels, or None if the picture was not read."""
     if not sheet.picture:
         return None
     from PIL import Image
@@ -104,12 +107,12 @@ def picture_size(sheet: Sheet) -> tuple[int, int] | None:
     try:
         with Image.open(io.BytesIO(sheet.picture)) as picture:
             return picture.size
-    except Exception as error:  # Pillow's readers raise many kinds of errors
+    except Exception as error:  # Pillow's readers raise many kinds of errors.
         raise _picture_error(sheet, error) from None
 
 
 def fit_sheet(tileset: Tileset) -> Tileset:
-    """Check the tileset's sheet against its picture, and set its number of columns if that is not given."""
+    """Check that the tileset's sheet fits its picture, and set the number of columns if it is not given."""
     sheet = tileset.sheet
     size = picture_size(sheet) if sheet else None
     if sheet is not None and size is not None and "columns" not in sheet.model_fields_set:
@@ -121,9 +124,9 @@ def fit_sheet(tileset: Tileset) -> Tileset:
 
 
 def count_sprite_rows(tileset: Tileset) -> int:
-    """Return the number of sprite rows in a tileset's picture; raise InvalidRecipe if the sheet does not fit.
+    """Return the number of sprite rows in a tileset's picture. Raise InvalidRecipe if the sheet does not fit.
 
-    Counted as Tiled does: the margin is before the first sprite only.
+    As in Tiled, the margin is only before the first sprite.
     """
     sheet = tileset.sheet
     assert sheet is not None
@@ -161,7 +164,7 @@ def cut_sprites(tileset: Tileset) -> dict[int, bytes]:
 
 
 def sprite_box(sheet: Sheet, sprite: int) -> tuple[int, int, int, int]:
-    """Return left, top, right and bottom of a sprite in its sheet's picture."""
+    """Return the left, top, right and bottom edges of a sprite in the picture of its sheet."""
     row, column = divmod(sprite, sheet.columns)
     left = sheet.margin + column * (sheet.tile_width + sheet.spacing)
     top = sheet.margin + row * (sheet.tile_height + sheet.spacing)
@@ -169,7 +172,7 @@ def sprite_box(sheet: Sheet, sprite: int) -> tuple[int, int, int, int]:
 
 
 def sheet_picture(sheet: Sheet) -> Image:
-    """Return the picture of a sheet in RGBA; it is cached, so do not modify it."""
+    """Return the picture of a sheet in RGBA. The picture is cached and must not be modified."""
     width, height = picture_size(sheet) or (0, 0)
     decode = _decode if width * height <= MAX_CACHED_PIXELS else _decode.__wrapped__
     try:

@@ -16,7 +16,7 @@ def read_text(source: Source) -> str:
 
 
 def check_row_lengths(rows: list[str], name: str) -> list[str]:
-    """Return the rows; raise BadFile if they differ in length."""
+    """Return the rows. Raise BadFile if the rows differ in length."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]) or not row:
             raise BadFile(

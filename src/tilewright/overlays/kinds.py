@@ -1,11 +1,12 @@
 """Overlays by name: distance, flee, path, hot-path, regions, rooms, chokepoints and sight.
 
 An overlay is a tint for every cell, lines between cells, and a legend. `overlay(map, "hot-path", slack=8)` computes
-one; pictures and the terminal draw it. As a string, its settings are `hot-path,slack=8`.
+one; pictures and the terminal draw it. An overlay with settings can also be given as a string such as
+`hot-path,slack=8`.
 
-By default paths lead between the markers start and exit, and without these between two distant cells, as in the
-measures. If there is no path or no passable cell, the legend says so. Given cells that are impassable or outside the
-map raise an error.
+By default, a path leads from the marker start to the marker exit. Without these markers, it connects two distant cells,
+as in the measures. If there is no path or no passable cell, the legend says so. A given cell that is impassable or
+outside the map raises an error.
 """
 
 from __future__ import annotations
@@ -34,20 +35,23 @@ from ..core.tilemap import TileMap
 from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, apply_colormap, format_shape
 
 Cells: TypeAlias = NDArray[np.int64]
-"""(cell, axis) cells in array order."""
+"""Array (cell, axis) of cell indices in array order."""
 
 ROUTE, HOT, OPTIONAL = (226, 58, 46), (250, 165, 54), (92, 132, 190)
 ORIGIN, GOAL = (42, 176, 98), (44, 98, 224)
 CHOKEPOINT, LIT, UNSEEN = (230, 46, 60), (255, 226, 130), (10, 9, 18)
 STRONG, FAINT, VEIL, GLOW = 235, 105, 145, 90
-"""Opacity of tints over the tile, of 255."""
+"""Opacity of tints over the tile, from 0 to 255."""
 
 
 # -- settings -----------------------------------------------------------------------------------------------
 
 
 def _read_place(value: Any) -> Any:
-    """Return a marker's name, or a tuple of the coordinates of one or more cells, also from a string."""
+    """Return the name of a marker, or a tuple of the coordinates of one or more cells.
+
+    A string of coordinates is parsed.
+    """
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     if isinstance(value, str):
         pieces = value.split(",")
@@ -205,7 +209,7 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
     Returns
     -------
     Overlay
-        Tint, lines and legend, to be passed to `save` or drawn by other code.
+        Tint, lines and legend. Pass the overlay to `save`, or draw it with other code.
 
     Raises
     ------
@@ -254,7 +258,7 @@ class _OverlaySurvey(Survey):
         return self.route
 
     def find_places(self, given: Any, name: str, marker: str) -> Cells | None:
-        """Return the given cells, or else those of the marker; None if there are neither."""
+        """Return the given cells, or else the cells of the marker, or None if there is no such marker."""
         if given is None:
             marked = self.find_markers(marker)
             return marked if len(marked) else None
@@ -290,7 +294,7 @@ class _OverlaySurvey(Survey):
 
 
 class _Trip:
-    """Starts and goals of a path, and the distances of all cells to both."""
+    """Starts and goals of a path, and the distances of all cells from the starts and to the goals."""
 
     def __init__(self, passable: NDArray[np.bool_], starts: Cells, goals: Cells, directions: Directions) -> None:
         self.starts, self.goals = starts, goals
@@ -303,7 +307,7 @@ class _Trip:
         return f"{_format_cells(self.starts)} to {_format_cells(self.goals)}"
 
     def draw(self, tint: NDArray[np.uint8]) -> None:
-        """Tint a shortest path between the nearest start and goal, if there is one, and all starts and goals."""
+        """Tint all starts and goals and, if there is a path, a shortest path between the nearest start and goal."""
         start = min(self.starts.tolist(), key=lambda cell: float(self.to_goal[tuple(cell)]))
         if np.isfinite(self.to_goal[tuple(start)]):
             from_start = self.from_origin if len(self.starts) == 1 else self._distances(start)
@@ -419,8 +423,8 @@ def _sight(view: _OverlaySurvey, params: SightParams) -> Overlay:
 
 
 def _own_color(number: int) -> Rgb:
-    """Return a color for an index that differs from those of the indices around it."""
-    return read_rgb(distinct_color(number + 4))  # the first colors are similar to the floor of caves
+    """Return a color for an index. It differs from the colors of the neighboring indices."""
+    return read_rgb(distinct_color(number + 4))  # The first colors are similar to the floor of caves.
 
 
 def _blank_tint(map: TileMap) -> NDArray[np.uint8]:

@@ -18,11 +18,11 @@ Rgb: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
 
 FAR = ("#fff4b8", "#fdc463", "#f38a55", "#d55f7c", "#9c55ab", "#6158c0", "#3f63ab")
-"""Near to far: from light and warm to dark and cool, in steps of about equal contrast."""
+"""Colors from near to far: from light and warm to dark and cool, in steps of about equal contrast."""
 DANGER = ("#e6f9c6", "#9fdf9f", "#4fb8a0", "#3a86a8", "#4a569e", "#5b2f72")
-"""Safe to dangerous."""
+"""Colors from safe to dangerous."""
 CLEAR = 215
-"""Opacity of a value's color over the tile, of 255."""
+"""Opacity of a value's color over the tile, from 0 to 255."""
 
 
 @renamed_members(over="blend", fitted="check_size")
@@ -31,7 +31,7 @@ class Overlay:
     """A tint, lines and a legend to draw over a map."""
 
     tint: NDArray[np.uint8]
-    """(row, column, 4) red, green, blue and opacity; with levels (level, row, column, 4)."""
+    """Array (row, column, 4) of red, green, blue and opacity; (level, row, column, 4) for a 3D map."""
     lines: tuple[tuple[Point, Point], ...] = ()
     """Lines from (x, y) to (x, y) in cells; integers are the centers of cells."""
     legend: str = ""
@@ -50,13 +50,13 @@ class Overlay:
         return Overlay, (self.tint, self.lines, self.legend, self.text)
 
     def blend(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return the colors of cells, (row, column, 3), blended with the tint."""
+        """Return the colors of cells blended with the tint, as an array (row, column, 3)."""
         share = self.tint[..., 3:].astype(np.uint16)
         mixed = self.tint[..., :3] * share + colors * (255 - share)
         return ((mixed + 127) // 255).astype(np.uint8)
 
     def check_size(self, map: TileMap) -> Overlay:
-        """Return the overlay itself; raise InvalidRecipe if it is not for a map of this size."""
+        """Return the overlay itself. Raise InvalidRecipe if the overlay is not for a map of this size."""
         if self.tint.shape[:-1] != map.shape:
             own, other = (format_shape(shape) for shape in (self.tint.shape[:-1], map.shape))
             raise InvalidRecipe(f"is for a map of {own}, this one has {other}", at="overlay")
@@ -64,7 +64,10 @@ class Overlay:
 
 
 def apply_colormap(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray[np.uint8]:
-    """Return a tint (..., 4) of values from the lowest (first stop) to the highest; not finite is transparent."""
+    """Return the tint of values as an array (..., 4).
+
+    The lowest value gets the first color; values that are not finite are transparent.
+    """
     tint = np.zeros((*values.shape, 4), dtype=np.uint8)
     inside = np.isfinite(values)
     known = values[inside]

@@ -1,6 +1,6 @@
 """The two classes of libFBCAGen, and the constants that are the defaults of a new `Fbca`.
 
-A changed constant applies to every `Fbca` created afterwards. Existing ones keep their values.
+A changed constant applies to every `Fbca` created afterwards. Existing automata keep their values.
 """
 
 # ruff: noqa: N815, N816, N999 - the names are a contract
@@ -35,7 +35,7 @@ class Fbca:
 
     levelMap: list[list[CACell]] = field(default_factory=list, repr=False)
     scoreMatrix: list[float | str] = field(default_factory=list)
-    """n * n scores; further ones are ignored. If empty, the constant `scoreMatrix` is used."""
+    """List of n * n scores. Further scores are ignored. If the list is empty, the constant `scoreMatrix` is used."""
     behaviourNum: int = 0
     """Not set automatically; use `fbca.behaviourNum = libFBCAGen.behaviourNum(fbca)`."""
     g: int = field(default_factory=lambda: numOfGens)

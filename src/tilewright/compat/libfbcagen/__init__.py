@@ -223,7 +223,7 @@ def generateFBCA(
     >>> len(level), len(level[0])
     (4, 3)
     """
-    _arrays.read_shape(fbca)  # check the automaton first
+    _arrays.read_shape(fbca)  # Check the automaton before any file is written.
     pictures, texts = saveImages or saveFinalImage or saveFinalImages, saveText or saveFinalText
     folder = f"{_resolve_folder(directory)}/{quantifer}/" if pictures else _resolve_folder(directory)
     path = f"{folder}/{quantifer}"
@@ -277,7 +277,8 @@ def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fb
 def behaviourNum(fbca: Fbca) -> int:
     """Return a number for the behavior of an automaton. Automata with equal numbers change every map in the same way.
 
-    It depends on scores, n and neighborhood. `generators.fashion.behaviour_id` describes the method and its limits.
+    The number depends on the scores, n and the neighborhood. `generators.fashion.behaviour_id` describes the method and
+    its limits.
     """
     return int(behaviour_id(_arrays.read_scores(fbca), _arrays.read_offsets(fbca)).rpartition("-")[2], 16)
 
@@ -294,7 +295,10 @@ def _resolve_folder(directory: Folder) -> str:
 
 
 def _render_picture(states: Cells) -> Image.Image:
-    """Return a picture of states as palette indices; all pictures have the same palette, as animations need."""
+    """Return a picture whose palette indices are the states.
+
+    All pictures have the same palette, as animations require.
+    """
     picture = Image.fromarray(states)
     picture.putpalette(_make_palette())
     return picture
@@ -337,7 +341,7 @@ def _make_automaton(record: FbcaText) -> Fbca:
         torusLength=record.length,
     )
     if record.cells is not None:
-        _arrays.read_shape(fbca)  # raises if the map is too large for objects
+        _arrays.read_shape(fbca)  # This raises an error if the map is too large for Python objects.
         fbca.levelMap = to_level_map(record.cells)
     return fbca
 

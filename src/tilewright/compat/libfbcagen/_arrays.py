@@ -1,4 +1,4 @@
-"""Conversion of an `Fbca` to arrays and checked values. Errors name its attributes."""
+"""Conversion of an `Fbca` to arrays and checked values. Errors name the attributes of the `Fbca`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .FBCAConsts import CACell, Fbca
 
 LevelMap: TypeAlias = list[list[CACell]]
 Cells: TypeAlias = NDArray[np.uint8]
-"""(row, column) states."""
+"""Array (row, column) of states."""
 
 MAX_STATES = 255
 MAX_UPDATES = 10**6
 MAX_CELLS = 1 << 24
-"""Maximum number of cells; each is a Python object of some hundred bytes."""
+"""Maximum number of cells. Each cell is a Python object of a few hundred bytes."""
 
 
 def to_level_map(states: Cells) -> LevelMap:
@@ -90,7 +90,7 @@ def read_shape(fbca: Fbca) -> tuple[int, int]:
 
 
 def read_scores(fbca: Fbca) -> list[float]:
-    """Return the n * n scores as numbers; published lists contain quoted numbers, and more than needed."""
+    """Return the n * n scores as numbers. Published lists contain quoted numbers, and more numbers than needed."""
     n = read_state_count(fbca)
     given = list(fbca.scoreMatrix) or FBCAConsts.scoreMatrix
     if len(given) < n * n:

@@ -1,4 +1,4 @@
-"""Cells of a layer: lists, CSV or base64, complete or in chunks, never more than the declared size."""
+"""Cells of a layer, stored as lists, CSV or base64, complete or in chunks. At most the declared size is decoded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Gids = NDArray[np.uint32]
 
 
 def read_layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
-    """Return (row, column) gids of a layer, without flip bits."""
+    """Return the gids of a layer as an array (row, column), without flip bits."""
     place = f"layer {layer.name!r}"
     if not layer.chunks:
         return _read_gids(layer.data, layer, layer.width or document.width, layer.height or document.height, place)
@@ -70,7 +70,7 @@ def _parse_csv(text: str, count: int) -> NDArray[np.int64]:
     if actual != count:
         raise InvalidRecipe(f"has {pluralize(actual, 'cell')}, its size needs {count:,}")
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # numpy 1.26 warns where numpy 2 raises
+        warnings.simplefilter("error", DeprecationWarning)  # NumPy 1.26 warns where NumPy 2 raises an error.
         try:
             numbers = np.fromstring(text, dtype=np.int64, sep=",")
         except DeprecationWarning:
@@ -81,7 +81,7 @@ def _parse_csv(text: str, count: int) -> NDArray[np.int64]:
 
 
 def _decode_base64(text: str, layer: TiledLayer, count: int) -> Gids:
-    """Decode little-endian integers in base64, compressed or not; never decompress more than the declared size."""
+    """Decode little-endian integers in base64, which may be compressed. At most the declared size is decompressed."""
     if layer.compression not in ("", "zlib", "gzip"):
         raise InvalidRecipe(
             f"must be compressed with zlib, gzip or nothing, got {short_repr(layer.compression)}: "
@@ -90,7 +90,7 @@ def _decode_base64(text: str, layer: TiledLayer, count: int) -> Gids:
     try:
         raw = base64.b64decode("".join(text.split()), validate=True)
         if layer.compression:
-            stream = zlib.decompressobj(wbits=47)  # both zlib and gzip
+            stream = zlib.decompressobj(wbits=47)  # accepts zlib and gzip
             raw = stream.decompress(raw, 4 * count + 1)
             if not stream.eof and len(raw) <= 4 * count:
                 raise InvalidRecipe("its compressed cells are truncated")

@@ -1,4 +1,4 @@
-"""Validation of Tiled documents: every part gets its type."""
+"""Models that validate the parts of Tiled documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Kind = Annotated[str, Field(validation_alias=AliasChoices("type", "class"))]
 
 
 def _read_properties(given: Any) -> Any:
-    """Return Tiled's list of typed values as a mapping; only plain values are kept."""
+    """Convert Tiled's list of typed values to a mapping. Only plain values are kept."""
     if not isinstance(given, list):
         return {}
     found = {}
@@ -47,7 +47,7 @@ def _read_value(value: Value, kind: Any) -> Value:
 
 
 class _Part(BaseModel):
-    """A part of a document; unknown keys are ignored."""
+    """A part of a document. Unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True)
     properties: Annotated[dict[str, Any], BeforeValidator(_read_properties)] = {}

@@ -1,4 +1,4 @@
-"""Tiled documents as XML: the same data as in JSON, as elements and attributes, and back.
+"""Conversion of Tiled documents to XML and back. XML stores the data of the JSON form as elements and attributes.
 
 Reading is safe with hostile files: document types, and with them entities, are refused before parsing; no other file is
 opened; and the number of elements and attributes is limited.
@@ -20,7 +20,7 @@ from ...core.errors import InvalidRecipe, TooLarge, short_repr
 from . import Document, check_file_size
 
 MAX_NODES = 1 << 22
-"""Maximum number of elements and attributes together; each takes a few hundred bytes of memory."""
+"""Maximum number of elements and attributes together. Each takes a few hundred bytes of memory."""
 MAX_DEPTH = 100
 """Maximum nesting of groups of layers."""
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -49,7 +49,7 @@ def tiles_to_xml(tiles: Sequence[Document]) -> str:
 
 
 def _format_element(tag: str, part: Document, depth: int, inner: str = "", *skipped_keys: str) -> str:
-    """Format an element with its properties; plain values become attributes, except the skipped keys."""
+    """Format an element with its properties. Plain values become attributes, except the skipped keys."""
     attributes = {
         key: int(value) if isinstance(value, bool) else value
         for key, value in part.items()
@@ -100,7 +100,7 @@ def _format_layer(part: Document) -> str:
 
 
 def _format_csv(gids: NDArray[np.uint32]) -> str:
-    """Format rows of numbers; all except the last end with a comma, as Tiled writes them."""
+    """Format rows of numbers. As in Tiled's files, all rows except the last end with a comma."""
     words = [str(gid) for gid in range(int(gids.max()) + 1)]
     return "\n" + ",\n".join(",".join([words[gid] for gid in row.tolist()]) for row in gids) + "\n"
 
@@ -118,7 +118,7 @@ def _escape_text(value: object) -> str:
 
 
 def from_xml(content: bytes) -> Document:
-    """Return the data of a map or tileset; values are still strings."""
+    """Parse the data of a map or tileset. The values are still strings."""
     check_file_size(content)
     if b"<!DOCTYPE" in content:
         raise InvalidRecipe("must not contain a document type (<!DOCTYPE>), which no Tiled file needs")

@@ -57,7 +57,7 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
 
 
 def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterator[TiledLayer]:
-    """Yield all layers, including those in groups; layers in hidden groups are hidden."""
+    """Yield all layers, including the layers in groups. Layers in hidden groups are hidden."""
     for layer in layers:
         shown = visible and layer.visible
         if layer.type == "group":
@@ -67,7 +67,7 @@ def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterat
 
 
 def _choose_layer(layers: list[TiledLayer], wanted: str) -> TiledLayer:
-    """Return the requested layer, else the first visible one."""
+    """Return the requested layer, or else the first visible layer."""
     if not layers:
         raise InvalidRecipe("contains no tile layer")
     if not wanted:
@@ -81,7 +81,7 @@ def _choose_layer(layers: list[TiledLayer], wanted: str) -> TiledLayer:
 
 
 def _find_levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
-    """Return the layers of a map with levels, from the lowest; None for any other map."""
+    """Return the layers of a 3D map, from the lowest level; None for any other map."""
     by_level = {layer.properties.get("level"): layer for layer in layers}
     if not layers or not all(number in by_level for number in range(len(layers))):
         return None
@@ -89,7 +89,7 @@ def _find_levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
 
 
 def _read_levels(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
-    """Return the gids of layers of equal size; raise TooLarge if they have too many cells in total."""
+    """Return the gids of layers of equal size. Raise TooLarge if the layers have too many cells in total."""
     claimed = sum((layer.width or document.width) * (layer.height or document.height) for layer in layers)
     if claimed > MAX_CELLS:
         raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {claimed:,}")
@@ -148,7 +148,10 @@ def _read_numbers(about: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _read_float_layers(about: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, NDArray[np.float64]]:
-    """Return the float layers; those that do not fit, because the map was resized or one level is read, are omitted."""
+    """Return the float layers.
+
+    Layers that do not fit, because the map was resized or one level is read, are omitted.
+    """
     layers = {}
     size = 8 * math.prod(shape)
     for name, value in about.items():

@@ -22,7 +22,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
 def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
-    """Load an external tileset, if possible; the path of its picture becomes relative to the map."""
+    """Load an external tileset, if possible. The path of its picture is made relative to the map."""
     content = _read_sibling(tileset.source, source, TILESETS)
     if content is None:
         return tileset
@@ -38,7 +38,7 @@ def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
 
 
 def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
-    """Return the content of a referenced file, relative and with one of these extensions; None if unavailable."""
+    """Return the content of a file with a relative path and one of these extensions, or None if it is unavailable."""
     if source.read_sibling is None or not is_relative(name) or not name.lower().endswith(endings):
         return None
     try:
@@ -60,7 +60,7 @@ class _DocumentTile:
 
 
 def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, NDArray[np.uint16]]:
-    """Return the tileset of a document, and (gid,) tile ids up to the largest gid used."""
+    """Return the tileset of a document, and an array (gid,) of tile ids up to the largest gid used."""
     # First the tiles written by Tilewright by their ids, then the others by gid.
     tiles = sorted(
         _collect_tiles(tilesets, used), key=lambda tile: (tile.id is None, tile.gid if tile.id is None else tile.id)
@@ -97,7 +97,7 @@ def _collect_tiles(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_D
     for tileset, end in zip(tilesets, ends, strict=False):
         if tileset.tilecount is not None:
             end = min(end, tileset.firstgid + tileset.tilecount)
-        # Collections of pictures have gaps in their ids, so described tiles count wherever they are.
+        # Collections of pictures have gaps in their ids, so all described tiles are used, whatever their ids.
         described = {tile.id: tile for tile in tileset.tiles}
         here = used[bisect_left(used, tileset.firstgid) : bisect_left(used, end)]
         for local in described.keys() | {gid - tileset.firstgid for gid in here}:
@@ -142,7 +142,7 @@ def _choose_name(tile: _DocumentTile, taken: set[str], several: bool) -> str:
 
 
 def _find_tile_id(tileset: Tileset, name: str, tile: _DocumentTile) -> int:
-    """Return the id of a tile in the given tileset: by name, else by local id."""
+    """Return the id of a tile in the given tileset, found by name or else by local id."""
     if name in tileset.by_name:
         return tileset.by_name[name]
     if tile.local_id >= len(tileset):

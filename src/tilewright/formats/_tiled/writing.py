@@ -97,7 +97,7 @@ def _iter_tile_layers(map: TileMap, gids: Gids) -> Iterator[Document]:
 
 
 def _iter_object_layers(map: TileMap, width: int, height: int) -> Iterator[Document]:
-    """Yield the layers of rooms and markers in pixels, given the size of a cell."""
+    """Yield the object layers of rooms and markers. Their coordinates are in pixels, given the size of a cell."""
     rooms = [
         _make_object(
             f"room {number}", "room", room.x * width, room.y * height, room.width * width, room.height * height
@@ -131,7 +131,7 @@ def _build_external_tilesets(
 ) -> tuple[list[Document], Gids, dict[str, bytes]]:
     """Return tilesets with external pictures, the gid of every tile, and the pictures by file name."""
     if tileset.sheet is not None and not tileset.sheet.picture and not options.image_path:
-        tileset = tileset.model_copy(update={"sheet": None})  # its picture is not available: draw sprites
+        tileset = tileset.model_copy(update={"sheet": None})  # The picture is not available, so sprites are drawn.
     sheet, image = tileset.sheet, f"{path.stem}-tiles.png"
     on_sheet, bare = _assign_sprites(tileset)
     parts: list[tuple[Document, dict[int, int]]] = []
@@ -193,7 +193,10 @@ class TileEntries(tuple[Document, ...]):
 
 
 def _encode_tiles(tileset: Tileset, places: Places, size: Size | None) -> TileEntries:
-    """Describe tiles, given as pairs of local id and tile id; with a size, include a picture of each."""
+    """Describe tiles, given as pairs of local id and tile id.
+
+    With a size, the description includes a picture of each tile.
+    """
     width, height = size or (SIDE, SIDE)
     describe = (
         _encode_tiles_cached
@@ -216,7 +219,10 @@ def _encode_tiles_cached(key: _TilesetKey, places: Places, size: Size | None) ->
 
 
 def _assign_sprites(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
-    """Return tiles by sprite, in as many tilesets as the most shared sprite has tiles; and tiles without a sprite."""
+    """Return tiles by sprite for each tileset, and tiles without a sprite.
+
+    There are as many tilesets as the most common sprite has tiles.
+    """
     on_sheet: list[dict[int, int]] = [{}]
     bare: list[int] = []
     for number, tile in enumerate(tileset):
@@ -234,12 +240,13 @@ def _relative_path(sheet: Sheet, path: Path) -> str:
     try:
         known = sheet.path and path.is_absolute()
         return Path(os.path.relpath(sheet.path, path.parent)).as_posix() if known else ""
-    except ValueError:  # another drive
+    except ValueError:  # The picture is on another drive.
         return ""
 
 
 def _make_sheet_tileset(tileset: Tileset, sheet: Sheet, place: str) -> Document:
-    """Return a tileset on the user's picture: at `place`, else beside the map if it can be copied."""
+    """Return a tileset that uses the user's picture: at `place` or, if the picture can be copied, in the folder of the
+    map."""
     rows = _sheet.count_sprite_rows(tileset)
     width, height = _sheet.picture_size(sheet) or (
         sheet.margin + sheet.columns * (sheet.tile_width + sheet.spacing) - sheet.spacing,
@@ -253,7 +260,7 @@ def _make_sheet_tileset(tileset: Tileset, sheet: Sheet, place: str) -> Document:
 
 
 def _make_tileset(name: str, size: Sequence[int], count: int, look: str, sheet: Sheet | None = None) -> Document:
-    """Return the common data of tilesets; `look` is the origin of the picture, for reading."""
+    """Return the common data of tilesets. `look` stores the origin of the picture, which readers need."""
     about = {"tilewright": look} | ({"sheet": json.dumps(sheet.to_data())} if sheet else {})
     sizes = {"tilewidth": size[0], "tileheight": size[1], "tilecount": count}
     return {"name": name, **sizes, "margin": 0, "spacing": 0, "properties": _encode_properties(about)}
