@@ -245,8 +245,7 @@ def _relative_path(sheet: Sheet, path: Path) -> str:
 
 
 def _make_sheet_tileset(tileset: Tileset, sheet: Sheet, place: str) -> Document:
-    """Return a tileset that uses the user's picture: at `place` or, if the picture can be copied, in the folder of the
-    map."""
+    """Return a tileset that uses the user's picture, at `place` or, if the picture can be copied, beside the map."""
     rows = _sheet.count_sprite_rows(tileset)
     width, height = _sheet.picture_size(sheet) or (
         sheet.margin + sheet.columns * (sheet.tile_width + sheet.spacing) - sheet.spacing,
