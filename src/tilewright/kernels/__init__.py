@@ -61,7 +61,7 @@ class Kernel(Generic[P, R_co]):
         self._allocates, self._is_inlined = allocates, is_inlined
         self._compiled: Callable[P, R_co] | None = None
         self._part_dispatchers: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
-        """Dispatchers of a part for callers, by whether these may allocate."""
+        """Dispatchers of a part, by whether the calling kernels may allocate."""
         self._call: Callable[P, R_co] = self._compile_and_call
         self._specialized: dict[bytes, Callable[P, R_co]] = {}
         """Machine code by numba's fingerprints of first arguments whose types were checked."""
@@ -116,7 +116,7 @@ class Kernel(Generic[P, R_co]):
         return self.compile()(*args, **kwargs)
 
     def compile(self) -> Callable[P, R_co]:
-        """Return the compiled function. The first thread compiles it."""
+        """Return the compiled function. The first thread that calls this method compiles it."""
         if _quick_start:
             _load_numba_without_blas()
         from numba.core.compiler_lock import global_compiler_lock
@@ -147,7 +147,7 @@ class Kernel(Generic[P, R_co]):
             given = tuple(typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
             numbers = kinds[len(given) :]
             if given + numbers != kinds or not all(isinstance(kind, types.Number | types.Boolean) for kind in numbers):
-                return compiled  # it converts the arguments, or raises
+                return compiled  # this function converts the arguments, or raises a TypeError
             self._specialized[fingerprint] = code.entry_point  # type: ignore[attr-defined]
         return self._specialized[fingerprint]
 
@@ -203,7 +203,7 @@ def _time_compilation() -> Iterator[None]:
 
 
 def compilation_seconds() -> float:
-    """Return for how many seconds the current compilation, or reading of the cache, has been running; 0 if none is."""
+    """Return the seconds since the current compilation, or reading of the cache, started; 0 if there is none."""
     start = _compile_start
     return 0.0 if start is None else time.monotonic() - start
 

@@ -16,7 +16,7 @@ MOVING, STUCK, LOST = range(3)
 MAX_DROPPED = 10_000
 """Number of consecutive dropped particles after which growth ends."""
 FINE, COARSE = 3, 6
-"""Blocks of 8x8 and of 64x64 cells, which show where a particle may take steps as long as a block."""
+"""Binary logarithms of the edge lengths of blocks: in some blocks, a particle may take steps as long as the block."""
 
 
 class AggregationState(Record):
@@ -35,7 +35,7 @@ class AggregationState(Record):
     listed: int
     """Number of floors in the list."""
     missed: int
-    """Number of consecutive launches that found no free cell."""
+    """Number of consecutive launches that found no cell for a particle."""
     dropped: int
     """Number of consecutive dropped particles."""
     particles: int
@@ -59,9 +59,10 @@ class BlockCounts(NamedTuple):
     fine: Int64_2D
     """Number of floors in each block."""
     near_fine: Int64_2D
-    """0 where a step as long as a block cannot skip a cell at which a particle would stop: for WALK_IN, where the block
-    and the eight around it have no floor; for WALK_OUT, where they have only floor. Starts at 9 for WALK_OUT and at 0
-    for WALK_IN.
+    """0 where a step as long as a block cannot skip a cell at which a particle would stop.
+
+    For WALK_IN, this is where the block and its eight neighbors have no floor; all values are initially 0. For
+    WALK_OUT, it is where these nine blocks have only floor; all values are initially 9.
     """
     coarse: Int64_2D
     near_coarse: Int64_2D
@@ -156,7 +157,7 @@ def wander_in(
     progress: AggregationState,
     steps: int,
 ) -> int:
-    """Move within the box, but not on floor, until the particle stays on rock beside floor."""
+    """Move the particle within the box, but not on floor, until it stays on rock beside floor."""
     row, column, age = progress.row, progress.column, progress.age
     top, left, bottom, far = box.top, box.left, box.top + box.height, box.left + box.width
     outcome = MOVING
@@ -169,7 +170,7 @@ def wander_in(
             outcome = STUCK
             continue
         heading = below(state, 4)
-        ahead = stride * ((heading & 2) - 1)  # Without branches, which could not be predicted.
+        ahead = stride * ((heading & 2) - 1)  # Computed without branches, which could not be predicted.
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
         if top <= next_row < bottom and left <= next_column < far and cells[next_row, next_column] != FLOOR:
             row, column = next_row, next_column
@@ -179,7 +180,7 @@ def wander_in(
 
 @kernel
 def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: AggregationState, steps: int) -> int:
-    """Move on floor until the particle reaches rock and stays there."""
+    """Move the particle on floor until it reaches rock and stays there."""
     row, column, age = progress.row, progress.column, progress.age
     outcome = MOVING
     while steps > 0 and outcome == MOVING:
@@ -187,7 +188,7 @@ def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Aggreg
         age += 1
         stride = find_stride(blocks, row, column)
         heading = below(state, 4)
-        ahead = stride * ((heading & 2) - 1)  # Without branches, which could not be predicted.
+        ahead = stride * ((heading & 2) - 1)  # Computed without branches, which could not be predicted.
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
         found = cells[next_row, next_column]
         if found in (FLOOR, ROCK):
@@ -199,7 +200,7 @@ def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Aggreg
 
 @kernel
 def fly(state: State, cells: Bytes, box: AreaBox, stick: float, progress: AggregationState, steps: int) -> int:
-    """Move straight to the target until the particle stays on rock beside floor.
+    """Move the particle straight to the target until it stays on rock beside floor.
 
     A particle that reaches floor from a cell that cannot be dug is lost.
     """

@@ -42,7 +42,7 @@ class PieceTables(NamedTuple):
     relation: Int64_2D
     """(kind, kind) relation of the first to the second: JOINS, PASSES_UNDER, MEETS, MAY_STOP_AT and EDGE as bits."""
     fallbacks: Int64_2D
-    """(kind, number) kinds that can replace it, padded with -1."""
+    """(kind, number) kinds that can replace each kind, padded with -1."""
     kind_tiles: Int64_1D
     """(kind,) a tile of this kind."""
 
@@ -69,11 +69,11 @@ class FitArrays(NamedTuple):
     queue: Int64_1D
     """Cells to visit; one longer than the map."""
     queued: Uint8_1D
-    """(cell,) whether it is in the queue."""
+    """(cell,) whether the cell is in the queue."""
     failures: Uint8_1D
     """(cell,) number of visits at which no piece fitted."""
     seen: Int64_1D
-    """(cell,) stamp of the last extension search that reached it."""
+    """(cell,) stamp of the last extension search that reached the cell."""
     origin: Int64_1D
     """(cell,) previous cell of the extension search."""
     search_queue: Int64_1D
@@ -120,7 +120,7 @@ def link(fit: FitArrays, cell: int, side: int) -> None:
 
 @kernel
 def can_continue(relation: int, back: int) -> bool:
-    """Return whether a piece may continue at a neighbor, which continues toward it if `back`."""
+    """Return whether a piece may continue toward a neighbor; `back` is whether the neighbor continues toward it."""
     if relation & (MEETS | MAY_STOP_AT | EDGE):
         return True
     return relation & JOINS != 0 if back else relation & PASSES_UNDER != 0
@@ -240,7 +240,7 @@ def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
 
 @inline
 def push(fit: FitArrays, cell: int) -> None:
-    """Add a cell to the queue, unless it is in it."""
+    """Add a cell to the queue, unless it is already there."""
     if not fit.queued[cell]:
         fit.queued[cell] = 1
         fit.queue[fit.state.end] = cell
@@ -256,7 +256,7 @@ def push_neighbors(fit: FitArrays, cell: int) -> None:
 
 @kernel
 def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> int:
-    """Return the fallback tile of a cell: of the most common kind around it, else the first; -1 if there is none.
+    """Return the fallback tile of a cell: of the most common kind around the cell, else the first; -1 if none.
 
     If `plain`, the tile must not be a piece.
     """
@@ -283,7 +283,7 @@ def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool
 
 @kernel
 def add_link(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
-    """Link a misfit to one more neighbor that allows it, straight if possible; return whether there is one."""
+    """Link a misfit to one more neighbor that allows it, straight if possible; return whether a link was added."""
     kind = tile_at(fit, tables, cell)["kind"]
     best, most = -1, -1
     for side in range(4):
@@ -320,7 +320,7 @@ def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -
 
 @kernel
 def can_extend_over(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int, stamp: int) -> bool:
-    """Return whether a dead end of a kind may be extended over a cell from the cell before."""
+    """Return whether a dead end of a kind may be extended over `cell` from the cell `before`."""
     own = tile_at(fit, tables, cell)
     if fit.frozen[cell] or own["group"] >= 0 or fit.seen[cell] >= stamp:
         return False
@@ -335,7 +335,7 @@ def can_extend_over(fit: FitArrays, tables: PieceTables, cell: int, before: int,
         if other == before:
             continue
         if fit.seen[other] == stamp:
-            return False  # it would touch its own branch
+            return False  # the extension would touch its own branch
         if its["sides"] >> opposite(side) & 1 and not tables.relation[its["kind"], kind] & (
             JOINS | MEETS | MAY_STOP_AT
         ):
@@ -445,8 +445,8 @@ def replace_piece(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -
 def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
     """Run one round: link pieces that join, choose every piece, replace misfits; return whether any cell changed.
 
-    Pieces of limited groups are chosen first, because they must break links. A cell is visited again when a neighbor
-    changes; misfits are visited after all other cells.
+    Pieces of limited groups are chosen first, because they may have to break links. A cell is visited again when a
+    neighbor changes; misfits are visited after all other cells.
     """
     cells, links, failures, width, state = fit.cells, fit.links, fit.failures, fit.width, fit.state
     state.first, state.end = 0, 0

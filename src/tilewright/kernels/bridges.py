@@ -1,7 +1,7 @@
 """Bridges: the shortest paths that join separate regions, computed together.
 
 Breadth-first waves start from all regions simultaneously, and every cell belongs to the region whose wave reaches it
-first. Where two waves meet is a bridge between their regions. The bridges chosen are the shortest ones that join all
+first. A bridge is a pair of adjacent cells where two waves meet. The bridges chosen are the shortest ones that join all
 regions (a minimum spanning tree). The cost depends only on the number of cells, not on the number of regions.
 
 Sources: Mehlhorn, "A faster approximation algorithm for the Steiner problem in graphs", 1988; Borůvka, "O jistém
@@ -28,7 +28,7 @@ class Waves:
     """Waves from all regions of a labeled map, and the bridges where they meet.
 
     Paths may lead through FREE cells. On ties, the region that comes first in the map's queue wins, then the first
-    offset. The waves overwrite the map's free cells.
+    offset. The waves overwrite the FREE cells of the map.
     """
 
     def __init__(self, field: LabeledMap) -> None:
@@ -53,7 +53,7 @@ class Waves:
             yield first / queue.size
 
     def find_bridges(self) -> Places:
-        """Return the cells (bridge, 2) on both sides of every bridge needed, the shortest first.
+        """Return (bridge, 2) the cells on both sides of the bridges that join all regions, the shortest bridge first.
 
         There is one bridge less than there are regions, or fewer if blocked cells separate regions.
         """
@@ -65,7 +65,7 @@ class Waves:
         return bridges[np.lexsort((here, order, self.distance[here] + self.distance[there]))]
 
     def dig(self, bridges: Places, *, straight: bool = False) -> None:
-        """Mark the paths over these bridges: the shortest, or with `straight` those with a single corner.
+        """Mark the paths over these bridges: the shortest paths or, with `straight`, paths with a single corner.
 
         If both corners are blocked, a shortest path is used instead.
         """
@@ -139,9 +139,10 @@ def _find_root(above: Labels, part: int) -> int:
 def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key: int, bridges: Places) -> int:
     """Write the shortest bridges that join all regions; return their number.
 
-    Every region chooses its best meeting of waves, joined regions count as one, and this repeats until all are joined
-    (Borůvka). Memory depends on the number of regions, not of meetings. On ties, the first by shift and then by cell is
-    chosen or, with a key other than 0, a random one.
+    Every region chooses its shortest bridge. The regions that these bridges join then count as one region, and the
+    choice repeats until all regions are joined (Borůvka). Memory depends on the number of regions, not on the number of
+    possible bridges. Of equally short bridges, the first by shift and then by cell is chosen or, with a key other than
+    0, a random one.
     """
     above = np.empty(parts + 1, dtype=np.int32)
     for part in range(parts + 1):
@@ -188,7 +189,7 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
 
 @kernel
 def _step_back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
-    """Return the next cell on the path back to the region."""
+    """Return the next cell on the path from a cell back to the region whose wave reached it."""
     for number in range(shifts.size):
         near = cell + int(shifts[number])
         if owner[near] == owner[cell] and distance[near] == distance[cell] - 1:
@@ -198,7 +199,7 @@ def _step_back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> in
 
 @inline
 def _follow(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
-    """Return the region cell at the end of the path back."""
+    """Return the cell of the region at the end of the path back from a cell."""
     while distance[cell] > 0:
         cell = _step_back(owner, distance, shifts, cell)
     return cell
@@ -249,7 +250,7 @@ def dig_straight(
     for bridge in range(len(bridges)):
         start = _follow(owner, distance, shifts, bridges[bridge, 0])
         end = _follow(owner, distance, shifts, bridges[bridge, 1])
-        corner = 0  # First one axis, then the other: test whether a path is free, then dig it.
+        corner = 0  # Order of the axes: dig along the first path without blocked cells.
         while corner < 2 and not _walk(start, end, strides, corner == 1, owner, distance, marks, False):
             corner += 1
         if corner < 2:

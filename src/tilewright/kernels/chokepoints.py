@@ -27,7 +27,7 @@ def find_cuts(
     """Search depth first through all FREE cells of a map within a margin of WALL, starting at `root` (-1: anywhere).
 
     `cuts` marks the articulation points. `came_from` holds the shift by which each cell was first entered. `gates`
-    marks cells that, with all cells first reached through them, are connected to the rest only through their parent.
+    marks a cell if the cell and all cells first reached through it are connected to the rest only through its parent.
     """
     lowest = np.zeros(order.size, dtype=np.int32)
     turns = np.zeros(order.size, dtype=np.uint8)
@@ -50,7 +50,7 @@ def find_cuts(
                     came_from[near] = number
                     cell = near
                 elif order[near] > 0 and order[near] < lowest[cell]:
-                    # The parent counts too, which does not affect a comparison with >=.
+                    # The parent is counted as well, which does not affect the comparison with >=.
                     lowest[cell] = order[near]
             elif cell == start:
                 break
@@ -68,9 +68,7 @@ def find_cuts(
 
 @kernel("int64(int64[::1], uint8[::1], uint8[::1], int64, int64)")
 def count_gates(shifts: Places, came_from: NDArray[np.uint8], gates: NDArray[np.uint8], root: int, cell: int) -> int:
-    """Return the number of cells, between the root of a search and a reached cell, that are on every path between the
-    two.
-    """
+    """Return the number of cells that are on every path from the root of a search to a reached cell, both excluded."""
     count = 0
     while cell != root:
         gate = gates[cell]
@@ -81,7 +79,7 @@ def count_gates(shifts: Places, came_from: NDArray[np.uint8], gates: NDArray[np.
 
 @kernel("void(int64[::1], int32[::1], int64[::1], uint8[::1], int64[::1])")
 def find_subtree_ends(walk: Places, order: Order, shifts: Places, came_from: NDArray[np.uint8], last: Places) -> None:
-    """Raise `last` (step,) to the last step of the subtree of each step; `walk` holds the cells of one region."""
+    """Set `last` (step,) to the last step in the subtree of each step; `walk` (step,) holds the cells of one region."""
     for step in range(walk.size - 1, 0, -1):
         before = order[walk[step] - shifts[came_from[walk[step]]]] - order[walk[0]]
         last[before] = max(last[before], last[step])

@@ -28,7 +28,7 @@ class RepairArea(NamedTuple):
 
     board: Bytes
     taken: Bytes
-    """Mask (row, column) of the map: 1 for cells that must not change; of size 1 if there are none."""
+    """(row, column) 1 for cells of the map that must not change; an array of size 1 if there are no such cells."""
     top: int
     left: int
     """Position of the area on the board."""
@@ -74,7 +74,7 @@ def _row_start(area: RepairArea, row: int) -> int:
 
 @kernel
 def _mark_parts(area: RepairArea, labels: Labels) -> None:
-    """Write an area to flat labels: UNLABELED regions, FREE cells, and BLOCKED cells (taken, or in the margin)."""
+    """Write an area to flat labels: UNLABELED in regions, FREE for cells that may be dug, BLOCKED for others."""
     board, taken, width = area.board, area.taken, area.width
     first, filled = area.left, np.uint8(area.initial)
     for cell in range(labels.size):
@@ -94,7 +94,7 @@ def _mark_parts(area: RepairArea, labels: Labels) -> None:
 
 @kernel
 def _drop_smaller(area: RepairArea, labels: Labels, queue: Places, numbering: np.void) -> None:
-    """Fill all regions but the largest and those with taken cells, and renumber and requeue the remaining ones."""
+    """Fill all regions except the largest and those with taken cells; renumber and requeue the remaining regions."""
     board, taken = area.board, area.taken
     kept = np.zeros(numbering["count"] + 1, dtype=np.int32)
     kept[numbering["largest"]] = 1
@@ -147,8 +147,8 @@ def find_parts(
     """Label an area's regions and run waves from them; return whether work remains after the budget is spent.
 
     `board` holds the map from `corner` on; `area` is x, y, width, height in the map. `labels`, `distance` and `queue`
-    have an entry for every cell of the area within a margin of `reach`. `count` of the numbering is the number of
-    regions to connect.
+    have an entry for every cell of the area within a margin of `reach`. `numbering.count` is the number of regions to
+    connect.
     """
     place, state = _area_of(board, taken, corner, area, reach, initial), numbering[0]
     if state["phase"] == 0:
@@ -225,11 +225,11 @@ def dig_tunnels(
     numbering: NumberingState,
     key: int,
 ) -> Places:
-    """Dig tunnels where waves have met until all regions are joined; return the region cells (tunnel, 2) at their ends.
+    """Dig tunnels where waves have met until all regions are joined; return (tunnel, 2) the region cells at their ends.
 
-    Among equally short tunnels, `key` selects a random one. If blocked cells separate regions, nothing is dug and fewer
-    tunnels than regions less one are returned. `straight` tunnels have one corner; others follow the shifts. `rim` is
-    the left, top, right and bottom limit for widening, in the labels.
+    Among equally short tunnels, `key` selects a random one. If blocked cells separate regions, nothing is dug, and the
+    result has fewer rows than are needed to join all regions. `straight` tunnels have one corner; others follow the
+    shifts. `rim` is the left, top, right and bottom limit for widening, in the labels.
     """
     place, parts = _area_of(board, board, corner, area, reach, initial), numbering[0]["count"]
     bridges = np.empty((parts - 1, 2), dtype=np.int64)

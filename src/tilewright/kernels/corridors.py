@@ -32,13 +32,15 @@ LABEL_FLOOR, LABEL_CORRIDOR, LABEL_DOOR, LABEL_WALL, LABEL_ROCK = 0, 1, 2, 3, 4
 STEP, TURN, USED_DOOR, BREAK = 4, 1, 40, 4000
 """Costs of a step through rock, a change of direction, an existing door, and a broken rule."""
 WALK, CROSS_FREELY, CROSS_AVOIDED, NEW_DOOR = 2, 8, 1000, 6
-"""Costs of a step in an existing corridor, crossing a room on the path, freely or not, and making a door there."""
+"""Costs of a step in an existing corridor, of crossing a room freely or where rooms are avoided, and of a new door
+there.
+"""
 ESTIMATED_STEP = 3
 """Estimated cost of each remaining step: between those of corridors and rock, which narrows the search."""
 SPREAD, CROWDED = 12, 24
 """Maximum random cost of a door, and the extra cost of a door near another one: three and six steps."""
 BROKEN = 1 << 40
-"""Cost of a straight path that breaks a rule: more than any path that does not."""
+"""Cost of a straight path that breaks a rule: higher than the cost of any path that breaks none."""
 ROOT = 8
 """Flag, beside the direction, of cells where a path starts."""
 FRESH = -1
@@ -74,10 +76,10 @@ class SearchArrays(NamedTuple):
     """State of a corridor search. Nothing needs clearing between searches: stamps identify the search of each entry."""
 
     costs: Int32_1D
-    """Cost of each cell. Valid if its stamp is that of the search, or one more, which means settled."""
+    """Cost of each cell, valid if its stamp is that of the search or, for settled cells, one more."""
     stamps: Int32_1D
     came_from: Uint8_1D
-    """Direction from which such a cell was entered."""
+    """Direction from which each cell with a valid cost was entered."""
     keys: Float64_1D
     cells: Int64_1D
     """Heap of open cells."""
@@ -256,7 +258,7 @@ def _push(
 
 @kernel
 def _start_search(dungeon: DungeonArrays, search: SearchArrays, one: int, other: int, stamp: int) -> int:
-    """Start at every cell of a room's walls, at a cost each; return the heap size, or FRESH if the heap is full."""
+    """Push every cell of a room's walls with the cost of a door; return the heap size, or FRESH if the heap is full."""
     kinds, columns, room, state = dungeon.kinds, dungeon.columns, dungeon.rooms[one], search.state
     size = 0
     for row in range(room["y"] - 1, room["y"] + room["height"] + 1):
@@ -285,7 +287,7 @@ def _start_search(dungeon: DungeonArrays, search: SearchArrays, one: int, other:
 def _search(
     dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, one: int, other: int, stamp: int, budget: int
 ) -> int:
-    """Search until a cell of the other room is settled, and return it; or UNFINISHED or NO_PATH."""
+    """Search until a cell of the other room is settled; return this cell, or UNFINISHED or NO_PATH."""
     kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
     spent, stamps, state = search.costs, search.stamps, search.state
     walk = WALK if style.reuse else STEP
@@ -344,10 +346,11 @@ def dig_corridor(
     dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, stream: Stream, passed: Places,
     one: int, other: int, stamp: int, budget: int,
 ) -> int:  # fmt: skip
-    """Dig the cheapest path from one room to another (A*); return the number of rooms on it, both included, or 0.
+    """Dig the cheapest path from one room to another (A*); return the number of rooms on the path, or 0.
 
-    Returns UNFINISHED after `budget` cells or if the heap is full. Call it again with the same state and a longer heap.
-    Salt and heap size are FRESH between searches. Each search needs a stamp larger by 2.
+    The first and the last room are counted; 0 means that there is no path. Returns UNFINISHED after `budget` cells or
+    if the heap is full. Call it again with the same state and, if the heap is full, a longer heap. Salt and heap size
+    are FRESH between searches. Each search needs a stamp larger by 2.
     """
     kinds, owners, columns, state = dungeon.kinds, dungeon.owners, dungeon.columns, search.state
     if state.salt == FRESH:
@@ -418,7 +421,7 @@ def _measure_leg(start: int, end: int, sideways: int, columns: int) -> tuple[int
 def dig_straight(
     dungeon: DungeonArrays, style: CorridorStyle, one: int, other: int, stream: Stream, draws: int, passed: Places
 ) -> int:
-    """Dig the best of `draws` random paths with one corner between two rooms; return the number of rooms on it.
+    """Dig the best of `draws` random paths with one corner between two rooms; return the number of rooms on this path.
 
     Returns 0 if all paths break a wall, or meet cells that must not change.
     """

@@ -18,8 +18,9 @@ OPEN, SPARED = 1, 2
 
 @kernel("int64(uint8[::1], int64[::1], int64[::1], int64)")
 def fill_ends(cells: Marks, shifts: Places, queue: Places, end: int) -> int:
-    """Fill the queued cells that have one open neighbor; replace the queue by the cells to check next, and return its
-    length.
+    """Fill the queued cells that have one open neighbor, and replace the queue by the cells to check next.
+
+    Return the length of the new queue.
 
     `cells` is flat within a margin of 0. A cell that is left with one open neighbor is checked next, so each call
     shortens every dead end by one cell.

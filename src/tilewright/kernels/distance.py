@@ -22,8 +22,8 @@ UNSEEN, WALL = -1, -2
 class StepGraph:
     """Passable cells and the steps between them, on a map flattened within a margin of one cell.
 
-    `offsets` (neighbor, axis) are the steps and include the opposite of each. Without `cut_corners`, a diagonal step
-    requires that all cells between are free: those that a part of the step would reach.
+    `offsets` (neighbor, axis) are the steps and include the opposite of each. Without `cut_corners`, a diagonal step is
+    possible only if all cells beside it are passable: the cells that steps along some of its axes would reach.
     """
 
     def __init__(self, passable: NDArray[np.bool_], offsets: Places, *, cut_corners: bool = True) -> None:
@@ -36,7 +36,7 @@ class StepGraph:
         )
         self.shifts: Places = offsets @ self.strides
         self.guards: Places = np.zeros((len(offsets), 0), dtype=np.int64)
-        """Shifts (neighbor, k) to the cells that a step requires to be free, padded with 0, which is always free."""
+        """Shifts (neighbor, k) to the cells that must be passable for a step, padded with 0, the cell itself."""
         if not cut_corners:
             parts = [_find_partial_steps(tuple(offset)) for offset in offsets.tolist()]
             self.guards = np.zeros((len(offsets), max(len(part) for part in parts)), dtype=np.int64)
@@ -75,7 +75,9 @@ class StepGraph:
         away: bool,
         target: int = -1,
     ) -> None:
-        """Lower values from the seeds on until no step lowers any, with the queue that suits the costs."""
+        """Lower values, starting at the seeds, until no step lowers any value; use the queue that is faster for the
+        costs.
+        """
         finite = costs[costs < np.inf]
         if not finite.size or not seeds.size:
             return
@@ -98,7 +100,7 @@ def _find_partial_steps(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 @inline
 def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
-    """Return whether all cells that a step passes between are free."""
+    """Return whether all guard cells of a step are passable."""
     free = True
     for guard in range(guards.shape[1]):
         free &= steps[cell + guards[number, guard]] != WALL
@@ -107,8 +109,9 @@ def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
 
 @kernel("int64(int32[::1], int64[::1], int64[:, ::1], int32[::1], int64, int64)")
 def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end: int, target: int) -> int:
-    """Search breadth first from the first `end` queued cells until the target is met; return the number of cells
-    reached.
+    """Search breadth first from the first `end` queued cells until the target is reached.
+
+    Return the number of reached cells.
     """
     first = 0
     if shifts.size == 4 and guards.shape[1] == 0:
@@ -169,7 +172,7 @@ class CostArrays(NamedTuple):
 
 @inline
 def _lower(graph: CostArrays, cell: int, number: int) -> bool:
-    """Lower the value of a neighbor to the cost of the step to it, or from it; return whether it was lowered."""
+    """Lower the value of a neighbor to that of a cell plus the cost of the step; return whether it was lowered."""
     near = cell + graph.shifts[number]
     if graph.settled[near] or graph.costs[near] == np.inf:
         return False
@@ -198,10 +201,11 @@ def spread_costs(
     away: bool,
     target: int,
 ) -> None:
-    """Lower `values` until no step lowers any (Dijkstra), starting at the seeds, which are sorted by value.
+    """Lower `values` until no step lowers any value (Dijkstra), starting at the seeds, which are sorted by value.
 
-    A step costs as much as the cell that it enters, times its factor: walking to the seeds, or away from them. `came`
-    holds the shift by which a cell was lowered. The search ends early when the target is settled.
+    The cost of a step is the cost of the cell that it enters, times its factor. Steps lead to the seeds or, if `away`,
+    away from them. `came` holds the shift by which a cell was lowered. The search ends early when the target is
+    settled.
     """
     settled = np.zeros(values.size, dtype=np.uint8)
     graph = CostArrays(values, settled, costs, shifts, factors, guards, came, away)
@@ -320,11 +324,12 @@ def _min_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
 def search_steps(
     steps: Steps, strides: Places, shifts: Places, guards: Places, came: Flags, start: int, goal: int, diagonal: bool
 ) -> bool:
-    """Search a path with A* where all steps have equal cost; return whether the goal was found. `came` leads back from
-    it.
+    """Search a path with A* where all steps have equal cost; return whether the goal was found.
 
-    A step changes the estimate by at most one, so the sum of steps and estimate stays or grows by one or two. Three
-    stacks therefore suffice as the queue. Among cells with equal sums, the newest is expanded first.
+    `came` holds the shifts that lead back from the goal.
+
+    A step changes the estimate by at most one, so the sum of steps and estimate does not change or grows by one or two.
+    Three stacks therefore suffice as the queue. Among cells with equal sums, the newest is expanded first.
     """
     closed = np.zeros(steps.size, dtype=np.uint8)
     aim = np.empty(strides.size, dtype=np.int64)
@@ -373,7 +378,7 @@ def search_steps(
 
 @kernel("int64(uint8[::1], int64[::1], int64, int64, int64[::1])")
 def trace(came: Flags, shifts: Places, last: int, first: int, path: Places) -> int:
-    """Write the cells from the last back to the first, following `came`; return their number."""
+    """Write the cells of a path from `last` back to `first`, following `came`; return their number."""
     count = 0
     while count < path.size:
         path[count] = last

@@ -47,7 +47,7 @@ class WalkRules(NamedTuple):
     turn: float
     """Probability of a new direction."""
     bias: float
-    """Probability that it leads to the center or, if negative, away from it."""
+    """Probability that a new direction leads to the center or, if negative, away from it."""
     steps: int
     """Number of steps of a walker."""
     max_walkers: int
@@ -116,11 +116,12 @@ def walk(
     goal: int,
     budget: int,
 ) -> bool:
-    """Move the walkers in turn until `goal` floors are dug or `budget` steps are taken; return whether more steps
-    remain.
+    """Move the walkers in turn until `goal` floors are dug or `budget` steps are taken.
 
-    `cells` is flat, in rows of `row` cells. When a walker ends, another one starts: from the middle or, if there is
-    none or the last one ended early, from a random floor beside rock, into the rock.
+    Return whether more steps remain.
+
+    `cells` is flat, in rows of `row` cells. When a walker ends, another one starts: from the middle or, if
+    `rules.middle` is -1 or the last walker ended early, from a random floor beside rock, into the rock.
     """
     rows = cells.size // row
     while progress.dug < goal and progress.finished < len(walkers):

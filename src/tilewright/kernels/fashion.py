@@ -54,7 +54,7 @@ class Automaton:
     wrap
         Whether the map is a torus; otherwise neighbors outside do not exist.
     locked
-        Mask of cells that never change. They have scores and are copied.
+        Mask of cells that never change. They have scores, and other cells may copy them.
     second, blend
         Second matrix, and its weight t between 0 and 1 for every cell: the terms of a cell are (1 - t) * scores + t *
         second.
@@ -210,7 +210,7 @@ def _pad(array: Cells, margins: tuple[int, int]) -> Cells:
 
 
 def _add_outside(matrix: Scores) -> Scores:
-    """Add a state for outside: as a neighbor it adds nothing, as a cell it never wins."""
+    """Add a state for cells outside the map: such a neighbor adds nothing to a score, and such a cell never wins."""
     wider = np.pad(matrix, (0, 1))
     wider[-1] = -np.inf
     return wider
@@ -236,7 +236,7 @@ def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) ->
     keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
     if keys.max() >= MAX_KEYS:
         return None
-    table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # Cells outside keep 0, which never wins.
+    table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # Cells outside the map keep 0, which never wins.
     table[: keys.size] = keys.ravel()
     return table
 
@@ -258,7 +258,7 @@ def _fill_margins(cells: Cells, margin_y: int, margin_x: int, outside: int) -> N
 
 @kernel
 def _copy(source: NDArray[Number], target: NDArray[Number]) -> None:
-    """Copy in order, so that both may overlap. numba takes seconds to compile slice assignments."""
+    """Copy in order, so that source and target may overlap. numba takes seconds to compile slice assignments."""
     for i in range(target.size):
         target[i] = source[i]
 

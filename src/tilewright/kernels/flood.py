@@ -102,7 +102,7 @@ def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
 def label_cells(cells: Labels, shifts: Places, queue: Places, numbering: NumberingState, budget: int) -> bool:
     """Continue labeling until `budget` cells have been processed; return whether more remain.
 
-    Entries that have left the queue are overwritten by those of its cells that have a free neighbor.
+    Processed entries of the queue are overwritten by the processed cells that have a FREE neighbor.
     """
     state = numbering[0]
     scanned, first, end = state["scanned"], state["first"], state["end"]

@@ -1,8 +1,8 @@
-"""Global constraints on a wave: how many cells hold some tiles, and that these cells are connected.
+"""Global constraints on a wave: limits on the number of cells that hold given tiles, and connectivity of these cells.
 
-A constraint applies to a set of tiles. It stores whether each map cell cannot, may or must hold one of them, which
-depends on the patterns of the wave cell that determines the map cell, its owner. When a constraint leaves no choice, it
-bans patterns.
+A constraint applies to a set of tiles. It stores whether each map cell cannot, may or must hold one of these tiles.
+This depends on the patterns of the owner of the map cell: the wave cell that determines it. A constraint bans the
+patterns that would violate it.
 
 Source: Newgas, "Path constraints in DeBroglie", 2019, for connectivity; Hopcroft and Tarjan, "Efficient algorithms for
 graph manipulation", 1973, for articulation points.
@@ -21,15 +21,15 @@ class ConstraintArrays(NamedTuple):
     """All global constraints of a map, and the status of its cells."""
 
     owners: Int32_1D
-    """(map cell,) the wave cell that determines its tile."""
+    """(map cell,) owner: the wave cell that determines the tile of the map cell."""
     offsets: Int32_1D
-    """(map cell,) its position in the pattern of its owner."""
+    """(map cell,) position of the map cell in the pattern of its owner."""
     owned_starts: Int32_1D
-    """(wave cell + 1,) start of its map cells in `owned`."""
+    """(wave cell + 1,) start of the map cells of each owner in `owned`."""
     owned: Int32_1D
     """Map cells, sorted by owner."""
     masks: Uint64_3D
-    """(constraint, position in the pattern, word) patterns with one of the tiles there."""
+    """(constraint, position, word) patterns that have one of the constraint's tiles at the position."""
     status: Uint8_2D
     """(constraint, map cell) CANNOT, MAY or MUST."""
     tally: Int64_2D
@@ -39,7 +39,7 @@ class ConstraintArrays(NamedTuple):
     kinds: Int64_1D
     """(constraint,) COUNTED, REGION or PATH."""
     ends: Uint8_2D
-    """(constraint, map cell) whether it is an end of a path."""
+    """(constraint, map cell) whether the cell is an end of a path."""
     neighbors: Int32_2D
     """(map cell, direction) neighbors, or -1."""
     scratch: Int32_2D
@@ -79,14 +79,17 @@ def recount(wave: WaveArrays, constraints: ConstraintArrays) -> None:
 def _decide(
     wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int, cell: int, hold: bool
 ) -> bool:
-    """Make a cell hold one of a constraint's tiles, or none; return whether its owner has a pattern left."""
+    """Make a cell hold one of a constraint's tiles or, if not `hold`, none of them.
+
+    Return whether the owner of the cell has a pattern left.
+    """
     mask = constraints.masks[constraint, constraints.offsets[cell]]
     return restrict_cell(wave, rules, int(constraints.owners[cell]), mask, not hold)
 
 
 @kernel
 def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays) -> int:
-    """Ban patterns that would violate the bounds of a count; return a cell without a pattern left, or -1."""
+    """Ban patterns that would violate the bounds of a count; return a cell that has no pattern left, or -1."""
     for constraint in range(len(constraints.bounds)):
         may, must = constraints.tally[constraint, 0], constraints.tally[constraint, 1]
         minimum, maximum = constraints.bounds[constraint, 0], constraints.bounds[constraint, 1]
@@ -105,7 +108,7 @@ def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArr
 
 @kernel
 def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int) -> int:
-    """Ban patterns that would disconnect a constraint's cells; return a cell without a pattern left, or -1.
+    """Ban patterns that would disconnect a constraint's cells; return a cell that has no pattern left, or -1.
 
     A cell that separates the required cells (an articulation point) must hold one of the constraint's tiles. Cells that
     a region cannot reach must hold none of them.

@@ -86,8 +86,9 @@ def join_nearest(centers: Places, first: int, last: int, parents: Places) -> Non
 
 @kernel("int64(int64[:, ::1], int64[::1], int64, int64, int64, int64[::1])", allocates=False)
 def join_chain(centers: Places, free: Places, size: int, room: int, count: int, parents: Places) -> int:
-    """Join the nearest of the first `size` rooms in `free` to a room, the next one to that, and so on; return the last
-    room.
+    """Join the nearest of the first `size` rooms in `free` to `room`, then the room nearest to that one, and so on.
+
+    Return the last joined room.
 
     At most `count` rooms are joined. On ties, the room with the lowest id is chosen.
     """
@@ -106,8 +107,9 @@ def join_chain(centers: Places, free: Places, size: int, room: int, count: int, 
 
 @kernel("void(int64[:, ::1], int64[::1], int64, int64, int64[:, ::1])", allocates=False)
 def find_nearest_unlinked(centers: Places, parents: Places, first: int, last: int, pairs: Pairs) -> None:
-    """Write for rooms first..last-1 the pair with the nearest room that is not joined to it; with itself if there is
-    none.
+    """Write a pair for each of the rooms first..last-1: the room, and the nearest room that is not joined to it.
+
+    If there is no such room, the room is paired with itself.
     """
     for room in range(first, last):
         nearest = room

@@ -31,7 +31,7 @@ class ContextArrays(NamedTuple):
     ids: Int32_1D
     """(slot,) index of the context."""
     firsts: Int32_1D
-    """(context + 1,) start of its entries."""
+    """(context + 1,) start of the entries of each context."""
     tiles: Int32_1D
     """(entry,) tile, ascending within a context."""
     counts: Int32_1D
@@ -41,7 +41,7 @@ class ContextArrays(NamedTuple):
     masks: Int64_1D
     """(set of directions,) the set as bits."""
     bases: Int64_1D
-    """(set of directions,) base of its keys."""
+    """(set of directions,) base of the keys of each set."""
     weights: Int64_2D
     """(set of directions, direction) weight of the digit."""
 
@@ -50,9 +50,9 @@ class Lookahead(NamedTuple):
     """Probability of the nearest locked cell, for every tile of the cells before it."""
 
     rows: Int32_1D
-    """(place,) a row of `chances`, or -1."""
+    """(place,) row of the place in `chances`, or -1."""
     chances: Float64_2D
-    """(row, tile) probability."""
+    """(row, tile) probability of the nearest locked tile if the place holds the tile."""
 
 
 class ContextTotals(Record):
@@ -253,7 +253,7 @@ def _back_off(
     lookahead: Lookahead,
     scratch: Float64_2D,
 ) -> bool:
-    """Write the weights of tiles by the first known step whose tiles do not exclude a lock ahead."""
+    """Write the weights of tiles by the first known backoff step with a tile that allows the locked tile ahead."""
     row, fallback = lookahead.rows[place], -1
     step = first
     while step < len(steps):
@@ -262,7 +262,7 @@ def _back_off(
                 return True
             fallback = step if fallback < 0 else fallback
         step += 1
-        if step == len(steps) and fallback >= 0:  # all exclude it: take the first known step without the lookahead
+        if step == len(steps) and fallback >= 0:  # all exclude the locked tile: ignore the lookahead
             step = fallback
     return False
 

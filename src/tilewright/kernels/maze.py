@@ -98,7 +98,7 @@ def _count_directions(mask: int) -> int:
 
 @kernel
 def _draw_direction(stream: Stream, mask: int) -> int:
-    """Draw one of the directions in a non-empty mask at random; a single one uses no random number."""
+    """Draw one of the directions in a non-empty mask at random; a single direction uses no random number."""
     count = _count_directions(mask)
     left = below(stream, count) if count > 1 else 0
     for direction in range(4):
@@ -181,7 +181,7 @@ def build_forest(links: Bytes, above: Places, columns: int) -> None:
 
 @kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
 def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState, budget: int) -> bool:
-    """Move to a random fresh neighbor, and back along the stack if there is none."""
+    """Move to a random fresh neighbor or, if there is none, back along the stack."""
     size, scanned = state.pending, state.scanned
     more = True
     while budget > 0:
@@ -210,7 +210,7 @@ def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState,
 
 @kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
 def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, budget: int) -> bool:
-    """Link random places of the frontier to random neighbors inside."""
+    """Link random places of the frontier to random neighbors that are inside the maze."""
     size, scanned = state.pending, state.scanned
     more = True
     while budget > 0:
@@ -227,7 +227,7 @@ def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, b
             size -= 1
             frontier[position] = frontier[size]
             inside = _find_neighbors(maze, place, INSIDE)
-            if inside:  # The first place has none.
+            if inside:  # The first place has no neighbor inside.
                 _grow(maze, place, _draw_direction(stream, inside))
         maze.seen[place] = INSIDE
         state.done += 1
@@ -386,7 +386,7 @@ def _isolates_post(links: Bytes, place: int, direction: int, columns: int) -> bo
     other = place + shift_of(direction, columns)
     for turn in (1, 3):
         side = (direction + turn) & 3
-        both = (links[place] >> side) & (links[other] >> side) & 1  # Then there are places on that side.
+        both = (links[place] >> side) & (links[other] >> side) & 1  # If set, there are places on that side.
         if both and (links[place + shift_of(side, columns)] >> direction) & 1:
             return True
     return False
@@ -398,7 +398,8 @@ def braid(
 ) -> bool:
     """Open a fraction of the dead ends, preferably into another dead end that is to be opened too.
 
-    Loops around a single post are made only if there is no alternative, and dead ends that are to stay are not used.
+    A link that makes a loop around a single post is used only if there is no better one, and a link to a dead end that
+    is not to be opened only as the last choice.
     """
     last = min(links.size, state.done + budget)
     for place in range(state.done, last):

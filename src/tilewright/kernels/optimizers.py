@@ -69,7 +69,7 @@ class Moves(NamedTuple):
     stamps: float
     """Probability of a stamp."""
     shifts: float
-    """Probability of a stamp or of a shift of a box by one cell."""
+    """Probability of a stamp plus that of a shift of a box by one cell."""
     box: int
     """Maximum edge length of a box."""
     temperatures: Float64_1D
@@ -94,7 +94,7 @@ class Generation(NamedTuple):
     order: Int64_1D
     """(rank,) child or member."""
     homes: Int64_1D
-    """(rank,) member that it replaces."""
+    """(rank,) place of the member that the child or member replaces."""
     taken: Uint8_1D
     """(member,) whether it is a home."""
 
@@ -221,8 +221,8 @@ def anneal(
 ) -> int:
     """Run steps first..last-1 of simulated annealing; return the next step, earlier if the hash slots are full.
 
-    A step changes the tile of a random free cell, writes a random stamp at a random place, or shifts a box by one cell.
-    The change is accepted if the divergence increases by at most a random threshold, which is proportional to the
+    A step changes the tile of a random cell in `free`, writes a random stamp at a random place, or shifts a box by one
+    cell. The change is accepted if the divergence increases by at most a random threshold, which is proportional to the
     temperature. `edits` is work space. The change of the divergence is added to total[0].
     """
     heat = moves.temperatures
@@ -312,7 +312,7 @@ def _select_member(counter: CounterArrays, members: MemberArrays, number: int) -
 
 @kernel
 def _find_by_rank(values: Float64_1D, rank: int) -> int:
-    """Return the member of a rank, where 0 is the best; the first of equals."""
+    """Return the member with the given rank, where 0 is the best; on ties, the first member comes first."""
     for member in range(values.size):
         better = 0
         for other in range(values.size):
@@ -332,8 +332,8 @@ def _copy_row(table: NDArray[np.generic], source: int, target: int) -> None:
 def _replace_members(counter: CounterArrays, members: MemberArrays, generation: Generation, values: Float64_1D) -> None:
     """Replace the members by the first half of `order`.
 
-    Surviving members keep their places. A child takes the place of its parent if that is free; otherwise the parent is
-    copied to another place.
+    Surviving members keep their places. A child takes the place of its parent, unless the parent or another child
+    already has this place. In that case, the parent is first copied to an unused place, which the child takes.
     """
     number, order, parents = len(values), generation.order, generation.parents
     homes, taken = generation.homes, generation.taken
@@ -397,7 +397,7 @@ def evolve(
     first: int,
     last: int,
 ) -> int:
-    """Run generations first..last-1 of a population; return the next one, earlier if the hash slots are full.
+    """Run generations first..last-1 of a population; return the next generation, earlier if the hash slots are full.
 
     Each generation has as many children as members. A child is a member, chosen with a probability that decreases with
     its rank, with 1 to `max_stamps` random stamps or, with the probability `crossing`, a patch of another member. The

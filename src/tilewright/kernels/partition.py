@@ -62,8 +62,8 @@ def partition(
 ) -> int:
     """Split the largest part until there are as many as `parts` holds, or none can be split; return their number.
 
-    A part is split across its longer side if that is more than `ratio` times as long as the other, otherwise in a
-    random direction. The cut is at the middle, or off it by a fraction of at most `jitter`.
+    A part is split across its longer side if that side is more than `ratio` times as long as the other side, otherwise
+    in a random direction. The distance of the cut from the middle is at most the fraction `jitter` of the side.
     """
     keys, numbers = heap.keys, heap.numbers
     _set_rectangle(parts, 0, 0, 0, sizes.width, sizes.height)
@@ -137,9 +137,9 @@ def place_rooms(
     dungeon: DungeonArrays, parts: Rooms, first: int, last: int, sizes: RoomSizes, spacing: int,
     fill: float, shift: float, stream: Stream, count: int,
 ) -> int:  # fmt: skip
-    """Place a room in each of the parts first..last-1 that has space, after `count` others; return the number of rooms.
+    """Place a room in each of the parts first..last-1 that has space; return the number of rooms.
 
-    `fill` is the minimum fraction of a part's side that a room fills.
+    `count` rooms have already been placed. `fill` is the minimum fraction of a part's side that a room fills.
     """
     kinds, columns = dungeon.kinds, dungeon.columns
     for number in range(first, last):

@@ -67,7 +67,7 @@ class CounterArrays(NamedTuple):
     next_copies: Int32_1D
     """(place,) the next copy of a cell beyond a wrapped edge, or -1; empty if no axis wraps."""
     originals: Int32_1D
-    """(place,) the cell that it is a copy of; empty if no axis wraps."""
+    """(place,) the cell of which each place is a copy; empty if no axis wraps."""
     slots: Int32_2D
     """(size, place) slot of the window that starts there, or -1."""
     keys: Uint64_1D
@@ -99,7 +99,10 @@ MAX_LOAD = 0.5
 
 @inline
 def _find_known(counter: CounterArrays, size: int, key: np.uint64) -> int:
-    """Return the slot of a pattern of the samples, or -1 for any other; with dense keys, the slot of any pattern."""
+    """Return the slot of a pattern of the samples, or -1 for any other pattern.
+
+    With dense keys, return the slot of any pattern.
+    """
     keys, layout = counter.keys, counter.layout[size]
     first, rest = layout["first"], layout["known"] - 1
     if rest < 0:
@@ -216,7 +219,7 @@ def try_windows(
             place = origin + around[size, number]
             if counter.originals.size:
                 place = np.int64(counter.originals[place])
-                is_counted = False  # a small map that wraps has the same window on both sides
+                is_counted = False  # in a small map that wraps, the same window can be listed twice
                 for entry in range(start, top):
                     is_counted |= log[entry]["origin"] == place and log[entry]["size"] == size
                 if is_counted:
@@ -283,7 +286,7 @@ def undo(counter: CounterArrays, top: int, kept: bool) -> None:
         counter.counts[entered] -= 1
         if kept:
             counter.slots[entry["size"], entry["origin"]] = left
-        if entry["is_new"]:  # it was added last, so no later key depends on it
+        if entry["is_new"]:  # this key was added last, so no later key depends on its slot
             counter.keys[entered] = EMPTY
             counter.layout[entry["size"]]["used"] -= 1
 

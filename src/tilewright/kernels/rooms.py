@@ -32,7 +32,7 @@ def divide_equally(width: int, height: int, columns: int, rows: int, state: Stat
 
 @kernel
 def _choose_cut(state: State, long: int, least: int, across: int, spare: int) -> int:
-    """Draw the position of a cut through a side; both parts keep at least the minimum length.
+    """Draw the position of a cut through a side; each part keeps at least the minimum length.
 
     Together, both halves have space for `long // least` rows of rooms, or for one row (`across` rooms) less. Any
     position is possible only if that many rooms are to spare.
@@ -46,8 +46,9 @@ def _choose_cut(state: State, long: int, least: int, across: int, spare: int) ->
 
 @kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
 def divide_tree(width: int, height: int, wide: int, high: int, state: State, rooms: Rectangles) -> None:
-    """Fill `rooms` by recursive splitting, in random order, each without its outermost ring; with it, at least wide x
-    high.
+    """Fill `rooms` with the parts of a recursive split in random order, each without its outermost ring.
+
+    Each part, including the ring, is at least `wide` x `high`.
 
     The part to split is drawn by area. It is split across its longer side if that is long enough. There must be at most
     (width // wide) * (height // high) rooms; the cuts are then placed so that all fit.

@@ -16,7 +16,9 @@ from .types import Float64_1D, Record, Uint8_1D
 VOID, DRAWN_WALL, DRAWN_FLOOR, DRAWN_DOOR, INNER_DOOR = 0, 1, 2, 3, 4
 """Cells of a drawing."""
 TAKEN, DOORWAY = 1, 2
-"""Cells without floor. DOORWAY is in front of a drawn door, where no drawn wall may be either."""
+"""Marks of cells on which no floor may be placed. On a DOORWAY, the cell before a drawn door, no drawn wall may be
+placed either.
+"""
 LAYOUT = np.dtype([("width", np.int64), ("height", np.int64), ("first", np.int64)])
 """Size of a drawing, and the start of its cells."""
 
@@ -37,7 +39,7 @@ class ScatterState(Record):
     count: int
     """Number of rooms placed."""
     failed: int
-    """Number of failed attempts since the last one."""
+    """Number of failed attempts since the last room was placed."""
 
 
 @kernel
@@ -76,7 +78,11 @@ def _is_inside(drawn: int) -> bool:
 
 @kernel
 def _drawing_fits(kinds: Kinds, taken: Kinds, columns: int, drawing: Kinds, place: int, width: int) -> bool:
-    """Return whether its floors are free, its walls on no floor or doorway, and its doors before no obstacle."""
+    """Return whether a drawing fits at a place.
+
+    Its floors must be on cells that are not taken, its walls on no floor or doorway, and no obstacle may be before its
+    doors.
+    """
     for number in range(drawing.size):
         cell = place + number // width * columns + number % width
         drawn = drawing[number]
@@ -107,7 +113,11 @@ def _is_beside_floor(drawing: Kinds, number: int, width: int) -> bool:
 def _put_drawing(
     dungeon: DungeonArrays, taken: Kinds, drawing: Kinds, place: int, width: int, spacing: int, number: int
 ) -> None:
-    """Place a drawing on the map. If it has doors, its other walls must not be opened, otherwise only thick ones."""
+    """Place a drawing on the map.
+
+    Corridors must not open WALL cells. If the drawing has doors, all its wall cells become WALL; otherwise, only the
+    cells that are not beside its floor do.
+    """
     kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
     doors = False
     for at in range(drawing.size):
@@ -142,9 +152,9 @@ def scatter(
     dungeon: DungeonArrays, taken: Kinds, sizes: RoomSizes, spacing: int, drawings: LayoutArrays, stream: Stream,
     state: ScatterState, patience: int, budget: int,
 ) -> bool:  # fmt: skip
-    """Place rooms on the map until there are enough, or `patience` attempts in a row have failed.
+    """Place rooms on the map until there are enough rooms, or until `patience` attempts in a row have failed.
 
-    Returns False when done, and True after about `budget` cells, to be called again.
+    Returns False when done. Returns True after about `budget` cells; it must then be called again.
     """
     columns, weights = dungeon.columns, drawings.weights
     rows = dungeon.kinds.size // columns

@@ -6,9 +6,9 @@ integers. Distances are integers too, at most 2^45 for spacings up to 1024. They
 them exactly and compare in vector code. Of two equally near points, the one in the upper square is chosen, then the one
 in the left square.
 
-With any metric, the point in a cell's own square is nearer than any point three squares away: it is less than one
-square away along each axis, they are at least two squares away along one axis. The nearest point is therefore within
-5x5 squares.
+With any metric, the point in a cell's own square is nearer than any point three squares away: the first point is less
+than one square away along each axis, the second is at least two squares away along one axis. The nearest point is
+therefore within 5x5 squares.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .types import Int32_2D, Int64_1D, Int64_2D, Uint8_2D
 UNITS = 1024
 """Positions along a side of a square, and units along a side of a cell."""
 SEARCH_RADIUS = 2
-"""Number of squares around a cell's own in which the nearest point may be."""
+"""Maximum distance, in squares, between the square of a cell and the square of its nearest point."""
 SAMPLES = 8
 """Number of samples along a side of a square, from which the center of a region is computed."""
 MAX_PAIR_DISTANCE = 3
@@ -294,8 +294,9 @@ def mark_walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: in
 def comes_before(
     metric: int, y: int, x: int, square: int, v: int, u: int, other: int, length: int, first: int, second: int
 ) -> bool:
-    """Return whether the path between two points comes before another: it is shorter, or as long and of earlier
-    squares.
+    """Return whether the path between two points comes before another path.
+
+    It comes first if it is shorter, or if both are equally long and its squares come first.
     """
     own = metric_distance(metric, y - v, x - u)
     if own != length:

@@ -1,9 +1,9 @@
 """Waves: the possible patterns of every cell, and constraint propagation.
 
 A domain is the set of patterns that a cell can still hold, as bits. `allowed` has, for every direction and pattern, the
-set of patterns that its neighbor can hold. When the domain of a cell shrinks, patterns of its neighbors that have no
-support in the domain any more are banned. Every change is recorded in a trail, a ring buffer, so that choices can be
-undone as far back as the trail reaches.
+set of patterns that the neighbor in this direction can hold. When the domain of a cell shrinks, those patterns of its
+neighbors are banned that no remaining pattern of the cell allows. Every change is recorded in a trail, a ring buffer,
+so that choices can be undone as far back as the trail reaches.
 
 Undecided cells are in a heap, ordered by the heuristic that chooses the next cell.
 
@@ -108,7 +108,7 @@ class RuleArrays(NamedTuple):
     neighbors: Int32_2D
     """(cell, direction) neighbor or -1: half of the directions, then their opposites."""
     allowed: Uint64_3D
-    """(direction, pattern, word) patterns allowed as its neighbor in that direction."""
+    """(direction, pattern, word) patterns that the neighbor of the pattern in that direction may hold."""
     weights: Int64_1D
     """(pattern,) weight."""
     w_log_w: Float64_1D
@@ -116,7 +116,7 @@ class RuleArrays(NamedTuple):
     logarithms: Float64_1D
     """(weight,) logarithm."""
     noise: Float64_1D
-    """(cell,) added to its key."""
+    """(cell,) amount added to the heap key of each cell."""
     heuristic: int
 
 
@@ -166,7 +166,7 @@ def write_trail(wave: WaveArrays, cell: int) -> None:
 
 @kernel
 def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1D, inverted: bool) -> bool:
-    """Ban all patterns of a cell except `kept`, or these if `inverted`; return whether any pattern is left."""
+    """Ban all patterns of a cell except `kept` or, if `inverted`, ban only `kept`; return whether any is left."""
     state, own = wave.state, wave.cells[cell]
     write_trail(wave, cell)
     left = NONE
@@ -193,7 +193,7 @@ def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1
 
 @kernel
 def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
-    """Propagate all changes to neighbors; return the first cell without a pattern left, or -1."""
+    """Propagate all changes to neighbors; return the first cell that has no pattern left, or -1."""
     domains, cells, removed, queue, missing = wave.domains, wave.cells, wave.removed, wave.queue, wave.scratch
     trail, trail_domains, state = wave.trail, wave.trail_domains, wave.state
     neighbors, allowed = rules.neighbors, rules.allowed
@@ -215,7 +215,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 continue
             back = direction + half if direction < half else direction - half
             rest = NONE
-            if few:  # few patterns are left: ban all that none of them allows
+            if few:  # few patterns are left in the cell: ban all patterns of the neighbor that none of them allows
                 for part in range(words):
                     missing[part] = domains[other, part]
                 for word in range(words):
@@ -231,7 +231,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                             break
                     if left != NONE:
                         break
-            else:  # check only patterns that the removed ones allowed
+            else:  # check only the patterns of the neighbor that removed patterns allowed
                 for part in range(words):
                     missing[part] = NONE
                 for word in range(words):
@@ -287,12 +287,12 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 place = head + queued
                 queue[place if place < length else place - length] = other
                 queued += 1
-            # The patterns removed there supported no pattern of this cell, so it needs no propagation back.
+            # The patterns removed from the neighbor supported no pattern of this cell, so nothing is propagated back.
             there["pending"] |= ALL_DIRECTIONS ^ (1 << back)
             if there["count"] == 0:
                 contradiction = int(other)
                 break
-        if not own["pending"]:  # it is pending again if it is its own neighbor, on a wrapped axis of one cell
+        if not own["pending"]:  # on a wrapped axis of one cell, a cell is its own neighbor and pending again
             for word in range(words):
                 removed[cell, word] = NONE
             own["removed_count"] = 0
