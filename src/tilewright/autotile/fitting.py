@@ -19,7 +19,7 @@ from .grammar import cache_by_tileset
 MAX_ROUNDS = 24
 """Maximum number of rounds; usually two or three are enough."""
 EXTENDING_ROUNDS = 4
-"""Number of first rounds that extend dead ends."""
+"""Number of rounds, from the first on, that extend dead ends."""
 
 
 @cache_by_tileset
@@ -77,7 +77,7 @@ def tables_of(tileset: Tileset) -> PieceTables:
 def fit_pieces(
     cells: NDArray[Any], tileset: Tileset, frozen: NDArray[np.bool_] | None = None, *, keep: bool = False
 ) -> NDArray[Any]:
-    """Choose pieces so that every piece of a flat map fits its neighbors.
+    """Choose pieces so that every piece of a 2D map fits its neighbors.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def fit_pieces(
 def fit_in_rounds(
     cells: NDArray[Any], tileset: Tileset, frozen: NDArray[np.bool_] | None = None, *, keep: bool = False
 ) -> Generator[Frame, None, NDArray[Any]]:
-    """Choose pieces as `fit_pieces`, and yield a frame after every round."""
+    """Choose pieces as `fit_pieces` does, and yield a frame after every round."""
     if not tileset.joints:
         return cells.copy()
     tables = tables_of(tileset)

@@ -39,11 +39,11 @@ class Grammar:
     """Joints of a tileset as tables of pairs of tiles. The tile after the last one is the edge of the map."""
 
     open: NDArray[np.bool_]
-    """(tile, side) whether the piece continues there; never for the edge."""
+    """(tile, side) whether the tile continues at the side; always False for the edge of the map."""
     fits: NDArray[np.bool_]
-    """(side, tile, other tile) whether the other may be the neighbor at that side."""
+    """(side, tile, other tile) whether the other tile may be the neighbor of the tile at that side."""
     pieces: NDArray[np.bool_]
-    """(tile,) whether it is a piece of a kind with a joint."""
+    """(tile,) whether the tile is a piece: its kind has a joint, and it continues at a side."""
 
     @classmethod
     def of(cls, tileset: Tileset) -> Grammar:
@@ -64,7 +64,7 @@ class Grammar:
         return cls(opened, fits, pieces)
 
     def find_misfits(self, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Return (row, column) the pieces of a flat map that continue where their neighbor does not allow it."""
+        """Return the mask of the pieces of a 2D map that continue at a side where their neighbor does not allow it."""
         around = np.pad(cells.astype(np.intp), 1, constant_values=len(self.pieces))
         wrong = np.zeros(cells.shape, dtype=np.bool_)
         rows, columns = cells.shape

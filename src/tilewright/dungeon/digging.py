@@ -1,7 +1,7 @@
 """Grids for digging techniques: which cells may be dug, where digging starts, and how separate floors are joined.
 
 Locked walls are never dug, and locked floors must be reached. A path may lead through the border to a locked floor in
-or behind it; the rest of the border is kept.
+the border or behind it; the other cells of the border are kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DiggableGrid:
         self._site = site
         self._open_labels = open_labels
         self.top, self.left = (min(border, (side - 1) // 2) for side in (height, width))
-        """Width of the border; less if the map is too small, so that at least one cell is within."""
+        """Width of the border; less if the map is too small, so that at least one cell is inside the border."""
         self.height, self.width = height - 2 * self.top, width - 2 * self.left
         """Size of the area within the border."""
         self.cells: Cells = np.full((height + 2, width + 2), BLOCKED, dtype=np.uint8)
@@ -98,7 +98,7 @@ class DiggableGrid:
         return np.flatnonzero(self.cells.reshape(-1) == FLOOR)
 
     def count_target(self, coverage: float) -> int:
-        """Return the number of floors for a coverage: at least one, if there can be any."""
+        """Return the number of floors for a coverage: at least one, if any cell may be floor."""
         return min(self.capacity, max(1, ceil(coverage * self.capacity)))
 
     def snapshot(self) -> Cells:

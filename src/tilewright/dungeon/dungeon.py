@@ -125,13 +125,13 @@ class Dungeon:
         )
 
     def _split_rows(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and last row of blocks of the map, as many rows as are processed between two yields."""
+        """Split the rows of the map into blocks of work; yield the first and last row of each."""
         step = max(1, block_size("dungeon") // self.columns)
         for first in range(0, self.params.height, step):
             yield first, min(first + step, self.params.height)
 
     def _dig_corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
-        """Dig a corridor for every link; yield the rooms on its path, and None while the search continues."""
+        """Dig a corridor for every link; yield the rooms on its path, or None after a block of an unfinished search."""
         p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap")
         dungeon = self.as_arrays(self.rooms)
         style = CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")

@@ -26,7 +26,9 @@ from ..kernels.links import (
 from .params import DungeonParams
 
 JITTER = 1e-3
-"""Random displacement of points before the triangulation, in cells. On a grid, four points are often on one circle."""
+"""Random displacement of points before the triangulation, in cells. Without it, four points of a grid would often be on
+one circle.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,7 @@ def _split_rooms(count: int) -> Iterator[tuple[int, int]]:
 
 
 def _triangulate(centers: Places, rng: Rng) -> Pairs:
-    """Return the edges of the Delaunay triangulation, sorted, without duplicates; every point has at least one."""
+    """Return the edges of the Delaunay triangulation, sorted, without duplicates; every point has at least one edge."""
     if len(centers) < 4:
         return np.array([(one, other) for one in range(len(centers)) for other in range(one + 1, len(centers))])
     from scipy.spatial import Delaunay
@@ -101,7 +103,7 @@ def _triangulate(centers: Places, rng: Rng) -> Pairs:
 
 
 def _find_shortest_tree(edges: Pairs, centers: Places) -> tuple[Pairs, Pairs]:
-    """Return the edges of the shortest spanning tree, and the remaining edges."""
+    """Return the edges of the minimum spanning tree, and the other edges."""
     chosen = _mark_tree(edges, centers)
     if int(chosen.sum()) < len(centers) - 1:  # The triangulation of points almost on a line may leave points out.
         order = np.lexsort((centers[:, 1], centers[:, 0]))

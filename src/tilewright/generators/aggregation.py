@@ -142,9 +142,7 @@ def _put_nucleus(ground: DiggableGrid, p: AggregationParams) -> None:
 
 
 def _make_blocks(ground: DiggableGrid, size: int, out: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return two arrays (block row, block column): floors per block, and nearby blocks with a boundary; one block of
-    margin.
-    """
+    """Return the two initial arrays of BlockCounts for one block size: floors per block, and `near` values."""
     shape = tuple(((side - 1) >> size) + 3 for side in ground.cells.shape)
     return np.zeros(shape, dtype=np.int64), np.full(shape, 9 if out else 0, dtype=np.int64)
 

@@ -86,8 +86,8 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
 def _find_farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
     """Return the markers start and exit, and the number of steps between them.
 
-    Start is the cell farthest from the first floor, and exit the cell farthest from start. In a tree, no two cells are
-    farther apart. Afterwards, all floors are REACHED_TWICE.
+    Start is the cell farthest from the first floor, and exit the cell farthest from start. In a maze without loops, no
+    two cells are farther apart. Afterwards, all floors are REACHED_TWICE.
     """
     flat, columns = cells.reshape(-1), cells.shape[1]
     queue: Queue = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)

@@ -207,7 +207,7 @@ class _RegionPainter:
             self._paint_walls(first, out, seen)
 
     def _get_square_kinds(self) -> NDArray[np.uint8]:
-        """Return the kind of every square, drawing them if necessary."""
+        """Return the kind of every square; draw the kinds if necessary."""
         for _ in self.draw_kinds():
             pass
         assert self._kinds is not None

@@ -75,8 +75,9 @@ class StepGraph:
         away: bool,
         target: int = -1,
     ) -> None:
-        """Lower values, starting at the seeds, until no step lowers any value; use the queue that is faster for the
-        costs.
+        """Lower values, starting at the seeds, until no step lowers any value.
+
+        The queue is a ring of buckets or, if the costs differ too much, a heap.
         """
         finite = costs[costs < np.inf]
         if not finite.size or not seeds.size:

@@ -1,4 +1,4 @@
-"""Areas: the regions of a map after every narrow passage is closed, and the minimum cut between them."""
+"""Areas: the regions of a map after every narrow passage is closed, and the minimum cuts between areas."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ._key_cuts import Cell, LockedAreas, WalkableMap
 Flags: TypeAlias = NDArray[np.bool_]
 """(node,) mask of nodes."""
 Cut: TypeAlias = tuple[Flags, list[int]]
-"""Nodes beyond some door rows, and the indices of these rows."""
+"""Mask of the nodes behind a set of door rows, and the indices of these rows."""
 DOOR_COST = 1024
-"""Cost of a door in the minimum cut, and of each of its cells; its rank adds less than this."""
+"""Cost of a door in the minimum cut, and of each of its cells; the rank of a door adds less than this."""
 TRIES = 6
 """Number of seeds tried for every area."""
 MIN_CUTS, MAX_CUTS, MAX_WORK = 12, 120, 4_000_000
-"""Bounds of the number of minimum cuts, besides a few per lock, and of the number of nodes visited by all of them."""
+"""Bounds of the number of minimum cuts, besides a few per lock, and of the number of nodes that all cuts visit."""
 INFINITE_COST = 1 << 24
 """Capacity that exceeds the cost of any number of doors of a lock."""
 
@@ -80,7 +80,7 @@ class AreaGraph:
     cost: NDArray[np.int64]
     """(row,) cost of closing each row: its number of cells, and a smaller term for its rank."""
     free: NDArray[np.int64]
-    """(area,) number of free cells."""
+    """(area,) number of free cells, on which a key is allowed."""
     pairs: NDArray[np.int64]
     """(pair, 2) adjacent nodes."""
 
@@ -123,7 +123,7 @@ class AreaGraph:
     def grow_ball(self, seeds: Sequence[int], size: int, inside: Flags) -> Flags | None:
         """Return the nodes nearest to the first seed that contain all seeds and at least `size` free cells.
 
-        Return None if there are too few.
+        Return None if `inside` has too few free cells.
         """
         taken = np.zeros(len(self.neighbors), dtype=np.bool_)
         fresh = inside.copy()
@@ -143,7 +143,7 @@ class AreaGraph:
 
     @cached_property
     def _network(self) -> Network:
-        """Split each row into an in-node and an out-node, joined by an arc of its cost; add source and sink."""
+        """Split each row into an in-node and an out-node, joined by an arc with its cost; add source and sink."""
         areas, rows = self.count, len(self.rows)
         into, out = self.pairs.copy(), self.pairs.copy()
         out[out >= areas] += rows
@@ -217,7 +217,7 @@ class AreaGraph:
                 if len(closed) <= max_doors and (chosen is None or cost < chosen[0]):
                     chosen = cost, beyond, closed
                 if cost < 3 * DOOR_COST:
-                    # A single narrow door: no other seed does better.
+                    # A single narrow door is the best possible cut, so no other seed is tried.
                     break
             if chosen is None:
                 break
@@ -226,7 +226,10 @@ class AreaGraph:
         return found, cuts
 
     def _choose_seeds(self, inside: Flags, begin: list[int], exits: Sequence[Cell] | None, rng: Rng) -> list[list[int]]:
-        """Choose seeds of an area: the exits, else areas far from the start, or random ones."""
+        """Choose seeds of an area: the exits or, if there are none, random areas.
+
+        If `exits` is None, areas far from the start are preferred.
+        """
         if exits:
             nodes = [int(self.node[exit]) for exit in exits]
             return [nodes] if not set(nodes) & set(begin) else []
@@ -239,7 +242,7 @@ class AreaGraph:
 
     @cached_property
     def _steps(self) -> NDArray[np.float64]:
-        """(area,) maximum number of steps from the start to any of its cells."""
+        """(area,) maximum number of steps from the start to any cell of the area."""
         steps = np.zeros(self.count)
         inner = (self.node >= 0) & (self.node < self.count)
         np.maximum.at(steps, self.node[inner], self.walkable_map.from_start[inner])
@@ -261,7 +264,9 @@ class AreaGraph:
 def _find_rows(
     walkable_map: WalkableMap, max_width: int, random_values: NDArray[np.float64]
 ) -> tuple[tuple[tuple[Cell, ...], ...], NDArray[np.int64]]:
-    """Find straight rows of cells across passages that do not touch each other, and the cost of each one's rank.
+    """Find straight rows of cells across passages; return the rows and the costs of their ranks.
+
+    The rows do not touch each other.
 
     Doors are taken first, then narrow passages before wide ones, passages at rooms before others, in random order.
     """

@@ -1,4 +1,4 @@
-"""Gates: passages of a map that a single door closes, and the cells behind each."""
+"""Gates: passages of a map that a single door closes, and the cells behind each gate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WalkableMap:
     door_cells: Mask
     """Cells where a door is allowed."""
     free: Mask
-    """Cells where a key is allowed."""
+    """Free cells, on which a key is allowed."""
     door_ranks: NDArray[np.float64]
     """Preference for doors, lower is better: 0 on doors, 1 in doorways, 2 elsewhere."""
     from_start: NDArray[np.float64]
@@ -72,10 +72,11 @@ class LockedAreas:
 
 @dataclass(frozen=True, eq=False)
 class Gates:
-    """Passages that a single door closes, and the cells behind each.
+    """Passages that a single door closes, and the cells behind each of them.
 
-    A depth-first walk from the start numbers the reachable cells. The cells behind a gate are the steps after its own
-    up to its last one. Two gates are therefore nested or independent, and all gates form a tree.
+    A depth-first walk from the start numbers the reachable cells. The cells behind a gate are the cells of the steps
+    after that of the gate, up to its last step. Two gates are therefore nested or independent, and all gates form a
+    tree.
     """
 
     walkable_map: WalkableMap
@@ -114,7 +115,7 @@ class Gates:
         return np.concatenate([[0], np.cumsum(self.walkable_map.free[tuple(self.walk.T)])])
 
     def find_far_end(self, min_cells: int, *, behind: bool) -> Cell:
-        """Return the cell with the most steps from the start, behind a gate if `behind` and possible."""
+        """Return the cell with the most steps from the start; if `behind`, a cell behind a gate, if there is one."""
         places = self.walkable_map.from_start.shape
         where = np.isfinite(self.walkable_map.from_start)
         if behind:
@@ -129,13 +130,13 @@ class Gates:
         return find_farthest(self.walkable_map.from_start, where)
 
     def find_gates_before(self, step: int) -> Mask:
-        """Return (gate,) which gates are on every path from the start to a step."""
+        """Return (gate,) whether each gate is on every path from the start to the cell of a step."""
         return (self.first < step) & (step <= self.last)
 
     def choose(self, count: int, min_cells: int, exits: list[int] | None) -> list[int]:
         """Choose `count` gates, or as many as fit, so that the areas between them are large.
 
-        With exits, the first gate is the one in front of them, and no other gate is behind it.
+        With exits, the first chosen gate is in front of all exits, and no other chosen gate is behind it.
         """
         size = max(min_cells, int(self.free_counts[-1]) // (count + 1))
         best: list[int] = []
@@ -145,7 +146,7 @@ class Gates:
             if len(best) == count:
                 return best
             if size == min_cells:
-                # Choose as many as possible, from the innermost outwards.
+                # Choose as many gates as possible, from the innermost outwards.
                 return max(best, self._choose_locks(count, size, exits, -self.first), key=len)
             size = max(min_cells, size * 4 // 5)
 
@@ -195,6 +196,6 @@ class Gates:
 
 
 def find_farthest(steps: NDArray[np.float64], where: Mask) -> Cell:
-    """Return the cell of a mask with the most steps, the first of equal ones."""
+    """Return the cell of a mask with the most steps; on ties, the first."""
     row, column = np.unravel_index(int(np.argmax(np.where(where, steps, -1.0))), steps.shape)
     return int(row), int(column)

@@ -1,4 +1,4 @@
-"""Owners of tiles: find countries by name or initials, and the same tile of another country."""
+"""Owners of tiles: find countries by name or initials, and find the equivalent of a tile for another country."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def find_countries(given: Iterable[str], tileset: Tileset, name: str) -> list[st
 
 
 def change_owners(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.bool_], name: str) -> NDArray[np.int64]:
-    """Return (tile,) ids of the same tiles after replacing the countries.
+    """Return (tile,) the id of the tile that replaces each tile when `owners` replaces the countries.
 
     Raise InvalidRecipe if a `used` tile (tile,) has no equivalent in its new country. A headquarters that becomes
     neutral is a city.

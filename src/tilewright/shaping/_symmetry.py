@@ -39,7 +39,10 @@ def apply_move(places: Places, move: str) -> Places:
 
 
 def find_images(shape: Sequence[int], axis: Axis, name: str) -> list[Places]:
-    """Return (row, column) flat indices of the cells, then of their images under each move; `name` is for errors."""
+    """Return (row, column) flat indices of the cells, then of their images under each move.
+
+    `name` is the name of the parameter, for errors.
+    """
     if any("d" in move for move in MOVES[axis]) and shape[-1] != shape[-2]:
         raise InvalidRecipe(f"{axis} needs a square map, this one is {shape[-1]}x{shape[-2]}", at=name, rule="missing")
     here: Places = np.arange(int(np.prod(shape))).reshape(tuple(shape))

@@ -127,7 +127,7 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
 
 
 def _without_locks(map: TileMap, locked: Mask) -> TileMap:
-    """Remove earlier keys and locks: colored doors become plain ones, keys the most common floor.
+    """Remove earlier keys and locks: colored doors become plain doors, and keys become the most common floor.
 
     Doors in wide passages become floor as well, because only this shaper places doors there.
     """
@@ -147,7 +147,7 @@ def _without_locks(map: TileMap, locked: Mask) -> TileMap:
 
 
 def _find_ends(map: TileMap) -> tuple[Cell, Cell | None]:
-    """Return the cell of the start, or one for it, and the cell of the exit, if it is marked."""
+    """Return the cell of the marker start, or a new cell for it, and the cell of the marker exit, or None."""
     survey = Survey(map)
     if not survey.regions.count:
         raise GaveUp("lock_and_key: the map has no passable cell")
@@ -168,7 +168,7 @@ def _find_ends(map: TileMap) -> tuple[Cell, Cell | None]:
 
 
 def _with_markers(map: TileMap, start: Cell, exit: Cell | None = None) -> TileMap:
-    """Return the map with a start and an exit at these cells, unless it has them on passable cells."""
+    """Add the markers start and exit at these cells, unless the map has such markers on passable cells."""
     markers = list(map.markers)
     for name, cell in (("start", start), ("exit", exit)):
         if cell is not None and not any(marker.name == name and map.passable[marker.y, marker.x] for marker in markers):
@@ -199,7 +199,7 @@ def _split_map(
     random_values: NDArray[np.float64],
     rng: Rng,
 ) -> tuple[TileMap, LockedAreas]:
-    """Add start and exit, and divide the map with single doors; use locks of several doors if too few of these fit."""
+    """Add start and exit, and divide the map with single doors or, if too few fit, with locks of several doors."""
     min_cells = max(p.min_cells, p.keys)
     gates = Gates.of(WalkableMap.of(map, start, locked), start, random_values)
     marked = _with_markers(map, start, exit or gates.find_far_end(min_cells, behind=p.exit_behind))

@@ -85,7 +85,7 @@ def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
 
 
 def _map_tile_ids(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, map: TileMap) -> dict[int, int]:
-    """Return the ids of inner tiles that `tiles` replaces, with the ids of this map."""
+    """Return, for each inner tile that `tiles` replaces, its id and the id of the tile of this map that replaces it."""
     try:
         return {inner.tileset.id(old): map.tileset.id(new) for old, new in tiles}
     except UnknownName as error:
@@ -117,7 +117,7 @@ def _shrink(place: Place, wanted: NDArray[np.bool_]) -> Place:
 
 
 def _make_inner(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_], rng: Rng) -> Steps:
-    """Generate the inner map; frames show the outer map until it is finished."""
+    """Generate the inner map; frames show the outer map until the inner map is finished."""
     rows, columns = place
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     try:
@@ -142,7 +142,7 @@ def _make_inner(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.b
 
 
 def _combine_locks(recipe: Recipe, there: TileMap, locked: NDArray[np.bool_]) -> Locks | None:
-    """Return the inner recipe's locks, preceded by the locks of the outer map whose tiles it has."""
+    """Return the inner recipe's locks, preceded by the locks of the outer map whose tiles the recipe has."""
     tile_ids = recipe.tileset.by_name
     known = np.array([name in tile_ids for name in there.tileset.names])
     taken = locked & known[there.cells]

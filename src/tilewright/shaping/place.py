@@ -121,7 +121,7 @@ def _find_fitting(survey: Survey, p: PlaceParams) -> Mask:
 
 
 def _choose_farthest(survey: Survey, free: Mask, min_distance: int) -> Iterator[Cell]:
-    """Yield repeatedly the cell with the most steps to all markers and all cells yielded before."""
+    """Yield cells one after the other, each with the most steps to the nearest marker or cell yielded before."""
     free = free.copy()
     sources = [(marker.y, marker.x) for marker in survey.map.markers if survey.passable[marker.y, marker.x]]
     if not sources and survey.route is not None:
@@ -142,7 +142,10 @@ def _choose_farthest(survey: Survey, free: Mask, min_distance: int) -> Iterator[
 
 
 def _spread(free: Mask, order: NDArray[np.int64], wanted: int, min_distance: int) -> list[Cell]:
-    """Choose cells at random, with the largest minimum distance at which enough of them fit."""
+    """Choose random cells with the largest minimum distance at which `wanted` cells fit.
+
+    Return fewer cells if they do not fit at `min_distance`.
+    """
     distance = max(float(min_distance), float(np.sqrt(free.sum() / wanted)))
     while True:
         chosen = list(islice(_throw_darts(free, order, distance), wanted))
@@ -152,7 +155,7 @@ def _spread(free: Mask, order: NDArray[np.int64], wanted: int, min_distance: int
 
 
 def _throw_darts(free: Mask, order: NDArray[np.int64], min_distance: float) -> Iterator[Cell]:
-    """Yield free cells in the given order, each at least `min_distance` from all earlier ones."""
+    """Yield free cells in the given order that are at least `min_distance` from all cells yielded before."""
     free = free.copy()
     for place in order[free.reshape(-1)[order]].tolist():
         cell = place // free.shape[1], place % free.shape[1]

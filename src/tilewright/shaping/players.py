@@ -113,7 +113,7 @@ def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
 
 
 def _join_land(field: Battlefield, p: PlayersParams) -> Generator[Frame, None, None]:
-    """Lay causeways and fit the pieces, repeatedly where fitting removed a path; then replace misfits by land."""
+    """Lay causeways and fit the pieces, repeatedly because fitting may remove a path; then replace misfits by land."""
     for _ in range(ROUNDS):
         for left in join(field, everything=p.join_all):
             yield Frame(lambda: field.cells, "causeways", progress=0.6, numbers={"parts": left})
@@ -143,7 +143,10 @@ def _check_locked_buildings(field: Battlefield, p: PlayersParams) -> None:
 
 
 def _place_buildings(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
-    """Place all buildings, the headquarters at the best sites where the others fit; return the headquarters."""
+    """Place all buildings, with the headquarters at the best sites at which all other buildings fit.
+
+    Return the cells of the headquarters.
+    """
     locked = [np.argwhere(field.find_buildings(HEADQUARTERS, side)).tolist() for side in field.kinds.players]
     one, other = ((cells[0][0], cells[0][1]) if cells else None for cells in locked)
     options = (
@@ -194,7 +197,7 @@ def _build_neutral(
     field: Battlefield, p: PlayersParams, sites: Sites, own: NDArray[np.float64], far: NDArray[np.float64]
 ) -> None:
     mirrored = field.image is not None
-    # Locked buildings count; one on the axis counts for both sides.
+    # Locked buildings are counted; a locked building on the axis counts for both sides.
     missing = {kind: (2 * count - _count(field, kind, NEUTRAL)) // 2 for kind, count in p.neutral.items()}
     shore = find_adjacent(field.find_kinds(*WATER))
     ports = sites.choose_ports(missing.pop("port"), own, far)

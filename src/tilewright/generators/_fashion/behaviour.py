@@ -1,9 +1,9 @@
 """Comparison of the behavior of fashion automata, and the grid of all behaviors of two varying scores.
 
 The score of a cell is the sum of `scores[own state, neighbor state]` over its neighbors. Every cell takes the state of
-the highest-scoring cell among itself and its neighbors, the earlier one on ties. Only the order of the scores matters,
-so infinitely many matrices share a finite number of behaviors. The next state of a cell depends on its *situation*: the
-states of the cell, of its neighbors, and of their neighbors.
+the highest-scoring cell among itself and its neighbors; on ties, the earlier cell wins. Only the order of the scores
+matters, so infinitely many matrices share a finite number of behaviors. The next state of a cell depends on its
+*situation*: the states of the cell, of its neighbors, and of their neighbors.
 
 Sources: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015, for the automata;
 libFBCAGen's `behaviourNum` for the comparison of behaviors. The comparison of large automata by nested counts is our
@@ -65,8 +65,8 @@ def behaviour_id(
     If there are at most `situations` situations, all are enumerated. The id then starts with `situations-`, and two ids
     are equal if and only if the matrices behave alike. Otherwise the id starts with `pairs-` and encodes which of two
     overlapping neighborhoods with different centers scores higher. Matrices with equal `pairs-` ids behave alike.
-    Matrices with different ones may behave alike too, if a third cell always wins where they differ. (For two states, a
-    third more ids than behaviors were measured.)
+    Matrices with different `pairs-` ids may also behave alike, if a third cell always wins where they differ. (For two
+    states, there were a third more ids than behaviors.)
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ def behaviour_id(
     offsets
         Neighbors as (dx, dy), in the order in which ties are resolved.
     exact
-        Whether to read the scores as decimals and add them without rounding, so that 0.1 + 0.2 ties with 0.3.
-        By default, scores are added in float64 in the order of the offsets, as the automaton does.
+        Whether to read the scores as decimals and add them without rounding, so that 0.1 + 0.2 ties with 0.3. By
+        default, scores are added in float64 in the order of the offsets, as the automaton does.
     situations
         Maximum number of situations to enumerate.
 
@@ -190,7 +190,7 @@ def behaviour_grid(
     scores
         Four scores, one of them "x" and one "y".
     x, y
-        First and last value, both included. The first may be the larger one.
+        First and last value, both included. The first value may be larger than the last.
     steps
         Number of evenly spaced values per axis, or a pair (x, y).
     offsets
@@ -313,8 +313,8 @@ def _iter_contests(ranks: Integers, states: int, weights: Integers) -> Iterator[
     """Yield, in blocks, which of two overlapping neighborhoods with different centers scores higher.
 
     For every assignment of the common cells, count for each neighborhood of the earlier contender how many
-    neighborhoods of the later one it beats, and vice versa. A neighborhood that beats more also beats all that a weaker
-    one beats, so these counts determine every contest without listing all pairs.
+    neighborhoods of the later contender it beats, and vice versa. A neighborhood with a higher count beats all
+    neighborhoods that one with a lower count beats, so these counts determine every contest without listing all pairs.
     """
     meetings = [(pair, _find_common_cells(weights, pair)) for pair in combinations(range(len(weights)), 2)]
     meeting_count = sum(

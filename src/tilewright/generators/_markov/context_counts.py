@@ -28,7 +28,7 @@ SQUARE_MASKS = tuple(
 
 
 class ContextCounts:
-    """Contexts counted in samples, with the tables that turn their labels into those of the samples."""
+    """Contexts counted in samples, with tables that convert learned labels to labels of the samples."""
 
     def __init__(
         self, sample: Samples, tile_classes: TileClasses | None, directions: tuple[str, ...], masks: tuple[int, ...]
@@ -37,24 +37,24 @@ class ContextCounts:
         self.contexts = count_contexts(sample, tile_classes, directions, masks)
         """Contexts used by the scan."""
         self.label_ids = np.array([sample.labels.index(label) for label in self.contexts.labels], dtype=np.uint16)
-        """(learned label,) its position in the labels of the samples."""
+        """(learned label,) position of the label in the labels of the samples."""
 
     @cached_property
     def learned_ids(self) -> NDArray[np.int64]:
-        """(label of the samples,) the learned label that it counts as."""
+        """(label of the samples,) the learned label that replaces it in the counts."""
         own = self.tile_classes or range(len(self.sample.labels))
         place = {label: number for number, label in enumerate(self.label_ids.tolist())}
         return np.array([place[label] for label in own], dtype=np.int64)
 
     @cached_property
     def most_common(self) -> int:
-        """Index of the most common label of the samples; the first of equals."""
+        """Index of the most common label of the samples; on ties, the first."""
         counts = self.contexts.counts()
         return self.sample.labels.index(max(counts, key=lambda label: counts[label]))
 
     @cached_property
     def digit_labels(self) -> NDArray[np.uint16]:
-        """(digit,) its label index in the samples; the most common label for a cell without a tile."""
+        """(digit,) index of the label in the samples; for the digit of a cell without a tile, the most common label."""
         return np.array([self.most_common, *self.label_ids.tolist()], dtype=np.uint16)
 
     @cached_property
@@ -77,7 +77,7 @@ class ContextCounts:
 
     @cached_property
     def neighbor_probabilities(self) -> NDArray[np.float64]:
-        """(direction, label, other label) probability of a label if its neighbor to the n, e, s or w is the other."""
+        """(direction, label, other label) probability of the label if its neighbor n, e, s or w has the other label."""
         contexts, _ = self.squares
         count = len(contexts.labels)
         shares = np.zeros((4, count, count))

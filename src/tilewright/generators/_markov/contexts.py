@@ -27,11 +27,11 @@ class ContextTable(NamedTuple):
     """Counted contexts as plain arrays."""
 
     keys: Numbers
-    """(context,) ascending."""
+    """(context,) keys, ascending."""
     sizes: Numbers
-    """(context,) number of its entries."""
+    """(context,) number of entries of each context."""
     tiles: Numbers
-    """(entry,) ascending within a context."""
+    """(entry,) tiles, ascending within a context."""
     counts: Numbers
     """(entry,) number of occurrences of the tile in the context."""
 
@@ -211,7 +211,7 @@ def _grow(table: Table) -> Table:
 
 
 def pad_map(map: NDArray[np.integer], tiles: int) -> Digits:
-    """Return a map of label indices as digits, padded with a margin and flat; -1 is a cell without a label."""
+    """Return a map of label indices as a flat array of digits with a margin; -1 is a cell without a label."""
     rows, columns = map.shape
     wide: Digits = np.full((rows + 2 * MARGIN, columns + 2 * MARGIN), tiles + 1, dtype=np.uint16)
     wide[MARGIN:-MARGIN, MARGIN:-MARGIN] = map + 1

@@ -77,7 +77,7 @@ def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
 
 
 def turn_direction(name: str, turn: Turn) -> str:
-    """Return a direction of the default scan, by rows from the bottom left, as a direction of another scan."""
+    """Convert a direction of the default scan, by rows from the bottom left, to that of another scan."""
     down, right = STEPS[name]
     swapped, across, upside = turn
     if swapped:  # columns from the bottom left go up first, so the cell drawn before is south instead of west
@@ -118,7 +118,7 @@ def _is_behind(name: str, turn: Turn) -> bool:
 
 
 def _list_arcs() -> tuple[str, ...]:
-    """Return the backoff order of a spiral: all neighbors, arcs of neighbors, those along the axes, single ones."""
+    """Return the backoff order of a spiral: all neighbors, arcs of neighbors, neighbors along the axes, single ones."""
     arcs = [tuple(AROUND)]
     for length in (5, 4, 3):
         arcs += [tuple(AROUND[(start + step) % 8] for step in range(length)) for start in range(8)]

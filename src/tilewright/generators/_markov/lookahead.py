@@ -1,4 +1,4 @@
-"""Lookahead: which tiles the cells scanned before a locked cell should prefer, so that it fits."""
+"""Lookahead: which tiles cells should prefer before the scan reaches a locked cell, so that the locked tile fits."""
 
 from __future__ import annotations
 

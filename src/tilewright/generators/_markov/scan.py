@@ -13,7 +13,7 @@ from .directions import Turn
 
 @lru_cache(maxsize=8)
 def order_places(turn: Turn | None, shape: tuple[int, int]) -> Numbers:
-    """Return the places of all cells in a padded flat map, in the order of a scan; a turn of None is a spiral."""
+    """Return the places of all cells in a padded flat map, in the order of a scan; a spiral if `turn` is None."""
     rows, columns = (side + 2 * MARGIN for side in shape)
     places = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns)[MARGIN:-MARGIN, MARGIN:-MARGIN]
     return _order_spiral(places) if turn is None else _order_lines(places, turn)

@@ -83,7 +83,7 @@ def _select(table: ContextTable, digits: int, stored: list[int], wanted: tuple[i
 
 
 def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: int) -> bool:
-    """Return whether a table can be that of maps with this number of cells, each in one context of every set."""
+    """Return whether a table can be the counts of maps with `cells` cells; every cell is in one context of each set."""
     keys, sizes, own, counts = table
     digits = tiles + 2
     if not len(keys) or len(sizes) != len(keys) or int(sizes.min()) < 1 or int(sizes.max()) > tiles:

@@ -17,7 +17,7 @@ FREE = 2
 
 
 class GridAxis:
-    """Positions of the places along one axis: places of equal width with walls between; the rest is border."""
+    """Positions of the places along one axis: places of equal width, walls between them, and borders."""
 
     def __init__(self, side: int, passage: int, wall: int) -> None:
         self.count = max(1, (side - wall) // (passage + wall))
@@ -26,7 +26,7 @@ class GridAxis:
         self.wall = wall
         used = self.count * (self.width + wall) - wall
         self.first = (side - used) // 2
-        """First cell of the first place. Cells left over make the borders thicker, the far one first."""
+        """First cell of the first place. Cells left over make the borders thicker, first the border at the far end."""
 
     def list_places(self) -> NDArray[np.int64]:
         """Return the cells of every place, as (place, cell)."""
@@ -103,11 +103,10 @@ class MazeGrid:
 
 
 def _find_required(site: Site) -> Bytes:
-    """Return the cells that must be floor or wall. Regions enclosed by locked walls become wall, since they are
-    unreachable.
+    """Return (row, column) FLOOR or WALL for cells that must have this value, and FREE for other cells.
 
-    The region with the locked floors is kept, or the largest one if there are none. Raise GaveUp if two regions have
-    locked floors.
+    Regions that locked walls enclose become wall, because they are unreachable. The region with the locked floors is
+    kept, or the largest region if there are none. Raise GaveUp if two regions have locked floors.
     """
     required = np.full(site.shape, FREE, dtype=np.uint8)
     site.apply_locks(required)
@@ -145,9 +144,7 @@ def _find_connected_places(required: Bytes, down: NDArray[np.int64], along: NDAr
 def _find_passages(
     required: Bytes, down: NDArray[np.int64], along: NDArray[np.int64], walls: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return, for every place and the next one along, whether a straight passage can be dug and whether one is locked
-    open.
-    """
+    """Return masks of the possible links, and of the links locked open, from every place to the next along an axis."""
     lines = (*down.shape, *walls.shape)
     between = required[np.ix_(down.reshape(-1), walls.reshape(-1))].reshape(lines)
     ends = np.ones(lines[:3], dtype=bool)  # Whether the cells before and after a line through the wall can be floor.

@@ -89,7 +89,7 @@ def _run_wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
 
 
 def _sketch_walk(grid: MazeGrid, exits: Bytes, state: MazeState) -> Bytes:
-    """Return the links so far with the current walk without its loops, for display."""
+    """Return the links so far and those of the current walk without its loops, for display."""
     links = grid.links.copy()
     place = int(state.start)
     for _ in range(grid.count if state.phase == WALK else 0):
@@ -105,8 +105,8 @@ def _sketch_walk(grid: MazeGrid, exits: Bytes, state: MazeState) -> Bytes:
 def _divide(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     """Split the grid by walls.
 
-    Around locks, a wall may leave no link or more than one. The remaining links are then only preferred by Kruskal's
-    method.
+    Around locks, a wall may leave no link or more than one. Kruskal's method then completes the maze and prefers the
+    links that the walls left.
     """
     given, grid.links = grid.links, grid.possible.copy()
     stack = np.empty(grid.rows + grid.columns + 1, dtype=RECTANGLE)

@@ -28,10 +28,10 @@ TRIES = 16
 
 
 def break_copies(counter: PatternCounter, steps: int, rng: Rng) -> Iterator[float]:
-    """Insert other patterns of the samples into blocks that are too large a copy; yield the fraction of rounds done.
+    """Insert other patterns of the samples into copied blocks that are too large; yield the fraction of rounds done.
 
-    Inserted patterns are kept while all other cells are annealed at low heat to restore the balance. If this makes
-    copies again in the last round, its annealing is undone.
+    Inserted patterns are kept while all other cells are annealed at low heat to restore the balance. If the annealing
+    of the last round makes copies again, it is undone.
     """
     size = max(counter.target.sizes)
     side, kept = MAX_COPY_SIZE * size + 1, np.zeros(counter.grid.shape, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Padded grid: a flat map with a margin, so that patterns at edges have cells and maps can wrap."""
+"""Padded grid: a flat map with a margin, which holds the cells that patterns cover beyond the edges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PaddedGrid:
         self.homes, self.twins = self._link_copies() if any(wrap) else (np.empty(0, np.int32), np.empty(0, np.int32))
 
     def _link_copies(self) -> tuple[Numbers, Numbers]:
-        """Return, for every index, the cell that it is a copy of, and the next copy of the same cell or -1."""
+        """Return, for every flat index, the cell of which it is a copy, and the next copy of the same cell or -1."""
         homes = np.zeros(self.padded_shape, dtype=np.int64)
         holds = np.ones(self.padded_shape, dtype=np.bool_)  # whether it is a cell or a copy of one
         for axis, (side, round_, stride) in enumerate(zip(self.shape, self.wrap, self.strides, strict=True)):

@@ -51,8 +51,8 @@ class PatternCounter:
     ) -> None:
         """Count the patterns of all members.
 
-        `weight` is the weight of the divergence of maps from the target; the opposite divergence has the rest. `frozen`
-        cells never change. A mutation stamps at most `max_stamps` patterns onto a member.
+        `weight` is the weight of the divergence of maps from the target; the opposite divergence has the weight 1 -
+        `weight`. `frozen` cells never change. A mutation stamps at most `max_stamps` patterns onto a member.
         """
         self.target, self.weight, self.max_stamps = target, weight, max_stamps
         self.grid = PaddedGrid(members[0].shape, wrap, target.sides, max(target.sizes) - 1)
@@ -92,7 +92,7 @@ class PatternCounter:
             slots[number][grid.window_starts(coding.size)] = 0
             self.shifts[number, : coding.cells] = grid.window_offsets(coding.size)
             self.multipliers[number, : coding.cells] = coding.multipliers
-            # At a load of one half, the slots hold twice the map's windows and all that one step can add.
+            # At a load of one half, there is space for twice the map's windows and for all that one step can add.
             added = edits * coding.cells * 2 ** sum(grid.wrap)
             known, others = (
                 (0, 0) if coding.bound else (_count_slots(len(windows.keys)), _count_slots(2 * total + added))
@@ -129,7 +129,7 @@ class PatternCounter:
             padded[:, : tiles.shape[1]] = tiles[np.argsort(touched, kind="stable")]
             start, counts = sum(map(len, windows)), np.bincount(touched, minlength=kinds)
             firsts = start + np.cumsum(counts) - counts
-            # If samples have no window of a kind (a small one has none at only one edge), use all windows.
+            # If no window of the samples touches exactly these edges, as in small samples, use all windows.
             pool = np.stack((np.where(counts > 0, firsts, start), np.where(counts > 0, counts, len(tiles))), axis=1)
             spans = (
                 slice(grid.margin, grid.margin + (side if round_ else side - size + 1))
@@ -265,7 +265,7 @@ class PatternCounter:
 
     @property
     def generations_per_block(self) -> int:
-        """Generations between two yields. With several members, each generation copies about one."""
+        """Generations between two yields. With several members, each generation copies about one member."""
         members = len(self.cells)
         lookups = members * self._count_lookups((1 + self.max_stamps) / 2)
         if members > 1:

@@ -36,7 +36,7 @@ class Run:
     noise: float = 0.0
 
     def advance(self, count: int) -> None:
-        """Run `count` steps, or those that are left."""
+        """Run `count` steps, or fewer if fewer are left."""
         for _ in self._run_until(min(self.done + count, self.last)):
             pass
 
@@ -62,8 +62,8 @@ class Run:
 def improve(runs: Iterable[Run]) -> Iterator[tuple[int, Run]]:
     """Execute all runs and yield the index and run after each block of its work.
 
-    Runs execute in one thread per processor, and the order of the results does not depend on the threads. A yielded
-    run pauses while the others continue. After the initial ones, a run is taken from `runs` when there is room for it.
+    Runs execute in one thread per processor, and the order of the results does not depend on the threads. A yielded run
+    pauses while the other runs continue. After the initial ones, a run is taken from `runs` when there is room for it.
     """
     new = ((number, run, run.iter_blocks()) for number, run in enumerate(runs))
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

@@ -72,7 +72,7 @@ class TargetDistribution:
 
     @cached_property
     def frequencies(self) -> NDArray[np.int64]:
-        """(tile,) number of its cells in the samples."""
+        """(tile,) number of cells with each tile in the samples."""
         counts = sum(np.bincount(sample.reshape(-1), minlength=self.tiles) for sample in self.samples)
         return np.asarray(counts, dtype=np.int64)
 

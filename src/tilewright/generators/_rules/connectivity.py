@@ -44,7 +44,7 @@ def is_connected(offsets: Offsets, width: int, height: int) -> bool:
     steps = make_symmetric(offsets)
     if set(UNIT_STEPS) <= {tuple(step) for step in steps.tolist()}:
         return True
-    # If a smaller rectangle is connected, the whole is too: shifted by one cell, it overlaps itself. In a narrow
+    # If a smaller rectangle is connected, the complete one is too: shifted by one cell, it overlaps itself. In a narrow
     # rectangle, the path between adjacent cells can be long.
     reach = int(np.abs(steps).max())
     for longer, wider in ((1, 1), (reach, 1), (1, reach)):

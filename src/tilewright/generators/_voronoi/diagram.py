@@ -22,13 +22,13 @@ from ...kernels.voronoi import (
 )
 
 STEP = 2 * SEARCH_RADIUS
-"""Number of squares around a square that affect its point in one relaxation step: its region extends SEARCH_RADIUS
-squares, and cells there may belong to points as far away again.
+"""Number of squares around a square that affect its point in one relaxation step: its region extends up to
+SEARCH_RADIUS squares, and cells there may belong to points up to SEARCH_RADIUS squares farther.
 """
 
 
 def compute_margin(*, spacing: int, relax: int, wall: int, gap: int) -> int:
-    """Return the number of squares around a window whose points affect it; 0 for `wall` or `gap` means none."""
+    """Return the number of squares around a window whose points affect it; `wall` and `gap` are 0 if there are none."""
     walls = SEARCH_RADIUS + -(-wall // spacing)
     # Passages that cross the window start within MAX_PAIR_DISTANCE squares of it (plus the width of the gap) and end
     # MAX_PAIR_DISTANCE farther. Points near their middle decide whether they exist.

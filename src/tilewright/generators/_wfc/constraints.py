@@ -93,7 +93,7 @@ class Constraints:
         return np.sort(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
 
     def make_wave(self, rng: Rng | None = None) -> Wave:
-        """Return a wave with these constraints; without an `rng`, one that only serves to detect contradictions."""
+        """Return a wave with these constraints; without an `rng`, the wave only serves to detect contradictions."""
         p = self.p
         return Wave(
             *(p.pattern_set, self.topology),
@@ -113,7 +113,7 @@ class Constraints:
         return self.make_wave().contradiction >= 0
 
     def find_minimal_conflict(self) -> Constraints:
-        """Return a minimal set of constraints that still conflicts; an empty set if the patterns alone do."""
+        """Return a minimal set of constraints that still conflicts; an empty set if the patterns alone conflict."""
         if self.restrict_to(()).is_contradictory:
             return self.restrict_to(())
         kept = self
@@ -243,7 +243,7 @@ def _fits_period(p: WfcParams, period: Sequence[int]) -> bool:
 
 
 def _make_lock_constraints(p: WfcParams, site: Site) -> Iterator[TileConstraint]:
-    """Yield one constraint per locked tile; where several labels share a tile, any of them satisfies it."""
+    """Yield one constraint per locked tile; where labels share a tile, any of these labels satisfies it."""
     if not site.has_locks:
         return
     locked = np.flatnonzero(site.locked)
@@ -289,7 +289,7 @@ def _find_lock_problems(p: WfcParams, site: Site) -> Iterator[Problem]:
 
 
 def _find_count_problems(p: WfcParams) -> Iterator[Problem]:
-    """Yield counts out of reach even if the map consisted of the patterns with the most, or the fewest, such tiles."""
+    """Yield a problem for every count that no map can have, by the patterns with the most and the fewest such tiles."""
     max_blocks = prod(-(-side // p.size) for side in p.shape)
     min_blocks = prod(side // p.size for side in p.shape)
     for constraint in p.global_constraints:

@@ -44,9 +44,9 @@ class PatternSet:
     weights: NDArray[np.int64]
     """(pattern,) frequency; the sum is at most MAX_WEIGHT."""
     allowed: Bits
-    """(direction, pattern, word) patterns allowed as its neighbor in that direction."""
+    """(direction, pattern, word) patterns that the neighbor of the pattern in that direction may hold."""
     ground: NDArray[np.bool_]
-    """(pattern,) whether it starts in a sample's last row."""
+    """(pattern,) whether the pattern starts in the last row of a sample."""
 
     def __len__(self) -> int:
         return len(self.patterns)
@@ -74,11 +74,11 @@ class PatternSet:
         return self.weights * self.logarithms[self.weights]
 
     def match_tiles(self, tiles: Sequence[int], place: int) -> NDArray[np.bool_]:
-        """Return (pattern,) whether it has one of some tiles at a position."""
+        """Return (pattern,) whether each pattern has one of `tiles` at a position."""
         return np.isin(self.patterns[:, place], tiles)
 
     def find_compatible(self, patterns: NDArray[np.bool_], direction: int) -> NDArray[np.bool_]:
-        """Return (pattern,) whether one of some patterns may be its neighbor in a direction."""
+        """Return (pattern,) whether any of `patterns` may be the neighbor of each pattern in a direction."""
         return np.asarray((self.allowed[direction] & pack_bits(patterns)).any(axis=1))
 
 
@@ -99,7 +99,7 @@ def unpack_bits(bits: Bits, count: int) -> NDArray[np.uint8]:
 def make_views(
     maps: Sequence[Tiles], wrap: Wrap, symmetry: int, images: Images | None
 ) -> list[tuple[Tiles, tuple[bool, ...], bool]]:
-    """Return all views of all maps, which axes of each wrap, and whether it is upright."""
+    """Return, for all views of all maps, the tiles, whether each axis wraps, and whether the view is upright."""
     views = []
     for tiles in maps:
         for number, (view, round_) in enumerate(
@@ -117,7 +117,7 @@ class CountedPatterns(NamedTuple):
     """(pattern, cell of the pattern) tile."""
     counts: NDArray[np.int64]
     ground: NDArray[np.bool_]
-    """(pattern,) whether it starts in a map's last row."""
+    """(pattern,) whether the pattern starts in the last row of a map."""
 
     def to_pattern_set(self, axes: int, size: int, tiles: int) -> PatternSet:
         """Return a pattern set in which two patterns may be neighbors if they agree where they overlap."""
@@ -126,7 +126,7 @@ class CountedPatterns(NamedTuple):
         return PatternSet(axes, size, tiles, patterns, scale_weights(self.counts), allowed, self.ground)
 
     def is_sound(self, axes: int, size: int, tiles: int, blocks: int) -> bool:
-        """Return whether these can be the patterns of maps with this number of blocks."""
+        """Return whether these can be the patterns of maps that have `blocks` blocks of the pattern size."""
         if not 0 < len(self.counts) <= MAX_PATTERNS or int(self.patterns.min()) < 0 or self.patterns.max() >= tiles:
             return False
         keys = (self.patterns.astype(np.uint64) * Coding(size, axes, tiles).multipliers).sum(axis=1, dtype=np.uint64)
@@ -175,7 +175,7 @@ def count_patterns(
     _check_limit(len(first), f"patterns of {size}", f"a smaller pattern_size{less} or {_suggest_fewer(maps)}")
     patterns = every[first]
     on_ground = np.zeros(len(first), dtype=np.bool_)
-    for ids in which.reshape(symmetry, -1)[:2]:  # the upright views: as it is, and mirrored
+    for ids in which.reshape(symmetry, -1)[:2]:  # the upright views: unchanged and mirrored
         on_ground[ids[upright]] = True
     return CountedPatterns(patterns, counts.astype(np.int64), on_ground)
 

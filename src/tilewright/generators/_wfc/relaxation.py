@@ -25,7 +25,7 @@ MAX_MARKERS = 1000
 
 
 def drop_conflicting_locks(constraints: Constraints) -> Constraints:
-    """Return the constraints without the locked cells that conflict; the map gets these tiles at the end.
+    """Return the constraints without the locked cells that conflict; their tiles are put on the finished map.
 
     If the result still has a contradiction, it has no locks left.
     """
@@ -78,9 +78,9 @@ def _check_user_constraints(solver: Solver, cells: Cells) -> None:
 
 
 def find_broken_patterns(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
-    """Return (wave cell,) whether the block that starts there is not in the pattern set; -1 is an unknown tile.
+    """Return (wave cell,) whether the block that starts at the cell is not in the pattern set; -1 is an unknown tile.
 
-    With single tiles, it is whether the tile may not be a neighbor of the next one along an axis.
+    For patterns of one cell, return whether the tile and the next tile along one of the axes may not be neighbors.
     """
     pattern_set, topology = wave.pattern_set, wave.topology
     if pattern_set.size > 1:

@@ -96,7 +96,7 @@ class Solver:
         self.causes[int(state.cause)] += 1
 
     def _place_required(self, rng: Rng) -> None:
-        """Place tiles with a minimum count before the search, because they rarely fit at its end."""
+        """Place tiles with a minimum count before the search, because they rarely fit at the end of the search."""
         wave, arrays = self.wave, self.wave.constraints
         if arrays is None:
             return
@@ -122,7 +122,7 @@ class Solver:
 
     @cached_property
     def _blended(self) -> Callable[[], NDArray[np.uint8]] | None:
-        """Function that returns the colors of a frame; None for maps with levels, which show the likeliest tiles."""
+        """Function that returns the colors of a frame; None for 3D maps, whose frames show the likeliest tiles."""
         return partial(self.wave.blend_colors, self.colors) if self.wave.topology.axes == 2 else None
 
     # -- giving up ----------------------------------------------------------------------------------------------

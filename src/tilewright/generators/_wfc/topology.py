@@ -51,12 +51,12 @@ class Topology:
 
     @cached_property
     def owners(self) -> NDArray[np.int32]:
-        """(map cell,) the wave cell that determines its tile."""
+        """(map cell,) owner: the wave cell that determines the tile of the map cell."""
         return self._owners_and_offsets[0]
 
     @cached_property
     def offsets(self) -> NDArray[np.int32]:
-        """(map cell,) its position in the pattern of its owner."""
+        """(map cell,) position of the map cell in the pattern of its owner."""
         return self._owners_and_offsets[1]
 
     @cached_property
@@ -73,7 +73,7 @@ class Topology:
 
     @cached_property
     def owned_cells(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """(wave cell + 1,) start of its map cells in a list, and that list of all map cells, sorted by owner."""
+        """(wave cell + 1,) start of the map cells of each owner in a list, and the list of all map cells by owner."""
         order = np.argsort(self.owners, kind="stable").astype(np.int32)
         firsts = np.zeros(self.cells + 1, dtype=np.int32)
         np.cumsum(np.bincount(self.owners, minlength=self.cells), out=firsts[1:])

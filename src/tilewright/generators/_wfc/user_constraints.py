@@ -131,7 +131,7 @@ class WaveView:
         return self._find_domains_with(tile)
 
     def _find_domains_with(self, tile: str, *, others: bool = False) -> Mask:
-        """Return a mask of the cells that have a pattern left with this tile or, if `others`, with another tile."""
+        """Return a mask of the cells that can still hold this tile or, if `others`, any other tile."""
         wave, number = self._wave, self.index_of(tile)
         topology, found = wave.topology, np.zeros(wave.topology.map_cells, dtype=np.bool_)
         for place in np.unique(topology.offsets).tolist():

@@ -39,7 +39,7 @@ BLEND_BLOCK = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class TileConstraint:
-    """Map cells that must hold one of some tiles."""
+    """Map cells that must hold one of given tiles."""
 
     cells: NDArray[np.int64]
     tiles: tuple[int, ...]
@@ -49,7 +49,7 @@ class TileConstraint:
 
 @dataclass(frozen=True, eq=False)
 class GlobalConstraint:
-    """Constraint on all cells that hold one of some tiles: their number, or that they are connected."""
+    """Constraint on all cells that hold one of given tiles: on their number, or that they are connected."""
 
     kind: int
     """COUNTED, REGION or PATH of kernels/global_constraints."""
@@ -114,7 +114,7 @@ class Wave:
         self.constraints = self._make_constraint_arrays() if global_constraints else None
         self.state.touched_count = cells
         self.contradiction = self._constrain(tile_constraints, grounded)
-        """Wave cell without a pattern left before the first choice, or -1."""
+        """Wave cell that has no pattern left before the first choice, or -1."""
         self._save_base()
 
     @property
@@ -152,7 +152,7 @@ class Wave:
         )
 
     def _constrain(self, tile_constraints: Sequence[TileConstraint], grounded: bool) -> int:
-        """Ban patterns that violate a constraint and propagate; return a cell without a pattern left, or -1."""
+        """Ban patterns that violate a constraint and propagate; return a cell that has no pattern left, or -1."""
         pattern_set, topology = self.pattern_set, self.topology
         contradiction = kernel.NO_CELL
         for direction in range(2 * topology.axes):
@@ -171,8 +171,8 @@ class Wave:
     def _constrain_ground(self) -> int:
         """Restrict ground patterns to the map's last row, and that row to ground patterns.
 
-        If the map does not wrap, no block starts in its last row. Then the wave's last row is restricted to patterns
-        below which ground patterns could follow.
+        If the map does not wrap, no block starts in its last row. In this case, the wave's last row is restricted to
+        patterns that may have a ground pattern below.
         """
         pattern_set, topology = self.pattern_set, self.topology
         rows = np.arange(topology.cells).reshape(topology.wave_shape)
@@ -184,7 +184,10 @@ class Wave:
         return max(contradiction, self._restrict(last.reshape(-1), patterns))
 
     def _limit_tiles(self, cells: NDArray[np.int64], tiles: Sequence[int], *, banned: bool = False) -> int:
-        """Restrict map cells to some tiles, or ban these; return a wave cell without a pattern left, or -1."""
+        """Restrict map cells to `tiles` or, if `banned`, ban these tiles from them.
+
+        Return a wave cell that has no pattern left, or -1.
+        """
         contradiction = kernel.NO_CELL
         owners, offsets = self.topology.owners[cells], self.topology.offsets[cells]
         for place in np.unique(offsets).tolist():
@@ -197,7 +200,7 @@ class Wave:
         return restrict(self.arrays, self.rules, cells.astype(np.int32), pack_bits(patterns))
 
     def propagate(self) -> int:
-        """Propagate all changes and return a wave cell without a pattern left, or -1.
+        """Propagate all changes and return a wave cell that has no pattern left, or -1.
 
         After a contradiction, the changes are undone if the trail still holds them.
         """
@@ -348,7 +351,7 @@ class Wave:
         return blended.reshape(*self.topology.shape, 3)
 
     def _decode_decided(self) -> NDArray[np.uint16]:
-        """Return (map cell,) its tile if its owner has one pattern left, else an arbitrary tile."""
+        """Return (map cell,) the tile of each cell whose owner has one pattern left, and arbitrary tiles elsewhere."""
         which = (self.domains != 0).argmax(axis=1)
         words = np.take_along_axis(self.domains, which[:, None], axis=1)[:, 0]
         lowest = np.frexp((words & (~words + np.uint64(1))).astype(np.float64))[1] - 1
@@ -369,7 +372,7 @@ class Wave:
 
 
 def _make_noise(topology: Topology, rng: Rng) -> NDArray[np.float64]:
-    """Return (wave cell,) the amount added to its entropy: a multiple of its distance from a random cell, and noise."""
+    """Return (wave cell,) the amount added to the entropy: a multiple of the distance from a random cell, and noise."""
     squares = np.zeros(topology.wave_shape)
     for axis, (side, round_) in enumerate(zip(topology.wave_shape, topology.wrap, strict=True)):
         along = np.abs(np.arange(side) - rng.below(side))

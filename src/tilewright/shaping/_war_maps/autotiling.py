@@ -1,4 +1,4 @@
-"""Fit pieces equally on both sides: `autotile` without breaking the symmetry."""
+"""Fitting of pieces as in `autotile`, equally on both sides of a symmetric map."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ROUNDS = 3
 def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
     """Choose pieces that fit, equally on both sides; cells in `keep` do not change.
 
-    Where the halves meet, a piece that fits on one side may not fit on the other. There, rivers that end get a pond,
-    and pieces that fit nowhere are replaced by land.
+    Where the halves meet, a piece that fits on one side may not fit on the other. In this case, a river that ends gets
+    a pond, and a piece that fits nowhere is replaced by land.
     """
     tileset, stays = field.kinds.tileset, field.frozen if keep is None else field.frozen | keep
     for _ in range(ROUNDS):

@@ -61,7 +61,7 @@ class TileKinds:
         return int(found[0])
 
     def find_piece(self, kind: str, sides: Iterable[str]) -> int | None:
-        """Return the piece with these open sides and the fewest others, or None."""
+        """Return the piece with these open sides and the fewest other open sides; None if there is none."""
         required = set(sides)
         fitting = [
             (len(tile.joins), number)
@@ -72,7 +72,7 @@ class TileKinds:
 
 
 class Battlefield:
-    """Cells that change in symmetric pairs, or individually without a symmetry."""
+    """Cells of a map that change in symmetric pairs or, without a symmetry, individually."""
 
     def __init__(self, cells: NDArray[np.integer], kinds: TileKinds, image: Places | None, locked: Mask) -> None:
         self.kinds = kinds
@@ -102,7 +102,7 @@ class Battlefield:
             self._copy(image, locked)
 
     def _copy(self, image: Places, locked: Mask) -> None:
-        """Copy the first half onto the second; if one cell of a pair is locked, copy that one."""
+        """Copy the first half onto the second; if only one cell of a pair is locked, copy the locked cell."""
         here, partner = self.source, self.kinds.partner
         flat = self.cells.reshape(-1)
         clash = locked & locked.reshape(-1)[image] & (partner[flat[image]] != self.cells)
@@ -150,7 +150,7 @@ class Battlefield:
         return place // self.shape[1], place % self.shape[1]
 
     def lay(self, cell: Cell, tile: int) -> None:
-        """Put a tile on a cell and its partner on the image, unless they are frozen."""
+        """Put a tile on a cell, and its partner tile on the image of the cell, unless these cells are frozen."""
         if self.frozen[cell]:
             return
         if self.on_axis[cell] and self.kinds.partner[tile] != tile:
@@ -160,7 +160,7 @@ class Battlefield:
             self.cells[self.image_of(cell)] = self.kinds.partner[tile]
 
     def clear_buildings(self) -> Mask:
-        """Replace all buildings that are not frozen by the most common land around; return former neutral ones."""
+        """Replace buildings that are not frozen by the most common land around; return a mask of the neutral ones."""
         kinds, removed = self.kinds, self.kinds.is_building[self.cells] & ~self.frozen
         old: Mask = removed & (kinds.countries[self.cells] == NEUTRAL)
         lands = np.flatnonzero(kinds.is_land)

@@ -1,4 +1,6 @@
-"""Roads, and causeways over cells that infantry cannot cross. Straight paths are preferred; both sides get the same.
+"""Roads, and causeways over cells that infantry cannot cross.
+
+Straight paths are preferred, and both sides of a symmetric map get the same paths.
 
 Dijkstra's algorithm runs on (cell, direction), because the cost of a step depends on whether it turns. Costs are
 integers, so that ties are the same on every machine.
@@ -65,7 +67,7 @@ def find_cheapest_path(sources: Mask, goals: Mask, costs: NDArray[np.int64], ben
         for onward in range(4):
             near = place + shifts[onward]
             price = entering[onward][near]
-            # The states of a source differ only in the direction, so each continues straight.
+            # A source has one state per direction, and each of these states continues only straight.
             if price < 0 or (onward != side and state not in came_from):
                 continue
             total = cost + price + (turning[place] if onward != side else 0)
@@ -155,7 +157,7 @@ class Roads:
                 side = STEPS.index((other[0] - one[0], other[1] - one[1]))
                 for cell, towards in ((one, side), (other, opposite_side(side))):
                     self.sides[towards][cell] = True
-                    # The next road prefers cells that already have one.
+                    # The next road prefers cells that already have a road.
                     if not self.field.buildings[cell]:
                         self.costs[:, cell[0], cell[1]] = ROAD_COSTS[ROAD]
 
@@ -174,7 +176,7 @@ class Roads:
                 field.lay((row, column), piece)
 
     def cut_halfway(self, path: list[Cell]) -> list[Cell]:
-        """Return the part of a path to the opponent up to where it meets its image; all of it if it does not."""
+        """Return the part of a path to the opponent up to the cell where it meets its image, or the complete path."""
         images: dict[Cell, int] = {}
         for number, cell in enumerate(path):
             images.setdefault(self.field.image_of(cell), number)
