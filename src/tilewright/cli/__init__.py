@@ -49,7 +49,7 @@ class CommandGroup(click.Group):
         self.kind = kind
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*self.summaries]  # `list` is the command module here
+        return [*self.summaries]  # `list` is the module of the command here.
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.summaries:
@@ -161,6 +161,7 @@ def _help_hint(context: click.Context | None) -> str:
 def _discard_output() -> None:
     """Discard further output.
 
-    Nothing reads the output, or it cannot be stored. Without this, Python reports an error when it flushes at exit.
+    It is called if the reader has closed the output or the disk is full. Otherwise, Python would report an error when
+    it flushes the output at exit.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

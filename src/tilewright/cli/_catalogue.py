@@ -1,4 +1,4 @@
-"""All named things by kind, for `list` and `explain`."""
+"""All named entries by kind, for `list` and `explain`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..formats._resolver import FileResolver
 from ._console import make_printable
 
 CatalogEntry = Entry | Tileset | Model | Mapping[str, Any]
-"""A thing that `explain` can describe; recipes are represented by their data."""
+"""An entry that `explain` can describe. A recipe is represented by its data."""
 
 
 class RegistryLike(Protocol):
@@ -63,9 +63,9 @@ def read_kind(context: click.Context, option: click.Parameter, kind: str | None)
 
 
 def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
-    """Return the things with a name, by kind, or the content of a file.
+    """Return the entries with a name, by kind, or the content of a file.
 
-    One name can have several kinds: `fashion` is a technique and a tileset.
+    A name can have several kinds. For example, `fashion` is a technique and a tileset.
     """
     file_kind = FILES.get(Path(name).suffix.lower())
     if file_kind == "recipes" and kind is None and (model := find_model(name)) is not None:
@@ -83,7 +83,7 @@ def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
 
 
 def list_summaries(kind: str) -> list[tuple[str, str]]:
-    """Return the names of a kind with their summaries; entries that cannot be loaded are skipped with a warning."""
+    """Return the names of a kind with their summaries. Entries that cannot be loaded are skipped with a warning."""
     found = []
     for name in KINDS[kind].names():
         try:

@@ -43,7 +43,7 @@ def read_overlay(text: str | None) -> OverlayRequest | None:
     """Parse and validate an overlay given on the command line."""
     if text is None:
         return None
-    from ..overlays.kinds import OverlayRequest  # imports kernels
+    from ..overlays.kinds import OverlayRequest  # This imports kernels.
 
     try:
         return OverlayRequest.parse(text)
@@ -94,9 +94,9 @@ def describe(map: TileMap) -> str:
 
 
 def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
-    """Return the (level, row, column, 3) colors of a map's cells with its overlay, lines included."""
+    """Return the colors of a map's cells with its overlay, including lines, as an array (level, row, column, 3)."""
     colors = overlay.blend(map.tileset.colors[map.cells])
-    for (x, y), (end_x, end_y) in overlay.lines:  # only on maps of one level
+    for (x, y), (end_x, end_y) in overlay.lines:  # Only 2D maps have lines.
         points = np.linspace((y, x), (end_y, end_x), int(max(abs(end_x - x), abs(end_y - y))) + 2)
         rows, columns = points.round().astype(int).T
         colors[rows, columns] = LINE
@@ -106,7 +106,7 @@ def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
 def _glyph_segments(
     map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, level: int, *, few_colors: bool
 ) -> list[Segment]:
-    """Return a segment per run of equal cells, on background colors if given; markers are shown as initials."""
+    """Return a segment for each run of equal cells, on background colors if given. Markers are shown as initials."""
     styles = [(tile.glyph, _tile_style(tile.rgb, few_colors)) for tile in map.tileset]
     markers = {
         (marker.y, marker.x): (marker.name[:1].upper(), _MARKER) for marker in map.markers if marker.level == level
@@ -142,7 +142,7 @@ def _pixel_segments(
         pixels = (np.add.reduceat(band, left, axis=0) / counts).round().astype(int).tolist()
         lines.append([(red, green, blue) for red, green, blue in pixels])
     segments = []
-    blank: list[Rgb | None] = [None] * columns  # below the last row, if their number is odd
+    blank: list[Rgb | None] = [None] * columns  # If the number of rows is odd, a row is added below the last.
     for upper, lower in zip_longest(lines[::2], lines[1::2], fillvalue=blank):
         pairs = zip(upper, lower, strict=True)
         segments += [Segment("▀" * len(list(run)), _pixel_style(*pair, few_colors)) for pair, run in groupby(pairs)]
@@ -152,7 +152,7 @@ def _pixel_segments(
 
 @cache
 def _tile_style(rgb: Rgb, few_colors: bool) -> Style:
-    """Return a style with the glyph in the tile's color on a darker shade; with few colors, without background."""
+    """Return a style with the glyph in the tile's color on a darker shade. With few colors, there is no background."""
     if few_colors:
         return Style(color=_ansi(rgb))
     lift = max(1.0, MIN_BRIGHTNESS / max(1, *rgb))

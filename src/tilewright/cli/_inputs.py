@@ -45,14 +45,14 @@ class InputMap:
 def read_maps(
     files: Sequence[str], *, source: str | None = None, tileset: str | None = None, index: int | None = None
 ) -> Iterator[InputMap]:
-    """Yield the maps of files, folders and quoted file patterns, in order.
+    """Yield the maps of files, folders and quoted globs, in order.
 
     A part of a world is written `world.zarr@X,Y,WIDTH,HEIGHT`.
 
     Parameters
     ----------
     files : sequence of str
-        Paths, folders, file patterns and windows of worlds.
+        Paths, folders, globs and windows of worlds.
     source : str, optional
         Name of the format; chosen by the file extension by default.
     tileset : str, optional

@@ -56,7 +56,7 @@ class PreparedFile:
 
     path: str
     contents: Mapping[str, bytes]
-    """Bytes by file name: the output itself first, then its companion files."""
+    """Bytes by file name: the output itself first, then its additional files."""
 
     def write(self, *, first: bool = True) -> None:
         """Write the files. On standard output, a blank line separates maps."""
@@ -83,12 +83,12 @@ class Output:
         return fill_template(self.template, **fields)
 
     def prepare_map(self, map: TileMap, path: str, *, alone: bool = True) -> PreparedFile:
-        """Return the files of a map; `alone` if it is the only map."""
+        """Return the files of a map. `alone` is true if it is the only map."""
         assert self.format.write is not None
         return self._prepare(path, self.format.write(map, self.options, self._target_path(path)), alone)
 
     def prepare_animation(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> PreparedFile:
-        """Return the files of an animation; `alone` if it is the only one."""
+        """Return the files of an animation. `alone` is true if it is the only animation."""
         assert self.format.animate is not None
         return self._prepare(path, self.format.animate(frames, self.options, self._target_path(path)), alone)
 
@@ -113,7 +113,7 @@ class Output:
 
 
 def fill_template(template: str, **fields: str | int) -> str:
-    """Fill the placeholders of a file name; characters not allowed in file names become underscores."""
+    """Fill the placeholders of a file name. Characters that file names cannot contain become underscores."""
     _check_placeholders(template, tuple(fields))
     safe = {
         name: re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", value) if isinstance(value, str) else value
@@ -203,7 +203,7 @@ def _find_format(name: str, format: str | None, still: bool) -> Format:
     if name == STANDARD_OUTPUT and format is None:
         raise InvalidRecipe("standard output has no file extension; choose a format with --format")
     if os.path.isdir(name):
-        refuse_unwritable(name)  # raises; a folder has no extension to choose a format by
+        refuse_unwritable(name)  # This raises an error: a folder has no extension that selects a format.
     entry = format_of(name, format)
     if entry.write is None and (still or entry.animate is None):
         writable = [other.name for other in format_registry if other.write]

@@ -42,7 +42,7 @@ OPTIONS = (
 
 @dataclass
 class MapJob:
-    """Generation of one map, which runs once, with or without frames, and reports its progress."""
+    """Generation of one map. It runs once, with or without frames, and reports its progress."""
 
     recipe: Recipe
     report: Report
@@ -57,7 +57,7 @@ class MapJob:
         for frame in pipeline.watch(self.recipe):
             self.report(frame.progress, frame.stage)
             if frame.map is not None:
-                self.__dict__["map"] = frame.map  # set the cached property
+                self.__dict__["map"] = frame.map  # This sets the cached property.
             yield frame
 
 

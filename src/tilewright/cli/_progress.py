@@ -58,7 +58,7 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
 
 @contextmanager
 def job_progress(noun: str, folder: str) -> Iterator[JobProgress]:
-    """Yield a progress callback for a resumable job; after Ctrl-C, print how much of it is done."""
+    """Yield a progress callback for a resumable job. After Ctrl-C, print how much of the job is done."""
     job = JobProgress(noun)
     try:
         with show_progress(remaining=False) as job.report:
@@ -81,7 +81,7 @@ class JobProgress:
 
     def __call__(self, state: Progress) -> None:
         if self.state is None or (state.dashboard and not self._dashboard):
-            self._start_time = monotonic()  # exclude the time to start workers from the rate
+            self._start_time = monotonic()  # The rate excludes the time to start workers.
         self.state = state
         if state.dashboard and not self._dashboard:
             self._dashboard = state.dashboard

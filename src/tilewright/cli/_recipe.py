@@ -81,7 +81,7 @@ class RecipeCommand(click.Command):
 
 
 def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
-    """Remove the recipe options from `values` and return them as recipe fields, without those not given."""
+    """Remove the recipe options from `values`, and return the given ones as recipe fields."""
     typed = {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
     locks, keep, tiles = typed["locks"], typed.pop("keep"), typed["tiles"]
     if keep and locks is None:
@@ -98,8 +98,9 @@ def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_recipe_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a recipe's data with other fields. Their files are relative to the working directory, not to the
-    recipe.
+    """Return a recipe's data with other fields.
+
+    Files in these fields are relative to the working directory, not to the recipe.
     """
     here = FileResolver()
     changed = {**data, **fields}
@@ -157,7 +158,7 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
 
 
 def _copy_mapping(values: Any, place: str) -> dict[str, Any]:
-    """Return a copy of a mapping in a recipe's data; empty for None."""
+    """Return a copy of a mapping in a recipe's data. For None, return an empty mapping."""
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at=place, got=values, rule="type")
     return dict(values or {})

@@ -143,7 +143,7 @@ def _print_tiles(tileset: Tileset) -> None:
 
 
 def _print_model(model: Model) -> None:
-    """Print what a model was learned from and how."""
+    """Print the samples and parameters from which a model was learned."""
     stdout_console().print(f"What {model.technique} learned from {pluralize(len(model.samples), 'sample')}.")
     click.echo()
     sizes = Counter("x".join(str(side) for side in reversed(grid.shape)) for grid in model.samples)

@@ -81,7 +81,7 @@ def command(
 
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
-    """Return the models among the samples, and the maps."""
+    """Split the samples into models and maps."""
     chosen = None if tileset is None else FileResolver().read_tileset(tileset)
     resolver = FileResolver(format=source, map_tileset=chosen)
     models, grids = [], []

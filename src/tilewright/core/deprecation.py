@@ -52,7 +52,7 @@ def renamed_members(**names: str) -> Callable[[type[T]], type[T]]:
 
 
 def rename_keywords(function: str, given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return keyword arguments under their present names, with a warning for each old one."""
+    """Return keyword arguments under their present names. Warn about each old name."""
     for old in names.keys() & given.keys():
         warn_renamed(f"{function}({old}=...)", f"{function}({names[old]}=...)")
     return {names.get(name, name): value for name, value in given.items()}

@@ -1,4 +1,7 @@
-"""State of the gallery: what varies, the measures of its axes, and the sort order. Immutable, part of State."""
+"""State of the gallery: what varies, the measures of its axes, and the sort order.
+
+It is an immutable part of `State`.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ MAX_ROLL = 10**9
 
 @dataclass(frozen=True)
 class Gallery:
-    """What the gallery varies and how it shows the maps; does not affect the current map."""
+    """Settings of the gallery: what it varies and how it shows the maps. They do not affect the current map."""
 
     what: str = "seed"
     """What varies: the seed or a parameter ("knob")."""
     knob: str = ""
-    """Key of the parameter; empty for the first one."""
+    """Key of the parameter; empty for the first parameter."""
     low: float | None = None
     high: float | None = None
     """Bounds of the sweep; None for the parameter's usual range."""
@@ -39,13 +42,13 @@ class Gallery:
     most_first: bool = True
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data for `from_data`; defaults are left out."""
+        """Return plain data for `from_data`. Defaults are left out."""
         defaults = vars(Gallery())
         return {name: value for name, value in vars(self).items() if value != defaults[name]}
 
     @classmethod
     def from_data(cls, data: Any) -> Gallery:
-        """Return the gallery in plain data from an untrusted source; unknown names are ignored."""
+        """Read the gallery from plain data of an untrusted source. Unknown names are ignored."""
         if not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="gallery", got=data, rule="type")
         known = vars(cls())

@@ -1,11 +1,12 @@
-"""Job queue: runs work in a bounded number of threads outside the event loop; all jobs can be cancelled.
+"""Job queue. It runs jobs in a bounded number of threads outside the event loop. All jobs can be cancelled.
 
 Techniques yield every few milliseconds, and each yield checks the job's CancelToken: a cancelled or overdue job stops
-there. A job that does not yield in time keeps its thread until it does, but its client gets an error at the deadline.
+there. A job that does not yield in time keeps its thread until the next yield, but its client gets an error at the
+deadline.
 
 Short jobs do not wait behind long ones: a job that runs longer than LONG_JOB_SECONDS is detached and frees its worker
-slot, up to a maximum number of detached jobs. Clients take turns (round robin), however many jobs each has. If the
-queue is full, the newest job of the client with the most waiting jobs is refused.
+slot, up to a maximum number of detached jobs. Clients take turns (round robin), regardless of the number of their jobs.
+If the queue is full, the newest job of the client with the most waiting jobs is refused.
 """
 
 from __future__ import annotations
@@ -204,10 +205,10 @@ class JobQueue:
             job = jobs.popleft()
             del self._pending[client]
             if jobs:
-                self._pending[client] = jobs  # last in turn
+                self._pending[client] = jobs  # The client moves to the end of the queue.
             self._running.add(job)
             job.started = time.monotonic()
-            # Daemon threads: a stuck job must not keep the program from exiting.
+            # Threads are daemons, so that a stuck job does not keep the program from exiting.
             name = f"studio-{next(self._numbers)}"
             threading.Thread(target=self._run, args=(job, asyncio.get_running_loop()), name=name, daemon=True).start()
             asyncio.get_running_loop().call_later(LONG_JOB_SECONDS, self._start_next)
@@ -229,11 +230,11 @@ class JobQueue:
         try:
             job.token.check(steps=0)
             result = job.work(job.token)
-        except BaseException as error:  # raised where the result is awaited
+        except BaseException as error:  # The exception is raised where the result is awaited.
             if loop.is_closed():
-                return  # the studio has stopped; reporting progress failed
+                return  # The studio has stopped, so reporting progress failed.
             failure = as_tilewright_error(error)
-        with suppress(RuntimeError):  # the loop is closed
+        with suppress(RuntimeError):  # The event loop is closed.
             loop.call_soon_threadsafe(self._finish, job, result, failure)
 
     def _finish(self, job: Job, result: Any, failure: BaseException | None) -> None:
@@ -248,7 +249,7 @@ class JobQueue:
 
 
 def as_tilewright_error(error: BaseException) -> TilewrightError:
-    """Return any exception as a TilewrightError. Unexpected ones are logged with their traceback."""
+    """Convert any exception to a TilewrightError. Unexpected exceptions are logged with their traceback."""
     if isinstance(error, TilewrightError):
         return error
     if isinstance(error, RecursionError | MemoryError):

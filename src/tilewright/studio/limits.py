@@ -56,7 +56,10 @@ def check_recipe_size(recipe: Recipe, settings: Settings) -> None:
 
 
 def fit_picture(options: Any, map: TileMap, settings: Settings) -> Any:
-    """Return format options that keep the output within the limits; reduces the scale if it is not given."""
+    """Return format options that keep the output within the limits.
+
+    If no scale is given, a smaller scale may be set.
+    """
     if isinstance(options, PngParams) and options.layer is not None:
         rows, columns = layout_of(map).canvas
         check_pixels(rows * (options.scale or 1), columns * (options.scale or 1), settings.pixels)
@@ -74,7 +77,10 @@ def fit_picture(options: Any, map: TileMap, settings: Settings) -> Any:
 
 
 def fit_animation(options: AnimationParams, frames: Sequence[Frame], settings: Settings) -> AnimationParams:
-    """Return options that keep an animation within the limits: a smaller scale if none is given, else fewer frames."""
+    """Return options that keep an animation within the limits.
+
+    If no scale is given, the scale is reduced; otherwise, the number of frames.
+    """
     largest = max(reversed(frames), key=lambda frame: prod(layout_of(frame).canvas))
     rows, columns = layout_of(largest).canvas
     count = min(len(frames), options.frames)
@@ -86,7 +92,7 @@ def fit_animation(options: AnimationParams, frames: Sequence[Frame], settings: S
 
 
 def limit_frames(count: int, shape: Sequence[int], settings: Settings) -> int:
-    """Return how many frames to record, such that they are within the limits at one pixel per cell."""
+    """Return the number of frames to record, so that the animation is within the limits at one pixel per cell."""
     return max(2, min(count, settings.frames, settings.pixels // max(1, prod(shape))))
 
 
@@ -98,7 +104,7 @@ def check_pixels(height: int, width: int, max_pixels: int, what: str = "a pictur
 
 
 def _fit_scale(options: P, view: View, max_pixels: int, comfortable: int = STILL_PIXELS) -> P:
-    """Return options whose picture has at most `max_pixels`; a given scale is not changed."""
+    """Return options for a picture of at most `max_pixels` pixels. A given scale is not changed."""
     rows, columns = canvas = layout_of(view).canvas
     height, width = cell_size(view, options, canvas, comfortable)
     while options.scale is None and width > 1 and rows * height * columns * width > max_pixels:
@@ -131,10 +137,10 @@ def _count_pixels(content: bytes, kind: str) -> int:
 
     Image.init()
     try:
-        factory = Image.OPEN[kind][0]  # not Image.open, which warns of large pictures before we can refuse them
+        factory = Image.OPEN[kind][0]  # Image.open would warn about large pictures before they can be refused.
         picture = factory(io.BytesIO(content), "")
         return int(picture.width * picture.height)
-    except Exception:  # decoders raise nearly any exception on broken files
+    except Exception:  # Decoders raise nearly any exception on broken files.
         return 0
 
 

@@ -35,7 +35,7 @@ from .limits import check_recipe_size, check_size, check_upload, fit_animation, 
 from .settings import Settings
 
 Files = Mapping[str, bytes]
-"""Contents by file name, the main one first."""
+"""Contents by file name, with the main file first."""
 OnProgress = Callable[[float], None]
 """Called with the progress of the work, from 0 to 1."""
 _READ_LOCK = Lock()
@@ -43,7 +43,7 @@ _READ_LOCK = Lock()
 
 
 def check_recipe(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe:
-    """Return the recipe in plain data. Raises an error if it is invalid or larger than the settings allow."""
+    """Read a recipe from plain data. Raise an error if the recipe is invalid or larger than the settings allow."""
     recipe = Recipe.of(data, Resolver())
     check_recipe_size(recipe, settings)
     make_plan(recipe)
@@ -51,14 +51,17 @@ def check_recipe(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe
 
 
 def read_recipe_data(text: str) -> Mapping[str, Any]:
-    """Return a recipe as plain data, from the name of a built-in one, YAML or JSON."""
+    """Return a recipe as plain data, given the name of a built-in recipe, YAML or JSON."""
     if any(mark in text for mark in ":\n{"):
         return read_data(text, "recipe")
     return Resolver().read_recipe(text)[0]
 
 
 def frames(recipe: Recipe, token: CancelToken) -> Iterator[Frame]:
-    """Yield the frames of a recipe. A frame's arrays change later, `snapshot()` copies it; the last one has the map."""
+    """Yield the frames of a recipe. The last frame has the map.
+
+    The arrays of a frame may change after the next frame is yielded. `snapshot()` returns a copy.
+    """
     for frame in pipeline.iter_frames(recipe):
         token.check()
         if frame.site is not None:
@@ -93,7 +96,7 @@ def record_frames(
     Returns
     -------
     list of Frame
-        The last one has the map.
+        The frames. The last frame has the map.
     """
     max_frames = limit_frames(max_frames, recipe.shape, token.settings)
     kept: list[Frame] = []
@@ -176,7 +179,7 @@ def export_map(
     Export
     """
     entry = format_registry.get(format)
-    params = entry.params.validate(options)  # before the map is made: invalid options fail at once
+    params = entry.params.validate(options)  # Options are validated before the map is made.
     path = Path(name + "".join(entry.extensions[:1]))
     if entry.animate is None or (entry.write is not None and not animate):
         map = make_map(recipe, token)
@@ -192,7 +195,10 @@ def export_map(
 
 
 def write_map(map: TileMap, format: str, options: Mapping[str, Any], token: CancelToken, name: str = "map") -> Files:
-    """Return the files of a map in a format; `options` are the format's, `name` is without extension."""
+    """Return the files of a map in a format.
+
+    `options` are options of the format; `name` is the file name without extension.
+    """
     entry = format_registry.get(format)
     if entry.write is None:
         raise TilewrightError(f"format {entry.name!r} cannot write a single map")
@@ -208,7 +214,7 @@ def zip_files(files: Files) -> bytes:
         for name, content in files.items():
             archive.writestr(
                 zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED
-            )  # fixed date: the same map gives the same bytes
+            )  # The date is fixed, so that equal maps give equal bytes.
     return buffer.getvalue()
 
 
@@ -221,7 +227,7 @@ def export_animation(
     *,
     on_progress: OnProgress | None = None,
 ) -> Files:
-    """Return the files of an animation of the generation; parameters as in `export_map`."""
+    """Return the files of an animation of the generation. The parameters are those of `export_map`."""
     if format_registry.get(format).animate is None:
         raise TilewrightError(f"format {format!r} cannot write an animation")
     return export_map(recipe, format, options, token, name, on_progress=on_progress).files

@@ -33,17 +33,18 @@ Payload = dict[str, Any]
 """Plain data, ready for JSON."""
 
 MAX_TILES_WITH_SPRITES = 1024
-"""Tilesets with more tiles are drawn as colors; they usually come from pictures, with one tile per color."""
+"""Maximum number of tiles of a tileset that is drawn with sprites. Larger tilesets usually come from pictures, with one
+tile per color, and are drawn as colors."""
 MAX_PICTURES = 4096
-"""Maximum number of pictures in a sheet; if variants exceed it, only those of the current map are kept."""
+"""Maximum number of pictures in a sheet. If there are more variants, only those of the current map are kept."""
 MAX_SPRITE_SIDE = 64
-"""Maximum edge length of a sprite from a tileset's own picture, in pixels; larger ones are scaled down."""
+"""Maximum edge length of a sprite from a tileset's own picture, in pixels. Larger sprites are scaled down."""
 MAX_SHEETS = 32
-"""Maximum number of cached sheets; the least recently used are dropped."""
+"""Maximum number of cached sheets. The least recently used sheet is dropped."""
 ENCODING_OVERHEAD = 200
 """Maximum characters that the encoding adds to an array of any size."""
 MAX_TIMELINE_CELLS = 1 << 26
-"""Maximum number of cells in all frames of a timeline; timelines of large maps have fewer frames."""
+"""Maximum number of cells in all frames of a timeline. Timelines of large maps have fewer frames."""
 
 
 def encode_map(
@@ -149,7 +150,7 @@ def data_url(content: bytes, kind: str = "image/png") -> str:
 def decode_cells(encoded: object, size: int) -> list[int] | None:
     """Return the flat indices of cells that a browser sent for a map of `size` cells.
 
-    The data has one bit per cell, encoded like all arrays. Returns None if it is invalid.
+    The data has one bit per cell, encoded like all arrays. Return None if the data is invalid.
     """
     if not isinstance(encoded, str) or len(encoded) > size + ENCODING_OVERHEAD:
         return None
@@ -195,9 +196,10 @@ class SpriteSheet:
     tileset: Tileset
     side: int
     variants: NDArray[np.int64]
-    """(picture,) variant number of each picture, see `variants_of`; the picture at a tile's id is the tile's own."""
+    """Array (picture,) of the variant of each picture; see `variants_of`. The picture at the index of a tile id is that
+    of the tile."""
     pixels: NDArray[np.uint8]
-    """(picture, row, column, 3) RGB."""
+    """Array (picture, row, column, 3) of RGB colors."""
     data: Payload
     """Payload of the sheet."""
 
@@ -210,7 +212,7 @@ class SpriteSheet:
         return cls._build(tileset, side, variants, sprites_of(tileset, variants, (side, side)))
 
     def with_variants(self, wanted: NDArray[np.int64]) -> SpriteSheet:
-        """Return the sheet extended by the missing ones of these variants."""
+        """Return the sheet extended by those of the given variants that it lacks."""
         new = np.setdiff1d(wanted, self.variants)
         if not len(new):
             return self
@@ -233,14 +235,17 @@ class SpriteSheet:
         return cls(tileset, side, variants, pixels, data)
 
     def find_positions(self, variants: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Return the index in the sheet of each variant; the sheet must contain all of them."""
+        """Return the index of each variant in the sheet, which must contain all the variants."""
         order = np.argsort(self.variants)
         found: NDArray[np.uint16] = order[np.searchsorted(self.variants, variants, sorter=order)].astype(np.uint16)
         return found
 
 
 class SheetCache:
-    """Sprite sheets by tileset. A sheet grows with the variants that maps use, so that each is drawn only once."""
+    """Sprite sheets by tileset.
+
+    A sheet grows with the variants that maps use, so that each variant is drawn only once.
+    """
 
     def __init__(self) -> None:
         self._sheets: OrderedDict[str, SpriteSheet] = OrderedDict()

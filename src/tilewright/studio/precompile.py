@@ -18,8 +18,8 @@ NICENESS = 10
 def precompile() -> Iterator[Callable[[], None]]:
     """Compile missing kernels in the background while the context is open.
 
-    A map that needs a kernel earlier compiles it itself. Yields a function that stops the compilation, for a server
-    that may exit without leaving the context.
+    If a map needs a kernel earlier, the map's job compiles it. The context manager yields a function that stops the
+    compilation, for a server that may exit without leaving the context.
     """
     process = None if kernels.is_ready() else _start_warmup()
 
@@ -40,8 +40,8 @@ def _start_warmup() -> subprocess.Popen[bytes] | None:
     try:
         process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
     except OSError:
-        return None  # kernels are then compiled on first use
+        return None  # Kernels are then compiled at first use.
     if hasattr(os, "setpriority"):
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)  # inherited by its workers
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)  # The workers inherit the niceness.
     return process

@@ -24,7 +24,7 @@ OFF = re.compile(r"^[ \t]*# off: *- *(.+)$")
 
 
 def write_text(recipe: Mapping[str, Any], off: Collection[int]) -> str:
-    """Return the YAML of a recipe; `off` holds the indices of the disabled shapers."""
+    """Return the YAML of a recipe. `off` holds the indices of the disabled shapers."""
     stages = recipe.get("shaping") or ()
     if not any(place < len(stages) for place in off):
         return write_data(recipe)
@@ -39,7 +39,7 @@ def write_text(recipe: Mapping[str, Any], off: Collection[int]) -> str:
 
 
 def read_text(text: str, name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
-    """Return the recipe data of a YAML text with all shapers, and the indices of the disabled ones."""
+    """Return the data of a YAML recipe with all shapers, and the indices of the disabled shapers."""
     data = dict(read_data(text, name))
     lines = {number: found[1] for number, line in enumerate(text.split("\n")) if (found := OFF.match(line))}
     shaping = data.get("shaping")
@@ -61,7 +61,7 @@ def _comment_out(stage: Any) -> str:
 
 
 def _read_stage(line: str, number: int, name: str) -> Any:
-    """Return the shaper in a comment."""
+    """Parse the shaper in a comment."""
     try:
         stage, *more = read_data(f"shaping: [{line}]", name)["shaping"]
     except (BadFile, ValueError):

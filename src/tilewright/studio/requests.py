@@ -19,7 +19,7 @@ KIND_LABELS = {"object": "a set of named values", "array": "a list", "string": "
 
 
 def _one_of(*kinds: str, examples: Sequence[Any] = ()) -> tuple[AfterValidator, WithJsonSchema]:
-    """Return annotations that check the JSON type of a value; its content is checked when the recipe is read."""
+    """Return annotations that check the JSON type of a value. The content is checked when the recipe is read."""
 
     def check(value: Any) -> Any:
         if not any(isinstance(value, KINDS[kind]) for kind in kinds):

@@ -32,7 +32,7 @@ STATUS: Mapping[type[TilewrightError], int] = {
     InternalError: 500,
     TilewrightError: 400,
 }
-"""HTTP status per error class; the first match counts."""
+"""HTTP status by error class. The first matching class is used."""
 RETRY_AFTER = "2"
 """Seconds after which to retry when the studio is busy."""
 MEDIA_TYPES = {
@@ -52,7 +52,7 @@ MEDIA_TYPES = {
     ".zip": "application/zip",
 }
 INLINE_TYPES = ("image/", "text/", "application/json", "application/xml")
-"""Media types that a browser displays; it saves all others."""
+"""Media types that a browser displays. A browser saves files of other types."""
 
 
 class ErrorRoute(APIRoute):

@@ -1,4 +1,7 @@
-"""State of By example: the sample and the settings of the techniques that imitate it. Immutable, part of State."""
+"""State of By example: the sample and the settings of the techniques that imitate it.
+
+It is an immutable part of `State`.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +44,9 @@ class SampleState:
     """The sample and the settings of By example."""
 
     name: str = "dungeon"
-    """Name of the built-in sample or of the user's own one."""
+    """Name of the built-in sample or of the user's own sample."""
     sample: TileMap | None = None
-    """The user's own sample; None for the built-in one."""
+    """The user's own sample; None for a built-in sample."""
     width: int = 36
     height: int = 24
     seed: int | str = 7
@@ -52,7 +55,7 @@ class SampleState:
     wrap_sample: str = "none"
     """Axes along which the sample wraps."""
     knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Params by technique; those with their default are left out."""
+    """Params by technique. Params with their default are left out."""
 
     # -- sample -------------------------------------------------------------------------------------------------
 
@@ -76,7 +79,7 @@ class SampleState:
         return replace(self, name=f"{self.name.removesuffix(CHANGED_SUFFIX)}{CHANGED_SUFFIX}", sample=sample)
 
     def with_knob(self, technique: str, knob: str, value: Any) -> SampleState:
-        """Return the state with a parameter of a technique changed; None restores its default."""
+        """Return the state with a changed parameter of a technique. None restores the default."""
         own = {name: other for name, other in self.knobs.get(technique, {}).items() if name != knob}
         if value is not None:
             own[knob] = value
@@ -102,7 +105,7 @@ class SampleState:
     def build_similarity(self, technique: str) -> dict[str, Any]:
         """Return the settings to compare a technique's map with the sample.
 
-        The pattern size is the same for all techniques, whatever size they use themselves.
+        The pattern size is the same for all techniques and does not depend on the pattern size that a technique uses.
         """
         wrap = self.wrap if "wrap" in find_by_example(technique).shared else "none"
         size = min(PATTERN_SIZE, self.width, self.height, *self.sample_map.shape)
@@ -115,7 +118,7 @@ class SampleState:
     # -- links --------------------------------------------------------------------------------------------------
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data for `from_data`; defaults are left out."""
+        """Return plain data for `from_data`. Defaults are left out."""
         default = SampleState()
         plain = ("name", "width", "height", "seed", "wrap", "wrap_sample", "knobs")
         data = {name: getattr(self, name) for name in plain if getattr(self, name) != getattr(default, name)}
@@ -125,7 +128,7 @@ class SampleState:
 
     @classmethod
     def from_data(cls, data: Any) -> SampleState:
-        """Return the state in plain data from an untrusted source."""
+        """Read the state from plain data of an untrusted source."""
         if not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="example", got=data, rule="type")
         default = cls()
@@ -177,7 +180,10 @@ def _default_wrap(sample: TileMap) -> str:
 
 
 def as_sample(map: TileMap) -> TileMap:
-    """Return a map with only its cells and tiles. Raises TooLarge for too many cells (for a link) or tiles."""
+    """Return a map with only its cells and tiles.
+
+    Raise TooLarge if it has too many cells for a link, or too many tiles.
+    """
     if map.cells.size > MAX_INLINE_CELLS:
         size = format_size(map.shape)
         raise TooLarge(
@@ -222,13 +228,19 @@ def clear_sample(sample: TileMap) -> TileMap:
 
 
 def flip_sample(sample: TileMap, axis: str) -> TileMap:
-    """Return the sample mirrored left to right (x) or top to bottom (y); directional tiles are exchanged."""
+    """Return the sample mirrored left to right (x) or top to bottom (y).
+
+    Directional tiles are replaced by mirrored ones.
+    """
     mirrored = sample.cells[..., ::-1] if axis == "x" else sample.cells[..., ::-1, :]
     return TileMap(sample.tileset.reorient_tiles(axis)[mirrored], sample.tileset)
 
 
 def with_tile(sample: TileMap, name: str, glyph: str, color: str, *, passable: bool) -> TileMap:
-    """Return the sample with one more tile in its tileset; an empty glyph or color is chosen automatically."""
+    """Return the sample with a tile added to its tileset.
+
+    If the glyph or color is empty, it is chosen automatically.
+    """
     tileset = sample.tileset
     if not name:
         raise InvalidRecipe("must not be empty", at="name")
@@ -239,7 +251,7 @@ def with_tile(sample: TileMap, name: str, glyph: str, color: str, *, passable: b
         raise InvalidRecipe(f"{glyph!r} is already the glyph of {owner!r}; choose another", at="glyph")
     if len(tileset) >= MAX_TILES:
         raise TooLarge(f"a sample has at most {pluralize(MAX_TILES, 'tile')}")
-    # Checked alone first: in a list, an error would name the tile by its index.
+    # The tile is checked alone first, because an error in a list would name the tile by its index.
     Tile.validate({"name": name, "glyph": glyph or ".", "color": color or "#000000"})
     return TileMap(
         sample.cells, tileset.with_tiles([{"name": name, "glyph": glyph, "color": color, "passable": passable}])
@@ -270,7 +282,7 @@ def _read_sample(data: Any) -> TileMap:
 
 
 def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
-    """Return the known parameters; their values are checked with the recipe."""
+    """Return the known parameters. Their values are checked with the recipe."""
     if not isinstance(data, Mapping) or not all(isinstance(own, Mapping) for own in data.values()):
         raise InvalidRecipe("must be named values by technique", at="knobs", got=data)
     known: dict[str, dict[str, Any]] = {}

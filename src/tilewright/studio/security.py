@@ -26,7 +26,7 @@ API = "/api"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 REFUSED_CODE = 4403
-"""Close code of a refused websocket; browsers see status 403."""
+"""Close code of a refused websocket. Browsers show it as status 403."""
 POLICY = {
     "default-src": "'self'",
     # NiceGUI uses inline scripts, and Vue compiles templates in the browser.
@@ -59,7 +59,8 @@ class SecurityMiddleware:
         self.app = app
         self.settings = settings
         self.cookie = "tilewright_" + _digest(settings.token or "", "name")[:8]
-        """Name of the cookie. It depends on the token: cookies are shared by all ports, and another studio may run."""
+        """Name of the cookie. It depends on the token, because all ports share cookies and another studio may be
+        running."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -80,7 +81,7 @@ class SecurityMiddleware:
         counted = _BodyLimiter(receive, self.settings.upload)
         try:
             await self.app(scope, counted, send)
-        except HTTPException as error:  # not handled by the application
+        except HTTPException as error:  # The application does not handle this type of connection.
             if send.started or error.status_code != 413:
                 raise
             await _error_response(scope, 413, error.detail)(scope, receive, send)
@@ -198,5 +199,5 @@ def _digest(token: str, purpose: str) -> str:
 
 
 def _is_equal(one: str, other: str) -> bool:
-    """Compare in constant time."""
+    """Return whether two strings are equal, compared in constant time."""
     return compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())

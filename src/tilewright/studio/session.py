@@ -1,4 +1,4 @@
-"""Session of one user: the state, its map and the undo history. Independent of the page, which listens to events.
+"""Session of one user: the state, its map and the undo history. It is independent of the page, which listens to events.
 
 All changes of the state go through `change`. If the recipe changes, its map is made in the job queue, and the job of
 the previous recipe is cancelled. Painted cells are drawn over the map until it is made again.
@@ -74,7 +74,10 @@ class Session:
         return await self.queue.submit(work, client=self)
 
     async def attempt(self, work: Callable[[CancelToken], T], fail: Callable[[TilewrightError], None]) -> T | None:
-        """Run a job and return its result; return None if it was cancelled, or if it failed: `fail` gets the error."""
+        """Run a job and return its result.
+
+        Return None if the job was cancelled or failed. `fail` is called with the error.
+        """
         try:
             return await self.submit(work)
         except Cancelled:
@@ -124,7 +127,7 @@ class Session:
             self.emit("state", state)
 
     def undo(self) -> None:
-        """Return to the previous state; the view settings stay."""
+        """Return to the previous state. The view settings stay the same."""
         if self._undo:
             self._redo.append(self.state)
             self._undo_group = ""
@@ -155,7 +158,7 @@ class Session:
     # -- seeds --------------------------------------------------------------------------------------------------
 
     def reroll(self) -> None:
-        """Choose a random seed; locked cells stay."""
+        """Choose a random seed. Locked cells stay the same."""
         self.set_seed(read_seed(None))
 
     def set_seed(self, seed: int | str) -> None:
@@ -175,7 +178,7 @@ class Session:
     # -- painting and locking -----------------------------------------------------------------------------------
 
     def paint(self, cells: Mapping[int, int], *, lock: bool) -> None:
-        """Set cells (flat indices) of the current map to tiles (ids); with `lock`, lock them too."""
+        """Set cells (flat indices) of the current map to tiles (ids). With `lock`, the cells are locked too."""
         map = self.map
         if map is None:
             return
@@ -205,11 +208,11 @@ class Session:
         try:
             self.change(self._with_locks(self.state, self.map, _keep_inside(cells, self.map.cells.size)))
         except TooLarge as error:
-            self._show()  # removes the locks that the browser has drawn already
+            self._show()  # This removes the locks that the browser has already drawn.
             self.emit("failed", error.within(place="not locked"))
 
     def unlock(self, cells: Iterable[int] | None = None) -> None:
-        """Unlock these cells, or all."""
+        """Unlock the given cells, or all cells."""
         if cells is None or self.recipe is None:
             self.change(replace(self.state, locks=None))
             return
@@ -219,7 +222,10 @@ class Session:
         self.change(replace(self.state, locks=locks.without_cells(freed, self._shape) or None if locks else None))
 
     def regenerate(self) -> None:
-        """Make the map again with the same seed and the current locks; drop painted cells that are not locked."""
+        """Make the map again with the same seed and the current locks.
+
+        Painted cells that are not locked are dropped.
+        """
         if self.state.is_pending:
             self.change(self.state.with_recipe())
         else:
@@ -234,12 +240,12 @@ class Session:
         return np.isin(places, flat)
 
     def _with_locks(self, state: State, map: TileMap, cells: NDArray[np.int64]) -> State:
-        """Return a state with locks on these cells, to the tiles that a map has there."""
+        """Return a state in which these cells are locked to the tiles that a map has there."""
         if self.recipe is None:
             return state
         places, tiles = find_origins(self.recipe)
         names = map.tileset.names
-        original = np.arange(len(names))  # (tile,) its id before the map was mirrored or rotated
+        original = np.arange(len(names))  # Array (tile,) of the id of each tile before the map was mirrored or rotated.
         original[: len(tiles)] = tiles
         which = original[map.cells.ravel()[cells]]
         locks = (state.locks or Locks.of([])).with_cells(places.ravel()[cells], which, names, self._shape)
@@ -254,7 +260,7 @@ class Session:
     # -- jobs ---------------------------------------------------------------------------------------------------
 
     def make(self) -> None:
-        """Start to make the state's map; a running job is cancelled."""
+        """Start to make the map of the state. A running job is cancelled."""
         self.stop()
         self.job = asyncio.create_task(self._make(self.state))
 
@@ -300,12 +306,12 @@ class Session:
             self._show()
 
     def _show_progress(self, state: State, frame: Frame) -> None:
-        """Show a frame of a long job, unless a newer one has started."""
+        """Show a frame of a long job, unless a newer job has started."""
         if state is self.state and self.job is not None and not self.job.done():
             self.emit("progress", frame)
 
     def _show(self) -> None:
-        """Draw the painted cells over the map, and emit it."""
+        """Draw the painted cells over the map, and emit the event `map`."""
         if self._base_map is None:
             return
         self.map = self._base_map
@@ -329,12 +335,12 @@ def _drop_outside_locks(state: State) -> State:
     try:
         recipe = Recipe.of({**state.recipe, "locks": None})
     except TilewrightError:
-        return state  # making the map reports the error
+        return state  # Making the map reports the error.
     shape = recipe.shape
     fitted = state.locks.clip_to(shape) or None
     is_same = fitted is not None and fitted == state.locks and fitted.map_shape == state.locks.map_shape
     if is_same or (fitted is not None and len(fitted) > Locks.max_count(shape)):
-        return state  # unchanged, or too many for the larger map, which making the map reports
+        return state  # The locks are unchanged, or there are too many for the larger map; making the map reports that.
     state = replace(state, locks=fitted)
     return replace(state.with_recipe(), painted=state.painted) if state.recipe.get("locks") else state
 

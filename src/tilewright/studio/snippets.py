@@ -30,7 +30,7 @@ from ..core.registry import techniques
 from ..core.yaml import write_data
 
 MAX_LINE = 600
-"""Maximum characters of a command line; longer ones use a recipe file."""
+"""Maximum number of characters of a command line. Longer commands use a recipe file."""
 WIDTH = 100
 """Maximum characters of a line of Python."""
 
@@ -77,7 +77,7 @@ def python_code(data: Mapping[str, Any], painted: Grid | None = None) -> str:
     data : mapping
         Recipe as plain data.
     painted : Grid, optional
-        Painted cells; all others are free.
+        Painted cells. All other cells are undecided.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def _write_literal(value: Any, width: int = WIDTH) -> str:
 
 
 def _wrap_parts(opening: str, parts: Sequence[tuple[str, Any]], closing: str, width: int) -> str:
-    """Return parts, each with its prefix, between brackets: on one line, or on one line each."""
+    """Return parts with their prefixes between brackets, all on one line or each on its own line."""
     line = opening + ", ".join(before + _write_literal(part, 1 << 30) for before, part in parts) + closing
     if len(line) <= width:
         return line

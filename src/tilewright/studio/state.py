@@ -1,4 +1,7 @@
-"""State of the page, as stored in links and in the undo history. Immutable; every change returns a new state."""
+"""State of the page, as stored in links and in the undo history.
+
+A state is immutable; every change returns a new state.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ Stage = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class ViewSettings:
-    """How the page shows the map; does not affect the map."""
+    """Settings of how the page shows the map. They do not affect the map."""
 
     tab: str = "make"
     sprites: bool = True
@@ -59,7 +62,7 @@ class State:
     """Indices of the disabled shapers in the recipe's list."""
     view_settings: ViewSettings = field(default_factory=ViewSettings)
     example: SampleState = field(default_factory=SampleState)
-    """Sample and settings of By example; do not affect the map."""
+    """Sample and settings of By example. They do not affect the map."""
     gallery: Gallery = field(default_factory=Gallery)
     """Settings of the gallery."""
 
@@ -129,7 +132,7 @@ class State:
         return [number for number in range(len(self.recipe.get("shaping") or ())) if number not in self.off]
 
     def with_params(self, **values: Any) -> State:
-        """Return the state with other parameters; they are checked when the map is made."""
+        """Return the state with other parameters. They are checked when the map is made."""
         return self.with_recipe(params={**self.params, **values})
 
     @property
@@ -141,14 +144,14 @@ class State:
     def from_recipe(cls, recipe: Mapping[str, Any]) -> State:
         """Return the state of a recipe, with default view settings."""
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
-        if isinstance(shaping, str | Mapping):  # a single shaper needs no list
+        if isinstance(shaping, str | Mapping):  # A single shaper may be given without a list.
             recipe = {**recipe, "shaping": [shaping]}
         return cls(_with_present_names(recipe), _read_locks(locks)).with_recipe()
 
     def open_recipe(self, recipe: Mapping[str, Any]) -> State:
-        """Return the state with another recipe; the view settings, the gallery and By example stay.
+        """Return the state with another recipe. The view settings, the gallery and By example stay the same.
 
-        A recipe without a seed gets the current one: without a seed, a link could not restore the map.
+        A recipe without a seed gets the current seed, because a link without a seed could not restore the map.
         """
         if recipe.get("seed") is None:
             recipe = {**recipe, "seed": int(read_seed(None)) if self.seed is None else self.seed}
@@ -162,13 +165,13 @@ class State:
         return replace(self, gallery=replace(self.gallery, **changes))
 
     def with_view_of(self, other: State) -> State:
-        """Return this state with the view settings and the gallery of another one."""
+        """Return this state with the view settings and the gallery of another state."""
         return replace(self, view_settings=other.view_settings, gallery=other.gallery)
 
     # -- links --------------------------------------------------------------------------------------------------
 
     def to_link(self) -> str:
-        """Return the state as a URL-safe string. Raises TooLarge if it is too long to be opened again."""
+        """Return the state as a URL-safe string. Raise TooLarge if the string is too long to be opened again."""
         data: dict[str, Any] = {"v": VERSION, "recipe": self.recipe}
         if self.is_pending and (self.locks is not None or "locks" in self.recipe):
             data["locks"] = None if self.locks is None else self.locks.to_data()
@@ -192,7 +195,7 @@ class State:
 
     @classmethod
     def from_link(cls, text: str) -> State:
-        """Return the state in a link. Raises BadFile with one line if the link is invalid."""
+        """Read the state from a link. Raise BadFile if the link is invalid."""
         try:
             if len(text) > MAX_LINK_LENGTH:
                 raise ValueError("too long")
@@ -235,7 +238,7 @@ class State:
 
 
 def _check_recipe(recipe: Mapping[str, Any]) -> None:
-    """Check the types of a recipe's params and shapers; their values are checked when the map is made."""
+    """Check the types of a recipe's params and shapers. Their values are checked when the map is made."""
     params, shaping = recipe.get("params"), recipe.get("shaping")
     if not isinstance(params, Mapping | None):
         raise InvalidRecipe("must be a set of named values", at="params", got=params, rule="type")
@@ -267,7 +270,7 @@ def _with_present_names(recipe: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _encode_painted(painted: Grid) -> Any:
-    """Return painted cells as plain data: a map, or its cells in pieces if it is too large for one."""
+    """Return painted cells as plain data: a map, or several pieces if the map is too large for a recipe."""
     if painted.cells.size <= MAX_INLINE_CELLS:
         return painted.to_data()
     flat = painted.cells.reshape(1, -1)

@@ -41,7 +41,7 @@ def take(
     """Regenerate maps, compare them with the stored cells, and draw or write them."""
     targets = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
     for number in ids:
-        corpus.row(number)  # raises for an unknown id, before any work
+        corpus.row(number)  # This raises an error for an unknown id before any map is made.
     fields = [_template_fields(corpus, number, index) for index, number in enumerate(ids)]
     _outputs.refuse_collisions(targets, fields, "id", "seed")
     if not targets:

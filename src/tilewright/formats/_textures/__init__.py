@@ -1,4 +1,7 @@
-"""Textures: 16x16 pixels of a tile, drawn by its kind, its color and the sides where it joins others."""
+"""Textures of tiles, 16x16 pixels each.
+
+A texture depends on the tile's kind, its color and the sides where it joins.
+"""
 
 from __future__ import annotations
 
@@ -23,4 +26,4 @@ TEXTURES: dict[str, Texture] = {
     )
 }
 TEXTURES |= {"pipe seam": countryside.seam, "pipe rubble": countryside.rubble, **things.DRAWINGS, **buildings.DRAWINGS}
-"""Textures by kind of tile; other kinds use `bevel`."""
+"""Textures by kind of tile. Kinds that are not listed use `bevel`."""

@@ -25,7 +25,10 @@ FIXED_COLORS = {
 
 
 def _draw_building(drawing: str, look: Look, rng: Rng) -> Pixels:
-    """Apply a drawing to a meadow: R, r and d are the tile's color, lit and shaded, and o is its darkest shade."""
+    """Apply a drawing to a meadow.
+
+    R, r and d are the tile's color, its lit and its shaded color; o is the darkest shade.
+    """
     lit = {
         letter: apply_shades(look.color, np.array(shade)) for letter, shade in {"R": 0.3, "r": 0.0, "d": -0.26}.items()
     }
@@ -40,7 +43,7 @@ DRAWINGS: dict[str, Texture] = {
 
 
 def port(look: Look, rng: Rng) -> Pixels:
-    """Draw a warehouse and a crane on a quay, with piles at the sides with water."""
+    """Draw a warehouse and a crane on a quay. At sides with water, the quay has piles."""
     pixels = _draw_building("port", look, rng)
     for side in "s" if look.shore_code is None else open_sides(look.shore_code):
         along = COLUMNS if side in "ns" else ROWS

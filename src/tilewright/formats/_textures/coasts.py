@@ -1,7 +1,7 @@
-"""Textures of water and of tiles in or over it, with shores that depend on the neighbors.
+"""Textures of water and of tiles in or over water, with shores that depend on the neighbors.
 
 `encode_shores` returns the surroundings of every cell of water. Shores are bands by the distance from land: sand, foam,
-shallow and deep water. They therefore continue from one cell to the next, around corners and into river mouths.
+shallow and deep water. Shores therefore continue from one cell to the next, around corners and into river mouths.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ LAND, OPEN, BEACH, CHANNEL = range(4)
 """Types of neighbors of water: land, open water, a beach with water in front of it, or a channel that ends here."""
 ALL_OPEN = sum(OPEN << 2 * side for side in range(4))
 OPEN_KINDS = ("sea", "reef", "port")
-"""Kinds that water reaches without a shore; a port has its own quay."""
+"""Kinds next to which water has no shore. A port, for example, has its own quay."""
 SHORE_KINDS = ("sea", "reef", "shoal", "river", "bridge", "port")
 """Kinds of tiles whose sprite depends on their neighbors."""
 
 SAND, FOAM, SHALLOW, DEEP = rgb("ecd9a2"), rgb("f4fbff"), rgb("74bcea"), rgb("4f8fd6")
 SAND_WIDTH, FOAM_WIDTH, SHALLOW_WIDTH = 1.6, 1.0, 2.4
 WIDE_BEACH, NARROW_BEACH = 7.0, 4.4
-"""Width of the sand of a shoal; narrow if land is on both sides of the water."""
+"""Width of the sand of a shoal, and its smaller width if land is on both sides of the water."""
 RIVER_HALF = 6.0
-"""Half the width of a river, with the sand on its banks; at its mouth it is as wide as the cell."""
+"""Half the width of a river with the sand on its banks. At its mouth, a river is as wide as the cell."""
 ROUND = 6.0
 """Radius of the corners of a coast."""
 
@@ -60,10 +60,11 @@ ROUND = 6.0
 
 
 def encode_shores(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[np.uint16] | None:
-    """Return (level, row, column) shore codes of the cells of water, 0 for others; None if no tile is water.
+    """Return the shore codes of all cells as an array (level, row, column), or None if no tile is water.
 
-    A code has two bits for every side, one for every corner that is land between sides with water, and one for a bridge
-    over open water. Pieces continue beyond the edge of the map as at the edge.
+    The code of a cell that is not water is 0. A code has two bits for each side, one bit for each corner that is land
+    between sides with water, and one bit for a bridge over open water. Beyond the edge of the map, tiles are assumed to
+    be the same as at the edge.
     """
     shore = np.array([tile.kind in SHORE_KINDS for tile in tiles])
     if not shore.any():
@@ -99,7 +100,10 @@ def _classify_edge(tile: Tile, side: str) -> int:
 
 
 def _find_open_bridges(shown: NDArray[np.uint8], across: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return (level, row, column) bridges with open water beside the deck, or anywhere if there is no river."""
+    """Return a mask (level, row, column) of bridges over open water.
+
+    Open water is beside the deck or, if there is no river, at any side.
+    """
     afloat, channel, near = (np.zeros(shown.shape[1:], dtype=np.bool_) for _ in range(3))
     for side in range(4):
         beside = _neighbor_edges(shown, side)
@@ -116,7 +120,10 @@ def _is_open(shown: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def _neighbor_edges(shown: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """Return (level, row, column) type of the neighbor at a side; beyond the edge, that of the cell itself."""
+    """Return an array (level, row, column) of the type of the neighbor at a side.
+
+    At the edge, it is the cell's own type.
+    """
     beside = _shift(np.pad(shown[(side + 2) % 4], ((0, 0), (1, 1), (1, 1))), STEPS[side]).copy()
     edge = ((slice(None), 0), (slice(None), slice(None), -1), (slice(None), -1), (slice(None), slice(None), 0))[side]
     beside[edge] = shown[side][edge]
@@ -124,7 +131,7 @@ def _neighbor_edges(shown: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
 
 
 def _shift(padded: NDArray[Cell], step: tuple[int, int]) -> NDArray[Cell]:
-    """Return (level, row, column) the neighbor of each cell at a step, of an array padded by one."""
+    """Return an array (level, row, column) of the neighbor of each cell at a step, from an array padded by one."""
     rows, columns = padded.shape[1] - 2, padded.shape[2] - 2
     down, right = step
     return padded[:, 1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
@@ -143,7 +150,7 @@ def _decode_sides(shore_code: int) -> dict[str, int]:
 
 
 def sea(look: Look, rng: Rng) -> Pixels:
-    """Draw deep water with small waves; toward land, shallow water, foam and sand."""
+    """Draw deep water with small waves, and shallow water, foam and sand toward land."""
     return _draw_shore(_land_distance(look.shore_code), look.color)
 
 
@@ -153,7 +160,7 @@ def reef(look: Look, rng: Rng) -> Pixels:
 
 
 def shoal(look: Look, rng: Rng) -> Pixels:
-    """Draw a beach toward all land around, or at the side where it joins, with water in front of it."""
+    """Draw a beach toward all neighboring land, or at the side where it joins, with water in front of the beach."""
     sides = dict.fromkeys(SIDES, BEACH) if look.shore_code is None else _decode_sides(look.shore_code)
     corners = 0 if look.shore_code is None else look.shore_code >> 8
     if LAND not in sides.values():
@@ -223,7 +230,7 @@ def _encode_sides(sides: dict[str, int], corners: int) -> int:
 
 
 def _land_distance(shore_code: int | None) -> Distances:
-    """Return the distance of pixels to land; negative on land, in the rounded corner between two shores."""
+    """Return the distance of pixels to land. It is negative on land, in the rounded corner between two shores."""
     shore_code = ALL_OPEN if shore_code is None else shore_code
     sides = _decode_sides(shore_code)
     field = np.full((SIDE, SIDE), float(SIDE))

@@ -29,7 +29,7 @@ ROAD_HALF, PIPE_HALF = 5.0, 4.6
 
 
 def draw_meadow(color: Color, rng: Rng, tufts: int = 3) -> Pixels:
-    """Draw short grass with a few tufts; it joins with any other meadow."""
+    """Draw short grass with a few tufts, which joins any other meadow without a seam."""
     pixels = np.broadcast_to(color, (SIDE, SIDE, 3)).copy()
     for row, column in choose_spots(rng, tufts):
         row, column = 2 + row % 12, 2 + column % 12
@@ -44,12 +44,12 @@ def plain(look: Look, rng: Rng) -> Pixels:
 
 
 def wood(look: Look, rng: Rng) -> Pixels:
-    """Draw round trees close together, the front ones over those behind."""
+    """Draw round trees close together. Trees in front cover the trees behind them."""
     return apply_drawing(draw_meadow(MEADOW, rng, 0), "wood", look.color)
 
 
 def mountain(look: Look, rng: Rng) -> Pixels:
-    """Draw a snow-covered peak, lit from the left, with a lower one in front."""
+    """Draw a snow-covered peak, lit from the left, with a lower peak in front."""
     return apply_drawing(draw_meadow(MEADOW, rng, 0), "mountain", look.color)
 
 
@@ -62,7 +62,7 @@ def road(look: Look, rng: Rng) -> Pixels:
 
 
 def draw_road(pixels: Pixels, look: Look) -> Pixels:
-    """Draw a road over pixels; if it does not fork, it has a dashed center line."""
+    """Draw a road over pixels. A road without a fork has a dashed center line."""
     off = line_distance(look.joins)
     pixels[off < ROAD_HALF] = apply_shades(look.color, np.array(-0.46))
     pixels[off < ROAD_HALF - 1] = look.color
@@ -78,7 +78,7 @@ def draw_road(pixels: Pixels, look: Look) -> Pixels:
 
 
 def pipe(look: Look, rng: Rng) -> Pixels:
-    """Draw a thick round pipe, with a rim where two pieces meet; an end is closed."""
+    """Draw a thick round pipe, with a rim where two pieces meet and a closed end."""
     return _draw_pipe(draw_meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_))
 
 

@@ -72,7 +72,7 @@ def void(look: Look, rng: Rng) -> Pixels:
 
 
 def brick(look: Look, rng: Rng) -> Pixels:
-    """Draw courses of bricks, four pixels high, each a little different."""
+    """Draw courses of bricks, four pixels high. The bricks differ slightly in shade."""
     course = ROWS // 4
     across = (COLUMNS + 4 * (course % 2)) % SIDE
     tints = np.array([[rng.random() * 0.14 - 0.05 for _ in range(2)] for _ in range(4)])

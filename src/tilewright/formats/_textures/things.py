@@ -21,7 +21,7 @@ FLAGS, TURF, EARTH, AIR, BOARD = (
 
 
 def roof(look: Look, rng: Rng) -> Pixels:
-    """Draw rows of rounded shingles, each a little different."""
+    """Draw rows of rounded shingles. The shingles differ slightly in shade."""
     course = ROWS // 4
     across = (COLUMNS + 2 * (course % 2)) % SIDE
     tints = np.array([[rng.random() * 0.2 - 0.08 for _ in range(4)] for _ in range(4)])
@@ -132,7 +132,10 @@ def board(look: Look, rng: Rng) -> Pixels:
 
 
 def wire(look: Look, rng: Rng) -> Pixels:
-    """Draw a trace on the board from its center to the sides where it joins; of four, two pass under the others."""
+    """Draw a trace on the board from its center to the sides where it joins.
+
+    With four sides, two arms pass under the other two.
+    """
     pixels = board(BOARD, rng)
     down, right = ROWS - 7.5, COLUMNS - 7.5
     arms = {"n": (-down, right), "e": (right, down), "s": (down, right), "w": (-right, down)}

@@ -27,8 +27,8 @@ Callback = Callable[[], Any]
 class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}):
     """Element that shows a map, with tools to paint and lock cells, overlays and a timeline.
 
-    A simple canvas, for small samples, has no timeline, locks and overlays. Handlers may be coroutines. Cells are flat
-    indices of the current map, level by level and row by row.
+    A simple canvas, for small samples, has no timeline, no locks and no overlays. Handlers may be coroutines. Cells are
+    flat indices of the current map, level by level and row by row.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
         self._tiles_sent = self._sheet_sent = ""
         """Digests of the tiles and the sprite sheet that were last sent to the browser."""
         self._stroke = 0
-        """Number of the last stroke received; the browser draws later strokes over the map it gets."""
+        """Number of the last received stroke. The browser draws later strokes over the map that it receives."""
         self.on("ready", self._handle_ready)
         self.on("paint", self._handle_paint)
         self.on("lock", self._handle_lock)
@@ -85,21 +85,21 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
     # -- to the browser -----------------------------------------------------------------------------------------
 
     def show(self, payload: Payload) -> None:
-        """Show a map from `encode_map`; ends the display of progress."""
+        """Show a map from `encode_map`, and end the display of progress."""
         self._payload = payload
         self._call("show", {**self._strip_known(payload), "stroke": self._stroke})
 
     def show_progress(self, payload: Payload | None) -> None:
-        """Show a frame of a long job from `encode_frame`; None shows the map again."""
+        """Show a frame of a long job from `encode_frame`. None shows the map again."""
         self._call("progress", None if payload is None else self._strip_known(payload))
 
     def show_overlay(self, overlay: Payload | None) -> None:
-        """Draw an overlay from `encode_overlay` over the map, or none."""
+        """Draw an overlay from `encode_overlay` over the map. None removes the overlay."""
         self._overlay = overlay
         self._call("overlay", overlay)
 
     def show_timeline(self, timeline: Payload | None) -> None:
-        """Set the frames of the timeline from `encode_timeline`; None clears it."""
+        """Set the frames of the timeline from `encode_timeline`. None clears the timeline."""
         self._call("film", timeline)
 
     def set(self, **settings: Any) -> None:

@@ -98,7 +98,7 @@ class ExportView(View):
         data = dict(self.session.state.effective)
         made = self.session.map.recipe if self.session.map is not None else None
         if data.get("seed") is None and made is not None:
-            data["seed"] = made.seed  # chosen at random when the map was made
+            data["seed"] = made.seed  # The seed was chosen at random when the map was made.
         return data
 
     def _is_made(self, state: State) -> bool:

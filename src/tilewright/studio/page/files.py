@@ -114,7 +114,7 @@ class FilesView:
         return re.sub(r"[^\w. -]", "_", self.name.value or "").strip(" .") or "map"
 
     def choose(self, name: str) -> None:
-        """Select a format; its options are kept from before."""
+        """Select a format. Its earlier options are kept."""
         self.stop()
         self.buttons[self.format].classes(remove="tw-chosen-format")
         self.format = name
@@ -218,7 +218,7 @@ class FilesView:
     def _fail(self, error: TilewrightError, request: FileRequest) -> None:
         self.working.set_visibility(False)
         self._clear_preview()
-        self._finished_request, self._pending_request = request, None  # it would fail again
+        self._finished_request, self._pending_request = request, None  # The job would fail again.
         self.status.set_text(str(error))
         self.status.classes(replace="tw-bad")
         self.play.set_visibility(self.is_animation)

@@ -51,7 +51,7 @@ class GalleryView(View):
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
-        """Show the variations of a state; they are only made while the tab is open."""
+        """Show the variations of a state. They are only made while the tab is open."""
         self.variation_panel.show(state)
         if state.view_settings.tab != "gallery":
             self.stop()
@@ -81,7 +81,7 @@ class GalleryView(View):
             self.most_first.props("dense data-testid=gallery-most-first")
 
     def _build_measure_select(self, label: str, name: str) -> tuple[ui.select, ui.tooltip]:
-        """Build a selection of measures and its tooltip; `_offer_measures` fills it."""
+        """Build a selection of measures and its tooltip. `_offer_measures` fills the selection."""
         select = ui.select({}, label=label, on_change=partial(self._on_choice, name))
         select.props(f"dense outlined options-dense data-testid=gallery-{name}")
         with select:
@@ -101,7 +101,7 @@ class GalleryView(View):
         self.stop()
         state = self.session.state
         if state.view_settings.tab != "gallery":
-            return  # they are made when the tab is opened
+            return  # The variations are made when the tab is opened.
         self.variations, self.results = list_variations(state), {}
         self.grid.clear()
         with self.grid:
@@ -237,7 +237,10 @@ class GalleryView(View):
 
 
 def _choose_measure(names: Sequence[str], other: str) -> str:
-    """Return a default measure if available, else any; different from the other axis if possible."""
+    """Return a default measure if available, or else any measure.
+
+    If possible, it differs from that of the other axis.
+    """
     defaults = [name for name in DEFAULT_AXES if name in names]
     return next((name for name in (*defaults, *names) if name != other), other)
 

@@ -196,12 +196,12 @@ class MakeView(View):
         state = self.session.state
         wanted = None if self.tileset.value == OWN_TILESET else self.tileset.value
         if wanted is None and not isinstance(state.recipe.get("tileset"), str):
-            return  # a tileset that is part of the recipe stays
+            return  # A tileset that is part of the recipe is kept.
         self.session.change(state.with_recipe(tileset=wanted))
 
 
 def thumbnail_url(kind: str, name: str) -> str:
-    """Return the URL of a thumbnail. Those of plugin techniques are made on request by the API."""
+    """Return the URL of a thumbnail. The API makes the thumbnails of plugin techniques on request."""
     if kind == "recipes" or name in techniques.built_in:
         return f"/studio/thumbnails/{kind}/{name}.png"
     return f"/api/make/{name}?seed=7&width=48&height=30&format=png&scale=4"

@@ -41,7 +41,7 @@ class MeasuresView:
             ui.label("shown with the first map").classes("tw-faint")
 
     def measure(self, map: TileMap) -> None:
-        """Measure a map; a measurement in progress is cancelled."""
+        """Measure a map. A measurement in progress is cancelled."""
         if self._job is not None:
             self._job.cancel()
         self._job = background_tasks.create(self._measure_later(map))
@@ -78,7 +78,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_number(number: float) -> str:
-    """Return a number with thousands separators; integers without decimals, others with three."""
+    """Return a number with thousands separators. Integers have no decimals; other numbers have three."""
     if number != number:
         return "–"
     return f"{number:,.0f}" if number == int(number) and abs(number) < 1e12 else f"{number:,.3f}"

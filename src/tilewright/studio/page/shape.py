@@ -158,7 +158,7 @@ class ShapeView(View):
 
     def _on_switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is (number not in self.session.state.off):
-            return  # set by refresh, for example after an undo
+            return  # `refresh` has set the value, for example after an undo.
         off = {other for other in self.session.state.off if other != number}
         self._change(self.session.state.stages, tuple(sorted(off if event.value else off | {number})))
 

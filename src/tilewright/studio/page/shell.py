@@ -76,7 +76,7 @@ class Shell:
         except TimeoutError:
             arrival = None
         if arrival is None:
-            return  # the client has disconnected
+            return  # The client has disconnected.
         address, is_chosen, self.is_dark = arrival
         if is_chosen:
             self.dark.set_value(self.is_dark)
@@ -133,7 +133,7 @@ class Shell:
         self.tabs.set_value("make")
 
     def _show_tab(self, tab: str) -> None:
-        """Show a tab; its view is built when it is first opened."""
+        """Show a tab. Its view is built when the tab is first opened."""
         for name, panel in self.panels.items():
             panel.set_visibility(name == tab)
         for name, area in self.areas.items():
@@ -149,7 +149,7 @@ class Shell:
         if left != tab:
             ui.run_javascript("document.querySelector('.tw-main').scrollTop = 0")  # on tablets this element scrolls
         for name in {left, tab} & self.views.keys():
-            self.views[name].refresh(self.session.state)  # some views only work while they are visible
+            self.views[name].refresh(self.session.state)  # Some views only work while they are visible.
 
     def _build_view(self, tab: str) -> View:
         kinds: dict[str, Callable[[], View]] = {

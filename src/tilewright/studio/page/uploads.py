@@ -28,7 +28,7 @@ class Uploader(ui.upload):
         *,
         accept: str = "",
     ) -> None:
-        """Create it; `on_file` gets the file, `on_refusal` an error message."""
+        """Create the element. `on_file` is called with the file, and `on_refusal` with an error message."""
         max_bytes = max(1, settings.upload - REQUEST_OVERHEAD)
         kind = f" and be {accept}" if accept else ""
         line = f"the file must have at most {max_bytes:,} bytes{kind}"

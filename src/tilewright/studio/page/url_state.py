@@ -20,7 +20,7 @@ class UrlState:
     """The state after the # of the page's URL, if it is short enough for a link."""
 
     def __init__(self, session: Session, on_error: Callable[[TilewrightError], None]) -> None:
-        """Create it; `on_error` is called if a link cannot be opened or made."""
+        """Create the synchronization. `on_error` is called if a link cannot be opened or made."""
         self.session, self._on_error = session, on_error
         self.error: TilewrightError | None = None
         """Error of the last link opened or copied."""
@@ -36,7 +36,7 @@ class UrlState:
         ui.run_javascript("window.addEventListener('hashchange', () => emitEvent('address', location.hash))")
 
     def open_hash(self, url_hash: str) -> None:
-        """Open the state in a URL fragment; without one, the default state."""
+        """Open the state in a URL fragment. Without a fragment, open the default state."""
         link, is_first = url_hash.removeprefix("#"), self._link is None
         if link and link == self._link:
             return
@@ -53,11 +53,11 @@ class UrlState:
             self.session.change(state)
         self.error = None
         if refused is not None:
-            self._written_state = None  # so that the URL is replaced by the current state
+            self._written_state = None  # The URL is then replaced by the current state.
             self._report_error(refused)
 
     def copy_link(self) -> None:
-        """Copy a link to the state, or report why there is none."""
+        """Copy a link to the state, or report why no link can be made."""
         try:
             link = f"location.origin + location.pathname + '#{self.session.state.to_link()}'"
         except TooLarge as error:

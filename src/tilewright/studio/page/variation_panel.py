@@ -77,7 +77,7 @@ class VariationPanel:
             self.session.change_gallery(knob=event.value, low=None, high=None)
 
     def _on_end_input(self, end: str, text: str) -> None:
-        """Change one end of the range; an empty field restores its default."""
+        """Change one end of the range. An empty field restores the default."""
         if self.knob is None:
             return
         try:
@@ -89,10 +89,10 @@ class VariationPanel:
         default = dict(zip(self.ends, self.knob.span, strict=True))
         given = {name: None if found == default[name] else found for name, found in ends.items()}
         self.session.change_gallery(knob=self.knob.key, **given)
-        self.show(self.session.state)  # also if only the text of the field has changed
+        self.show(self.session.state)  # This is also needed if only the text of the field has changed.
 
     def _mark_problem(self, end: str, problem: str) -> None:
-        """Show a problem of an input; "" clears it."""
+        """Show a problem of an input. An empty string clears it."""
         box = self.ends[end]
         if box.props.get("error-message", "") != problem:
             box.props["error"], box.props["error-message"] = bool(problem), problem

@@ -64,7 +64,7 @@ class Knob:
         return low, high if self.field.maximum is None else min(high, self.field.maximum)
 
     def choose_range(self, gallery: Gallery) -> tuple[float, float]:
-        """Return the range of the sweep: the chosen one if it was chosen for this parameter, else the default."""
+        """Return the range of the sweep: the range chosen for this parameter, or else the default range."""
         low, high = self.span
         if gallery.knob != self.key:
             return low, high
@@ -125,7 +125,7 @@ def list_knobs(state: State) -> list[Knob]:
 
 
 def find_swept_knob(state: State) -> Knob | None:
-    """Return the parameter to sweep: the chosen one, or the first that is not a map size."""
+    """Return the parameter to sweep: the chosen parameter, or else the first that is not a map size."""
     knobs = list_knobs(state)
     chosen = (knob for knob in knobs if knob.key == state.gallery.knob)
     return next(chosen, next((knob for knob in knobs if knob.field.group != "size"), None))
@@ -169,7 +169,7 @@ def sweep_knob(
 
 
 def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
-    """Make, measure and draw a variation; runs as a job."""
+    """Make, measure and draw a variation. The function runs as a job."""
     recipe = operations.check_recipe(variation.state.effective, token.settings)
     map = operations.make_map(recipe, token)
     numbers = {**operations.measure_map(map, token), **map.numbers}

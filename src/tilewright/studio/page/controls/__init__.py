@@ -78,10 +78,13 @@ class Controls:
             self._form.retile()
 
     def mark(self, problems: Iterable[Problem], *path: str | int) -> None:
-        """Mark the controls that problems refer to; `path` is the path of the params. No problems clear all marks."""
+        """Mark the controls that problems refer to.
+
+        `path` is the path of the params. Without problems, all marks are cleared.
+        """
         self._form.mark([(one.path[len(path) :], one.text) for one in problems if one.path[: len(path)] == path])
 
     def _collect_context(self, values: Mapping[str, Any]) -> Sequence[object]:
-        """Return what controls show in addition to their own values: tiles and names of items."""
+        """Return the data that controls show in addition to their own values: tiles and names of items."""
         names = [list_names(values.get(name)) for name in self._named_fields]
         return [*((tile.name, tile.color) for tile in self._tiles()), *names]

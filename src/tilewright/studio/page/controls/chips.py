@@ -20,16 +20,16 @@ PICK_SCRIPT = "(event) => { const row = event.target.closest('[data-word]'); if 
 
 
 class WordMenu:
-    """A menu to choose a tile or type any name; rebuilt whenever it is opened."""
+    """A menu to choose a tile or type any name. It is rebuilt whenever it is opened."""
 
     def __init__(self, control: Control, on_pick: Callable[[str | None], None], *, takes_none: bool = False) -> None:
-        """Create a menu at the current slot's element; `on_pick` gets the name, or None."""
+        """Create a menu at the current slot's element. `on_pick` is called with the name, or None."""
         self._control, self._on_pick, self._takes_none = control, on_pick, takes_none
         self._anchor = ui.context.slot.parent
         self._menu: ui.menu | None = None
 
     def open(self, more: Sequence[tuple[str, str, Callable[[], None]]] = ()) -> None:
-        """Open the menu; `more` are further buttons: icon, tooltip and action."""
+        """Open the menu. `more` lists further buttons, each with its icon, tooltip and action."""
         if self._menu is not None:
             self._menu.delete()
         with self._anchor, ui.menu().props("no-parent-event auto-close=false").classes("tc-popup") as self._menu:

@@ -88,7 +88,7 @@ class Control(ABC):
     def __init__(
         self, field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False
     ) -> None:
-        """Build the control; a small one, for a cell of a table, has no slider and no help."""
+        """Build the control. A small control, for a cell of a table, has no slider and no help."""
         self.field, self.context, self.binding, self.is_small = field, context, binding, is_small
         self.value: Any = UNSET
         """The current value."""
@@ -101,10 +101,10 @@ class Control(ABC):
 
     @abstractmethod
     def draw(self, value: Any) -> None:
-        """Draw a value; None if there is none."""
+        """Draw a value. None means that there is no value."""
 
     def show(self, value: Any) -> None:
-        """Show a new value; UNSET shows the default."""
+        """Show a new value. UNSET shows the default."""
         self.value = value
         self._is_showing = True
         try:
@@ -118,7 +118,7 @@ class Control(ABC):
         return html.escape(summarize(value))
 
     def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
-        """Show problems inside the control; return those that it cannot show."""
+        """Show problems inside the control, and return the problems that it cannot show."""
         return marks
 
     def retile(self) -> None:  # noqa: B027 - optional
@@ -141,7 +141,7 @@ class Control(ABC):
         return "none" if self.field.nullable else "required" if self.field.default is UNSET else ""
 
     def send(self, value: Any) -> None:
-        """Report a change by the user; does nothing during `show`."""
+        """Report a change by the user. During `show`, nothing is reported."""
         if self._is_showing:
             return
         self.binding.fail("")
@@ -170,7 +170,7 @@ class Control(ABC):
 
 
 def swatch(color: str | None) -> str:
-    """Return a tile's color as HTML; hollow if the color is unknown."""
+    """Return a swatch of a tile's color as HTML. The swatch is hollow if the color is unknown."""
     return f'<i class="tc-swatch" style="background:{color}"></i>' if color else '<i class="tc-swatch tc-hollow"></i>'
 
 
@@ -242,7 +242,7 @@ def list_names(items: Any) -> list[str]:
 
 
 def select(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.select:
-    """Return a drop-down list; `on_choose` gets the key of an option."""
+    """Return a drop-down list. `on_choose` is called with the key of an option."""
     element = ui.select(options, on_change=lambda event: on_choose(event.value))
     element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
     element.props["data-testid"], element.props["popup-content-class"] = test_id, "tc-popup"

@@ -19,7 +19,7 @@ from .matrices import count_states, resize_scores
 from .strips import find_bands, fit_borders
 
 MAX_SHOWN_ROWS = 9
-"""Number of rows shown at first, where a group counts as one row; a button shows the rest."""
+"""Number of rows shown at first. A group counts as one row. A button shows the remaining rows."""
 MAX_EXTRA_ROWS = 2
 """Up to this many more rows are shown without a button."""
 STRUCTURED_KINDS = frozenset({"items", "model", "union", "words", "numbers", "cells", "tuple", "choices"})
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @cache
 def _list_controls() -> dict[str, type[Control]]:
-    from . import models, tables  # these import this module
+    from . import models, tables  # These modules import this module.
 
     return {
         "number": numbers.NumberControl,
@@ -112,14 +112,14 @@ class Row:
         self.mark_set(value)
         try:
             self.control.show(value)
-        except (TypeError, ValueError, LookupError, AttributeError):  # an invalid value in a recipe
+        except (TypeError, ValueError, LookupError, AttributeError):  # The value in the recipe is invalid.
             log.debug("invalid value for %s: %r", self.field.name, value, exc_info=True)
             self._on_error("cannot be shown here")
         if isinstance(value, str) and self.field.kind in STRUCTURED_KINDS:
             self._on_error("is a compact string; a change here replaces it")
 
     def mark_problem(self, problem: str) -> None:
-        """Show a problem of the recipe; "" clears it."""
+        """Show a problem of the recipe. An empty string clears it."""
         self._problem = problem
         self._show_problem()
 
@@ -143,7 +143,7 @@ class Row:
 
     def mark_set(self, value: Any) -> None:
         """Show the button that restores the default, if the value differs from it."""
-        is_default = self._is_inner and value == self.field.default  # models may contain their defaults
+        is_default = self._is_inner and value == self.field.default  # Models may contain their defaults.
         is_set = value is not UNSET and self.field.default is not UNSET and not is_default
         if ("tc-set" in self.element.classes) != is_set:
             self.element.classes(add="tc-set" if is_set else "", remove="" if is_set else "tc-set")
@@ -201,7 +201,7 @@ class Form:
             row.control.retile()
 
     def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
-        """Show problems of the fields; return those that belong to no field."""
+        """Show problems of the fields, and return the problems that belong to no field."""
         for name, row in self.rows.items():
             inner = [(path[1:], text) for path, text in marks if path[:1] == (name,)]
             row.mark_problem("; ".join(text for _, text in row.control.mark(inner))[:160])

@@ -1,4 +1,4 @@
-"""Controls for maps, files and recipes: built-in ones by name, others as data in the recipe."""
+"""Controls for maps, files and recipes. Built-in ones are stored by name, all others as data in the recipe."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class MapsControl(Control):
             self._open_menu(place)
 
     def _open_menu(self, place: int | None) -> None:
-        """Open the menu of built-in samples; the choice replaces the map at an index, or is appended for None."""
+        """Open the menu of built-in samples. The choice replaces the map at an index or, for None, is appended."""
         self._open_index = place
         if self._menu is None:
             with self._anchor, ui.menu().props("no-parent-event").classes("tc-popup") as self._menu:
@@ -152,7 +152,7 @@ class MapsControl(Control):
 
 
 def _is_single_map(value: Any) -> bool:
-    """Return whether a list is the rows of one map and not several maps."""
+    """Return whether a list holds the rows of one map, and not several maps."""
     has_label_rows = all(isinstance(row, list) and row and isinstance(row[0], (str, int)) for row in value)
     has_glyph_rows = all(isinstance(row, str) and row not in list_built_in_samples() for row in value)
     return bool(value) and (has_label_rows or has_glyph_rows)
@@ -165,13 +165,13 @@ class MapControl(MapsControl):
 
 
 class FileControl(Control):
-    """A file: the name of a built-in one, or the content of an uploaded one."""
+    """A file: the name of a built-in file, or the content of an uploaded file."""
 
     is_wide = True
 
     def build(self) -> None:
         with ui.element("div").classes("tc-line tc-wrap"):
-            is_named = self.field.control != "model"  # models have no names
+            is_named = self.field.control != "model"  # There are no built-in models.
             hint = "a built-in name" if is_named else "a model file"
             self._box = ControlInput(self, self._on_input, hint=f"none, or {hint}").classes("tc-long")
             self._box.props("" if is_named else "readonly")
@@ -205,7 +205,7 @@ def _read_object(content: bytes, name: str, settings: Settings) -> dict[str, Any
     try:
         text = content.decode("utf-8-sig")
         found = tomllib.loads(text) if bare.lower().endswith(".toml") else read_data(text, bare)
-        return dict(json.loads(json.dumps(found)))  # fails for data that is not plain JSON
+        return dict(json.loads(json.dumps(found)))  # This fails for data that is not plain JSON.
     except TilewrightError:
         raise
     except (ValueError, TypeError, RecursionError):
@@ -213,7 +213,7 @@ def _read_object(content: bytes, name: str, settings: Settings) -> dict[str, Any
 
 
 class RecipeControl(Control):
-    """A nested recipe: a built-in one, a technique with its defaults, or YAML."""
+    """A nested recipe: a built-in recipe, a technique with its defaults, or YAML."""
 
     is_wide = True
 

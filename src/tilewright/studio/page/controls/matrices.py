@@ -32,7 +32,7 @@ def count_states(scores: object) -> int:
 
 
 def resize_scores(scores: Sequence[Any], side: int) -> list[float]:
-    """Return a matrix of another size: existing scores are kept, new ones are random."""
+    """Return a matrix of another size. Existing scores are kept, and new scores are random."""
     before, flat = count_states(scores), flatten_scores(scores)
     return [
         flat[row * before + column] if row < before and column < before else _draw_score()
@@ -92,7 +92,7 @@ class ScoresControl(Control):
     def draw(self, value: Any) -> None:
         number = self._states_field
         if self.value is UNSET and value is not None and number is not None and number.name in self.context.siblings():
-            value = "random"  # a number of states without scores means random scores
+            value = "random"  # If only the number of states is set, the scores are random.
         is_list = isinstance(value, (list, tuple)) and count_states(value) > 0
         self._scores = flatten_scores(value) if is_list else []
         self._side = count_states(value) if is_list else self._states if value is not None else 0

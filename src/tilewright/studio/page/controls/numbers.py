@@ -25,7 +25,7 @@ class InvalidInput(ValueError):
 
 
 def read_number(text: str, field: Field) -> int | float:
-    """Return the number in a string. Raises InvalidInput if it is invalid or outside the field's bounds."""
+    """Return the number in a string. Raise InvalidInput if the number is invalid or outside the field's bounds."""
     try:
         number = float(text.replace(",", "."))
     except ValueError:

@@ -16,10 +16,10 @@ from .control import ControlContext
 
 
 def append_item(field: Field, items: Sequence[Any], context: ControlContext) -> list[Any]:
-    """Return the list with a new item: a copy of the last one with an unused tile."""
+    """Return the list with a new item: a copy of the last item with an unused tile."""
     replaced = context.value_of(field.instead_of) if field.instead_of else None
     if not items and isinstance(replaced, (list, tuple)):
-        return [[one] for one in replaced]  # equivalent to the list that it replaces
+        return [[one] for one in replaced]  # The new list is equivalent to the list that it replaces.
     item = field.item
     like = items[-1] if items else item.initial_value
     tiles = [tile.name for tile in context.tiles()]

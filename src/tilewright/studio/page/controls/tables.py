@@ -1,4 +1,4 @@
-"""List controls: a table, or cards that open if the items do not fit into rows."""
+"""Controls for lists: a table, or collapsible cards if the items do not fit into rows."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class ItemsControl(Control):
         self._set_items(items, folds)
 
     def _swap(self, number: int) -> None:
-        """Exchange an item with the one above it."""
+        """Exchange an item with the item above it."""
         if 0 < number < len(self._items):
             items, folds = [*self._items], [*self._folds]
             for listed in (items, folds):
@@ -136,7 +136,7 @@ class ItemsControl(Control):
         if not items and self.field.nullable:
             self.clear()
             return
-        self._rows, self._folds = [], folds  # rebuilds all rows
+        self._rows, self._folds = [], folds  # This rebuilds all rows.
         self.put([*items, *self._hidden_items])
 
 
@@ -217,7 +217,10 @@ class _TableRow(_Item):
 
 
 class _ItemCard(_Item):
-    """An item with its own fields. Fields marked `peek` are always shown, the others are built when it is opened."""
+    """An item with its own fields.
+
+    Fields marked `peek` are always shown. All other fields are built when the card is opened.
+    """
 
     def __init__(
         self,
@@ -271,7 +274,7 @@ class _ItemCard(_Item):
         return marks
 
     def _build_control(self, *, is_peeked: bool) -> Control:
-        """Build the control of the `peek` fields, or of the others."""
+        """Build the control of the `peek` fields, or of all other fields."""
         field = self._field
         if self._names:
             own = field.schema["properties"]

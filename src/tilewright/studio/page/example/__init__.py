@@ -61,7 +61,7 @@ class ExampleView(View):
         example = state.example
         self.panel.refresh(example)
         self.painter.refresh(example, state.view_settings)
-        for technique in reversed(self.cards):  # the fastest first
+        for technique in reversed(self.cards):  # The fastest technique comes first.
             self.cards[technique].knobs.refresh(example)
             self.cards[technique].set_sprites(sprites=state.view_settings.sprites)
             request = example.build_recipe(technique), example.build_similarity(technique)
@@ -75,7 +75,7 @@ class ExampleView(View):
         return True
 
     def stop(self) -> None:
-        """Cancel all jobs; they are restarted when the tab is opened again."""
+        """Cancel all jobs. They are restarted when the tab is opened again."""
         for technique, job in self.jobs.items():
             if not job.done():
                 job.cancel()
@@ -98,7 +98,7 @@ class ExampleView(View):
     # -- jobs ---------------------------------------------------------------------------------------------------
 
     def _make(self, technique: str, example: SampleState) -> None:
-        """Make a technique's map after a pause; its running job is cancelled."""
+        """Make a technique's map after a pause. A running job of the technique is cancelled."""
         job = self.jobs.get(technique)
         if job is not None:
             job.cancel()

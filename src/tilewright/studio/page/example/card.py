@@ -42,8 +42,8 @@ class TrialCard:
     ) -> None:
         """Build the card.
 
-        `on_knob` gets the name and value of a parameter, `on_continue` the recipe of the map, `on_suggestion` the
-        changed example of a suggestion.
+        `on_knob` is called with the name and value of a parameter, `on_continue` with the recipe of the map, and
+        `on_suggestion` with the changed example of a suggestion.
         """
         self.technique, self._on_continue, self._on_suggestion = technique, on_continue, on_suggestion
         self._outcome: TrialResult | None = None

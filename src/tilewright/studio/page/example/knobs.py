@@ -13,7 +13,7 @@ from ...sample_state import SampleState, find_by_example
 
 
 class Knobs:
-    """Selections of one technique; `on_change` gets a name and a value, None for the default."""
+    """Selections of one technique. `on_change` is called with a name and a value; None means the default."""
 
     def __init__(self, technique: str, on_change: Callable[[str, Any], None]) -> None:
         self.technique, self._on_change = technique, on_change

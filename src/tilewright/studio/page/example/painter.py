@@ -16,7 +16,7 @@ from ..canvas import MapCanvas
 
 
 class Painter:
-    """Canvas of the sample; `on_change` gets the changed example after every stroke."""
+    """Canvas of the sample. `on_change` is called with the changed example after every stroke."""
 
     def __init__(self, session: Session, on_change: Callable[[SampleState], None]) -> None:
         self.session, self.on_change = session, on_change

@@ -41,7 +41,7 @@ LEAVE = script("leave_drop")
 
 
 class SamplePanel:
-    """Built-in samples, upload, and settings; `on_change` gets the changed example."""
+    """Built-in samples, upload, and settings. `on_change` is called with the changed example."""
 
     def __init__(self, session: Session, on_change: Callable[[SampleState], None]) -> None:
         self.session, self.on_change = session, on_change

@@ -55,7 +55,7 @@ class TrialResult:
 def run_trial(
     example: SampleState, technique: str, token: CancelToken, on_preview: Callable[[TrialPreview], None]
 ) -> TrialResult:
-    """Make the technique's map and compare it with the sample; `on_preview` gets the map in progress."""
+    """Make the technique's map and compare it with the sample. `on_preview` is called with the map in progress."""
     start = last_preview = time.perf_counter()
     data = example.build_recipe(technique)
     recipe = operations.check_recipe(data, token.settings)

@@ -99,7 +99,10 @@ def write_text(rulebook: Rulebook) -> str:
 
 
 def _write_json(value: Any, indent: int, used: int = 0) -> str:
-    """Return JSON in which short values are on one line; `used` characters of the first line are occupied."""
+    """Return JSON in which short values are on one line.
+
+    `used` is the number of occupied characters of the first line.
+    """
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or not value or (indent and len(line) + indent + used <= LINE_WIDTH):
         return line
@@ -128,7 +131,7 @@ def _fill_lines(parts: Sequence[str], max_width: int) -> list[str]:
 def read_text(text: str) -> Rulebook:
     """Return the rulebook in the JSON of a ProcEngine object, also after a JavaScript assignment.
 
-    Raises InvalidRecipe if it is not JSON or not a valid rulebook.
+    Raise InvalidRecipe if the text is not JSON or not a valid rulebook.
     """
     if found := ASSIGNMENT.match(text):
         # Spaces keep the line numbers.
@@ -196,7 +199,7 @@ def list_names(rulebook: Rulebook) -> list[str]:
 def replace_section(rulebook: Rulebook, section: str, value: Any) -> Rulebook:
     """Return the rulebook with another section. A changed name is renamed everywhere.
 
-    Raises InvalidRecipe if the new name is invalid or not unique.
+    Raise InvalidRecipe if the new name is invalid or not unique.
     """
     new = complete({**rulebook, section: value})
     if section not in NAMED_SECTIONS or len(value) != len(rulebook[section]):
