@@ -49,8 +49,9 @@ class Grid(AtomicValue):
     labels
         Names, glyphs or numbers of tiles.
     cells
-        Array (row, column) or (level, row, column) of positions in `labels`; -1 for undecided cells. tileset The
-        tileset that the labels come from, if known.
+        Array (row, column) or (level, row, column) of positions in `labels`; -1 for undecided cells.
+    tileset
+        The tileset that the labels come from, if known.
 
     Examples
     --------
