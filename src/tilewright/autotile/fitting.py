@@ -88,8 +88,8 @@ def fit_pieces(
     frozen
         Mask of cells that do not change; their neighbors adapt to them.
     keep
-        Whether to keep pieces that fit, and to connect neighbors only if one of them already continues toward the
-        other. Otherwise all neighbors whose kinds join are connected.
+        If True, pieces that already fit do not change, and two neighbors are connected only if at least one of them is
+        already open toward the other. If False, all neighbors whose kinds join are connected.
 
     Returns
     -------

@@ -153,7 +153,7 @@ class ETPKLDiv:
     def initializeGeneration(self, width: int, height: int, pop_size: int = 1) -> None:
         """Start with random maps that have the locked values.
 
-        The k-th call, counted from 0, uses the seed "S-k", like map k of a batch.
+        Call k, counted from 0, uses the seed "S-k", where S is the seed of this object, like map k of a batch.
 
         Parameters
         ----------

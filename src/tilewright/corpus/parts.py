@@ -81,7 +81,7 @@ def _kind_of(values: tuple[Any, ...]) -> pa.DataType:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """Row of a map, and the map if it could be generated."""
+    """Row of the corpus for one map, and the map itself if it could be generated."""
 
     row: dict[str, Any]
     map: TileMap | None = None

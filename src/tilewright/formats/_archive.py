@@ -67,7 +67,7 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[
 
 
 def _read_array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
-    """Read one array. Its header must match the size of the entry."""
+    """Read one array of an archive; raise InvalidRecipe if its header does not account for `size` bytes."""
     version = npy.read_magic(file)
     if version not in HEADERS:
         raise InvalidRecipe(f"unknown version {version} of the array format", at=name, rule="unknown_name")

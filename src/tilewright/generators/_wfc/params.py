@@ -396,9 +396,9 @@ def _get_rule_patterns(rules: AdjacencyRules) -> PatternSet:
 
 
 def _find_images(sample: Samples, symmetry: int) -> Images | None:
-    """Return the image of every label in every view, or None if no tile has joints.
+    """Return, for each rotation and reflection, the label that each label turns into.
 
-    A tile whose image is not in the samples keeps its own label.
+    Return None if no tile has joints. A label stays the same if the tile it turns into does not occur in the samples.
     """
     tileset = sample.tileset
     if symmetry == 1 or not any(tile.joins for tile in tileset):

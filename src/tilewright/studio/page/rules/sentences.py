@@ -54,7 +54,7 @@ def _condition_spans(condition: Condition) -> Spans:
 
 
 def _always_holds(condition: Condition) -> bool:
-    """Return whether a condition is true for any number of neighbors."""
+    """Return whether a condition is true for every number of neighbors."""
     operator, count = condition.operator, condition.count
     return (operator == ">=" and count <= 0) or (operator in (">", "!=") and count < 0)
 
