@@ -51,10 +51,15 @@ class Editor:
         """Replace the rulebook. Consecutive changes of one value are one undo step."""
         if rulebook == self.rulebook:
             return
-        path = ".".join(map(str, books.find_difference(self.rulebook, rulebook)))
+        path = books.find_difference(self.rulebook, rulebook)
+        changed: Any = rulebook
+        for key in path:
+            changed = changed[key]
+        # Items that are moved, added or removed are steps of their own.
+        group = f"rules {'.'.join(map(str, path))}" if path and not isinstance(changed, (list, dict)) else ""
         self.rulebook, self._known_params = rulebook, books.to_params(rulebook)
         state = state or self.session.state
-        self.session.change(state.with_recipe(params=self._known_params), undo_group=f"rules {path}" if path else "")
+        self.session.change(state.with_recipe(params=self._known_params), undo_group=group)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
