@@ -47,8 +47,8 @@ def test_players_have_headquarters() -> None:
     assert measure_one(parse_map("HCg.h"), "player_count") == 3
     assert measure_one(parse_map("B.b"), "player_count") == 0
     assert {name for name in ALL if math.isnan(measure_one(parse_map("B.b"), name))} == set(ALL) - {"player_count"}
-    told = {name for name in ALL if not math.isnan(measure_one(parse_map("H..c"), name))}
-    assert told == {"player_count", "capturable_reach"}
+    applicable = {name for name in ALL if not math.isnan(measure_one(parse_map("H..c"), name))}
+    assert applicable == {"player_count", "capturable_reach"}
 
 
 def test_income_counts_properties_with_income() -> None:

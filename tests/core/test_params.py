@@ -58,10 +58,10 @@ def test_cached_properties_are_not_compared_copied_or_pickled() -> None:
 
 
 def test_a_mistake_has_a_path() -> None:
-    told = mistakes(
+    found = mistakes(
         rules=[{"count": 9}, "nome", {"cuont": 1}, {"tile": 3}], one={"count": -1}, numbers=[1, "x"], size=0, sise=1
     )
-    assert told == [
+    assert found == [
         "rules.0.count: must be at most 8, got 9",
         "rules.1: must be 'none' or 'any', got 'nome'",
         "rules.2: unknown parameter 'cuont'; did you mean 'count'?",
@@ -74,11 +74,11 @@ def test_a_mistake_has_a_path() -> None:
 
 
 def test_the_first_mistakes_are_reported_and_the_others_counted() -> None:
-    told = mistakes(numbers=["x"] * 20_000)
-    assert told[0] == "numbers.0: must be a number, got 'x'"
-    assert len(told) == 9
-    assert told[-1].startswith("and ")
-    assert len("; ".join(told)) < 1000
+    found = mistakes(numbers=["x"] * 20_000)
+    assert found[0] == "numbers.0: must be a number, got 'x'"
+    assert len(found) == 9
+    assert found[-1].startswith("and ")
+    assert len("; ".join(found)) < 1000
 
 
 @pytest.mark.parametrize("value", [True, np.True_, [True], [[1, [np.False_]]], {"a": True}])

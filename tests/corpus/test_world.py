@@ -87,12 +87,12 @@ def test_any_recipe(data: st.DataObject, tmp_path_factory: pytest.TempPathFactor
 
 def test_on_dask(tmp_path: Path, small_blocks: None) -> None:
     words: dict[str, Any] = {"width": 300, "height": 200, "seed": 4, "chunk": 32, "generations": 4}
-    told: list[WorldProgress] = []
-    make_world("fashion", tmp_path / "dask.zarr", workers=2, on_progress=lambda state: told.append(state), **words)
+    progress: list[WorldProgress] = []
+    make_world("fashion", tmp_path / "dask.zarr", workers=2, on_progress=lambda state: progress.append(state), **words)
     make_world("fashion", tmp_path / "here.zarr", workers=0, **words)
     assert read_files(tmp_path / "dask.zarr") == read_files(tmp_path / "here.zarr")
-    assert told[-1].done == told[-1].count == told[-1].made == 70
-    assert told[-1].dashboard.startswith("http://127.0.0.1:")
+    assert progress[-1].done == progress[-1].count == progress[-1].made == 70
+    assert progress[-1].dashboard.startswith("http://127.0.0.1:")
 
 
 def test_tilesets_of_more_than_256_tiles(tmp_path: Path, small_blocks: None) -> None:
@@ -391,9 +391,9 @@ def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_invalid_arguments_are_refused_before_any_work(
     given: Any, options: dict[str, Any], line: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(tw.TilewrightError, match=line) as told:
+    with pytest.raises(tw.TilewrightError, match=line) as caught:
         make_world(given, tmp_path / "w.zarr", **{"workers": 0, **options})
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
     assert not (tmp_path / "w.zarr").exists()
 
 

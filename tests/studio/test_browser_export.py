@@ -44,8 +44,8 @@ def test_every_format_is_read_back(studio: Studio, tmp_path: Path) -> None:
         assert getattr(animation, "n_frames", 1) > 2
 
     studio["format-awbw"].click()
-    expect(studio["file-told"]).to_contain_text("make the map with tileset awbw")
-    assert "\n" not in studio["file-told"].inner_text()
+    expect(studio["file-status"]).to_contain_text("make the map with tileset awbw")
+    assert "\n" not in studio["file-status"].inner_text()
 
 
 def test_pictures_have_their_options_and_files_their_names(studio: Studio, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_pictures_have_their_options_and_files_their_names(studio: Studio, tmp_p
     studio.set_param("scale", 5)
     studio["param-sprites"].get_by_text("off").click()
     studio["file-name"].fill("my cave")
-    expect(studio["file-told"]).to_contain_text("120×80 pixels")
+    expect(studio["file-status"]).to_contain_text("120×80 pixels")
     path = studio.download("download", tmp_path)
     assert path.name == "my cave.png"
     with Image.open(path) as picture:

@@ -46,8 +46,8 @@ def command(
 ) -> None:
     """Learn a model from samples and save it, so that the samples are not read again.
 
-    A sample is a file, a folder of maps, a quoted pattern such as "maps/*.csv", or the name of a built-in sample. An
-    existing model stands for all of its samples, so that models can be merged.
+    A sample is a file, a folder of maps, a quoted glob such as "maps/*.csv", or the name of a built-in sample. A
+    model file counts as all of its samples, so that models can be merged.
 
     \b
     tilewright learn patterns village -o village.json

@@ -71,16 +71,19 @@ class ByExample:
     there is no such number."""
 
 
-@renamed_members(
-    refuse="validate",
-    settle="resolve_random",
-    extends="extends_tileset",
-    strange_locks="allow_unknown_lock_tiles",
-    sections="recipe_keys",
-    holds_reach="margin_in_memory",
-    numbered="match_by_position",
-    words="labels_of",
-)
+RENAMED_OPTIONS = {
+    "refuse": "validate",
+    "settle": "resolve_random",
+    "extends": "extends_tileset",
+    "strange_locks": "allow_unknown_lock_tiles",
+    "sections": "recipe_keys",
+    "holds_reach": "margin_in_memory",
+    "numbered": "match_by_position",
+}
+"""Options of techniques in 0.1, and their present names."""
+
+
+@renamed_members(**RENAMED_OPTIONS, words="labels_of")
 @dataclass(frozen=True, kw_only=True)
 class Technique(Entry):
     """A map generator. The decorator `technique` makes a technique from a function."""
@@ -286,15 +289,7 @@ class _TechniqueOptions(TypedDict, total=False):
     validate: Callable[[Any, Any], None]
 
 
-@renamed_keywords(
-    refuse="validate",
-    settle="resolve_random",
-    extends="extends_tileset",
-    strange_locks="allow_unknown_lock_tiles",
-    sections="recipe_keys",
-    holds_reach="margin_in_memory",
-    numbered="match_by_position",
-)
+@renamed_keywords(**RENAMED_OPTIONS)
 def technique(
     params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_TechniqueOptions]
 ) -> Callable[[Callable[..., Any]], Technique]:

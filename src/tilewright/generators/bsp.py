@@ -62,16 +62,16 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     )
     cuts = rng.child("cuts")
 
-    def cut(max_parts: int) -> Places:
+    def cut_map(max_parts: int) -> Places:
         parts, stream = np.empty((max_parts, 4), dtype=np.int64), cuts.state.copy()
         small, heap = p.rooms is None, new_heap(max_parts)
         return parts[: partition(sizes, p.ratio, p.jitter, small, stream, as_rooms(parts), heap)]
 
     fitting = (sizes.width // sizes.min_width) * (sizes.height // sizes.min_height)
-    parts = cut(min(p.rooms or MAX_ROOMS, max(1, fitting)))
+    parts = cut_map(min(p.rooms or MAX_ROOMS, max(1, fitting)))
     for number in range(2, len(parts) + 1):
         # With a lower limit on parts, the first cuts are the same.
-        lines = partial(_outline_parts, cut, number, p.spacing)
+        lines = partial(_outline_parts, cut_map, number, p.spacing)
         yield Frame(dungeon.snapshot, pluralize(number, "part"), 0.2 * number / len(parts), lines=lines)
     rooms, count, stream = np.empty_like(parts), 0, rng.child("rooms").state
     arrays = dungeon.as_arrays(rooms)
@@ -85,10 +85,10 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     return (yield from dungeon.finish(rooms[:count], p.rooms, rng))
 
 
-def _outline_parts(cut: Callable[[int], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
+def _outline_parts(cut_map: Callable[[int], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
     """Return lines around the first parts, in the middle of the space between them."""
     lines: list[tuple[Point, Point]] = []
-    for x, y, width, height in cut(count).tolist():
+    for x, y, width, height in cut_map(count).tolist():
         left, top = x + 1 - spacing / 2, y + 1 - spacing / 2
         corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
         lines += pairwise([*corners, corners[0]])

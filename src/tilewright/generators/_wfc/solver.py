@@ -44,7 +44,7 @@ class Solver:
     contradictions: Counter[int] = field(default_factory=Counter)
     """Number of contradictions per wave cell."""
     causes: Counter[int] = field(default_factory=Counter)
-    """Number of contradictions per constraint; -1 stands for the patterns."""
+    """Number of contradictions per constraint; the key -1 is for the patterns themselves."""
     repairs: int = 0
     restarts: int = 0
     surroundings: str = ""

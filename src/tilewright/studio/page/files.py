@@ -91,7 +91,7 @@ class FilesView:
             self.progress.props("data-testid=export-progress")
             icon_button("stop_circle", "Stop", self.stop, test_id="export-stop")
         self.working.set_visibility(False)
-        self.status = ui.label("").classes("tw-faint").props("data-testid=file-told role=status")
+        self.status = ui.label("").classes("tw-faint").props("data-testid=file-status role=status")
         self.play = ui.button("Preview", icon="play_arrow", color=None, on_click=self._start)
         self.play.props("outline dense no-caps data-testid=preview-animation")
         self.picture = ui.element("img").classes("tw-preview").props('alt="" data-testid=preview')
