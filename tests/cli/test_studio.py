@@ -80,8 +80,9 @@ def test_browser_with_the_token_contacts_no_other_host(chromium_here: Browser) -
         page.on("websocket", lambda socket: asked.append(socket.url))
         page.goto(f"http://127.0.0.1:{port}/?token={token}")
         page.wait_for_function("document.querySelector('canvas') !== null")
-        assert page.url == f"http://127.0.0.1:{port}/"
+        assert page.url.partition("#")[0] == f"http://127.0.0.1:{port}/"
         page.wait_for_load_state("networkidle")
+        assert token not in page.url
         page.goto(f"http://127.0.0.1:{port}/api/docs")
         page.get_by_text("Make a map of a recipe").wait_for()
         own = (f"http://127.0.0.1:{port}/", f"ws://127.0.0.1:{port}/", "data:", "blob:")
