@@ -81,7 +81,7 @@ def test_the_largest_copied_block(data: st.DataObject, axes: int) -> None:
     flags = st.tuples(*[st.booleans()] * axes)
     map, wrap = data.draw(arrays(axes, 9)), data.draw(flags)
     samples = [(data.draw(arrays(axes, 9)), data.draw(flags)) for _ in range(data.draw(st.integers(1, 2)))]
-    assert novelty.find_copied_side(map, wrap, samples) == find_side_plainly(map, wrap, samples)
+    assert novelty.SampleBlocks(samples).find_copied_side(map, wrap) == find_side_plainly(map, wrap, samples)
 
 
 @pytest.mark.parametrize("side", range(1, 20))
@@ -89,9 +89,9 @@ def test_block_of_any_size_is_found(side: int) -> None:
     rng = np.random.default_rng(side)
     sample, map = rng.integers(0, 1000, (23, 29)), rng.integers(1000, 2000, (31, 20))
     map[2 : 2 + side, 1 : 1 + side] = sample[3 : 3 + side, 4 : 4 + side]
-    assert novelty.find_copied_side(map, (False, False), [(sample, (False, False))]) == side
+    assert novelty.SampleBlocks([(sample, (False, False))]).find_copied_side(map, (False, False)) == side
     rolled = np.roll(sample, (7, 9), (0, 1))
-    assert novelty.find_copied_side(map, (False, False), [(rolled, (True, True))]) == side
+    assert novelty.SampleBlocks([(rolled, (True, True))]).find_copied_side(map, (False, False)) == side
 
 
 @settings(max_examples=120, deadline=None)

@@ -153,3 +153,12 @@ def test_help_shows_description_range_and_default(tilewright: Run) -> None:
 def test_underscores_are_fine_in_options(tilewright: Run) -> None:
     assert tilewright("make", "caves", *SMALL, "--shape", "keep_largest", "--seed", "1").code == 0
     assert tilewright("explain", "keep_largest").code == 0
+
+
+def test_a_map_of_one_tile_causes_a_warning(tilewright: Run, tmp_path: Path) -> None:
+    sample = tmp_path / "sparse.txt"
+    sample.write_text("\n".join(["." * 40] * 39 + ["." * 20 + "#" + "." * 19]))
+    arguments = ["make", "wfc", "--sample", str(sample), "--width", "12", "--height", "12", "--seed", "2"]
+    assert "tilewright: the map has only one of 2 tiles" in tilewright(*arguments).err
+    several = tilewright(*arguments, "--count", "1", "-o", str(tmp_path / "map.json"))
+    assert "tilewright: seed 2-0: the map has only one of 2 tiles" in several.err

@@ -59,6 +59,14 @@ def run(example: SampleState, technique: str, previews: list[TrialPreview] | Non
     return run_trial(example, technique, CancelToken(SETTINGS), (previews if previews is not None else []).append)
 
 
+def test_a_copy_of_the_sample_is_reported_on_the_card() -> None:
+    rows = ["".join(chr(0x100 + 10 * row + column) for column in range(10)) for row in range(10)]
+    found = run(replace(QUICK, sample=drawing(*rows), width=10, height=10), "wfc")
+    assert len(found.warnings) == 1
+    assert "nearly a copy of the sample" in found.warnings[0]
+    assert run(QUICK, "wfc").warnings == ()
+
+
 def size_of(picture: str) -> tuple[int, int]:
     head, _, packed = picture.partition(",")
     assert head == "data:image/png;base64"

@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.seeds import CELL_GAMMA, ROW_SALT
-from .patterns import Keys, Tiles, Wrap
+from ..kernels.copies import add_blocks, has_block
+from .patterns import Keys, Tiles, Wrap, pad_map
 
 FIRST, SECOND, SPREAD = np.uint64(CELL_GAMMA), np.uint64(ROW_SALT), np.uint64(0xBF58476D1CE4E5B9)
 """Odd multipliers that distinguish the halves of a block and mix their bits."""
 HALF = np.uint64(32)
+FIRST_SIDE = 6
+"""Edge length of the blocks that the first search for copies starts with."""
 LOOP_COST = 80_000
 """Number of cells compared in the time of one loop iteration."""
 TRANSFORM_COST = 500
@@ -72,43 +75,76 @@ def _shift_pairs(values: NDArray[Any], axis: int, more: int, wraps: bool) -> tup
     return values[(*before, slice(0, rest))], values[(*before, slice(length - rest, length))]
 
 
-def find_copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]]) -> int:
-    """Return the edge length of the largest square or cube of a map that occurs unchanged in a sample.
+class SampleBlocks:
+    """The blocks of samples by edge length, to find blocks that maps have in common with them.
 
-    A block in which all tiles are equal, such as empty sky, counts as a block of one cell. A sample that wraps around
-    repeats without end. The search doubles the edge length while a common block exists, then bisects.
-
-    Parameters
-    ----------
-    map : ndarray of int
-        Tiles of the map.
-    wrap : sequence of bool
-        Whether each axis of the map wraps around.
-    samples : sequence of (ndarray of int, sequence of bool)
-        Tiles of the samples, and whether each axis wraps around.
-
-    Returns
-    -------
-    int
-        Edge length in cells; 0 if no tile of the map occurs in a sample.
+    Blocks are indexed when a map is first compared by blocks of that size; further maps are compared quickly.
     """
-    longest = min(map.shape)
-    blocks, sample_blocks, side = Blocks.from_cells(map, wrap), [Blocks.from_cells(*sample) for sample in samples], 1
-    if not np.isin(map, np.concatenate([sample.reshape(-1) for sample, _ in samples])).any():
-        return 0
-    while 2 * side <= longest:
-        longer_blocks, longer_samples = blocks.grow(side), [one.grow(side) for one in sample_blocks]
-        if not _has_common_block(longer_blocks, longer_samples):
-            break
-        blocks, sample_blocks, side = longer_blocks, longer_samples, 2 * side
-    low, high = side, min(longest, 2 * side - 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _has_common_block(blocks.grow(middle - side), [one.grow(middle - side) for one in sample_blocks]):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+
+    def __init__(self, samples: Sequence[tuple[Tiles, Wrap]]) -> None:
+        """Take the tiles of the samples, and whether each axis wraps around."""
+        self._samples = samples
+        self._tables: dict[int, Keys] = {}
+        self._last = FIRST_SIDE
+        """Result of the last search. The next one starts there; the result does not depend on it."""
+
+    def find_copied_side(self, map: Tiles, wrap: Wrap) -> int:
+        """Return the edge length of the largest square or cube of a map that occurs unchanged in a sample.
+
+        A block in which all tiles are equal, such as empty sky, counts as a block of one cell. A sample that wraps
+        around repeats without end. The search starts at the result of the previous search, doubles the step until it
+        finds the bounds, then bisects.
+
+        Parameters
+        ----------
+        map : ndarray of int
+            Tiles of the map.
+        wrap : sequence of bool
+            Whether each axis of the map wraps around.
+
+        Returns
+        -------
+        int
+            Edge length in cells; 0 if no tile of the map occurs in a sample.
+        """
+        longest = min(map.shape)
+        low, high = 0, longest + 1  # blocks of `low` are copied, blocks of `high` are not
+        side, step = min(self._last, longest), 1
+        while high - low > 1:
+            if self._has_copy(map, wrap, side):
+                low, side = side, min(high - 1, side + step)
+            else:
+                high, side = side, max(low + 1, side - step)
+            step *= 2
+            if low > 0 and high <= longest:
+                side = (low + high) // 2
+        self._last = max(1, low)
+        return low
+
+    def _has_copy(self, map: Tiles, wrap: Wrap, side: int) -> bool:
+        """Return whether any block of a map with this edge length occurs in a sample."""
+        if side not in self._tables:
+            self._tables[side] = self._index(side)
+        return has_block(_pad_levels(map, side, wrap), side, _thickness(map, side), self._tables[side])
+
+    def _index(self, side: int) -> Keys:
+        """Return a hash table of the keys of the samples' blocks."""
+        padded = [_pad_levels(sample, side, wrap) for sample, wrap in self._samples]
+        table = np.zeros(1 << (2 * sum(cells.size for cells in padded)).bit_length(), dtype=np.uint64)
+        for (sample, _), cells in zip(self._samples, padded, strict=True):
+            add_blocks(cells, side, _thickness(sample, side), table)
+        return table
+
+
+def _pad_levels(map: Tiles, side: int, wrap: Wrap) -> NDArray[np.int32]:
+    """Return (level, row, column) the tiles of a map, extended along axes that wrap around."""
+    padded = pad_map(map, side, wrap, ((False, False),) * map.ndim, 0) if any(wrap) else map
+    return np.ascontiguousarray(padded.reshape((-1, *padded.shape[-2:])), dtype=np.int32)
+
+
+def _thickness(map: Tiles, side: int) -> int:
+    """Return the number of levels of a block."""
+    return 1 if map.ndim == 2 else side
 
 
 def find_copied(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], side: int) -> NDArray[np.bool_]:
@@ -121,17 +157,6 @@ def find_copied(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], s
     own, *others = every
     copied: NDArray[np.bool_] = np.isin(own.keys, np.concatenate([other.mixed for other in others]))
     return copied & (own.tiles < 0)
-
-
-def _has_common_block(one: Blocks, others: Sequence[Blocks]) -> bool:
-    """Return whether a block with at least two different tiles occurs both in `one` and in any of `others`."""
-    mine = np.sort(one.mixed)
-    theirs = np.sort(np.concatenate([other.mixed for other in others]))
-    if not mine.size or not theirs.size:
-        return False
-    smaller, larger = (mine, theirs) if mine.size < theirs.size else (theirs, mine)
-    places = np.minimum(np.searchsorted(larger, smaller), larger.size - 1)
-    return bool((larger[places] == smaller).any())
 
 
 def min_difference(map: Tiles, sample: Tiles, wrap: Wrap) -> float:

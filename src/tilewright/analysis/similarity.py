@@ -107,6 +107,11 @@ class NumberedSamples:
     coding: Coding
     patterns: PatternCounts
 
+    @cached_property
+    def blocks(self) -> novelty.SampleBlocks:
+        """Index of the blocks of all views."""
+        return novelty.SampleBlocks(self.views)
+
 
 @lru_cache(maxsize=4)
 def _number_samples(similarity: Similarity, tilesets: tuple[Tileset | None, ...], tileset: Tileset) -> NumberedSamples:
@@ -199,7 +204,7 @@ class Comparison:
     @cached_property
     def copied_side(self) -> int:
         """Edge length of the largest block of the map that occurs in the samples."""
-        return novelty.find_copied_side(self.map.cells, self.wrap, self.samples.views)
+        return self.samples.blocks.find_copied_side(self.map.cells, self.wrap)
 
     @cached_property
     def min_difference(self) -> float:

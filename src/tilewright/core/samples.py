@@ -183,6 +183,11 @@ class Samples(AtomicValue):
         return self.grids == other.grids if isinstance(other, Samples) else NotImplemented
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Cached, because samples are often used as keys.
         return hash(self.grids)
 
     def __reduce__(self) -> tuple[Any, ...]:

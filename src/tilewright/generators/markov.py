@@ -30,6 +30,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.sample_use import measure_sample_use
 from ..autotile.fitting import fit_pieces
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
@@ -55,6 +56,7 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
     allow_unknown_lock_tiles=True,
     bytes_per_cell=40,
     cost=lambda p: prod(p.shape) * (1 + p.repair_passes + p.gibbs_sweeps),
+    training=lambda p: p.training,
     by_example=ByExample(
         knobs={
             "temperature": (0.3, 0.6, 1.0, 1.5, 2.0),
@@ -82,7 +84,9 @@ def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
             yield Frame(partial(shown, order[done:]), p.scan, done / len(order))
     if p.gibbs_sweeps or p.repair_passes or site.has_locks:
         yield from _resample(p, site, context_counts, cells, locked_mask, order, rng)
-    map = site.map(shown(), numbers={"unknown": lost} if p.unknown == "keep" else None)
+    labels = shown()
+    numbers = measure_sample_use(labels, p.training) | ({"unknown": float(lost)} if p.unknown == "keep" else {})
+    map = site.map(labels, numbers=numbers)
     if not site.tileset.joints:
         return map
     locked = site.locked if site.has_locks else None

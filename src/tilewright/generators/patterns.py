@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.patterns import Tiles
+from ..analysis.sample_use import measure_sample_use
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -80,7 +81,9 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     for _ in chain([0.0], break_copies(counter, p.steps, rng.child("novelty")) if more else ()):
         note = _format_note(p, 1.0, counter.value) + (", novelty" if more else "")
         yield Frame(partial(_clip_unknown, p, counter.tiles()), note, 1.0, {"divergence": counter.value})
-    return site.map(_clip_unknown(p, counter.tiles()), numbers={"divergence": counter.divergence(0), "steps": p.steps})
+    labels = _clip_unknown(p, counter.tiles())
+    numbers = {"divergence": counter.divergence(0), "steps": p.steps, **measure_sample_use(labels, p.training)}
+    return site.map(labels, numbers=numbers)
 
 
 def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknown: bool, rng: Rng) -> Work:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from math import prod
 
+from ..analysis.sample_use import measure_sample_use
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
@@ -67,7 +68,8 @@ def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
         "restarts": float(solver.restarts),
     }
     if done and not p.relax:
-        return site.map(wave.to_tiles(), numbers=numbers)
+        tiles = wave.to_tiles()
+        return site.map(tiles, numbers=numbers | measure_sample_use(tiles, p.training))
     if not done and not p.relax:
         raise solver.make_error()
     return finish_relaxed(solver, site, numbers)

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any
 
 from ..analysis import survey
+from ..analysis.sample_use import find_degeneracy
 from ..analysis.similarity import Similarity
 from ..core import pipeline
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
@@ -135,6 +136,11 @@ def measure_map(
     """
     similarity = None if like is None else Similarity.validate(like, resolver=Resolver())
     return survey.measure_map(map, names, similarity, before_each=token.check)
+
+
+def find_map_warnings(map: TileMap) -> list[str]:
+    """Return the warnings about a map: that it has one tile only, or is nearly a copy of its sample."""
+    return [str(problem) for problem in find_degeneracy(map)]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, model_validator
 from ...core.errors import InvalidRecipe
 from ...core.model import LearningParams, TrainingParams
 from ...core.params import Sized, param, size_param
-from ...core.samples import Counts, Samples
+from ...core.samples import Counts, Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
 from .context_counts import (
@@ -143,6 +143,11 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
     """Number of passes that draw every cell again, given all its neighbors; removes artifacts of the scan."""
     unknown: Literal["never", "keep"] = param("never")
     """Tile of cells without a known context: never unknown but drawn by overall frequency, or kept as `unknown`."""
+
+    @property
+    def training(self) -> Training:
+        """The samples."""
+        return Training(samples=self.sample)
 
     @property
     def turn(self) -> Turn | None:

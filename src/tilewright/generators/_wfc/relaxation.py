@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.patterns import Coding, pad_map
+from ...analysis.sample_use import measure_sample_use
 from ...core.errors import GaveUp, pluralize
 from ...core.site import Site
 from ...core.tilemap import Marker, TileMap
@@ -60,7 +61,11 @@ def finish_relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> 
         warnings.warn(text, stacklevel=2)
     return site.map(
         np.maximum(0, cells),
-        numbers={**numbers, "broken": float(len(places))},
+        numbers={
+            **numbers,
+            "broken": float(len(places)),
+            **measure_sample_use(np.maximum(0, cells), solver.p.training),
+        },
         markers=[Marker("broken", *reversed(place)) for place in places[:MAX_MARKERS]],
     )
 

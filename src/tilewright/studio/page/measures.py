@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from nicegui import background_tasks, ui
 
@@ -10,6 +11,7 @@ from ...core.errors import TilewrightError
 from ...core.registry import measures
 from ...core.tilemap import TileMap
 from .. import operations
+from ..jobs import CancelToken
 from ..session import Session
 
 PAUSE = 0.15
@@ -50,27 +52,31 @@ class MeasuresView:
         await asyncio.sleep(PAUSE)
 
         def fail(error: TilewrightError) -> None:
-            self._show({}, str(error))
+            self._show({}, [str(error)])
 
-        numbers = await self.session.attempt(lambda token: operations.measure_map(map, token), fail)
-        if numbers is not None:
-            self._show({**numbers, **map.numbers}, "")
+        def work(token: CancelToken) -> tuple[dict[str, float], list[str]]:
+            return operations.measure_map(map, token), operations.find_map_warnings(map)
 
-    def _show(self, numbers: dict[str, float], remark: str) -> None:
+        found = await self.session.attempt(work, fail)
+        if found is not None:
+            numbers, warnings = found
+            self._show({**numbers, **map.numbers}, warnings)
+
+    def _show(self, numbers: dict[str, float], remarks: Sequence[str]) -> None:
         summary = [
             f"{name.replace('_', ' ')} {format_number(numbers[name])}" for name in SUMMARY_MEASURES if name in numbers
         ]
-        self.summary.set_text(" · ".join(summary))
+        self.summary.set_text(" · ".join([*remarks, *summary]))
         self.table.clear()
         with self.table:
+            for remark in remarks:
+                ui.label(remark).classes("tw-bad tw-measures-remark").props("role=status data-testid=map-warning")
             for name, number in numbers.items():
                 hint = measures.get(name).summary if name in measures else "reported by the technique"
                 with ui.element("dt").tooltip(hint):
                     ui.label(name.replace("_", " "))
                 with ui.element("dd").props(f"data-testid=measure-{name.replace(' ', '-')}"):
                     ui.label(format_number(number))
-            if remark:
-                ui.label(remark).classes("tw-bad")
 
 
 def format_seconds(seconds: float) -> str:

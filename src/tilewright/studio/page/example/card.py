@@ -63,6 +63,7 @@ class TrialCard:
                     self.button.props(f"dense flat no-caps size=sm data-testid=continue-{technique}")
                     self.button.props(f'aria-label="Continue with the map of {technique}"')
                     self.button.tooltip("Open this map in Make, with all parameters, painting and locks")
+                self.warning = ui.label("").classes("tw-bad").props(f"role=status data-testid=warning-{technique}")
                 self.knobs = Knobs(technique, on_knob)
                 self._build_rows()
                 self.chart = ui.html("", sanitize=False).classes("tw-example-chart")
@@ -70,6 +71,7 @@ class TrialCard:
                     "Divergence from the sample during generation"
                 )
         self.error_panel.set_visibility(False)
+        self._show_warning("")
         self.chart.set_visibility(False)
         self.button.set_enabled(False)
 
@@ -109,6 +111,7 @@ class TrialCard:
         self.state.set_text(f"done in {format_seconds(outcome.seconds)}")
         self.progress.style("width: 0%")
         self._show_outcome(outcome)
+        self._show_warning("; ".join(outcome.warnings))
         self._draw(outcome.curve)
         for word, (measure, _) in ROWS.items():
             number = outcome.numbers.get(measure)
@@ -130,6 +133,7 @@ class TrialCard:
                 button.props(f"dense outline no-caps size=sm data-testid=way-{self.technique}-{number}")
         self.error_panel.set_visibility(True)
         self.picture.set_visibility(False)
+        self._show_warning("")
         self._draw(())
         for word in ROWS:
             self._fill(word, None, "–")
@@ -156,6 +160,10 @@ class TrialCard:
     def _show_outcome(self, outcome: TrialResult) -> None:
         in_sprites = self._sprites and outcome.sprites != outcome.flat
         self._show(outcome.sprites if in_sprites else outcome.flat, sprites=in_sprites)
+
+    def _show_warning(self, text: str) -> None:
+        self.warning.set_text(text)
+        self.warning.set_visibility(bool(text))
 
     def _show(self, picture: str, *, sprites: bool) -> None:
         self.picture.props["src"] = picture

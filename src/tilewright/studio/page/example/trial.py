@@ -50,6 +50,8 @@ class TrialResult:
     seconds: float
     numbers: dict[str, float]
     curve: FitnessCurve
+    warnings: tuple[str, ...] = ()
+    """Warnings about the map, such as that it is nearly a copy of the sample."""
 
 
 def run_trial(
@@ -68,7 +70,8 @@ def run_trial(
                 frame.map, token, COMPARED_MEASURES, like=example.build_similarity(technique)
             )
             flat, sprites = draw_picture(frame.map), draw_picture(frame.map, sprites=True)
-            return TrialResult(data, flat, sprites, seconds, numbers, tuple(curve))
+            warnings = tuple(operations.find_map_warnings(frame.map))
+            return TrialResult(data, flat, sprites, seconds, numbers, tuple(curve), warnings)
         if frame.numbers and objective in frame.numbers:
             curve.append((frame.progress or 0.0, frame.numbers[objective]))
         is_due = time.perf_counter() > last_preview + PREVIEW_INTERVAL

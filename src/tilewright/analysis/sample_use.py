@@ -1,0 +1,163 @@
+"""Use of samples by the maps learned from them: tiles and patterns that occur, copied blocks, and degenerate maps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import ANOTHER_SEED, Problem
+from ..core.plan import make_plan
+from ..core.registry import Technique, techniques
+from ..core.samples import Samples, Training
+from ..core.tilemap import TileMap
+from .novelty import SampleBlocks, min_difference
+from .patterns import Coding, PatternCounts, Tiles, Wrap, iter_view_wraps, iter_views, pad_map, wraps
+
+MIN_CELLS = 64
+"""Smaller maps are never reported as degenerate."""
+MIN_VARIETY = 0.2
+"""A map is dominated by a tile if the fraction of other tiles is less than this multiple of that in the samples."""
+MIN_SAMPLE = 0.25
+"""Smaller samples, as a fraction of the map's cells, are repeated by design, so their copies are not reported."""
+COPY_AREA = 0.5
+"""A map is nearly a copy if one copied block has this fraction of the cells of the map or of a sample."""
+COPY_SIDE = 0.75
+"""Edge length of a copied block, as a fraction of the map's and the sample's shorter edge, from which a copy that no
+square covers is suspected."""
+COPY_DIFFERENCE = 0.1
+"""A map is nearly a copy if at most this multiple of the cells differ that do not have the most common tile."""
+
+
+def measure_sample_use(cells: Tiles, training: Training | None) -> dict[str, float]:
+    """Return the numbers that techniques report about a learned map.
+
+    Parameters
+    ----------
+    cells : ndarray of int
+        Map as positions in the labels of the samples.
+    training : Training or None
+        Samples, and how they are compared. With None, for maps made from rules, only tiles are counted.
+
+    Returns
+    -------
+    dict of str to float
+        `tiles_used`, the number of different tiles, and `copied_block`, the edge length of the largest square or cube
+        that occurs in a sample. Blocks of one tile count as single cells.
+    """
+    numbers = {"tiles_used": float(np.count_nonzero(np.bincount(cells.reshape(-1))))}
+    if training is not None:
+        blocks = _index_blocks(training.samples, training.wrap_sample, training.symmetries)
+        numbers["copied_block"] = float(blocks.find_copied_side(cells, wraps(training.wrap, cells.ndim)))
+    return numbers
+
+
+def find_coverage(cells: Tiles, training: Training) -> float:
+    """Return the fraction of the different patterns of the samples that occur in a map."""
+    known = _count_patterns(training.samples, training.wrap_sample, training.symmetries, training.pattern_size)
+    own = PatternCounts.of(known.coding, [_pad(cells, training.pattern_size, wraps(training.wrap, cells.ndim))])
+    return int(np.count_nonzero(own.count(known.keys))) / len(known.keys)
+
+
+@lru_cache(maxsize=8)
+def _index_blocks(samples: Samples, wrap: str, symmetries: int) -> SampleBlocks:
+    return SampleBlocks(_list_views(samples, wrap, symmetries))
+
+
+@lru_cache(maxsize=8)
+def _count_patterns(samples: Samples, wrap: str, symmetries: int, size: int) -> PatternCounts:
+    views = _list_views(samples, wrap, symmetries)
+    coding = Coding(size, samples.axes, len(samples.labels))
+    return PatternCounts.of(coding, [_pad(view, size, round_) for view, round_ in views])
+
+
+def _list_views(samples: Samples, wrap: str, symmetries: int) -> list[tuple[Tiles, Wrap]]:
+    axes = wraps(wrap, samples.axes)
+    return [
+        (np.ascontiguousarray(view), round_)
+        for sample in samples.maps
+        for view, round_ in zip(iter_views(sample, symmetries), iter_view_wraps(axes, symmetries), strict=True)
+    ]
+
+
+def _pad(map: Tiles, size: int, wrap: Wrap) -> Tiles:
+    return pad_map(map, size, wrap, ((False, False),) * map.ndim, 0)
+
+
+def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
+    """Return the problems of a learned map: one tile only, almost one tile only, or nearly a copy of a sample.
+
+    The command line and the studio show them as warnings.
+
+    Parameters
+    ----------
+    map : TileMap
+        Map with its recipe.
+
+    Returns
+    -------
+    tuple of Problem
+        The problems; empty for maps of other techniques and for maps of less than 64 cells.
+    """
+    recipe = map.recipe
+    if recipe is None or "tiles_used" not in map.numbers or map.cells.size < MIN_CELLS:
+        return ()
+    entry, ids = techniques.get(recipe.technique), make_plan(recipe).site.ids
+    training = entry.training_of(recipe.params)
+    if training is None:
+        return tuple(_find_single_tile(map, len(ids)))
+    views = [
+        (ids[view], wrap) for view, wrap in _list_views(training.samples, training.wrap_sample, training.symmetries)
+    ]
+    counts = np.bincount(np.concatenate([view.reshape(-1) for view, _ in views]), minlength=len(map.tileset))
+    single = [*_find_single_tile(map, int(np.count_nonzero(counts)))]
+    return (*(single or _find_dominant_tile(map, counts)), *_find_copy(map, entry, views, counts))
+
+
+def _find_single_tile(map: TileMap, tiles: int) -> Iterator[Problem]:
+    """Yield a problem if the technique used only one of several tiles."""
+    if map.numbers["tiles_used"] == 1 and tiles > 1:
+        name = _name_most_common(map)
+        text = f"the map has only one of {tiles} tiles, {name!r}; try another seed or a min_coverage above 0"
+        yield Problem((), "one_tile", name, text, (ANOTHER_SEED,))
+
+
+def _find_dominant_tile(map: TileMap, counts: NDArray[np.int64]) -> Iterator[Problem]:
+    """Yield a problem if one tile fills almost all of the map, but not of the samples; `counts` are the samples'."""
+    own = np.bincount(map.cells.reshape(-1))
+    most = int(own.argmax())
+    others = 1 - int(own[most]) / map.cells.size
+    expected = 1 - int(counts[most]) / int(counts.sum())
+    if others < MIN_VARIETY * expected:
+        name = map.tileset[most].name
+        text = f"{name!r} fills {1 - others:.0%} of the map, but {1 - expected:.0%} of the samples; try another seed"
+        yield Problem((), "dominant_tile", name, text, (ANOTHER_SEED,))
+
+
+def _find_copy(
+    map: TileMap, entry: Technique, views: Sequence[tuple[Tiles, Wrap]], counts: NDArray[np.int64]
+) -> Iterator[Problem]:
+    """Yield a problem if a map is nearly a copy of a sample or of a part of it; `views` are the samples'.
+
+    A sample that wraps around along all axes is a texture to repeat, so its copies are no problem.
+    """
+    side = int(map.numbers["copied_block"])
+    bound = COPY_DIFFERENCE * (1 - int(counts.max()) / int(counts.sum()))
+    for view, wrap in views:
+        if all(wrap) or view.ndim != map.cells.ndim or view.size < MIN_SAMPLE * map.cells.size:
+            continue
+        is_large = side**view.ndim >= COPY_AREA * min(map.cells.size, view.size)
+        is_suspect = side >= COPY_SIDE * min(*map.shape, *view.shape)
+        if is_large or (is_suspect and min_difference(map.cells, view, wrap) <= bound):
+            smaller = [name for name in ("pattern_size", "pattern_sizes") if name in entry.params.model_fields]
+            advice = f"try another seed, a larger sample{f' or a smaller {smaller[0]}' if smaller else ''}"
+            block = "x".join([str(side)] * view.ndim)
+            text = f"the map is nearly a copy of the sample (a block of {block} cells is equal); {advice}"
+            yield Problem((), "copy", side, text, (ANOTHER_SEED,))
+            return
+
+
+def _name_most_common(map: TileMap) -> str:
+    return map.tileset[int(np.bincount(map.cells.reshape(-1)).argmax())].name
