@@ -15,7 +15,7 @@ def command() -> None:
     """Show the versions of Tilewright and its dependencies."""
     click.echo(f"tilewright {__version__}")
     click.echo(f"Python {platform.python_version()} on {platform.system()} {platform.machine()}")
-    for package in ("numpy", "numba", "scipy", "pydantic", "Pillow"):
+    for package in ("numpy", "numba", "pydantic", "Pillow"):
         try:
             click.echo(f"{package} {version(package)}")
         except PackageNotFoundError:

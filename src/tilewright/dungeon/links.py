@@ -9,10 +9,10 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.seeds import Rng
 from ..kernels.blocks import block_size
+from ..kernels.delaunay import find_delaunay_edges
 from ..kernels.links import (
     Pairs,
     Places,
@@ -25,9 +25,11 @@ from ..kernels.links import (
 )
 from .params import DungeonParams
 
-JITTER = 1e-3
-"""Random displacement of points before the triangulation, in cells. Without it, four points of a grid would often be on
-one circle.
+JITTER_STEPS = 1 << 20
+UNITS = 1000 * JITTER_STEPS
+"""Random displacement of centers before the triangulation, in units of which half a cell has `UNITS`: at most a
+thousandth of half a cell. Without it, four centers would often be on one circle. The coordinates of the largest map are
+less than 2^47 units, so that the triangulation is exact.
 """
 
 
@@ -87,34 +89,14 @@ def _split_rooms(count: int) -> Iterator[tuple[int, int]]:
 
 
 def _triangulate(centers: Places, rng: Rng) -> Pairs:
-    """Return the edges of the Delaunay triangulation, sorted, without duplicates; every point has at least one edge."""
-    if len(centers) < 4:
-        return np.array([(one, other) for one in range(len(centers)) for other in range(one + 1, len(centers))])
-    from scipy.spatial import Delaunay
-
-    jitter = rng.randoms(centers.size).reshape(centers.shape)
-    triangulation = Delaunay(centers + jitter * JITTER)
-    edges: NDArray[np.int64] = triangulation.simplices[:, (0, 1, 0, 2, 1, 2)].reshape(-1, 2).astype(np.int64)
-    if len(triangulation.coplanar):  # Points that the triangulation left out because they are too close to others.
-        edges = np.concatenate((edges, triangulation.coplanar[:, (0, 2)].astype(np.int64)))
-    edges.sort(axis=1)
-    keys = np.unique(edges[:, 0] * len(centers) + edges[:, 1])
-    return np.stack((keys // len(centers), keys % len(centers)), axis=1)
+    """Return the edges of the Delaunay triangulation of displaced centers, in ascending order; they join all rooms."""
+    jitter = (rng.randoms(centers.size).reshape(centers.shape) * JITTER_STEPS).astype(np.int64)
+    return find_delaunay_edges(centers * UNITS + jitter)
 
 
 def _find_shortest_tree(edges: Pairs, centers: Places) -> tuple[Pairs, Pairs]:
     """Return the edges of the minimum spanning tree, and the other edges."""
-    chosen = _mark_tree(edges, centers)
-    if int(chosen.sum()) < len(centers) - 1:  # The triangulation of points almost on a line may leave points out.
-        order = np.lexsort((centers[:, 1], centers[:, 0]))
-        edges = np.concatenate((edges, np.stack((order[:-1], order[1:]), axis=1)))
-        chosen = _mark_tree(edges, centers)
-    return edges[chosen == 1], edges[chosen == 0]
-
-
-def _mark_tree(edges: Pairs, centers: Places) -> NDArray[np.uint8]:
-    """Mark the edges of the minimum spanning tree with 1."""
     lengths = ((centers[edges[:, 0]] - centers[edges[:, 1]]) ** 2).sum(axis=1)
     chosen = np.zeros(len(edges), dtype=np.uint8)
     build_spanning_tree(edges, np.argsort(lengths, kind="stable"), np.arange(len(centers)), chosen)
-    return chosen
+    return edges[chosen == 1], edges[chosen == 0]

@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.regions import regions_of
 from ..core.seeds import Rng
+from ..kernels.flow import saturate
 from ._key_cuts import Cell, LockedAreas, WalkableMap
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -35,33 +36,26 @@ class Network:
 
     nodes: int
     arcs: NDArray[np.int64]
-    """(arc,) index of each arc in the sorted list of all arcs and their reverses."""
-    heads: NDArray[np.int32]
-    starts: NDArray[np.int32]
+    """(arc,) index of each arc in the sorted list of all arcs and their opposites."""
+    heads: NDArray[np.int64]
+    opposites: NDArray[np.int64]
+    """(arc,) index of the opposite of each arc in the sorted list."""
+    starts: NDArray[np.int64]
     """(node + 1,) index of the first arc of each node."""
 
     @classmethod
     def of(cls, tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int) -> Network:
         both, arcs = np.unique(np.concatenate([tails * nodes + heads, heads * nodes + tails]), return_inverse=True)
         begin = np.searchsorted(both, np.arange(nodes + 1) * nodes)
-        return cls(nodes, arcs[: len(tails)], (both % nodes).astype(np.int32), begin.astype(np.int32))
+        opposites = np.searchsorted(both, both % nodes * nodes + both // nodes)
+        return cls(nodes, arcs[: len(tails)], both % nodes, opposites, begin)
 
     def find_reachable(self, capacities: NDArray[np.int64]) -> Flags:
         """Return the nodes reachable from the source in the residual network of a maximum flow."""
-        from scipy.sparse import csgraph, csr_matrix  # imported late: takes 0.2 s
-
-        shape, source = (self.nodes, self.nodes), self.nodes - 2
-        capacity = np.zeros(len(self.heads), dtype=np.int32)
-        capacity[self.arcs] = capacities
-        flow: Any = csgraph.maximum_flow(
-            csr_matrix((capacity, self.heads, self.starts), shape=shape), source, source + 1
-        ).flow
-        left = capacity > flow.data
-        begin = np.concatenate([[0], np.cumsum(left)])[self.starts]
-        rest = csr_matrix((capacity[left], self.heads[left], begin.astype(np.int32)), shape=shape)
-        reached = np.zeros(self.nodes, dtype=np.bool_)
-        reached[csgraph.breadth_first_order(rest, source, return_predecessors=False)] = True
-        return reached
+        rest, depths = np.zeros(len(self.heads), dtype=np.int64), np.empty(self.nodes, dtype=np.int64)
+        rest[self.arcs] = capacities
+        saturate(self.starts, self.heads, self.opposites, rest, self.nodes - 2, self.nodes - 1, depths)
+        return depths >= 0
 
 
 @dataclass(frozen=True, eq=False)

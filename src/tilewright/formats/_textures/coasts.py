@@ -32,6 +32,7 @@ from .strokes import (
     corner_distance,
     draw_bands,
     line_distance,
+    measure_distance,
     put,
     rgb,
 )
@@ -239,12 +240,12 @@ def _land_distance(shore_code: int | None) -> Distances:
         if beside == LAND:
             field = np.minimum(field, gap)
         elif beside == CHANNEL:
-            field = np.minimum(field, np.hypot(gap, MIDDLE - aside))
+            field = np.minimum(field, measure_distance(gap, MIDDLE - aside))
     for number, pair in enumerate(CORNERS):
         first, second = GAPS[pair[0]], GAPS[pair[1]]
         if sides[pair[0]] == sides[pair[1]] == LAND:
             inside = (first < ROUND) & (second < ROUND)
-            field = np.where(inside, np.minimum(field, ROUND - np.hypot(ROUND - first, ROUND - second)), field)
+            field = np.where(inside, np.minimum(field, ROUND - measure_distance(ROUND - first, ROUND - second)), field)
         elif shore_code >> (8 + number) & 1:
             field = np.minimum(field, corner_distance(pair))
     return field

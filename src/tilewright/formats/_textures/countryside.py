@@ -19,6 +19,7 @@ from .strokes import (
     apply_shades,
     choose_spots,
     line_distance,
+    measure_distance,
     rgb,
 )
 
@@ -101,7 +102,7 @@ def rubble(look: Look, rng: Rng) -> Pixels:
     along, across = _axes(look.joins)
     jagged = np.abs(along) > 4 + (np.round(across - 0.5) % 2 == 0)
     pixels = draw_meadow(MEADOW, rng, 1)
-    scorched = np.hypot(along * 0.9, across * 1.15) < 6
+    scorched = measure_distance(along * 0.9, across * 1.15) < 6
     pixels[scorched] = pixels[scorched] * 0.55 + rgb("9c8a63") * 0.45
     pixels = _draw_pipe(pixels, look, jagged, STEEL)
     for row, column in ((-3, -2), (2, 1), (-1, 3), (3, -3)):

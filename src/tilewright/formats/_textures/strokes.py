@@ -156,14 +156,15 @@ CORNERS = ("ne", "es", "sw", "nw")
 """Corners, named by the sides between which they are."""
 
 
-def _hypot(down: Distances, right: Distances) -> Distances:
-    distance: Distances = np.hypot(down, right)
+def measure_distance(down: Distances, right: Distances) -> Distances:
+    """Return the length of a vector. Unlike `np.hypot`, the square root is the same on every machine."""
+    distance: Distances = np.sqrt(down * down + right * right)
     return distance
 
 
 def corner_distance(sides: str) -> Distances:
     """Return the distance of pixels to the corner between two sides."""
-    return _hypot(GAPS[sides[0]], GAPS[sides[1]])
+    return measure_distance(GAPS[sides[0]], GAPS[sides[1]])
 
 
 def line_distance(joins: str) -> Distances:
@@ -172,7 +173,7 @@ def line_distance(joins: str) -> Distances:
         bend: Distances = np.abs(corner_distance(joins) - MIDDLE)
         return bend
     if not joins:
-        return _hypot(GAPS["n"] - MIDDLE, GAPS["w"] - MIDDLE)
+        return measure_distance(GAPS["n"] - MIDDLE, GAPS["w"] - MIDDLE)
     arms = {side: _arm_distance(side) for side in joins}
     off: Distances = np.minimum.reduce(list(arms.values()))
     for one, other in (tuple(pair) for pair in CORNERS if set(pair) <= set(joins)):
@@ -184,4 +185,4 @@ def line_distance(joins: str) -> Distances:
 
 def _arm_distance(side: str) -> Distances:
     """Return the distance of pixels to the line between the center and a side."""
-    return _hypot(np.maximum(GAPS[side] - MIDDLE, 0), GAPS["w" if side in "ns" else "n"] - MIDDLE)
+    return measure_distance(np.maximum(GAPS[side] - MIDDLE, 0), GAPS["w" if side in "ns" else "n"] - MIDDLE)

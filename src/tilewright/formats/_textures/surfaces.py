@@ -5,7 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.seeds import Rng
-from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, apply_shades, choose_spots, draw_boulders, mottle, put, smooth
+from .strokes import (
+    COLUMNS,
+    ROWS,
+    SIDE,
+    Look,
+    Pixels,
+    apply_shades,
+    choose_spots,
+    draw_boulders,
+    measure_distance,
+    mottle,
+    put,
+    smooth,
+)
 
 
 def bevel(look: Look, rng: Rng) -> Pixels:
@@ -112,11 +125,11 @@ def planks(look: Look, rng: Rng) -> Pixels:
 def tree(look: Look, rng: Rng) -> Pixels:
     """Draw a round crown over its shadow, on ground of the same color."""
     pixels = apply_shades(look.color, 0.12 + mottle(rng, 0.08))
-    distance = np.hypot(ROWS - 6.5, COLUMNS - 7.5)
-    pixels[np.hypot((ROWS - 12.5) * 1.8, COLUMNS - 8.5) < 6.5] = apply_shades(look.color, np.array(-0.45))
+    distance = measure_distance(ROWS - 6.5, COLUMNS - 7.5)
+    pixels[measure_distance((ROWS - 12.5) * 1.8, COLUMNS - 8.5) < 6.5] = apply_shades(look.color, np.array(-0.45))
     pixels[12:15, 7:9] = (92.0, 64.0, 43.0)
     crown = distance < 6.6
-    lit = 0.3 - np.hypot(ROWS - 3.5, COLUMNS - 5.0) / 16 + mottle(rng, 0.16)
+    lit = 0.3 - measure_distance(ROWS - 3.5, COLUMNS - 5.0) / 16 + mottle(rng, 0.16)
     lit[(distance > 5.6) & crown] -= 0.18
     pixels[crown] = apply_shades(look.color, np.round(lit * 8) / 8)[crown]
     return pixels

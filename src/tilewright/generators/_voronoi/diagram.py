@@ -124,7 +124,7 @@ class Diagram:
         x, y = self.locate_points()[self.find_owners(0, self.shape[0])].transpose(2, 0, 1)
         rows, columns = np.indices(self.shape)
         down, across = np.abs(rows + 0.5 - y), np.abs(columns + 0.5 - x)
-        lengths = (np.hypot(down, across), down + across, np.maximum(down, across))[self.metric]
+        lengths = (np.sqrt(down * down + across * across), down + across, np.maximum(down, across))[self.metric]
         distances: NDArray[np.float64] = lengths / self.spacing
         return distances
 

@@ -336,7 +336,7 @@ class Wave:
         """Return (row, column) the only possible tile of every map cell, or the likeliest."""
         found = self._decode_decided().astype(np.int64)
         for cells, bits, place in self._iter_undecided():
-            table = np.zeros((len(self.pattern_set), self.pattern_set.tiles), dtype=np.float32)
+            table = np.zeros((len(self.pattern_set), self.pattern_set.tiles))
             table[np.arange(len(self.pattern_set)), self.pattern_set.patterns[:, place]] = self.pattern_set.weights
             found[cells] = (bits @ table).argmax(axis=1)
         return found.reshape(self.topology.shape)
@@ -345,7 +345,7 @@ class Wave:
         """Return (row, column, 3) the weighted mean color of the possible tiles of every map cell."""
         blended = colors[self._decode_decided()]
         for cells, bits, place in self._iter_undecided():
-            weights = self.pattern_set.weights.astype(np.float32)
+            weights = self.pattern_set.weights.astype(np.float64)
             shares = bits @ np.column_stack((weights[:, None] * colors[self.pattern_set.patterns[:, place]], weights))
             blended[cells] = shares[:, :3] / np.maximum(1, shares[:, 3:])
         return blended.reshape(*self.topology.shape, 3)
@@ -359,8 +359,11 @@ class Wave:
         tiles: NDArray[np.uint16] = self.pattern_set.patterns[patterns[self.topology.owners], self.topology.offsets]
         return tiles
 
-    def _iter_undecided(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], int]]:
-        """Yield undecided map cells, (cell, pattern) whether each pattern is left, and the cells' offset in it."""
+    def _iter_undecided(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], int]]:
+        """Yield undecided map cells, (cell, pattern) whether each pattern is left, and the cells' offset in it.
+
+        Products with them are sums of integers below 2^53, which are exact in any order.
+        """
         undecided = np.flatnonzero(self.cells["count"][self.topology.owners] != 1)
         step = max(1, BLEND_BLOCK // len(self.pattern_set))
         for place in np.unique(self.topology.offsets[undecided]).tolist():
@@ -368,7 +371,7 @@ class Wave:
             for first in range(0, len(here), step):
                 cells = here[first : first + step]
                 bits = unpack_bits(self.domains[self.topology.owners[cells]], len(self.pattern_set))
-                yield cells, bits.astype(np.float32), place
+                yield cells, bits.astype(np.float64), place
 
 
 def _make_noise(topology: Topology, rng: Rng) -> NDArray[np.float64]:

@@ -1,0 +1,108 @@
+"""Labels of connected regions for steps along the axes or with diagonals, in two passes over the cells.
+
+The first pass gives every cell the label of an earlier neighbor or a new one, and records which labels are connected.
+The second pass replaces them by the numbers of regions. `kernels/flood.py` labels regions for any neighborhood.
+
+Source: Rosenfeld and Pfaltz, "Sequential operations in digital picture processing", 1966.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import inline, kernel
+
+Labels: TypeAlias = NDArray[np.int32]
+Mask: TypeAlias = NDArray[np.uint8]
+Sizes: TypeAlias = NDArray[np.int64]
+
+
+@inline
+def _find_root(parents: Labels, label: int) -> int:
+    """Return the lowest label known to be connected to a label."""
+    while parents[label] != label:
+        parents[label] = parents[parents[label]]
+        label = parents[label]
+    return label
+
+
+@inline
+def _connect(parents: Labels, label: int, near: int) -> int:
+    """Record that two labels are connected, and return one of them; 0 is no label."""
+    if label == 0 or near == 0 or label == near:
+        return label | near
+    one, other = _find_root(parents, label), _find_root(parents, near)
+    if one < other:
+        parents[other] = one
+        return one
+    parents[one] = other
+    return other
+
+
+@kernel("int64[::1](Array(uint8, 3, 'C', readonly=True), boolean, int32[:, :, ::1])")
+def label_axes(mask: Mask, diagonal: bool, labels: Labels) -> Sizes:
+    """Label the connected regions of the nonzero cells (level, row, column) of a mask.
+
+    Regions are numbered from 1 in the reading order of their first cells; the other cells get 0. Return the number of
+    cells of each region, with 0 for number 0.
+    """
+    levels, height, width = mask.shape
+    parents = np.empty(mask.size + 1, dtype=np.int32)
+    parents[0] = 0
+    count = 0
+    for level in range(levels):
+        for row in range(height):
+            cells, line = mask[level, row], labels[level, row]
+            above = labels[level, row - 1] if row > 0 else line
+            for column in range(width):
+                if cells[column] == 0:
+                    line[column] = 0
+                    continue
+                label = int(line[column - 1]) if column > 0 else 0
+                if row > 0:
+                    before = int(above[column - 1]) if column > 0 else 0
+                    over = int(above[column])
+                    if not diagonal:
+                        if label == 0 or before == 0:  # Otherwise, these two connect the left cell and the one above.
+                            label = _connect(parents, label, over)
+                    elif over:
+                        label = over  # All other cells are its neighbors.
+                    else:
+                        label = label or before
+                        if column + 1 < width:
+                            label = _connect(parents, label, int(above[column + 1]))
+                if level > 0:
+                    reach = 1 if diagonal else 0
+                    for near_row in range(max(0, row - reach), min(height, row + reach + 1)):
+                        for near in range(max(0, column - reach), min(width, column + reach + 1)):
+                            label = _connect(parents, label, int(labels[level - 1, near_row, near]))
+                if label == 0:
+                    count += 1
+                    label = count
+                    parents[label] = label
+                line[column] = label
+    regions = 0
+    for label in range(1, count + 1):  # The root of a region is its lowest label, which its first cell has.
+        if parents[label] == label:
+            regions += 1
+            parents[label] = regions
+        else:
+            parents[label] = parents[parents[label]]
+    sizes = np.zeros(regions + 1, dtype=np.int64)
+    for level in range(levels):
+        for row in range(height):
+            line = labels[level, row]
+            last, run = 0, 0
+            for column in range(width):
+                number = parents[line[column]]
+                line[column] = number
+                if number != last:
+                    sizes[last] += run
+                    last, run = int(number), 0
+                run += 1
+            sizes[last] += run
+    sizes[0] = 0
+    return sizes
