@@ -255,7 +255,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         "like: the sample of 2x2 cells is smaller than a pattern of 3 cells; see pattern_size",
     ),
     "name": ({"like": "dungen"}, "like: unknown map 'dungen'; did you mean 'dungeon'? (and there is no such file)"),
-    "free": ({"like": ["aaa", "a?a", "aaa"]}, "like: a sample has no free cells (?)"),
+    "free": ({"like": [["a", None], ["a", "a"]]}, "like: a sample has no free cells"),
     "size": ({"like": "dungeon", "pattern_size": 0}, "pattern_size: must be at least 1, got 0"),
     "huge": ({"like": "dungeon", "pattern_size": 30}, "pattern_size: patterns must have at most 512 cells, 30 has 900"),
     "true": ({"like": "dungeon", "pattern_size": True}, "pattern_size: must be a number, got True"),

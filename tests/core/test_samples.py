@@ -17,7 +17,7 @@ from tilewright.core.registry import tilesets
 from tilewright.core.resolver import Resolver
 from tilewright.core.samples import Samples
 from tilewright.formats import format_registry
-from tilewright.formats._resolver import FileResolver
+from tilewright.formats._resolver import DigestResolver, FileResolver
 
 
 def test_tiles_of_several_samples_that_share_a_glyph_get_different_glyphs() -> None:
@@ -171,3 +171,122 @@ def test_samples_of_one_tileset_keep_it() -> None:
 
 def _tiles(name: str) -> tuple[str, ...]:
     return Samples.of(name).tileset.names
+
+
+LEVELS = {
+    "first.txt": "------\n--?Q--\nXXXXXX\n",
+    "second.txt": "---?--\n-SSS--\nXXXXXX\n",
+}
+STRAY = {
+    "README.txt": "These are the levels\nof my game.\n",
+    "license.txt": "all rights reserved\n",  # rows of equal length, so only the name shows that it is not a map
+    "about.txt": "A first paragraph.\n\nA second one.\n",
+    "meta.json": '{"author": "me"}',
+    "scores.csv": "level,stars\nfirst,3\n",
+}
+
+
+@pytest.fixture
+def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of levels with question marks and other files, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "levels"
+    folder.mkdir()
+    for name, text in {**LEVELS, **STRAY}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("given", ["levels/first.txt", LEVELS["first.txt"], LEVELS["first.txt"].splitlines()])
+def test_samples_read_a_question_mark_as_a_tile(given: str | list[str], levels: Path) -> None:
+    samples = Samples.of(given, FileResolver())
+    assert samples.labels == ("-", "Q", "X", "question mark")
+    assert samples.tileset[samples.tileset.id("question mark")].glyph == "?"
+    assert Samples.of(samples.to_data()) == samples
+
+
+@pytest.mark.parametrize("technique", ["patterns", "markov", "wfc"])
+def test_maps_in_the_style_of_levels_with_question_marks(technique: str, levels: Path) -> None:
+    settings = {"width": 12, "height": 3, "seed": 4}
+    made = tw.make(technique, sample="levels/first.txt", **settings)
+    assert "?" in str(made)
+    assert tw.make(technique, model=tw.learn(technique, "levels/first.txt"), **settings) == made
+    made.save("made.txt")
+    assert tw.load("made.txt").tileset.by_name["question mark"] is not None
+    tw.load("made.txt").save("again.txt")
+    assert Path("again.txt").read_text() == Path("made.txt").read_text()
+    made.save("made.json")
+    assert tw.verify("made.json").outcome == "same"
+    assert tw.measure(made, "divergence", like="levels/first.txt")["divergence"] < 12
+
+
+def test_a_tileset_names_the_question_mark_of_a_sample(levels: Path) -> None:
+    names = {"-": "sky", "?": "bonus", "Q": "empty bonus", "X": "ground"}
+    tileset = tw.Tileset.of({"tiles": [{"name": name, "glyph": glyph} for glyph, name in names.items()]})
+    made = tw.make("markov", sample="levels/first.txt", tileset=tileset, width=12, height=3, seed=4)
+    assert {made.tileset.names[tile] for tile in made.cells.ravel().tolist()} <= set(names.values())
+    locks = "??????\n??????\n?????X\n"
+    locked = tw.make("markov", sample="levels/first.txt", tileset=tileset, width=6, height=3, seed=4, locks=locks)
+    assert locked.recipe is not None
+    assert len(locked.recipe.locks) == 1
+
+
+def test_files_of_a_folder_that_are_no_maps_are_skipped(levels: Path) -> None:
+    with pytest.warns(UserWarning, match=r"skipped") as warned:
+        samples = Samples.of("levels", FileResolver())
+    assert [grid.name for grid in samples] == ["levels/first.txt", "levels/second.txt"]
+    messages = sorted(str(one.message) for one in warned)
+    assert [message.partition(":")[0] for message in messages] == sorted(f"levels/{name}" for name in STRAY)
+    assert "levels/about.txt: skipped, because it contains no map (all levels of a map have the same size)" in messages
+    with pytest.warns(UserWarning, match=r"license\.txt: skipped, because of its name"):
+        assert len(Samples.of("levels/*s*.txt", FileResolver())) == 2
+
+
+def test_a_folder_without_maps_is_refused(levels: Path) -> None:
+    for name in LEVELS:
+        (levels / name).unlink()
+    with (
+        pytest.warns(UserWarning, match="skipped"),
+        pytest.raises(tw.BadFile, match=r"^levels: none of the files contains a map$"),
+    ):
+        Samples.of("levels", FileResolver())
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_errors_about_samples_of_a_folder_name_the_file(levels: Path) -> None:
+    (levels / "tall.txt").write_text("--\n--\n\n--\n--\n")
+    with pytest.raises(tw.InvalidRecipe, match=r"levels/first\.txt is flat but levels/tall\.txt has levels"):
+        Samples.of("levels", FileResolver())
+    (levels / "tall.txt").write_text("--\n--\n")
+    with pytest.raises(tw.InvalidRecipe, match=r"sample: levels/tall\.txt of 2x2 cells is smaller than a pattern of 3"):
+        tw.make("wfc", sample="levels", pattern_size=3, wrap_sample="none")
+    with pytest.raises(tw.InvalidRecipe, match=r"levels/tall\.txt of 2x2 cells is smaller than a pattern of 3"):
+        tw.make("patterns", sample="levels", pattern_sizes=(3,))
+    with pytest.raises(tw.InvalidRecipe, match=r"levels/tall\.txt of 2x2 cells is smaller than a pattern of 3"):
+        tw.measure(tw.make("caves", seed=1), like="levels")
+    with pytest.raises(tw.BadFile, match=r"^levels/about\.txt: all levels of a map have the same size$"):
+        Samples.of("levels/about.txt", FileResolver())
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_a_map_with_other_tiles_is_not_skipped(levels: Path) -> None:
+    with pytest.raises(tw.BadFile, match=r"first\.txt: unknown glyph"):
+        Samples.of("levels", FileResolver(map_tileset=tilesets.get("cave")))
+
+
+def test_all_maps_of_a_file_are_samples(tmp_path: Path) -> None:
+    maps = ["0011", "0110", "1100"]
+    line = "sMs[0, 0, 0, 0]g0n2w2l2neighbours[(0, 1)]"
+    (tmp_path / "three.fbca").write_text("".join(f"{map}\n{line}\n" for map in maps))
+    samples = Samples.of("three.fbca", FileResolver(tmp_path))
+    assert [grid.name for grid in samples] == [f"three.fbca[{number}]" for number in range(3)]
+    assert len({grid.digest for grid in samples}) == 3
+    (tmp_path / "one.txt").write_text("#.\n.#\n")
+    assert len(Samples.of([tmp_path / "three.fbca", tmp_path / "one.txt"], FileResolver())) == 4
+
+
+def test_verification_finds_both_readings_of_a_text_by_digest(levels: Path) -> None:
+    resolver = DigestResolver(["levels/first.txt"])
+    for free_glyph in (True, False):
+        grid = Grid.of(LEVELS["first.txt"], free_glyph=free_glyph)
+        assert resolver.find_grid(grid.digest) == grid

@@ -218,7 +218,6 @@ def test_tilesets_report_all_mistakes() -> None:
         ('[[tiles]]\nname="a"\nglyph="\u0488"', "one terminal cell wide"),
         ('[[tiles]]\nname="a"\nglyph="\u1160"', "one terminal cell wide"),
         ('[[tiles]]\nname="a"\nglyph="\u200b"', "one printable character"),
-        ('[[tiles]]\nname="a"\nglyph="?"', "'\\?' means a free cell; use another glyph"),
         ('[[tiles]]\nname="?"', "'\\?' means a free cell; use another name"),
         ('[[tiles]]\nname="a"\ncolor="red-ish"', "#rrggbb"),
         ('[[tiles]]\nname="a"\npasable=true', "did you mean 'passable'"),
@@ -227,13 +226,25 @@ def test_tilesets_report_all_mistakes() -> None:
             Tileset.from_toml(text, "mine")
 
 
-def test_a_question_mark_in_a_sample_is_not_a_free_cell() -> None:
-    plain, taken = Tileset.from_labels(["#", "?"]), Tileset.from_labels(["?", "¿"])
-    assert [(tile.name, tile.glyph) for tile in plain] == [("#", "#"), ("question mark", "¿")]
-    assert taken[1].glyph == "¿" != taken[0].glyph
+def test_a_question_mark_is_a_tile_except_in_locks_and_start_maps() -> None:
+    plain = Tileset.from_labels(["#", "?"])
+    assert [(tile.name, tile.glyph) for tile in plain] == [("#", "#"), ("question mark", "?")]
     map = TileMap([[0, 1]], plain)
-    assert Grid.of(map).to_tile_ids(plain).tolist() == Grid.of(f"{map}\n").to_tile_ids(plain).tolist() == [[0, 1]]
+    drawing = f"{map}\n"
+    assert drawing == "#?\n"
+    sample = Grid.of(drawing, free_glyph=False)
+    assert Grid.of(map).to_tile_ids(plain).tolist() == sample.to_tile_ids(plain).tolist() == [[0, 1]]
+    assert Grid.of(sample.to_data()) == sample == Grid.of([["#", "?"]], free_glyph=False)
+    assert Grid.of(drawing).to_tile_ids(plain).tolist() == [[0, -1]]
+    assert len(Locks.of(drawing)) == 1
     assert Locks.of(map.to_locks().to_data()) == map.to_locks()
+    assert len(map.to_locks()) == 2
+
+
+def test_a_tile_of_any_name_may_have_the_glyph_of_free_cells() -> None:
+    mario = Tileset.from_toml('[[tiles]]\nname="sky"\nglyph="-"\n[[tiles]]\nname="bonus"\nglyph="?"\n', "mario")
+    assert Grid.of("-?\n", free_glyph=False).to_tile_ids(mario).tolist() == [[0, 1]]
+    assert len(Locks.of([[0, 0, "bonus"], [1, 0, "sky"]])) == 2
 
 
 def test_the_data_of_a_tileset_has_no_folders() -> None:

@@ -215,6 +215,13 @@ def test_measures_that_do_not_apply_are_null(client: TestClient) -> None:
     assert client.post("/api/measure", json=body).json()["measures"] == {"floor_share": 0.2, "keys_needed": None}
 
 
+def test_question_marks_of_maps_and_samples_are_tiles(client: TestClient) -> None:
+    rows = ["-?-", "---", "###"]
+    body = {"map": rows, "like": rows, "measures": ["copied_share", "floor_share"]}
+    answer = client.post("/api/measure", json=body).json()
+    assert answer["measures"] == {"copied_share": 1.0, "floor_share": pytest.approx(2 / 3)}
+
+
 def test_a_map_is_compared_with_a_sample(client: TestClient) -> None:
     recipe = {"technique": "markov", "params": {"sample": "dungeon", "width": 20, "height": 10}, "seed": 1}
     for like in ("dungeon", {"like": "dungeon", "pattern_size": 2}):

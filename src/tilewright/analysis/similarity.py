@@ -61,7 +61,7 @@ class Similarity(Params):
         for number, grid in enumerate(self.like):
             sides = zip(grid.shape, wraps(self.wrap_sample, self.like.axes), strict=True)
             if any(side < self.pattern_size and not wraps_around for side, wraps_around in sides):
-                which = f"sample {number + 1}" if len(self.like) > 1 else "the sample"
+                which = self.like.describe(number)
                 size = "x".join(map(str, reversed(grid.shape)))
                 text = (
                     f"{which} of {size} cells is smaller than a pattern of {self.pattern_size} cells; see pattern_size"

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..core.errors import InvalidRecipe, pluralize
+from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import Model, learn
 from ..core.notation import read_setting
@@ -84,21 +84,26 @@ def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tu
     """Split the samples into models and maps."""
     chosen = None if tileset is None else FileResolver().read_tileset(tileset)
     resolver = FileResolver(format=source, map_tileset=chosen)
-    models, grids = [], []
-    names = [name for sample in samples for name in resolver.expand_reference(sample)]
+    models: list[Model] = []
+    grids: list[Grid] = []
+    names = [(name, name == sample) for sample in samples for name in resolver.expand_reference(sample)]
     check_sample_count(len(names))
     hinted = chosen is not None
     with show_progress() as report:
-        for number, name in enumerate(names):
+        for number, (name, is_given) in enumerate(names):
             report(number / len(names), f"reading {name}")
-            model = None if name in list_built_in_samples() or source else find_model(name)
+            is_built_in = name in list_built_in_samples()
+            model = None if is_built_in or source else find_model(name)
             if model is not None:
                 models.append(model)
                 continue
-            grids.append(resolver.read_grid(name))
-            if not hinted and name not in list_built_in_samples() and (bare := _find_bare_format(name, resolver)):
+            found = resolver.read_samples(name) if is_built_in or is_given else resolver.read_listed_samples(name)
+            grids += found
+            if found and not hinted and not is_built_in and (bare := _find_bare_format(name, resolver)):
                 info(format_hint(bare))
                 hinted = True
+    if not models and not grids:
+        raise BadFile("none of the files contains a map", at=", ".join(samples))
     return models, grids
 
 

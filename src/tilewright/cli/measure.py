@@ -7,10 +7,13 @@ from functools import partial
 import click
 
 from .. import api
+from ..analysis.similarity import Similarity
 from ..core.errors import InvalidRecipe, UnknownName, format_number
-from ..core.grid import Grid
+from ..core.fields import fields_by_name
+from ..core.notation import read_value
 from ..core.registry import measures
 from ..core.samples import Samples
+from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from ._console import print_json, print_table
 from ._inputs import OPTIONS, read_maps
@@ -25,7 +28,11 @@ from ._inputs import OPTIONS, read_maps
     help="Measures to compute, listed by `tilewright list measures`. [all that apply]",
 )
 @click.option(
-    "like", "--like", metavar="SAMPLE,...", help="Samples to compare with: files or names of built-in samples."
+    "like",
+    "--like",
+    metavar="SAMPLE,...",
+    help='Samples to compare with: files, folders, quoted globs such as "maps/*.csv" or names of built-in samples; '
+    "with a format as in awbw:maps.",
 )
 @click.option("--pattern-size", type=int, metavar="N", help="Edge length of the compared patterns in cells. [3]")
 @click.option("--wrap-sample", metavar="AXES", help="Axes along which the samples wrap around, such as xy.")
@@ -56,6 +63,7 @@ def command(
     tilewright measure level.png
     tilewright measure *.json --measures floor_share,regions --json
     tilewright measure level.txt --like sample.txt --wrap-sample xy
+    tilewright measure level.csv --from awbw --like awbw:maps
     """
     names = [name.strip() for name in wanted.split(",")] if wanted is not None else []
     for name in names:
@@ -90,8 +98,8 @@ def command(
 
 
 def _read_samples(names: str) -> Samples:
-    """Read samples given by comma-separated file names or sample names."""
+    """Read samples as the parameter `sample` of `tilewright make` does."""
     try:
-        return Samples.of([Grid.of(name.strip(), FileResolver()) for name in names.split(",")])
+        return Samples.of(read_value(names, fields_by_name(Similarity)["like"], read_text), FileResolver())
     except (InvalidRecipe, UnknownName) as error:
         raise InvalidRecipe.from_error(error, "like") from None

@@ -14,7 +14,10 @@ import numpy as np
 from .errors import short_repr
 
 FREE_GLYPH = "?"
-"""Glyph of an undecided cell in maps, locks and data. No tile may have this name or glyph."""
+"""Glyph of an undecided cell in locks and start maps. No tile may have this name; in samples and maps, it is the glyph
+of a tile."""
+QUESTION_MARK = "question mark"
+"""Name of the tile for the character `?` in text that is read without a tileset."""
 NAMED_COLORS = {"white": "#ffffff", "black": "#000000"}
 SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/" + "".join(
     chr(code) for code in (*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)) if chr(code).isprintable()
@@ -39,8 +42,6 @@ def read_glyph(glyph: str) -> str:
     joins = category.startswith("M") or "\u1160" <= glyph <= "\u11ff" or "\ud7b0" <= glyph <= "\ud7ff"
     if joins or unicodedata.east_asian_width(glyph) in "WF":
         raise ValueError(f"must be one terminal cell wide, got {glyph!r}")
-    if glyph == FREE_GLYPH:
-        raise ValueError(f"{FREE_GLYPH!r} means a free cell; use another glyph")
     return glyph
 
 

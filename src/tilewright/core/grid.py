@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from .appearance import FREE_GLYPH
+from .appearance import FREE_GLYPH, QUESTION_MARK
 from .deprecation import renamed_members
 from .errors import InvalidRecipe, TooLarge, UnknownName, pluralize, unknown_key
 from .params import MAX_SIDE, AtomicValue, Sized, param
@@ -52,19 +52,25 @@ class Grid(AtomicValue):
         Array (row, column) or (level, row, column) of positions in `labels`; -1 for undecided cells.
     tileset
         The tileset that the labels come from, if known.
+    name
+        The file or built-in sample that the map comes from, if known.
 
     Examples
     --------
     >>> Grid.of(["#.", "?#"])
     Grid(2x2: '#', '.'; 1 cell free)
+    >>> Grid.of(["#.", "?#"], free_glyph=False)
+    Grid(2x2: '#', '.', 'question mark')
     >>> Grid.of(["#.", "?#"]) == Grid.of([["#", "."], ["?", "#"]])
     True
     """
 
-    __slots__ = ("cells", "labels", "tileset")
+    __slots__ = ("cells", "labels", "name", "tileset")
     json_schema: ClassVar = {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
 
-    def __init__(self, labels: Sequence[Label], cells: NDArray[Any], tileset: Tileset | None = None) -> None:
+    def __init__(
+        self, labels: Sequence[Label], cells: NDArray[Any], tileset: Tileset | None = None, name: str = ""
+    ) -> None:
         used = np.unique(cells)
         kept = sort_labels(labels[number] for number in used.tolist() if number != FREE)
         rank = {label: number for number, label in enumerate(kept)}
@@ -80,9 +86,11 @@ class Grid(AtomicValue):
         """Read-only array (row, column) or (level, row, column) of positions in `labels`; -1 for undecided cells."""
         self.tileset = tileset
         """The tileset that the labels come from, or None. Comparisons ignore the tileset."""
+        self.name = name
+        """The file or built-in sample that the map comes from, for messages. Comparisons and stored data ignore it."""
 
     @classmethod
-    def of(cls, value: Any, resolver: Resolver | None = None) -> Grid:
+    def of(cls, value: Any, resolver: Resolver | None = None, *, free_glyph: bool = True) -> Grid:
         """Read a Grid.
 
         Parameters
@@ -92,6 +100,9 @@ class Grid(AtomicValue):
             or name of a built-in sample. Undecided cells are `?`, None or -1.
         resolver
             Object that opens files. By default, only built-in names are known.
+        free_glyph
+            Whether `?` in rows and lines of glyphs marks undecided cells. Otherwise, it is the tile `question mark`, as
+            in samples.
 
         Returns
         -------
@@ -103,31 +114,30 @@ class Grid(AtomicValue):
         InvalidRecipe
             If the value is not a map.
         """
+        resolver = resolver or Resolver()
         if isinstance(value, Grid):
             return value
         if isinstance(value, TileMap):
             return cls(value.tileset.names, value.cells, value.tileset)
         if isinstance(value, Mapping):
-            return cls._from_data(value, resolver or Resolver())
-        if isinstance(value, PathLike):
-            return (resolver or Resolver()).read_grid(fsdecode(value))
+            return cls._from_data(value, resolver)
+        if isinstance(value, PathLike) or (isinstance(value, str) and "\n" not in value):
+            return resolver.read_grid(fsdecode(value), free_glyph=free_glyph)
         if isinstance(value, str):
-            if "\n" not in value:
-                return (resolver or Resolver()).read_grid(value)
             levels = [level.split("\n") for level in value.strip("\n").split("\n\n")]
-            return cls._from_levels(levels) if len(levels) > 1 else cls._from_rows(levels[0])
+            return cls._from_levels(levels, free_glyph) if len(levels) > 1 else cls._from_rows(levels[0], free_glyph)
         if isinstance(value, np.ndarray):
-            return cls._from_array(value)
+            return cls._from_array(value, free_glyph)
         if isinstance(value, (list, tuple)):
-            return cls._from_rows(value)
+            return cls._from_rows(value, free_glyph)
         raise InvalidRecipe("must be a map, an array, rows, or the name of one", got=value, rule="type")
 
     @classmethod
-    def _from_array(cls, array: NDArray[Any]) -> Grid:
+    def _from_array(cls, array: NDArray[Any], free_glyph: bool) -> Grid:
         if array.ndim not in (2, 3) or array.size == 0:
             raise InvalidRecipe(f"a map has 2 or 3 dimensions and at least one cell, got shape {array.shape}")
         if array.dtype.kind == "U":
-            return cls._from_rows(array.tolist())
+            return cls._from_rows(array.tolist(), free_glyph)
         if array.dtype.kind not in "uib":
             raise InvalidRecipe(f"an array must hold integers or strings, got {array.dtype}")
         numbers, cells = np.unique(array, return_inverse=True)
@@ -141,18 +151,18 @@ class Grid(AtomicValue):
         return cls(labels, positions)
 
     @classmethod
-    def _from_rows(cls, rows: Sequence[Any]) -> Grid:
+    def _from_rows(cls, rows: Sequence[Any], free_glyph: bool) -> Grid:
         """Read strings of glyphs or lists of labels, or levels that are lists of lists of labels."""
         if rows and all(isinstance(row, (list, tuple)) and row and isinstance(row[0], (list, tuple)) for row in rows):
-            return cls._from_levels(rows)
+            return cls._from_levels(rows, free_glyph)
         seen: dict[Label, int] = {}
-        cells = _index_rows(rows, seen)
+        cells = _index_rows(rows, seen, free_glyph)
         return cls(list(seen), cells)
 
     @classmethod
-    def _from_levels(cls, levels: Sequence[Sequence[Any]]) -> Grid:
+    def _from_levels(cls, levels: Sequence[Sequence[Any]], free_glyph: bool) -> Grid:
         seen: dict[Label, int] = {}
-        cells = [_index_rows(rows, seen) for rows in levels]
+        cells = [_index_rows(rows, seen, free_glyph) for rows in levels]
         if len({level.shape for level in cells}) > 1:
             raise InvalidRecipe("all levels of a map have the same size")
         return cls(list(seen), np.stack(cells))
@@ -192,6 +202,10 @@ class Grid(AtomicValue):
         """Digest of the content. Equal grids have equal digests."""
         text = repr((self.cells.shape, self.labels)).encode()
         return blake2b(text + self.cells.astype("<i4").tobytes(), digest_size=16).hexdigest()
+
+    def with_name(self, name: str) -> Grid:
+        """Return the map with the name of the file or built-in sample that it comes from."""
+        return Grid(self.labels, self.cells, self.tileset, name)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -238,7 +252,7 @@ class Grid(AtomicValue):
         return hash((self.labels, self.cells.shape, self.cells.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Grid, (self.labels, self.cells, self.tileset)
+        return Grid, (self.labels, self.cells, self.tileset, self.name)
 
     def __repr__(self) -> str:
         labels = ", ".join(repr(label) for label in self.labels[:6]) + (", ..." if len(self.labels) > 6 else "")
@@ -340,7 +354,7 @@ def read_shape(value: Any) -> tuple[int, ...]:
     return known
 
 
-def _index_rows(rows: Sequence[Any], seen: dict[Label, int]) -> NDArray[np.int32]:
+def _index_rows(rows: Sequence[Any], seen: dict[Label, int], free_glyph: bool) -> NDArray[np.int32]:
     """Return an array (row, column) of the positions of labels in `seen`. New labels are added to `seen`."""
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (str, list, tuple)):
@@ -353,14 +367,16 @@ def _index_rows(rows: Sequence[Any], seen: dict[Label, int]) -> NDArray[np.int32
     cells = np.empty((len(rows), len(rows[0])), dtype=np.int32)
     for target, row in zip(cells, rows, strict=True):
         if isinstance(row, str):
-            glyphs = {glyph: _index_label(glyph, seen) for glyph in dict.fromkeys(row)}
+            glyphs = {glyph: _index_label(glyph, seen, free_glyph) for glyph in dict.fromkeys(row)}
             target[:] = [glyphs[glyph] for glyph in row]
         else:
-            target[:] = [_index_label(label, seen) for label in row]
+            target[:] = [_index_label(label, seen, free_glyph) for label in row]
     return cells
 
 
-def _index_label(label: Any, seen: dict[Label, int]) -> int:
+def _index_label(label: Any, seen: dict[Label, int], free_glyph: bool) -> int:
+    if not free_glyph and isinstance(label, str) and label == FREE_GLYPH:
+        label = QUESTION_MARK
     if label is None or (isinstance(label, str) and label == FREE_GLYPH) or as_int(label) == FREE:
         return FREE
     return seen.setdefault(read_label(label), len(seen))

@@ -33,8 +33,11 @@ class Resolver:
         inner.depth = self.depth + 1
         return inner
 
-    def read_grid(self, reference: str) -> Grid:
-        """Return the map of a built-in sample, or of a file in subclasses."""
+    def read_grid(self, reference: str, *, free_glyph: bool = True) -> Grid:
+        """Return the map of a built-in sample, or of a file in subclasses.
+
+        `free_glyph` says whether `?` in text marks undecided cells; see `Grid.of`.
+        """
         if reference in data.list_names("samples"):
             return _load_built_in_sample(reference)
         collection, _, name = reference.partition("/")
@@ -51,6 +54,10 @@ class Resolver:
         if reference in data.list_collections():
             return tuple(f"{reference}/{name}" for name in data.list_members(reference))
         return (reference,)
+
+    def read_samples(self, reference: str) -> tuple[Grid, ...]:
+        """Return all maps of a built-in sample or collection. Subclasses also accept files and folders."""
+        return tuple(self.read_grid(name, free_glyph=False) for name in self.expand_reference(reference))
 
     def find_grid(self, digest: str) -> Grid:
         """Return the map with a digest, for recipes that store large maps as digests."""
@@ -91,7 +98,7 @@ def _load_built_in_sample(name: str) -> Grid:
     from .tileset import Tileset
 
     drawing, tileset = Grid.of(data.read_text("samples", name)), Tileset.from_toml(data.read_sample_tileset(name), name)
-    return Grid(tileset.names, drawing.to_tile_ids(tileset), tileset)
+    return Grid(tileset.names, drawing.to_tile_ids(tileset), tileset, name)
 
 
 @cache
@@ -99,6 +106,6 @@ def _load_built_in_member(collection: str, name: str) -> Grid:
     """Return a map of a collection. The collection has the name of its format."""
     from .grid import Grid
 
-    return Grid.of(
-        files.get().decode_map(data.read_member(collection, name).encode(), f"{collection}/{name}", collection)
-    )
+    reference = f"{collection}/{name}"
+    found = files.get().decode_map(data.read_member(collection, name).encode(), reference, collection)
+    return Grid.of(found).with_name(reference)

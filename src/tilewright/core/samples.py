@@ -72,8 +72,9 @@ class Samples(AtomicValue):
         ----------
         value
             Samples, a map in any form that `Grid.of` accepts, or a list of maps. A list of rows of glyphs is one map. A
-            name may refer to several maps: a folder, a glob such as `maps/*.csv`, or the built-in maps of a game. A
-            prefix names the format: `awbw:maps/*.csv`.
+            name may refer to several maps: a file with several maps, a folder, a glob such as `maps/*.csv`, or the
+            built-in maps of a game. Files in a folder that contain no map are skipped with a warning. A prefix names
+            the format: `awbw:maps/*.csv`. In rows and lines of glyphs, `?` is the tile `question mark`.
         resolver
             Object that opens files. By default, only built-in names are known.
 
@@ -97,11 +98,17 @@ class Samples(AtomicValue):
         check_sample_count(len(grids))
         for number, grid in enumerate(grids):
             if grid.cells.ndim != grids[0].cells.ndim:
-                raise InvalidRecipe("all samples must have the same number of dimensions")
+                levels = {2: "is flat", 3: "has levels"}
+                both = [f"{_name_sample(grids, at)} {levels[grids[at].cells.ndim]}" for at in (0, number)]
+                raise InvalidRecipe(f"all samples must have the same number of dimensions; {' but '.join(both)}")
             if (grid.cells == FREE).any():
-                which = f"sample {number + 1}: " if len(grids) > 1 else ""
-                raise InvalidRecipe(f"{which}a sample has no free cells (?)")
+                which = f"{_name_sample(grids, number)}: " if len(grids) > 1 else ""
+                raise InvalidRecipe(f"{which}a sample has no free cells")
         return cls(grids)
+
+    def describe(self, number: int) -> str:
+        """Return the name of a sample for messages: its file, or else `sample 2` or `the sample`."""
+        return _name_sample(self.grids, number)
 
     def to_data(self, *, inline: bool = True) -> Any:
         """Return plain data that `of` reads."""
@@ -167,7 +174,7 @@ class Samples(AtomicValue):
 
     def with_tileset(self, tileset: Tileset) -> Samples:
         """Return the samples with the tiles of another tileset that has the same names."""
-        return Samples([Grid(grid.labels, grid.cells, tileset) for grid in self.grids], self.counts)
+        return Samples([Grid(grid.labels, grid.cells, tileset, grid.name) for grid in self.grids], self.counts)
 
     def with_counts(self, counts: Counts) -> Samples:
         """Return the samples with counts of a technique."""
@@ -238,10 +245,12 @@ def _find_shared_tileset(tilesets: Sequence[Tileset]) -> Tileset | None:
 def _read_grids(item: Any, resolver: Resolver) -> tuple[Grid, ...]:
     """Return the maps that an item refers to."""
     if isinstance(item, PathLike) or (isinstance(item, str) and "\n" not in item):
-        names = resolver.expand_reference(fsdecode(item))
-        check_sample_count(len(names))
-        return tuple(resolver.read_grid(name) for name in names)
-    return (Grid.of(item, resolver),)
+        return resolver.read_samples(fsdecode(item))
+    return (Grid.of(item, resolver, free_glyph=False),)
+
+
+def _name_sample(grids: Sequence[Grid], number: int) -> str:
+    return grids[number].name or (f"sample {number + 1}" if len(grids) > 1 else "the sample")
 
 
 def _are_maps(items: Sequence[Any]) -> bool:

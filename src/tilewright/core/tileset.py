@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
-from .appearance import FREE_GLYPH, Rgb, fill_appearance, read_color, read_glyph, read_rgb
+from .appearance import FREE_GLYPH, QUESTION_MARK, Rgb, fill_appearance, read_color, read_glyph, read_rgb
 from .deprecation import renamed_members
 from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, short_repr
 from .params import Params, param
@@ -39,7 +39,8 @@ class Tile(Params):
     name: Annotated[str, AfterValidator(read_name)] = param(min_length=1, max_length=80)
     """Name of the tile. `?` is reserved for free cells."""
     glyph: Annotated[str, AfterValidator(read_glyph)] = param("")
-    """Character for text output, one terminal cell wide and unique in the tileset. `?` is reserved."""
+    """Character for text output, one terminal cell wide and unique in the tileset. In locks and start maps, `?` always
+    means a free cell; use the name of the tile there."""
     color: Annotated[str, AfterValidator(read_color)] = param("")
     """Color in pictures and terminals, #rrggbb."""
     passable: bool = param(True)
@@ -275,10 +276,13 @@ class Tileset(Params):
         return iter(self.tiles)
 
     def find(self, label: str | int) -> int | None:
-        """Return the id of a tile, found by name, then glyph, then number; None if there is no such tile."""
+        """Return the id of a tile, found by name, then glyph, then number; None if there is no such tile.
+
+        The label `question mark` of samples also finds the tile with the glyph `?`.
+        """
         if isinstance(label, str):
             number = self.by_name.get(label)
-            number = self.by_glyph.get(label) if number is None else number
+            number = self.by_glyph.get(FREE_GLYPH if label == QUESTION_MARK else label) if number is None else number
             if number is not None:
                 return number
             if not re.fullmatch(r"\d{1,5}", label, re.ASCII):
@@ -378,7 +382,7 @@ class Tileset(Params):
     def from_labels(cls, labels: Iterable[str], name: str = "unnamed") -> Tileset:
         """Return a tileset with generated colors and glyphs. A label of one character is its own glyph.
 
-        `?` is reserved for undecided cells, so the label `?` becomes the tile `question mark` with the glyph `¿`.
+        No tile may have the name `?`, so the label `?` becomes the tile `question mark` with the glyph `?`.
 
         Parameters
         ----------
@@ -394,14 +398,18 @@ class Tileset(Params):
 
         Examples
         --------
-        >>> [tile.glyph for tile in Tileset.from_labels(["#", "."])]
-        ['#', '.']
+        >>> [tile.glyph for tile in Tileset.from_labels(["#", ".", "?"])]
+        ['#', '.', '?']
         """
-        names = list(labels)
-        tiles = [{"name": label, "glyph": label} if len(label) == 1 else {"name": label} for label in names]
-        if FREE_GLYPH in names:
-            substitute = {"name": "question mark"} if "¿" in names else {"name": "question mark", "glyph": "¿"}
-            tiles[names.index(FREE_GLYPH)] = substitute
+        question_mark = {"name": QUESTION_MARK, "glyph": FREE_GLYPH}
+        tiles = [
+            question_mark
+            if label in (FREE_GLYPH, QUESTION_MARK)
+            else {"name": label, "glyph": label}
+            if len(label) == 1
+            else {"name": label}
+            for label in labels
+        ]
         return cls.validate({"name": name, "tiles": tiles})
 
     def with_tiles(self, tiles: Iterable[str | Tile | Mapping[str, Any]]) -> Tileset:

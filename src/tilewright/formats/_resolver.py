@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from .. import data
-from ..core.errors import InvalidRecipe, UnknownName
+from ..core.appearance import QUESTION_MARK
+from ..core.errors import BadFile, InvalidRecipe, UnknownName
 from ..core.grid import Grid
 from ..core.model import Model
 from ..core.resolver import Resolver, list_built_in_samples
+from ..core.samples import check_sample_count
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
 from . import Source, find_map_files, format_registry, load_all
@@ -21,6 +26,9 @@ from ._files import read_file
 from ._models import load_model
 from ._sheet import fit_sheet
 from ._text import read_text
+
+DOCUMENTATION = re.compile(r"(readme|licen[cs]e|copying|notice|authors|credits|change(log|s))\b", re.IGNORECASE)
+"""Regular expression for names of .txt files that accompany maps. Their rows may have equal lengths, as in a map."""
 
 
 class FileResolver(Resolver):
@@ -37,14 +45,67 @@ class FileResolver(Resolver):
         self.recipe_stack: tuple[Path, ...] = ()
         """Recipe files that are being read, from the outermost to the innermost."""
 
-    def read_grid(self, reference: str) -> Grid:
+    def read_grid(self, reference: str, *, free_glyph: bool = True) -> Grid:
         if reference in list_built_in_samples():
             return super().read_grid(reference)
+        return self._read_maps(reference, free_glyph)[0]
+
+    def read_samples(self, reference: str) -> tuple[Grid, ...]:
+        """Return all maps of a file, of the files in a folder, or of the files that match a glob.
+
+        Files in a folder or of a glob that contain no map are skipped with a warning.
+        """
+        if reference in list_built_in_samples():
+            return super().read_samples(reference)
+        names = self.expand_reference(reference)
+        check_sample_count(len(names))
+        if names == (reference,):
+            return self._read_maps(reference, free_glyph=False)
+        grids = tuple(grid for name in names for grid in self.read_listed_samples(name))
+        if not grids:
+            raise BadFile("none of the files contains a map", at=reference)
+        return grids
+
+    def read_listed_samples(self, name: str) -> tuple[Grid, ...]:
+        """Return all maps of a file in a folder; if it contains none, warn and return an empty tuple."""
+        path = self.folder / self.split_reference(name)[1]
+        if path.suffix.lower() == ".txt" and DOCUMENTATION.match(path.stem):
+            warnings.warn(f"{name}: skipped, because of its name; give the file itself if it is a map", stacklevel=2)
+            return ()
+        try:
+            return self._read_maps(name, free_glyph=False)
+        except BadFile as error:
+            if self._is_map(name):
+                raise
+            first = error.problems[0]
+            reason = replace(first, path=first.path[1:], place=None)
+            warnings.warn(f"{name}: skipped, because it contains no map ({reason})", stacklevel=2)
+            return ()
+
+    def _is_map(self, name: str) -> bool:
+        """Return whether a file is a map of another tileset. Raise BadFile if the file cannot be opened."""
+        read_file(self.folder / self.split_reference(name)[1])
+        if self.map_tileset is None:
+            return False
+        try:
+            FileResolver(self.folder, format=self.format)._read_maps(name, free_glyph=False)
+        except BadFile:
+            return False
+        return True
+
+    def _read_maps(self, reference: str, free_glyph: bool) -> tuple[Grid, ...]:
+        """Return all maps of a file, with the name of the file."""
         format, name = self.split_reference(reference)
         path = self._find_path("map", name, list_built_in_samples())
         if path.suffix.lower() == ".txt" and format is None and self.map_tileset is None:
-            return Grid.of(_read_text_file(path) + "\n")  # Glyphs in text are resolved later; ? is an undecided cell.
-        return Grid.of(load_all(path, format=format, tileset=self.map_tileset, recipes=False)[0].map)
+            # Glyphs in text are resolved later.
+            try:
+                return (Grid.of(_read_text_file(path) + "\n", free_glyph=free_glyph).with_name(reference),)
+            except InvalidRecipe as error:
+                raise BadFile.from_error(error, path) from None
+        found = load_all(path, format=format, tileset=self.map_tileset, recipes=False)
+        names = [reference] if len(found) == 1 else [f"{reference}[{number}]" for number in range(len(found))]
+        return tuple(Grid.of(one.map).with_name(name) for one, name in zip(found, names, strict=True))
 
     def expand_reference(self, reference: str) -> tuple[str, ...]:
         """Return the files of a folder or of a glob such as maps/*.csv, each with the prefix of the reference."""
@@ -105,8 +166,10 @@ class DigestResolver(Resolver):
 
     def __init__(self, files: Iterable[str | PathLike[str]]) -> None:
         resolver = FileResolver()
-        grids = (resolver.read_grid(one) for path in files for one in resolver.expand_reference(fspath(path)))
-        self.grids = {grid.digest: grid for grid in grids}
+        samples = [grid for path in files for grid in resolver.read_samples(fspath(path))]
+        # In locks and start maps, `?` of a text file marks undecided cells.
+        texts = [grid.name for grid in samples if grid.tileset is None and QUESTION_MARK in grid.labels]
+        self.grids = {grid.digest: grid for grid in (*samples, *map(resolver.read_grid, texts))}
 
     def find_grid(self, digest: str) -> Grid:
         return self.grids[digest] if digest in self.grids else super().find_grid(digest)

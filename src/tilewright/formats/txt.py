@@ -22,8 +22,7 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
 def read(source: Source, options: Params) -> list[LoadedMap]:
     """Read glyphs of the given tileset; without one, make a tile per character in code-point order.
 
-    Without a tileset, `?` becomes the tile `question mark` with the glyph `¿`, because `?` means a free cell in
-    Tilewright.
+    Without a tileset, `?` becomes the tile `question mark` with the glyph `?`.
     """
     levels = read_text(source).rstrip("\n").split("\n\n")
     rows = [check_row_lengths(level.split("\n"), source.name) for level in levels]

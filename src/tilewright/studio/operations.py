@@ -286,10 +286,10 @@ def read_map_data(value: Any, settings: Settings, tileset: Tileset | None = None
     """Return the map in JSON data: format json, lines of glyphs, rows of tiles, or the name of a built-in sample."""
     if isinstance(value, Mapping) and "tileset" in value:
         return read_upload(json.dumps(value).encode(), "map.json", settings, tileset)
-    grid = Grid.of(value, Resolver())
+    grid = Grid.of(value, Resolver(), free_glyph=False)
     check_size(grid.shape, settings)
     if (grid.cells == FREE).any():
-        raise InvalidRecipe("must not have free cells (?)", at="map")
+        raise InvalidRecipe("must not have free cells", at="map")
     chosen = tileset or grid.tileset
     if chosen is None:
         default = Tileset.from_labels([str(label) for label in grid.labels], "sent")

@@ -277,7 +277,7 @@ def _read_sample(data: Any) -> TileMap:
     except InvalidRecipe as error:
         raise error.within("sample") from None
     if ids.min() < 0:
-        raise InvalidRecipe("a sample has no free cells (?)", at="sample")
+        raise InvalidRecipe("a sample has no free cells", at="sample")
     return as_sample(TileMap(ids, tileset))
 
 

@@ -154,9 +154,8 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
             return
         for number, grid in enumerate(self.sample):
             if any(side < largest for side in grid.shape):
-                which = f"sample {number + 1}" if len(self.sample) > 1 else "sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                text = f"{which} of {size} cells is smaller than a pattern of {largest}"
+                text = f"{self.sample.describe(number)} of {size} cells is smaller than a pattern of {largest}"
                 yield problem(text, at="sample", rule="sample_size", remove=["pattern_sizes"])
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:

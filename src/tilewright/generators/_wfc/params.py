@@ -140,9 +140,8 @@ class WfcTrainingParams(TrainingParams):
         least = self.pattern_size or 1
         for number, grid in enumerate(self.sample):
             if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
-                which = f"sample {number + 1}" if len(self.sample) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                text = f"{which} of {size} cells is smaller than a pattern of {least}"
+                text = f"{self.sample.describe(number)} of {size} cells is smaller than a pattern of {least}"
                 yield problem(text, at="sample", rule="sample_size", remove=["pattern_size"])
 
 
