@@ -65,5 +65,6 @@ def test_question_marks_are_free_in_locks_and_tiles_in_maps(tilewright: Run) -> 
     assert done.code == 0, done.err
     recipe = tw.load("made.json").recipe
     assert recipe is not None
+    assert recipe.locks is not None
     assert len(recipe.locks) == 5
     assert tilewright("verify", "made.json").code == 0

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -207,10 +208,11 @@ def test_samples_read_a_question_mark_as_a_tile(given: str | list[str], levels: 
 
 @pytest.mark.parametrize("technique", ["patterns", "markov", "wfc"])
 def test_maps_in_the_style_of_levels_with_question_marks(technique: str, levels: Path) -> None:
-    settings = {"width": 12, "height": 3, "seed": 4}
-    made = tw.make(technique, sample="levels/first.txt", **settings)
+    recipe: dict[str, Any] = {"technique": technique, "params": {"width": 12, "height": 3}, "seed": 4}
+    made = tw.run({**recipe, "params": {**recipe["params"], "sample": "levels/first.txt"}})
     assert "?" in str(made)
-    assert tw.make(technique, model=tw.learn(technique, "levels/first.txt"), **settings) == made
+    model = tw.learn(technique, "levels/first.txt")
+    assert tw.run({**recipe, "params": {**recipe["params"], "model": model}}) == made
     made.save("made.txt")
     assert tw.load("made.txt").tileset.by_name["question mark"] is not None
     tw.load("made.txt").save("again.txt")
@@ -228,6 +230,7 @@ def test_a_tileset_names_the_question_mark_of_a_sample(levels: Path) -> None:
     locks = "??????\n??????\n?????X\n"
     locked = tw.make("markov", sample="levels/first.txt", tileset=tileset, width=6, height=3, seed=4, locks=locks)
     assert locked.recipe is not None
+    assert locked.recipe.locks is not None
     assert len(locked.recipe.locks) == 1
 
 
