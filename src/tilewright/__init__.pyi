@@ -1749,6 +1749,26 @@ def shape(
 @overload
 def shape(
     map: TileMap,
+    shaper: Literal["remove_small_regions"],
+    /,
+    *,
+    seed: int | str = "0",
+    min_cells: int = ...,
+    tiles: Any = ...,
+    together: bool = ...,
+    directions: Literal[4, 8] = ...,
+) -> TileMap:
+    """Remove small regions: replace regions with too few cells by the most common tile around them.
+
+    min_cells: Minimum number of cells of a region that stays.
+    tiles: Tiles, or kinds of tiles, whose small regions are removed; by default all except buildings.
+    together: Whether different tiles of the list are in one region where they touch.
+    directions: Whether cells are connected in 4 directions, or in 8 including diagonals.
+    """
+
+@overload
+def shape(
+    map: TileMap,
     shaper: Literal["replace"],
     /,
     *,

@@ -317,3 +317,27 @@ def test_params_are_described_and_round_trip() -> None:
         with pytest.raises(tw.InvalidRecipe, match=name) as caught:
             tw.shape(landscape(5), "players", **wrong)
         assert "\n" not in str(caught.value)
+
+
+def test_double_roads_become_single_and_short_ones_that_lead_nowhere_disappear() -> None:
+    cells = np.full((14, 20), WAR.id("plain"))
+    cells[3:5] = WAR.id("road ew")
+    cells[8, 2:5] = WAR.id("road ew")
+    cells[11, 3] = WAR.id("bridge ew")
+    few: dict[str, Any] = {"cities": 0, "bases": 0, "neutral_cities": 1, "neutral_bases": 0, "airports": 0}
+    found = tw.shape(TileMap(cells, WAR), "players", symmetry="horizontal", roads=False, seed=2, **few)
+    road = np.isin([tile.kind for tile in WAR], ("road", "bridge"))[found.cells]
+    assert np.flatnonzero(road.any(axis=1)).tolist() == [4]
+    assert road[4].all()
+    assert tw.measure(found, "misfits") == {"misfits": 0}
+
+
+def test_war_maps_have_no_double_roads() -> None:
+    for seed in range(12):
+        map = tw.run("skirmish", seed=seed)
+        road = np.isin([tile.kind for tile in WAR], ("road", "bridge"))[map.cells]
+        blocks = road[1:, 1:] & road[:-1, 1:] & road[1:, :-1] & road[:-1, :-1]
+        blocks[map.height // 2 - 1, map.width // 2 - 1] = (
+            False  # a road through the center needs a ring to be symmetric
+        )
+        assert not blocks.any(), seed

@@ -7,6 +7,9 @@ buildings can be reached on foot: causeways cross obstacles. Without a symmetry,
 distances similar to those of the first. Locked cells stay and count; if they break the symmetry or leave too little
 room, the shaper gives up. Rooms and markers are removed where the map is copied.
 
+Roads and rivers that are two cells wide become one cell wide, where they stay connected. Roads of fewer than six cells
+that end in open land are removed, and bridges over land become roads.
+
 The tileset needs countries, tiles of the kinds plain and headquarters, and tiles of all requested buildings. Pieces are
 chosen so that rivers, roads and coasts join, as by `autotile` with `keep: pieces`, but equally on both sides.
 """
@@ -32,6 +35,7 @@ from ._war_maps.autotiling import fit, replace_misfits
 from ._war_maps.battlefield import BRIDGE, WATER, Battlefield, Cell, TileKinds, find_adjacent
 from ._war_maps.roads import Roads, join, mask_of
 from ._war_maps.sites import Sites, assign_kinds
+from ._war_maps.tidying import tidy_rivers, tidy_roads
 
 MIN_SIDE = 8
 """Minimum width and height of a map for two players."""
@@ -85,7 +89,12 @@ class PlayersParams(Params):
         }
 
 
-@shaper(PlayersParams, dimensions=(2,), example="caves --tileset awbw --tiles floor=plain,wall=sea --shape players")
+@shaper(
+    PlayersParams,
+    revision=2,
+    dimensions=(2,),
+    example="caves --tileset awbw --tiles floor=plain,wall=sea --shape players",
+)
 def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     if min(map.shape) < MIN_SIDE:
         text = f"two players need at least {MIN_SIDE}x{MIN_SIDE} cells, got {map.width}x{map.height}; use a larger map"
@@ -98,13 +107,15 @@ def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     old = field.clear_buildings()
     _check_locked_buildings(field, p)
     fit(field)
+    tidy_rivers(field)
     yield Frame(lambda: field.cells, "remove buildings", progress=0.1)
     homes = yield from _place_buildings(field, p, Sites(field, site, rng, old))
     yield from _join_land(field, p)
     if p.roads:
         _lay_roads(field, homes)
         yield Frame(lambda: field.cells, "roads", progress=0.8)
-        yield from _join_land(field, p)
+    tidy_roads(field)
+    yield from _join_land(field, p)
     flat = field.source.reshape(-1)
     layers = {name: layer.reshape(-1)[flat].reshape(map.shape) for name, layer in map.layers.items()}
     if image is None:

@@ -6,8 +6,7 @@ import numpy as np
 
 from ...autotile.fitting import fit_pieces
 from ...autotile.grammar import grammar_of
-from ...core.pieces import STEPS
-from .battlefield import RIVER, Battlefield, Mask
+from .battlefield import Battlefield, Mask
 
 ROUNDS = 3
 """Number of times that pieces are chosen after the first half was copied."""
@@ -16,8 +15,8 @@ ROUNDS = 3
 def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
     """Choose pieces that fit, equally on both sides; cells in `keep` do not change.
 
-    Where the halves meet, a piece that fits on one side may not fit on the other. In this case, a river that ends gets
-    a pond, and a piece that fits nowhere is replaced by land.
+    Where the halves meet, a piece that fits on one side may not fit on the other. Such a piece is replaced by land, and
+    a river that then ends in open land is removed up to its next fork.
     """
     tileset, stays = field.kinds.tileset, field.frozen if keep is None else field.frozen | keep
     for _ in range(ROUNDS):
@@ -25,7 +24,6 @@ def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
         field.set_cells(np.where(stays, before, fit_pieces(before, tileset, stays, keep=True)))
         if not _find_misfits(field, stays).any():
             return
-    _add_ponds(field, stays)
     replace_misfits(field, stays)
 
 
@@ -38,18 +36,3 @@ def replace_misfits(field: Battlefield, stays: Mask) -> None:
 
 def _find_misfits(field: Battlefield, stays: Mask) -> Mask:
     return grammar_of(field.kinds.tileset).find_misfits(field.cells) & ~stays
-
-
-def _add_ponds(field: Battlefield, stays: Mask) -> None:
-    """Put water where a river ends in open land."""
-    seas = np.flatnonzero(field.kinds.kinds == "sea")
-    grammar = grammar_of(field.kinds.tileset)
-    if not seas.size:
-        return
-    for row, column in np.argwhere(_find_misfits(field, stays) & field.find_kinds(RIVER)).tolist():
-        for side, (down, right) in enumerate(STEPS):
-            near = row + down, column + right
-            inside = 0 <= near[0] < field.shape[0] and 0 <= near[1] < field.shape[1]
-            tile, other = field.cells[row, column], field.cells[near] if inside else 0
-            if inside and not grammar.fits[side, tile, other] and field.kinds.is_land[other] and not stays[near]:
-                field.lay(near, int(seas[0]))
