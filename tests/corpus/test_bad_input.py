@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -224,8 +223,7 @@ def test_run_killed_at_its_first_file_is_resumed(tilewright: Run, here: Path) ->
 
 
 def test_second_process_in_a_folder_is_refused(tilewright: Run, corpus_folder: Path) -> None:
-    with open(corpus_folder / "manifest.json", "rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with Folder(str(corpus_folder)).lock():
         done = tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split())
     assert done.code == 2
     assert done.err == "tilewright: mine: another process is writing to it\n"

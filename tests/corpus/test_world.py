@@ -194,7 +194,7 @@ def test_blocks_cover_only_missing_chunks() -> None:
 def test_second_process_is_refused(tmp_path: Path) -> None:
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
     words: dict[str, Any] = {"width": 20, "height": 20, "seed": 1, "workers": 0}
-    with World(tmp_path / "w.zarr").folder.lock("zarr.json"), pytest.raises(tw.BadFile, match="another process"):
+    with World(tmp_path / "w.zarr").folder.lock(), pytest.raises(tw.BadFile, match="another process"):
         make_world("caves", tmp_path / "w.zarr", **words)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -179,3 +180,46 @@ def test_written_files_have_the_permissions_of_other_files(tmp_path: Path) -> No
     MAP.save(tmp_path / "a.txt")
     (tmp_path / "b.txt").write_text("x")
     assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "b.txt").stat().st_mode
+
+
+def fail_after(calls: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that works for some calls and then raises the error of a full disk."""
+    remaining = iter(range(calls))
+
+    def replacement(*arguments: Any) -> Any:
+        if next(remaining, None) is None:
+            raise OSError(28, "No space left on device")
+        return function(*arguments)
+
+    return replacement
+
+
+def test_a_failing_write_of_several_files_leaves_none_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail at each of the three files in turn, while it is written and while it is renamed."""
+    contents = {"map.tmx": b"new map", "tiles.tsx": b"new tiles", "tiles.png": b"new picture"}
+    for name in ("fsync", "replace"):
+        for failing in range(len(contents)):
+            folder = tmp_path / f"{name} {failing}"
+            replacement = fail_after(failing, getattr(os, name))
+            with monkeypatch.context() as patch:
+                patch.setattr(os, name, replacement)
+                with pytest.raises(tw.BadFile, match="No space left on device"):
+                    _files.write_files(folder / "map.tmx", contents)
+            assert list(folder.iterdir()) == []
+            _files.write_files(folder / "map.tmx", contents)
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == contents
+
+
+def test_temporary_files_of_killed_processes_are_removed_after_a_day(tmp_path: Path) -> None:
+    day = 24 * 60 * 60
+    ages = {"0" * 16: 2 * day, "1" * 16: day / 2}
+    for digits, age in ages.items():
+        path = tmp_path / f".tilewright-{digits}.part"
+        path.write_bytes(b"half")
+        os.utime(path, (path.stat().st_mtime - age,) * 2)
+    other = tmp_path / ".tilewright-notes.part"
+    other.write_bytes(b"kept")
+    os.utime(other, (0, 0))
+    MAP.save(tmp_path / "map.txt")
+    kept = {"map.txt", other.name, f".tilewright-{'1' * 16}.part"}
+    assert {path.name for path in tmp_path.iterdir()} == kept

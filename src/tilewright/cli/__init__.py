@@ -2,15 +2,18 @@
 
 Only click is imported at startup, so that `--help` is fast. Every error is shown as one line on standard error. The
 exit code is 0 for success, 1 if `verify` finds a different map or standard output was closed, 2 for a user error, 70
-for a bug in Tilewright and 130 after Ctrl-C.
+for a bug in Tilewright, 130 after Ctrl-C and 143 after SIGTERM.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -36,7 +39,11 @@ COMMANDS = {
 }
 """Summary of each command. `--help` shows these, so that it imports no command."""
 
-MISTAKE, BUG, STOPPED = 2, 70, 130
+MISTAKE, BUG, STOPPED, TERMINATED = 2, 70, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """Exception raised by SIGTERM, so that a command closes its files and processes as after Ctrl-C."""
 
 
 class CommandGroup(click.Group):
@@ -99,17 +106,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit code.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _raise_on_sigterm():
         warnings.showwarning = _warn
         return _run(arguments)
+
+
+@contextmanager
+def _raise_on_sigterm() -> Iterator[None]:
+    """Raise `Terminated` on SIGTERM. Only the main thread can install a handler."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def terminate(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # A second signal ends the process at once.
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = program.main(arguments, prog_name="tilewright", standalone_mode=False)
         sys.stdout.flush()
-    except (click.Abort, KeyboardInterrupt):
-        return STOPPED
+    except (click.Abort, KeyboardInterrupt) as error:
+        # Click raises its own exception from the interrupt.
+        return TERMINATED if isinstance(error.__cause__ or error, Terminated) else STOPPED
     except click.ClickException as error:
         return error_line(_format_usage(error), MISTAKE)
     except TilewrightError as error:

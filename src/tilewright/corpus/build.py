@@ -93,31 +93,39 @@ def make(
     if count is None:
         raise InvalidRecipe("must be set: the number of maps", at="count", rule="missing")
     store = Folder(os.fspath(folder))
-    found = Manifest.from_folder(store)
     corpus_seed = seed if seed is not None else request.seed
-    wanted = Manifest.from_recipe(
-        request.recipe,
-        seed=read_seed(corpus_seed if corpus_seed is not None or found is None else found.seed),
-        count=count,
-        measures=request.measures if measures is None else measures,
-        sweep=request.sweep if sweep is None else sweep,
-    )
-    if found is not None:
-        found.check_matches(wanted, store)
-    else:
-        store.write(wanted.text.encode(), MANIFEST, durable=True)
-    with store.lock():
-        now = Manifest.from_folder(store)  # Another process may have just created a different corpus here.
-        if now is not None:
-            now.check_matches(wanted, store)
-        return _build_missing(found or wanted, store, workers, scheduler, on_progress or (lambda progress: None))
+
+    def find_manifest() -> Manifest:
+        """Return the manifest of the folder or, for a new corpus, the one that is requested."""
+        found = Manifest.from_folder(store)
+        wanted = Manifest.from_recipe(
+            request.recipe,
+            seed=read_seed(corpus_seed if corpus_seed is not None or found is None else found.seed),
+            count=count,
+            measures=request.measures if measures is None else measures,
+            sweep=request.sweep if sweep is None else sweep,
+        )
+        if found is not None:
+            found.check_matches(wanted, store)
+        return found or wanted
+
+    find_manifest()  # Invalid requests are refused before the folder is created.
+    with store.lock() as is_locked:
+        manifest = find_manifest()  # Another process may have just created a corpus here.
+        if is_locked:
+            store.remove_temporary(PARTS)
+        return _build_missing(manifest, store, workers, scheduler, on_progress or (lambda progress: None))
 
 
 def _build_missing(
     manifest: Manifest, store: Folder, workers: int | None, scheduler: str | None, on_progress: ProgressCallback
 ) -> Corpus:
-    """Generate the missing parts."""
-    store.remove_temporary(PARTS)
+    """Generate the missing parts. The manifest of a new corpus is written as soon as there are workers."""
+
+    def write_manifest() -> None:
+        if store.read(MANIFEST) is None:
+            store.write(manifest.text.encode(), MANIFEST, durable=True)
+
     missing = sorted(set(range(manifest.parts)) - set(store.list_parts()))
     progress = Progress(manifest.count, manifest.count - sum(len(manifest.maps_of(part)) for part in missing))
     on_progress(progress)
@@ -131,6 +139,7 @@ def _build_missing(
             scheduler=scheduler,
             progress=progress,
             on_progress=on_progress,
+            on_ready=write_manifest,
         )
         with closing(work) as finished:
             for part in chain.from_iterable(finished):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -155,15 +156,19 @@ def iter_results(
     scheduler: str | None,
     progress: Progress,
     on_progress: ProgressCallback,
+    on_ready: Callable[[], None],
 ) -> Generator[T, None, None]:
     """Yield the result of each task, in any order. The tasks run on a cluster or, without workers, in `run_here`.
 
-    `tasks` returns the tasks for a number of threads. Closing the generator ends the tasks, then the workers.
+    `tasks` returns the tasks for a number of threads. `on_ready` is called when there are workers, before the first
+    task. Closing the generator ends the tasks, then the workers.
     """
     if workers == 0:
+        on_ready()
         yield from run_here()
         return
     with connect(scheduler, workers) as cluster:
+        on_ready()
         progress.dashboard = cluster.dashboard
         on_progress(progress)
         with closing(cluster.run_tasks(work, tasks(cluster.threads))) as results:
@@ -240,16 +245,26 @@ def _remote_cluster(address: str) -> Iterator[Cluster]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in threads and processes started in this block, because this module ends them."""
+    """Block Ctrl-C in threads and processes started in this block, because this module ends them.
+
+    SIGTERM is delivered at the end of the block, when there is something to close.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     resource_tracker.ensure_running()  # Starting it inside the block would unblock Ctrl-C.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    is_main = threading.current_thread() is threading.main_thread()
+    received: list[int] = []
+    handler = signal.signal(signal.SIGTERM, lambda number, _: received.append(number)) if is_main else None
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_main:
+            signal.signal(signal.SIGTERM, handler)
+        for number in received[:1]:
+            signal.raise_signal(number)
 
 
 def _make_client(place: Any) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import fsspec
 
 from ..core.errors import BadFile, TilewrightError
+from ..formats._files import TEMPORARY, name_temporary, remove_stale
 
 try:
     import fcntl
@@ -20,8 +20,9 @@ except ImportError:  # On Windows, two concurrent runs in one folder are not det
 
 T = TypeVar("T")
 MANIFEST, DATASHEET, PARTS = "manifest.json", "README.md", "parts"
+LOCK = ".tilewright.lock"
+"""Name of the file that a writing process locks. The file is removed at the end of the run and never renamed."""
 PART = re.compile(r"part-(\d{6,})\.parquet")
-TEMPORARY = re.compile(r"\.tilewright-[0-9a-f]{16}\.part")
 
 
 class Folder:
@@ -75,9 +76,11 @@ class Folder:
         """
         content = self.read(name)
         if content is None:
-            if not all(map(TEMPORARY.fullmatch, self.list_names())):
-                raise BadFile(f"is not empty and contains no {noun}; name an empty or new folder", at=self)
-            return None
+            if all(other == LOCK or TEMPORARY.fullmatch(other) for other in self.list_names()):
+                return None
+            content = self.read(name)  # Another process may have just written it; it is always the first file.
+        if content is None:
+            raise BadFile(f"is not empty and contains no {noun}; name an empty or new folder", at=self)
         try:
             return read(content)
         except BadFile as error:
@@ -113,9 +116,12 @@ class Folder:
     def write_atomically(self, *names: str) -> Iterator[str]:
         """Yield a temporary path to write to. After success, the file is renamed to its final name."""
         *folders, _ = names
-        temporary = self.path(*folders, f".tilewright-{secrets.token_hex(8)}.part")
+        folder = self.path(*folders) if folders else self._root
+        temporary = self.path(*folders, name_temporary())
         with self._translate_errors(*names):
-            self._files.makedirs(self.path(*folders) if folders else self._root, exist_ok=True)
+            self._files.makedirs(folder, exist_ok=True)
+            if self.is_local:
+                remove_stale(folder)
             try:
                 yield temporary
                 self._files.mv(temporary, self.path(*names))
@@ -129,30 +135,61 @@ class Folder:
             self._files.rm_file(self.path(*names))
 
     def remove_temporary(self, *inner: str) -> None:
-        """Remove temporary files of a killed run, in the folder and in subfolders."""
+        """Remove temporary files of a killed run, in the folder and in subfolders.
+
+        Only the process that holds the lock may call this: the files of a running process have the same names.
+        """
         for folder in ("", *inner):
             for name in filter(TEMPORARY.fullmatch, self.list_names(folder)):
                 self.remove(*filter(None, (folder, name)))
 
     @contextmanager
-    def lock(self, name: str = MANIFEST) -> Iterator[None]:
+    def lock(self) -> Iterator[bool]:
         """Hold an exclusive lock, so that no other process on this machine writes here.
 
-        The lock ends with the process.
+        The lock ends with the process. Yield whether the folder is locked: remote folders and some file systems do not
+        support locks. A missing folder is created, and removed again if nothing is written to it.
+
+        Raises
+        ------
+        BadFile
+            If another process holds the lock.
         """
         if fcntl is None or not self.is_local:
-            yield
+            yield False
             return
-        with self._translate_errors(name):
-            file = open(self.path(name), "rb")  # noqa: SIM115
-        with file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BadFile("another process is writing to it", at=self.address) from None
-            except OSError:  # The file system does not support locks.
-                pass
-            yield
+        is_new = not self._files.isdir(self._root)
+        with self._translate_errors():
+            file, is_locked = self._open_lock()
+        try:
+            yield is_locked
+        finally:
+            with file, suppress(OSError):
+                os.unlink(self.path(LOCK))
+                if is_new:
+                    os.rmdir(self._root)
+
+    def _open_lock(self) -> tuple[BinaryIO, bool]:
+        """Return the locked file, and whether the file system supports locks."""
+        path = self.path(LOCK)
+        while True:
+            with suppress(FileNotFoundError):  # The process that held the lock has just removed the file or folder.
+                self._files.makedirs(self._root, exist_ok=True)
+                file = open(path, "ab")  # noqa: SIM115
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    # A lock on a file that was removed meanwhile excludes nobody.
+                    if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                        return file, True
+                except BlockingIOError:
+                    file.close()
+                    raise BadFile("another process is writing to it", at=self.address) from None
+                except FileNotFoundError:
+                    file.close()
+                    raise
+                except OSError:
+                    return file, False
+                file.close()
 
     @contextmanager
     def _translate_errors(self, *names: str) -> Iterator[None]:

@@ -25,7 +25,7 @@ from ..formats._resolver import FileResolver
 from .cluster import SCHEDULER, Progress, ProgressCallback, check_workers, iter_results
 from .store import Folder
 from .world_chunks import ChunkBlock, ChunkFiles, choose_block_size, halve, make_blocks, plan_blocks
-from .world_layout import CELLS, GROUP, PICTURE, ChunkIndex, WorldLayout, chunk_name, compress_chunk, iter_places
+from .world_layout import CELLS, PICTURE, ChunkIndex, WorldLayout, chunk_name, compress_chunk, iter_places
 from .world_reader import World
 
 MAX_CELLS_PER_TASK = 1 << 23
@@ -91,22 +91,26 @@ def make_world(
     check_workers(workers, scheduler)
     get_local_technique(recipe)
     store = Folder(os.fspath(folder))
-    found = WorldLayout.from_folder(store)
     world_seed = seed if seed is not None else recipe.seed
-    recipe = resolve_random_params(
-        recipe.with_seed(world_seed if world_seed is not None or found is None else found.seed)
-    )
-    wanted = WorldLayout.of(recipe, chunk)
-    if found is not None:
-        found.check_matches(wanted, store)
-    layout = found or wanted
-    choose_block_size(layout, recipe)  # This refuses techniques whose cells depend on too large a neighborhood.
-    for names, document in layout.build_documents().items():
-        if store.read(*names) is None:
-            store.write(document, *names)
-    with store.lock(GROUP):
-        store.remove_temporary(CELLS, *layout.overviews)
-        _fill(store, layout, recipe, workers, scheduler, on_progress or (lambda progress: None))
+
+    def find_layout() -> tuple[WorldLayout, Recipe]:
+        """Return the layout of the folder or, for a new world, the one that is requested; and the recipe of a chunk."""
+        found = WorldLayout.from_folder(store)
+        complete = resolve_random_params(
+            recipe.with_seed(world_seed if world_seed is not None or found is None else found.seed)
+        )
+        wanted = WorldLayout.of(complete, chunk)
+        if found is not None:
+            found.check_matches(wanted, store)
+        choose_block_size(found or wanted, complete)  # Refuses cells that depend on too large a neighborhood.
+        return found or wanted, complete
+
+    find_layout()  # Invalid requests are refused before the folder is created.
+    with store.lock() as is_locked:
+        layout, complete = find_layout()  # Another process may have just created a world here.
+        if is_locked:
+            store.remove_temporary(CELLS, *layout.overviews)
+        _fill(store, layout, complete, workers, scheduler, on_progress or (lambda progress: None))
         if store.read(PICTURE) is None or any(_find_missing(store, layout, array) for array in layout.overviews[1:]):
             _draw_overviews(store, layout)
     return World(store.address)
@@ -138,11 +142,18 @@ def _fill(
     scheduler: str | None,
     on_progress: ProgressCallback,
 ) -> None:
-    """Generate and write the missing chunks."""
+    """Generate and write the missing chunks. The metadata of a new world are written as soon as there are workers."""
+
+    def write_documents() -> None:
+        for names, document in layout.build_documents().items():
+            if store.read(*names) is None:
+                store.write(document, *names)
+
     missing = sorted({*_find_missing(store, layout, CELLS), *_find_missing(store, layout, layout.overviews[0])})
     progress = Progress(layout.count, layout.count - len(missing))
     on_progress(progress)
     if not missing:
+        write_documents()
         return
     blocks = plan_blocks(layout, recipe, missing)
     alone = workers is None and scheduler is None and SCHEDULER not in os.environ
@@ -156,6 +167,7 @@ def _fill(
         scheduler=scheduler,
         progress=progress,
         on_progress=on_progress,
+        on_ready=write_documents,
     )
     with closing(work) as finished:
         for chunks in finished:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from os import PathLike
 from pathlib import Path
+from time import time
 
 from ..core.errors import BadFile, find_nearest
 
@@ -17,6 +20,12 @@ MAX_BYTES = 1 << 30
 """Maximum size of a file to read."""
 MAX_NAMES = 10_000
 """Maximum number of files whose names are compared with the name of a missing file."""
+TEMPORARY = re.compile(r"\.tilewright-[0-9a-f]{16}\.part")
+"""Name of a file that is being written. It gets its own name when it is complete."""
+STALE_SECONDS = 24 * 60 * 60
+"""Age at which a temporary file is taken for one of a killed process."""
+SECONDS_BETWEEN_SCANS = 60
+"""Time during which a folder is not searched again for such files."""
 
 
 def read_file(path: str | PathLike[str]) -> bytes:
@@ -63,27 +72,58 @@ def refuse_unwritable(path: str | PathLike[str]) -> None:
 
 
 def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> list[Path]:
-    """Write several files in one folder, with the main file last. Each is written to a temporary file that is then
-    renamed.
+    """Write several files in one folder, all or none. All are written to temporary files, which are then renamed, the
+    main file last.
 
     Links are followed. A target that is not a regular file, such as a pipe, is written directly.
     """
     folder = Path(path).parent
-    written = []
+    complete: list[tuple[Path, Path]] = []
+    created: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in reversed(list(contents.items())):
             target = folder / name
-            written.append(target)
             if name != Path(path).name and _has_content(target, content):
                 continue  # Several maps share this file.
             if _is_stream(target):
                 target.write_bytes(content)
             else:
-                _replace(Path(os.path.realpath(target)), content)
-    except (OSError, ValueError) as error:
-        raise BadFile(f"cannot be written ({_describe_error(error)})", at=path) from None
-    return written[::-1]
+                target = Path(os.path.realpath(target))
+                remove_stale(target.parent)
+                complete.append((_write_temporary(target, content), target))
+        for temporary, target in complete:
+            if not target.exists():
+                created.append(target)
+            os.replace(temporary, target)
+    except BaseException as error:
+        for leftover in (*created, *(temporary for temporary, _ in complete)):
+            with suppress(OSError):
+                leftover.unlink()
+        if isinstance(error, (OSError, ValueError)):
+            raise BadFile(f"cannot be written ({_describe_error(error)})", at=path) from None
+        raise
+    return [folder / name for name in contents]
+
+
+def name_temporary() -> str:
+    """Return a new name for a file that is being written."""
+    return f".tilewright-{secrets.token_hex(8)}.part"
+
+
+def remove_stale(folder: str | PathLike[str]) -> None:
+    """Remove temporary files that killed processes left in a folder more than a day ago."""
+    _remove_stale(os.fspath(folder), int(time() / SECONDS_BETWEEN_SCANS))
+
+
+@lru_cache(maxsize=64)
+def _remove_stale(folder: str, scan: int) -> None:
+    """Remove old temporary files. The cache skips folders that were searched in this scan."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if TEMPORARY.fullmatch(entry.name) and time() - entry.stat().st_mtime > STALE_SECONDS:
+                    os.unlink(entry.path)
 
 
 def _find_nearest(path: Path) -> str | None:
@@ -114,17 +154,18 @@ def _find_obstacle(path: Path) -> str:
         return ""
 
 
-def _replace(target: Path, content: bytes) -> None:
-    temporary = target.with_name(f".tilewright-{secrets.token_hex(8)}.part")
+def _write_temporary(target: Path, content: bytes) -> Path:
+    """Write the content of a file to a temporary file beside it, and return its path."""
+    temporary = target.with_name(name_temporary())
     try:
         with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    return temporary
 
 
 def _has_content(path: Path, content: bytes) -> bool:

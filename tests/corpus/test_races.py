@@ -1,0 +1,174 @@
+"""Processes that start in one folder at the same time: one wins, the others say so, nothing is mixed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.corpus import Corpus, World, make_world
+from tilewright.corpus.build import find_damaged
+from tilewright.corpus.store import LOCK, Folder
+
+PROCESSES, RACES = 3, 30
+COUNT, SIDE = 6, 40
+RACER = f"""
+import sys
+import tilewright as tw
+for line in sys.stdin:
+    kind, folder, seed = line.split()
+    try:
+        if kind == "corpus":
+            recipe = tw.recipe("caves", width=9, height=7)
+            tw.corpus.make(recipe, folder, count={COUNT}, seed=seed, measures=["regions"], workers=0)
+        else:
+            tw.corpus.make_world("caves", folder, width={SIDE}, height={SIDE}, chunk=16, seed=seed, workers=0)
+        print("made", flush=True)
+    except tw.BadFile as error:
+        print(error, flush=True)
+"""
+"""Program that reads the races from its standard input, and prints one line about each."""
+
+
+class Racers:
+    """Processes that are started once and run in many races, because importing takes longer than a race."""
+
+    def __init__(self, processes: list[subprocess.Popen[str]]) -> None:
+        self._processes = processes
+
+    def race(self, kind: str, folder: Path, seeds: list[str]) -> list[str]:
+        """Let each process create a corpus or a world with its own seed, and return what they print."""
+        for process, seed in zip(self._processes, seeds, strict=True):
+            assert process.stdin is not None
+            process.stdin.write(f"{kind} {folder} {seed}\n")
+            process.stdin.flush()
+        return [process.stdout.readline().strip() for process in self._processes if process.stdout is not None]
+
+
+@contextmanager
+def start_racers() -> Iterator[Racers]:
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", RACER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                )
+            )
+            for _ in range(PROCESSES)
+        ]
+        yield Racers(processes)
+
+
+def check_lines(lines: list[str], *, same: bool) -> None:
+    """Check that one process has won and that the others have finished the same work or say why not."""
+    assert "made" in lines
+    assert same or lines.count("made") == 1
+    others = [line for line in lines if line != "made"]
+    assert all(
+        "another process is writing to it" in line or "another" in line.partition("contains")[2] for line in others
+    )
+    assert not same or not any("contains" in line for line in others)
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["same seed", "different seeds"])
+def test_corpora_started_together_are_not_mixed(tmp_path: Path, same: bool) -> None:
+    refused = 0
+    with start_racers() as racers:
+        for race in range(RACES):
+            folder = tmp_path / str(race)
+            seeds = [f"seed-{0 if same else number}" for number in range(PROCESSES)]
+            lines = racers.race("corpus", folder, seeds)
+            check_lines(lines, same=same)
+            refused += lines.count("made") < PROCESSES
+            corpus = Corpus(folder)
+            winner = seeds[lines.index("made")]
+            assert corpus.manifest.seed == winner
+            assert corpus.table(["seed"])["seed"].to_pylist() == [f"{winner}-{number}" for number in range(COUNT)]
+            assert corpus.is_complete
+            assert find_damaged(corpus) == {}
+            assert not list(folder.rglob(".*"))
+    assert refused > RACES // 3, "the processes did not run at the same time"
+
+
+def test_worlds_started_together_are_not_mixed(tmp_path: Path) -> None:
+    seeds = [f"seed-{number}" for number in range(PROCESSES)]
+    expected = {seed: tw.make("caves", width=SIDE, height=SIDE, seed=seed) for seed in seeds}
+    with start_racers() as racers:
+        for race in range(RACES // 3):
+            folder = tmp_path / f"{race}.zarr"
+            lines = racers.race("world", folder, seeds)
+            check_lines(lines, same=False)
+            found = World(folder).window(0, 0, SIDE, SIDE)
+            np.testing.assert_array_equal(found.cells, expected[seeds[lines.index("made")]].cells)
+            assert not list(folder.rglob(".*"))
+
+
+def test_lock_on_a_removed_file_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove the lock file after it is opened and before it is locked, as a process that ends does."""
+    import fcntl
+
+    opened = []
+
+    def flock(file: object, flags: int) -> None:
+        if not opened:
+            os.unlink(tmp_path / "c" / LOCK)
+        opened.append(flags)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with Folder(str(tmp_path / "c")).lock() as is_locked:
+        assert is_locked
+        assert len(opened) == 2
+        assert (tmp_path / "c" / LOCK).exists()
+
+
+def test_refused_process_deletes_no_temporary_file(tmp_path: Path) -> None:
+    recipe = tw.recipe("caves", width=9, height=7)
+    tw.corpus.make(recipe, tmp_path / "c", count=3, seed=1, workers=0)
+    temporary = tmp_path / "c" / "parts" / f".tilewright-{'0' * 16}.part"
+    temporary.write_bytes(b"half")
+    with (
+        Folder(str(tmp_path / "c")).lock(),
+        pytest.raises(tw.BadFile, match="another process is writing to it"),
+    ):
+        tw.corpus.make(recipe, tmp_path / "c", count=3, seed=1, workers=0)
+    assert temporary.exists()
+    tw.corpus.make(recipe, tmp_path / "c", count=3, seed=1, workers=0)
+    assert not temporary.exists()
+
+
+def test_scheduler_that_does_not_answer_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tilewright.corpus import cluster
+
+    monkeypatch.setattr(cluster, "TIMEOUT", "1s")
+    with pytest.raises(tw.TilewrightError, match="no scheduler answers"):
+        tw.corpus.make(
+            tw.recipe("caves", width=9, height=7), tmp_path / "c", count=3, scheduler="tcp://127.0.0.1:9", seed=1
+        )
+    with pytest.raises(tw.TilewrightError, match="no scheduler answers"):
+        make_world("caves", tmp_path / "w", width=90, height=70, scheduler="tcp://127.0.0.1:9", seed=1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_sigterm_closes_the_workers_quietly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tilewright", "corpus", "make", "caves", "--count", "1000000", "--workers", "2"]
+    with subprocess.Popen([*command, "-o", str(tmp_path / "c")], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "Dask dashboard" in process.stderr.readline()
+        while not list(tmp_path.glob("c/parts/part-*")) and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == 143
+    assert "semaphore" not in errors
+    assert "Traceback" not in errors
+    assert "repeat the command to continue" in errors
+    assert not (tmp_path / "c" / LOCK).exists()
