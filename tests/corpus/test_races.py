@@ -116,7 +116,7 @@ def test_lock_on_a_removed_file_is_not_trusted(tmp_path: Path, monkeypatch: pyte
     """Remove the lock file after it is opened and before it is locked, as a process that ends does."""
     import fcntl
 
-    opened = []
+    opened: list[int] = []
 
     def flock(file: object, flags: int) -> None:
         if not opened:

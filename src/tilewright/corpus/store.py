@@ -178,7 +178,7 @@ class Folder:
                 file = open(path, "ab")  # noqa: SIM115
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    # A lock on a file that was removed meanwhile excludes nobody.
+                    # A lock on a file that was removed meanwhile excludes no other process.
                     if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                         return file, True
                 except BlockingIOError:
