@@ -305,6 +305,7 @@ def make(
     pieces: Literal["learned", "chosen"] = ...,
     scan: Literal["rows", "columns", "spiral"] = ...,
     corner: Literal["bottom left", "bottom right", "top left", "top right"] = ...,
+    serpentine: bool = ...,
     backoff: Any = ...,
     smoothing: float = ...,
     temperature: float = ...,
@@ -325,6 +326,7 @@ def make(
         afterwards.
     scan: Order of the cells: by rows, by columns, or in a spiral from the center.
     corner: Corner where the rows or columns start.
+    serpentine: Whether every second row or column runs in the opposite direction, which avoids diagonal stripes.
     backoff: Contexts to try in order: w+sw+s as one context, w*s as a product of two; by default from large to
         small.
     smoothing: Weight of smaller contexts relative to larger ones, in occurrences; 0 uses the first known context
@@ -837,6 +839,7 @@ def recipe(
     pieces: Literal["learned", "chosen"] = ...,
     scan: Literal["rows", "columns", "spiral"] = ...,
     corner: Literal["bottom left", "bottom right", "top left", "top right"] = ...,
+    serpentine: bool = ...,
     backoff: Any = ...,
     smoothing: float = ...,
     temperature: float = ...,
@@ -1190,6 +1193,7 @@ def watch(
     pieces: Literal["learned", "chosen"] = ...,
     scan: Literal["rows", "columns", "spiral"] = ...,
     corner: Literal["bottom left", "bottom right", "top left", "top right"] = ...,
+    serpentine: bool = ...,
     backoff: Any = ...,
     smoothing: float = ...,
     temperature: float = ...,

@@ -21,9 +21,10 @@ from tests.generators.landscapes import BEACHES, ISLES, RIVER, STRIPES, naive_co
 from tilewright.core.errors import TilewrightError
 from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
-from tilewright.generators._markov.contexts import Contexts
+from tilewright.generators._markov.contexts import MARGIN, Contexts
 from tilewright.generators._markov.directions import AROUND
 from tilewright.generators._markov.params import Corner, MarkovParams
+from tilewright.generators._markov.scan import order_places
 from tilewright.testing import block_size
 
 SCANS: list[tuple[Literal["rows", "columns", "spiral"], Corner]] = [
@@ -586,3 +587,41 @@ def test_models_that_do_not_fit_are_refused() -> None:
         tw.make("markov", model={**model.to_data(), "version": 3})
     with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
         tw.make("markov", model={**model.to_data(), "tileset": "cave"})
+
+
+@pytest.mark.parametrize("members", [(1,), (7,), (12,), (0, 1, 2)])
+def test_a_serpentine_scan_has_no_diagonal_stripes(members: tuple[int, ...]) -> None:
+    """Coasts of maps learned from a few maps and their mirror images run along both diagonals equally often."""
+    grids = [list(Samples.of("awbw"))[member] for member in members]
+    maps = [tw.TileMap(grid.to_tile_ids(grid.tileset), grid.tileset) for grid in grids if grid.tileset]
+    sample = [*maps, *(tw.shape(map, "flip") for map in maps)]
+    size: dict[str, Any] = {"sample": sample, "width": 40, "height": 40}
+    by_rows, serpentine = (
+        np.mean([measure_slant(tw.make("markov", seed=seed, **size, **more)) for seed in range(20)])
+        for more in (dict[str, Any](), {"serpentine": True})
+    )
+    assert by_rows > 0.015, "the scan slants coasts"
+    assert abs(serpentine) < 0.008 < by_rows / 2
+
+
+def measure_slant(map: tw.TileMap) -> float:
+    """Return how much more often two cells both are sea, or both are not, along / than along \\."""
+    sea = np.isin([tile.kind for tile in map.tileset], ("sea", "reef"))[map.cells]
+    rising = [(sea[step:, :-step] == sea[:-step, step:]).mean() for step in range(1, 5)]
+    falling = [(sea[step:, step:] == sea[:-step, :-step]).mean() for step in range(1, 5)]
+    return float(np.mean(rising) - np.mean(falling))
+
+
+@pytest.mark.parametrize("scan", ["rows", "columns"])
+@pytest.mark.parametrize("corner", ["bottom left", "top right"])
+def test_a_serpentine_scan_turns_after_every_line(scan: Any, corner: Any) -> None:
+    p = MarkovParams(sample="village", scan=scan, corner=corner, serpentine=True, width=5, height=4)
+    straight = order_places(p.turn, (4, 5))
+    lines = straight.reshape(4, 5) if scan == "rows" else straight.reshape(5, 4)
+    expected = np.concatenate([line if number % 2 == 0 else line[::-1] for number, line in enumerate(lines)])
+    assert order_places(p.turn, (4, 5), serpentine=True).tolist() == expected.tolist()
+    assert (np.abs(np.diff(expected)) <= 5 + 2 * MARGIN).all()
+    # Every step of the straight scan's order is used, and so is its image for lines in the other direction.
+    plain = MarkovParams(sample="village", scan=scan, corner=corner)
+    assert set(plain.backoff_masks) < set(p.backoff_masks)
+    assert len(set(p.backoff_masks)) == len(p.backoff_masks) == 18

@@ -69,7 +69,7 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     context_counts, steps = p.get_context_counts(site.tileset, site.ids)
-    order = order_places(p.turn, (p.height, p.width))
+    order = order_places(p.turn, (p.height, p.width), serpentine=p.serpentine)
     cells, locked_mask, lookahead = _make_start(context_counts, site, order)
     shown = partial(_to_labels, context_counts, cells, p)
     contexts, lost = context_counts.contexts, 0

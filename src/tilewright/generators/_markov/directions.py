@@ -90,19 +90,36 @@ def turn_step(step: str, turn: Turn) -> str:
     return re.sub(r"[a-z0-9]+", lambda name: turn_direction(name.group(), turn), step)
 
 
+def turn_back(turn: Turn) -> Turn:
+    """Return the turn of a scan whose rows or columns run in the opposite direction, in the same order."""
+    swapped, across, upside = turn
+    return (swapped, across, not upside) if swapped else (swapped, not across, upside)
+
+
+def _split_step(step: str) -> frozenset[frozenset[str]]:
+    """Return the sets of directions of a backoff step."""
+    return frozenset(frozenset(part.split("+")) for part in step.split("*"))
+
+
 def default_directions(turn: Turn | None) -> tuple[str, ...]:
     """Return the five default directions, turned for the scan; all eight for a spiral."""
     return tuple(turn_direction(name, turn) for name in SEED_DIRECTIONS) if turn is not None else AROUND
 
 
-def default_backoff(directions: Sequence[str], turn: Turn | None) -> tuple[str, ...]:
-    """Return the default backoff order, or for other directions all contexts that can be known, largest first."""
+def default_backoff(directions: Sequence[str], turn: Turn | None, *, serpentine: bool = False) -> tuple[str, ...]:
+    """Return the default backoff order, or for other directions all contexts that can be known, largest first.
+
+    In a serpentine scan, the contexts of both directions of its lines alternate. Those of the other direction contain a
+    neighbor that is not known yet.
+    """
+    turns = [] if turn is None else [turn, turn_back(turn)] if serpentine else [turn]
     if turn is not None and set(directions) == set(default_directions(turn)):
-        return tuple(turn_step(step, turn) for step in SEED_BACKOFF)
+        steps = [turn_step(step, one) for step in SEED_BACKOFF for one in turns]
+        return tuple({_split_step(step): step for step in reversed(steps)}.values())[::-1]
     near_first = sorted(directions, key=lambda name: sum(abs(part) for part in STEPS[name]))  # the sort is stable
     if turn is None and set(directions) == set(AROUND):
         return _list_arcs()
-    behind = [name for name in near_first if turn is None or _is_behind(name, turn)][:ALL_SUBSETS]
+    behind = [name for name in near_first if turn is None or any(_is_behind(name, one) for one in turns)][:ALL_SUBSETS]
     subsets = [tuple(directions)]
     for size in range(len(behind), 0, -1):
         subsets += combinations(behind, size)

@@ -131,6 +131,8 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
     """Order of the cells: by rows, by columns, or in a spiral from the center."""
     corner: Corner = param("bottom left", hidden_unless=("scan", "rows", "columns"))
     """Corner where the rows or columns start."""
+    serpentine: bool = param(False, hidden_unless=("scan", "rows", "columns"))
+    """Whether every second row or column runs in the opposite direction, which avoids diagonal stripes."""
     backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MAX_STEPS)
     """Contexts to try in order: w+sw+s as one context, w*s as a product of two; by default from large to small."""
     smoothing: float = param(0.0, ge=0, le=1_000_000, typical=(0, 10))
@@ -166,7 +168,7 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
         """Backoff order: for every step, its sets of directions as bits."""
         steps = tuple(
             read_step(step, self.used_directions)
-            for step in self.backoff or default_backoff(self.used_directions, self.turn)
+            for step in self.backoff or default_backoff(self.used_directions, self.turn, serpentine=self.serpentine)
         )
         return steps if self.unknown == "keep" else (*steps, (0,))
 

@@ -12,17 +12,23 @@ from .directions import Turn
 
 
 @lru_cache(maxsize=8)
-def order_places(turn: Turn | None, shape: tuple[int, int]) -> Numbers:
-    """Return the places of all cells in a padded flat map, in the order of a scan; a spiral if `turn` is None."""
+def order_places(turn: Turn | None, shape: tuple[int, int], *, serpentine: bool = False) -> Numbers:
+    """Return the places of all cells in a padded flat map, in the order of a scan; a spiral if `turn` is None.
+
+    In a serpentine scan, every second row or column runs in the opposite direction.
+    """
     rows, columns = (side + 2 * MARGIN for side in shape)
     places = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns)[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    return _order_spiral(places) if turn is None else _order_lines(places, turn)
+    return _order_spiral(places) if turn is None else _order_lines(places, turn, serpentine=serpentine)
 
 
-def _order_lines(places: Numbers, turn: Turn) -> Numbers:
+def _order_lines(places: Numbers, turn: Turn, *, serpentine: bool) -> Numbers:
     swapped, across, upside = turn
     turned = places[:: 1 if upside else -1, :: -1 if across else 1]
-    return np.ascontiguousarray(turned.T if swapped else turned).reshape(-1)
+    lines = np.ascontiguousarray(turned.T if swapped else turned)
+    if serpentine:
+        lines[1::2] = lines[1::2, ::-1].copy()
+    return lines.reshape(-1)
 
 
 def _order_spiral(places: Numbers) -> Numbers:
