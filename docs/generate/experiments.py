@@ -121,7 +121,7 @@ def list_errors(name: str) -> str:
         {"border": ["treasure"], "seed": 7},
         {"counts": {"pillar": ">=900"}, "seed": 7},
         {"sample": "village", "pattern_size": 4, "seed": 7},
-        {"sample": "platforms", "ground": True, "seed": 7},
+        {"sample": "platforms", "sample_edges": ["top"], "wrap": "xy", "seed": 7},
     ]
     lines = []
     for params in cases:

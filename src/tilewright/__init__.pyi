@@ -443,7 +443,7 @@ def make(
     size_weights: Any = ...,
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
-    borders: Any = ...,
+    sample_edges: Any = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -466,8 +466,8 @@ def make(
     wrap_sample: Axes along which the sample wraps, such as xy.
     symmetry: Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and
         reflections.
-    borders: Edges of the map to match with those of the sample: left, right, top, bottom; with levels also below,
-        above.
+    sample_edges: Edges of the map to match with those of the sample: left, right, top, bottom; with levels also
+        below, above.
     depth: Number of levels of the map; by default that of the sample.
     wrap: Axes along which the map wraps, such as xy.
     optimiser: Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with
@@ -638,6 +638,7 @@ def make(
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     rules: Any = ...,
+    sample_edges: Any = ...,
     ground: bool = ...,
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
@@ -664,7 +665,10 @@ def make(
     depth: Number of levels of the map; by default that of the sample.
     wrap: Axes along which the map wraps, such as xy.
     rules: Tileset with adjacency rules, used instead of a sample: its name, or a file.
-    ground: Whether the sample's last row is the ground, which occurs in the map's last row and nowhere else.
+    sample_edges: Edges of the map that only have patterns of the same edge of the sample: left, right, top,
+        bottom; with levels also below, above.
+    ground: Whether the sample's last row is the ground, which occurs in the map's last row and nowhere else. The
+        sample then wraps along y.
     heuristic: Cell to collapse next: the one with the lowest entropy, the one with the fewest patterns, or row by
         row.
     border: Tiles allowed at the edge of the map; by default all.
@@ -916,7 +920,7 @@ def recipe(
     size_weights: Any = ...,
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
-    borders: Any = ...,
+    sample_edges: Any = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -1028,6 +1032,7 @@ def recipe(
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     rules: Any = ...,
+    sample_edges: Any = ...,
     ground: bool = ...,
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,
@@ -1273,7 +1278,7 @@ def watch(
     size_weights: Any = ...,
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     symmetry: Literal[1, 2, 8] = ...,
-    borders: Any = ...,
+    sample_edges: Any = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
@@ -1389,6 +1394,7 @@ def watch(
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     rules: Any = ...,
+    sample_edges: Any = ...,
     ground: bool = ...,
     heuristic: Literal["entropy", "constrained", "scanline"] = ...,
     border: Any = ...,

@@ -76,7 +76,7 @@ def test_the_map_equals_that_of_the_technique(optimiser: Any) -> None:
         level = evolving.generate(SAMPLE, 2, 9, 7, 200, "x", {"top": True}, 2)
         m = tw.make(
             "patterns", sample=SAMPLE, pattern_sizes=[2], width=9, height=7, iterations=200, wrap_sample="x",
-            borders=["top"], population=2, optimiser=optimiser, seed=f"7-{number}",
+            sample_edges=["top"], population=2, optimiser=optimiser, seed=f"7-{number}",
         )  # fmt: skip
         assert m.cells.tolist() == level
         assert evolving.getFitness() == pytest.approx(-m.numbers["divergence"], abs=1e-9)

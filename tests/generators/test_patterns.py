@@ -19,6 +19,7 @@ from tilewright.core.pipeline import iter_steps
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import runs
 from tilewright.generators._patterns.blocks import STAGES, split_blocks
+from tilewright.generators._patterns.params import PatternsParams
 from tilewright.testing import block_size
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
@@ -96,7 +97,7 @@ def test_without_steps_the_map_is_random_with_the_samples_frequencies() -> None:
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("more", [{}, {"borders": ["left", "top"]}, {"wrap": "xy"}])
+@pytest.mark.parametrize("more", [{}, {"sample_edges": ["left", "top"]}, {"wrap": "xy"}])
 def test_one_tile_only(optimiser: str, more: dict[str, Any]) -> None:
     m = make_map(sample=["xx", "xx"], optimiser=optimiser, population=2, iterations=50, **more)
     assert set(str(m).split()) == {"x" * 12}
@@ -132,16 +133,16 @@ def test_views_of_the_sample() -> None:
     assert {rising, mirrored, turned} <= found[2]
 
 
-def test_borders_are_the_samples() -> None:
+def test_edges_are_the_samples() -> None:
     """At all edges, and at one edge alone, with a sample whose edge tiles occur nowhere else in it."""
     sample = ["tttttt", "l....r", "l.~..r", "l....r", "bbbbbb"]
-    m = make_map(sample=sample, iterations=200_000, borders=["left", "right", "top", "bottom"])
+    m = make_map(sample=sample, iterations=200_000, sample_edges=["left", "right", "top", "bottom"])
     rows = str(m).split()
     assert rows[0] == "t" * 12
     assert rows[-1] == "b" * 12
     assert all(row[0] == "l" and row[-1] == "r" for row in rows[1:-1])
     assert not set("".join(row[1:-1] for row in rows[1:-1])) & set("tblr")
-    top = str(make_map(sample=sample, iterations=200_000, borders=["top"])).split()
+    top = str(make_map(sample=sample, iterations=200_000, sample_edges=["top"])).split()
     assert top[0] == "t" * 12
 
 
@@ -218,8 +219,8 @@ def test_a_fully_locked_map_is_unchanged(optimiser: str) -> None:
         ({"size_weights": [-1]}, "size_weights: must not be negative, and not all 0, got [-1.0]"),
         ({"pattern_sizes": [1]}, "pattern_sizes: must be at least 1, and one of them at least 2, got [1]"),
         ({"pattern_sizes": [2, 2]}, "pattern_sizes: must contain each size once, got [2, 2]"),
-        ({"borders": ["left"], "wrap": "x"}, "borders: there is no edge left, because wrap includes x"),
-        ({"borders": ["above"]}, "borders: below and above need a sample with levels"),
+        ({"sample_edges": ["left"], "wrap": "x"}, "sample_edges: there is no edge left, because wrap includes x"),
+        ({"sample_edges": ["above"]}, "sample_edges: below and above need a sample with levels"),
         ({"depth": 3}, "depth: needs a sample with levels, but this one is flat; leave depth out"),
         ({"wrap": "z"}, "wrap: the map has no z axis to wrap around; got 'z'"),
         ({"wrap_sample": "xz"}, "wrap_sample: the sample has no z axis to wrap around; got 'xz'"),
@@ -236,7 +237,7 @@ def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -
 def test_valid_parameters_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        make_map(pattern_sizes=[2, 3], size_weights=[1, 3], symmetry=8, borders=["left", "right", "top", "bottom"])
+        make_map(pattern_sizes=[2, 3], size_weights=[1, 3], symmetry=8, sample_edges=["left", "right", "top", "bottom"])
 
 
 @pytest.mark.parametrize("form", [lambda rows: rows, "\n".join, lambda rows: [list(row) for row in rows]])
@@ -327,3 +328,7 @@ def test_a_closed_generator_leaves_no_thread() -> None:
         next(work)
     work.close()
     assert threading.active_count() == before
+
+
+def test_edges_have_an_earlier_name() -> None:
+    assert PatternsParams.validate({"borders": ["top"]}) == PatternsParams.validate({"sample_edges": ["top"]})

@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.analysis.patterns import wraps
+from tilewright.analysis.patterns import iter_views, wraps
 from tilewright.autotile.grammar import grammar_of
 from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.samples import Samples
@@ -176,6 +176,56 @@ def test_the_ground_is_only_in_the_last_row(wrap: str) -> None:
         # In the wrapped sample, sky follows the last row. In the map, sky may follow only the last row.
         below = {(one, other) for one, other in zip(names[:-1].ravel(), names[1:].ravel(), strict=True)}
         assert not below & {(one, "sky") for one in set(last)}
+
+
+def test_ground_wraps_the_sample() -> None:
+    for axes, implied in (("none", "y"), ("x", "xy")):
+        given: dict[str, Any] = {"sample": "platforms", "pattern_size": 2, "ground": True}
+        found, wanted = (make_map(**given, wrap_sample=one).cells for one in (axes, implied))
+        assert np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("symmetry", [1, 2, 8])
+def test_edges_have_only_patterns_of_the_samples_edges(size: int, symmetry: int) -> None:
+    edges = ["top", "bottom", "left", "right"]
+    sample = Samples.of("dungeon")
+    views = [np.array(sample.labels)[view] for view in iter_views(sample.maps[0], symmetry)]
+    for seed in range(3):
+        m = make_map(
+            sample="dungeon", pattern_size=size, symmetry=symmetry, sample_edges=edges, width=24, height=18, seed=seed
+        )
+        check_patterns(m)
+        names = np.array(m.tileset.names)[m.cells]
+        for turns in range(4):  # the top edge of the rotated map and samples
+            known = {block for view in views for block in list_blocks(np.rot90(view, turns)[:size], size)}
+            assert list_blocks(np.rot90(names, turns)[:size], size) <= known
+
+
+def list_blocks(names: NDArray[np.str_], size: int) -> set[tuple[str, ...]]:
+    windows = np.lib.stride_tricks.sliding_window_view(names, (size, size))
+    return {tuple(block) for block in windows.reshape(-1, size * size).tolist()}
+
+
+def test_a_platformer_has_sky_above_and_ground_below() -> None:
+    for seed in range(5):
+        m = make_map(sample="platforms", sample_edges=["top", "bottom"], width=60, height=24, seed=seed)
+        names = np.array(m.tileset.names)[m.cells]
+        assert set(names[0]) == {"sky"}
+        assert set(names[-1]) == {"earth"}
+
+
+def test_levels_have_edges() -> None:
+    sample = np.broadcast_to(np.array([0, 1, 1, 2])[:, None, None], (4, 2, 2))
+    m = make_map(sample=sample, pattern_size=2, sample_edges=["below", "above"], width=5, height=4, depth=7)
+    names = np.array(m.tileset.names)[m.cells]
+    assert set(names[0].ravel()) == {"0"}
+    assert set(names[-1].ravel()) == {"2"}
+
+
+def test_edges_that_cannot_be_satisfied_are_reported() -> None:
+    with pytest.raises(GaveUp, match="sample_edges: cannot be satisfied with the sample's 2x2 patterns"):
+        make_map(sample=["abab", "cdcd"], pattern_size=2, sample_edges=["left", "right"], width=5, height=2)
 
 
 def test_weights_are_the_samples() -> None:
@@ -408,7 +458,10 @@ def test_relaxed_map_without_a_solution(size: int) -> None:
         ({"pattern_size": 3, "width": 2}, "width: must be at least the pattern size 3, got 2; see pattern_size"),
         ({"pattern_size": 5}, "pattern_size: must be at most 4, got 5"),
         ({"symmetry": 9}, "symmetry: must be at most 8, got 9"),
-        ({"ground": True}, "ground: needs a sample that wraps along y; add y to wrap_sample"),
+        ({"sample_edges": ["top"], "wrap": "y"}, "sample_edges: there is no edge top, because wrap includes y"),
+        ({"sample_edges": ["top"], "ground": True}, "sample_edges: there is no edge top, because ground includes y"),
+        ({"sample_edges": ["above"]}, "sample_edges: below and above need a sample with levels"),
+        ({"rules": "countryside", "sample_edges": ["top"]}, "sample_edges: needs a sample; rules have no edges"),
         ({"rules": "countryside", "sample": ROOM}, "rules: cannot be used together with a sample"),
         ({"rules": "countryside", "pattern_size": 2}, "pattern_size: must be 1 with rules, got 2"),
         ({"rules": "countryside", "ground": True}, "ground: needs a sample; rules have no last row"),

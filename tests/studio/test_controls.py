@@ -73,7 +73,7 @@ def test_kinds_follow_from_the_schema() -> None:
     }
     assert kinds("technique-wfc")["sample"] == "maps"
     assert kinds("technique-wfc")["paths"] == "items"
-    assert kinds("technique-patterns")["borders"] == "choices"
+    assert kinds("technique-patterns")["sample_edges"] == "choices"
     assert kinds("shaper-overlay")["recipe"] == "recipe"
     assert kinds("shaper-replace")["tile"] == "tile"
 

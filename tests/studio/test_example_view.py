@@ -59,6 +59,20 @@ def run(example: SampleState, technique: str, previews: list[TrialPreview] | Non
     return run_trial(example, technique, CancelToken(SETTINGS), (previews if previews is not None else []).append)
 
 
+def test_edges_follow_the_samples_declaration() -> None:
+    example = QUICK.with_built_in("platforms")
+    assert example.sample_edges == ("top", "bottom")
+    assert example.build_recipe("wfc")["params"]["sample_edges"] == ["top", "bottom"]
+    assert example.build_recipe("patterns")["params"]["sample_edges"] == ["top", "bottom"]
+    assert "sample_edges" not in example.build_recipe("markov")["params"]
+    assert "sample_edges" not in replace(example, wrap="y").build_recipe("wfc")["params"]
+    assert SampleState.from_data(example.to_data()) == example
+    assert example.with_built_in("dungeon").sample_edges == ()
+    assert example.with_sample(OWN, "own").sample_edges == ()
+    with pytest.raises(InvalidRecipe, match="sample_edges: must be some of left, right, top, bottom, got 'up'"):
+        SampleState.from_data({"sample_edges": "up"})
+
+
 def test_a_copy_of_the_sample_is_reported_on_the_card() -> None:
     rows = ["".join(chr(0x100 + 10 * row + column) for column in range(10)) for row in range(10)]
     found = run(replace(QUICK, sample=drawing(*rows), width=10, height=10), "wfc")

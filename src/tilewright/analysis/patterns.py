@@ -9,7 +9,7 @@ after Kullback and Leibler, "On information and sufficiency", 1951.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -33,6 +33,9 @@ Sides: TypeAlias = Sequence[tuple[bool, bool]]
 
 AXES = ("x", "y", "z")
 """Axis names; the first name is that of the last axis of an array."""
+EDGES = {"left": (-1, 0), "right": (-1, 1), "top": (-2, 0), "bottom": (-2, 1), "below": (-3, 0), "above": (-3, 1)}
+"""Axis of every edge, and whether it is at the start (0) or the end (1) of the axis."""
+Edge = Literal["left", "right", "top", "bottom", "below", "above"]
 DENSE_KEYS = 1 << 20
 """Maximum number of possible patterns with dense keys."""
 SMOOTHING = 1e-6
@@ -59,6 +62,34 @@ def find_axis_problems(name: str, what: str, axes: str, dimensions: int) -> list
     wrong = dimensions == 2 and "z" in axes and axes != "xyz"
     text = f"{what} has no z axis to wrap around; got {axes!r}"
     return [problem(text, at=name, rule="dimensions", instead=axes.replace("z", "") or "none")] if wrong else []
+
+
+def sides_of(edges: Iterable[str], dimensions: int) -> Sides:
+    """Return, for each axis of an array, whether its two edges are among `edges`."""
+    ends = [[False, False] for _ in range(dimensions)]
+    for edge in edges:
+        axis, end = EDGES[edge]
+        ends[axis][end] = True
+    return tuple((before, behind) for before, behind in ends)
+
+
+def find_edge_problems(name: str, edges: Sequence[str], dimensions: int, wrapped: Mapping[str, str]) -> list[Problem]:
+    """Return the problems of a parameter that names edges.
+
+    `wrapped` has the axes along which maps and samples wrap around, by the parameter that says so.
+    """
+    if dimensions == 2 and set(edges) & {"below", "above"}:
+        instead = [edge for edge in edges if edge not in ("below", "above")]
+        return [problem("below and above need a sample with levels", at=name, rule="dimensions", instead=instead)]
+    problems = []
+    for edge in edges:
+        axis = AXES[-1 - EDGES[edge][0]]
+        for other, axes in wrapped.items():
+            if axis in axes:
+                text = f"there is no edge {edge}, because {other} includes {axis}"
+                instead = [one for one in edges if one != edge]
+                problems.append(problem(text, at=name, rule="conflict", instead=instead))
+    return problems
 
 
 @dataclass(frozen=True)

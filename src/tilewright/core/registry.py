@@ -63,7 +63,8 @@ class ByExample:
     sample: str = "sample"
     """Name of the parameter for the sample."""
     shared: tuple[str, ...] = ()
-    """Common settings that are also parameters of the technique, such as wrap and wrap_sample."""
+    """Common settings that are also parameters of the technique, such as wrap, wrap_sample and
+    sample_edges."""
     note: str = ""
     """Relation of the technique's maps to the sample, as a clause that follows the technique's name."""
     objective: str = ""

@@ -6,6 +6,7 @@ use it. `formats.FileResolver` opens files relative to a recipe.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from copy import copy
 from functools import cache
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from .grid import Grid
     from .model import Model
     from .tileset import Tileset
+
+
+SAMPLE_EDGES = "sample_edges"
+"""Key of the edges in a sample's TOML file."""
 
 
 class Resolver:
@@ -92,12 +97,27 @@ def list_built_in_samples() -> tuple[str, ...]:
     return (*data.list_names("samples"), *data.list_collections(), *inside)
 
 
+def declared_edges(name: str) -> tuple[str, ...]:
+    """Return the edges that a built-in sample declares as `sample_edges` in its TOML file, such as top and bottom.
+
+    The edges of such a sample look different from its interior. By example sets the parameter of that name to them.
+    """
+    return tuple(_read_declarations(name).get(SAMPLE_EDGES, ())) if name in data.list_names("samples") else ()
+
+
+@cache
+def _read_declarations(name: str) -> Mapping[str, Any]:
+    """Return the contents of a sample's TOML file: the data of its tileset, and its edges."""
+    return {"name": name, **tomllib.loads(data.read_sample_tileset(name))}
+
+
 @cache
 def _load_built_in_sample(name: str) -> Grid:
     from .grid import Grid
     from .tileset import Tileset
 
-    drawing, tileset = Grid.of(data.read_text("samples", name)), Tileset.from_toml(data.read_sample_tileset(name), name)
+    drawing, declared = Grid.of(data.read_text("samples", name)), _read_declarations(name)
+    tileset = Tileset.validate({key: value for key, value in declared.items() if key != SAMPLE_EDGES})
     return Grid(tileset.names, drawing.to_tile_ids(tileset), tileset, name)
 
 

@@ -49,5 +49,5 @@ def read_text(kind: str, name: str) -> str:
 
 
 def read_sample_tileset(sample: str) -> str:
-    """Return the text of a sample's tileset, a TOML file of the same name."""
+    """Return the text of a sample's tileset and edges, a TOML file of the same name."""
     return (files(__name__) / "samples" / f"{sample}.toml").read_text("utf-8")

@@ -61,7 +61,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
     training=lambda p: p.training,
     by_example=ByExample(
         knobs={"pattern_sizes": ((2,), (3,), (2, 3), (4,)), "iterations": (10_000, 100_000, 1_000_000, 10_000_000)},
-        shared=("wrap", "wrap_sample"),
+        shared=("wrap", "wrap_sample", "sample_edges"),
         objective="divergence",
         note="has the patterns of the sample with similar frequencies",
     ),

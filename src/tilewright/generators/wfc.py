@@ -45,7 +45,7 @@ UPDATES_PER_CELL = 100
     training=lambda p: p.training,
     by_example=ByExample(
         knobs={"pattern_size": (1, 2, 3, 4), "symmetry": (1, 2, 4, 8), "relax": (False, True)},
-        shared=("wrap", "wrap_sample"),
+        shared=("wrap", "wrap_sample", "sample_edges"),
         note="contains only patterns of the sample",
     ),
     learn=WfcTrainingParams,

@@ -18,13 +18,21 @@ from ..core.fields import present_name
 from ..core.grid import MAX_INLINE_CELLS, Grid
 from ..core.params import MAX_SIDE
 from ..core.registry import ByExample, techniques, tilesets
-from ..core.resolver import Resolver
+from ..core.resolver import Resolver, declared_edges
 from ..core.seeds import read_seed
 from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tile, Tileset
 
 AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both axes"}
 """Axes along which maps and samples wrap, and their labels."""
+EDGES = {
+    (): "no",
+    ("top", "bottom"): "top and bottom",
+    ("left", "right"): "left and right",
+    ("left", "right", "top", "bottom"): "all",
+}
+"""Edges of the maps that follow the sample's, and their labels."""
+AXIS_OF = {"left": "x", "right": "x", "top": "y", "bottom": "y"}
 MAX_TILES = 256
 MAX_PAINTED_SIDE = 64
 """Maximum width and height of a sample when resized in the page; uploaded files may be larger."""
@@ -56,6 +64,8 @@ class SampleState:
     """Axes along which the sample wraps."""
     knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Params by technique. Params with their default are left out."""
+    sample_edges: tuple[str, ...] = ()
+    """Edges of the maps that follow the sample's, unless maps or sample wrap there."""
 
     # -- sample -------------------------------------------------------------------------------------------------
 
@@ -66,11 +76,12 @@ class SampleState:
 
     def with_built_in(self, name: str) -> SampleState:
         """Return the state with a built-in sample."""
-        return replace(self, name=name, sample=None, wrap_sample=_default_wrap(load_built_in(name)))
+        wrap_sample = _default_wrap(load_built_in(name))
+        return replace(self, name=name, sample=None, wrap_sample=wrap_sample, sample_edges=declared_edges(name))
 
     def with_sample(self, sample: TileMap, name: str) -> SampleState:
         """Return the state with the user's own sample."""
-        return replace(self, name=name, sample=sample, wrap_sample=_default_wrap(sample))
+        return replace(self, name=name, sample=sample, wrap_sample=_default_wrap(sample), sample_edges=())
 
     def with_edited_sample(self, sample: TileMap) -> SampleState:
         """Return the state with an edited version of the current sample."""
@@ -98,6 +109,9 @@ class SampleState:
         params: dict[str, Any] = {shown.sample: self.name if self.sample is None else Grid.of(self.sample).to_data()}
         params |= {"width": self.width, "height": self.height}
         params |= {name: axes for name, axes in self._axes.items() if name in shown.shared and axes != "none"}
+        edges = [edge for edge in self.sample_edges if AXIS_OF[edge] not in self.wrap + self.wrap_sample]
+        if edges and "sample_edges" in shown.shared:
+            params["sample_edges"] = edges
         params |= self.knobs.get(technique, {})
         recipe = {"technique": technique, "params": params, "seed": self.seed}
         return recipe if self.sample is None else {**recipe, "tileset": tilesets.write(self.sample.tileset)}
@@ -120,7 +134,7 @@ class SampleState:
     def to_data(self) -> dict[str, Any]:
         """Return plain data for `from_data`. Defaults are left out."""
         default = SampleState()
-        plain = ("name", "width", "height", "seed", "wrap", "wrap_sample", "knobs")
+        plain = ("name", "width", "height", "seed", "wrap", "wrap_sample", "sample_edges", "knobs")
         data = {name: getattr(self, name) for name in plain if getattr(self, name) != getattr(default, name)}
         if self.sample is not None:
             data["sample"] = {**Grid.of(self.sample).to_data(), "tileset": tilesets.write(self.sample.tileset)}
@@ -146,6 +160,7 @@ class SampleState:
             _read_axes(data.get("wrap", "none"), "wrap"),
             _read_axes(data.get("wrap_sample", "none"), "wrap_sample"),
             _read_knobs(data.get("knobs", {})),
+            _read_edges(data.get("sample_edges", ())),
         )
 
 
@@ -304,6 +319,13 @@ def _read_axes(value: Any, name: str) -> str:
     if not isinstance(value, str) or value not in AXES:
         raise InvalidRecipe(f"must be one of {', '.join(AXES)}", at=name, got=value)
     return str(value)
+
+
+def _read_edges(value: Any) -> tuple[str, ...]:
+    edges = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    if len(edges) > len(AXIS_OF) or not all(isinstance(edge, str) and edge in AXIS_OF for edge in edges):
+        raise InvalidRecipe(f"must be some of {', '.join(AXIS_OF)}", at="sample_edges", got=value)
+    return tuple(edge for edge in AXIS_OF if edge in edges)
 
 
 def _read_name(value: Any) -> str:

@@ -9,25 +9,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, find_axis_problems, wraps
+from ...analysis.patterns import AxesOf, Edge, Sides, Wrap, find_axis_problems, find_edge_problems, sides_of, wraps
 from ...core.errors import Problem, pluralize, problem
 from ...core.model import LearningParams, TrainingParams
 from ...core.params import MAX_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
 from .target import TargetDistribution
 
-EDGES = {"left": (-1, 0), "right": (-1, 1), "top": (-2, 0), "bottom": (-2, 1), "below": (-3, 0), "above": (-3, 1)}
-"""Axis of every edge, and whether it is at the start (0) or the end (1) of the axis."""
 STEPS_PER_CELL = 2000
-
-
-Edge = Literal["left", "right", "top", "bottom", "below", "above"]
 
 
 class PatternsTrainingParams(TrainingParams):
     """Samples, and how their patterns are extracted."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"symmetries": "symmetry"}
+    renamed: ClassVar[Mapping[str, str]] = {"symmetries": "symmetry", "borders": "sample_edges"}
     pattern_sizes: tuple[int, ...] | None = param(None, min_length=1, max_length=8)
     """Edge lengths of the patterns to compare; by default 3, or 2 for small samples or maps."""
     size_weights: tuple[float, ...] | None = param(None, max_length=8)
@@ -36,13 +31,13 @@ class PatternsTrainingParams(TrainingParams):
     """Axes along which the sample wraps, such as xy."""
     symmetry: Literal[1, 2, 8] = param(1)
     """Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and reflections."""
-    borders: tuple[Edge, ...] = param((), max_length=6)
+    sample_edges: tuple[Edge, ...] = param((), max_length=6)
     """Edges of the map to match with those of the sample: left, right, top, bottom; with levels also below, above."""
 
 
 class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     renamed: ClassVar[Mapping[str, str]] = {
-        "symmetries": "symmetry",
+        **PatternsTrainingParams.renamed,
         "part_side": "block_size",
         "mut_times": "max_stamps",
     }
@@ -91,11 +86,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     @property
     def sides(self) -> Sides:
         """For every axis, whether its two edges are compared."""
-        ends = [[False, False] for _ in range(self.sample.axes)]
-        for edge in self.borders:
-            axis, end = EDGES[edge]
-            ends[axis][end] = True
-        return tuple((before, behind) for before, behind in ends)
+        return sides_of(self.sample_edges, self.sample.axes)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -165,17 +156,11 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     def _find_axis_problems(self) -> Iterator[Problem]:
         yield from find_axis_problems("wrap", "the map", self.wrap, self.sample.axes)
         yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
-        if self.sample.axes == 2:
-            if self.depth is not None:
-                text = "needs a sample with levels, but this one is flat; leave depth out"
-                yield problem(text, at="depth", remove=["depth"])
-            if set(self.borders) & {"below", "above"}:
-                yield problem("below and above need a sample with levels", at="borders")
-        for edge in self.borders:
-            axis = AXES[-1 - EDGES[edge][0]]
-            for name, axes in (("wrap", self.wrap), ("wrap_sample", self.wrap_sample)):
-                if axis in axes:
-                    yield problem(f"there is no edge {edge}, because {name} includes {axis}", at="borders")
+        if self.sample.axes == 2 and self.depth is not None:
+            text = "needs a sample with levels, but this one is flat; leave depth out"
+            yield problem(text, at="depth", remove=["depth"])
+        wrapped = {"wrap": self.wrap, "wrap_sample": self.wrap_sample}
+        yield from find_edge_problems("sample_edges", self.sample_edges, self.sample.axes, wrapped)
 
     def _find_weight_problems(self) -> Iterator[Problem]:
         if self.size_weights is None:

@@ -20,7 +20,7 @@ from .pattern_set import PatternSet
 from .topology import Topology, get_topology
 from .wave import GlobalConstraint, TileConstraint, Wave
 
-LOCKS, GROUND = "locks", "ground"
+LOCKS, GROUND, EDGES = "locks", "ground", "sample_edges"
 SUSPECT_RADIUS = 8
 """Locked cells within this many patterns of a contradiction are suspected first."""
 MAX_TRIALS = 200
@@ -39,6 +39,8 @@ class Constraints:
     tile_constraints: tuple[TileConstraint, ...]
     global_constraints: tuple[GlobalConstraint, ...]
     grounded: bool
+    edges: tuple[str, ...] = ()
+    """Edges whose patterns are those of the sample's edge."""
 
     @classmethod
     def of(cls, p: WfcParams, site: Site) -> Constraints:
@@ -54,13 +56,13 @@ class Constraints:
             for constraint in p.global_constraints
             if constraint.ends
         ]
-        return cls(p, topology, tuple(tile_constraints), p.global_constraints, p.ground)
+        return cls(p, topology, tuple(tile_constraints), p.global_constraints, p.ground, p.sample_edges)
 
     @cached_property
     def sources(self) -> Sources:
         """Names of the constraints, without duplicates."""
         named = [one.source for one in self.tile_constraints] + [one.source for one in self.global_constraints]
-        return tuple(dict.fromkeys([*named, *([GROUND] if self.grounded else [])]))
+        return tuple(dict.fromkeys([*named, *([GROUND] if self.grounded else []), *([EDGES] if self.edges else [])]))
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -74,6 +76,7 @@ class Constraints:
             tile_constraints=tuple(one for one in self.tile_constraints if one.source in sources),
             global_constraints=tuple(one for one in self.global_constraints if one.source in sources),
             grounded=self.grounded and GROUND in sources,
+            edges=self.edges if EDGES in sources else (),
         )
 
     def with_locked_cells(self, cells: NDArray[np.int64]) -> Constraints:
@@ -100,6 +103,7 @@ class Constraints:
             tile_constraints=self.tile_constraints,
             global_constraints=self.global_constraints,
             grounded=self.grounded,
+            edge_patterns={edge: p.edge_patterns[edge] for edge in self.edges},
             heuristic=p.heuristic,
             noise=None if rng is None else rng.child("noise"),
             max_backtracks=p.max_backtracks,
@@ -217,7 +221,7 @@ def suggest_fixes(p: WfcParams) -> tuple[str, tuple[Fix, ...]]:
     else:
         if p.symmetry < 8:
             values["symmetry"] = 8
-        if p.wrap_sample == "none":
+        if p.sample_axes == "none" and not p.sample_edges:
             values["wrap_sample"] = "xy"
         if p.size > 1:
             values["pattern_size"] = p.size - 1

@@ -9,10 +9,11 @@ from math import prod
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
-from ...analysis.patterns import AxesOf, Wrap, find_axis_problems, wraps
-from ...core.errors import Fix, InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem
+from ...analysis.patterns import AxesOf, Edge, Wrap, find_axis_problems, find_edge_problems, wraps
+from ...core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem
 from ...core.grid import as_int
 from ...core.model import LearningParams, TrainingParams
 from ...core.params import MAX_SIDE, Params, Sized, hint, param, size_param
@@ -28,6 +29,7 @@ from .pattern_set import (
     Images,
     PatternSet,
     count_patterns,
+    find_edge_patterns,
     learn_adjacency,
     restore_patterns,
     store_patterns,
@@ -162,8 +164,12 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     """Axes along which the map wraps, such as xy."""
     rules: AdjacencyRules | None = param(None, control="file")
     """Tileset with adjacency rules, used instead of a sample: its name, or a file."""
+    sample_edges: tuple[Edge, ...] = param((), max_length=6)
+    """Edges of the map that only have patterns of the same edge of the sample: left, right, top, bottom; with levels
+    also below, above."""
     ground: bool = param(False)
-    """Whether the sample's last row is the ground, which occurs in the map's last row and nowhere else."""
+    """Whether the sample's last row is the ground, which occurs in the map's last row and nowhere else. The sample then
+    wraps along y."""
     heuristic: Literal["entropy", "constrained", "scanline"] = param("entropy")
     """Cell to collapse next: the one with the lowest entropy, the one with the fewest patterns, or row by row."""
     border: tuple[str, ...] = param((), max_length=1000, tiles=True)
@@ -217,7 +223,7 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
         return Training(
             samples=self.sample,
             pattern_size=self.size,
-            wrap_sample=self.wrap_sample,
+            wrap_sample=self.sample_axes,
             wrap=self.wrap,
             symmetries=views,
         )
@@ -234,7 +240,23 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     def pattern_set(self) -> PatternSet:
         if self.rules:
             return _get_rule_patterns(self.rules)
-        return get_pattern_set(self.sample, self.size, self.symmetry, self.wrap_sample)
+        return get_pattern_set(self.sample, self.size, self.symmetry, self.sample_axes)
+
+    @property
+    def sample_axes(self) -> str:
+        """Axes along which the sample wraps. The ground needs the y axis."""
+        if not self.ground or "y" in self.wrap_sample:
+            return self.wrap_sample
+        return {"none": "y", "x": "xy", "z": "yz", "xz": "xyz"}[self.wrap_sample]
+
+    @property
+    def edge_patterns(self) -> Mapping[str, NDArray[np.bool_]]:
+        """For each of `sample_edges`, (pattern,) whether the pattern may be at that edge."""
+        settings = self.size, self.symmetry, self.sample_axes
+        return {
+            edge: _find_edge_patterns(self.sample, self.sample.counts_digest, *settings, edge)
+            for edge in self.sample_edges
+        }
 
     # -- constraints --------------------------------------------------------------------------------------------
 
@@ -306,10 +328,13 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
             yield problem(text, at="pattern_size", remove=["pattern_size"])
         if self.ground and self.rules:
             yield problem("needs a sample; rules have no last row", at="ground", rule="missing", remove=["ground"])
-        elif self.ground and "y" not in self.wrap_sample:
-            text = "needs a sample that wraps along y; add y to wrap_sample"
-            fix = Fix("set", ("wrap_sample",), "xy" if self.wrap_sample == "x" else "y")
-            yield problem(text, at="ground", rule="conflict", fixes=[fix], remove=["ground"])
+        if self.sample_edges and self.rules:
+            text = "needs a sample; rules have no edges"
+            yield problem(text, at="sample_edges", rule="missing", remove=["sample_edges"])
+        else:
+            implied = {"ground": "y"} if self.ground else {}
+            wrapped = {"wrap": self.wrap, "wrap_sample": self.wrap_sample, **implied}
+            yield from find_edge_problems("sample_edges", self.sample_edges, self.axes, wrapped)
         if self.axes == 2 and self.depth is not None:
             text = "needs a sample with levels, but this one is flat; leave depth out"
             yield problem(text, at="depth", rule="conflict", remove=["depth"])
@@ -377,6 +402,16 @@ def find_pattern_set(sample: Samples, counts_digest: str, size: int, symmetry: i
         return _count_patterns(sample, size, symmetry, wrap).to_pattern_set(sample.axes, size, tiles)
     except TooLarge as error:
         raise InvalidRecipe(*error.problems) from None
+
+
+@lru_cache(maxsize=32)
+def _find_edge_patterns(
+    sample: Samples, counts_digest: str, size: int, symmetry: int, wrap: str, edge: str
+) -> NDArray[np.bool_]:
+    """Return (pattern,) whether each pattern occurs at an edge of a sample; cached as the pattern set is."""
+    pattern_set = find_pattern_set(sample, counts_digest, size, symmetry, wrap)
+    axes, images = wraps(wrap, sample.axes), _find_images(sample, symmetry)
+    return find_edge_patterns(pattern_set, sample.maps, edge, wrap=axes, symmetry=symmetry, images=images)
 
 
 def _count_patterns(sample: Samples, size: int, symmetry: int, wrap: str) -> CountedPatterns:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import Coding, Tiles, Wrap, iter_view_wraps, iter_views, pad_map
+from ...analysis.patterns import EDGES, Coding, Tiles, Wrap, iter_view_wraps, iter_views, pad_map
 from ...core.errors import TooLarge
 from ...core.samples import Counts
 from ...kernels.exact import log
@@ -178,6 +178,29 @@ def count_patterns(
     for ids in which.reshape(symmetry, -1)[:2]:  # the upright views: unchanged and mirrored
         on_ground[ids[upright]] = True
     return CountedPatterns(patterns, counts.astype(np.int64), on_ground)
+
+
+def find_edge_patterns(
+    pattern_set: PatternSet,
+    maps: Sequence[Tiles],
+    edge: str,
+    *,
+    wrap: Wrap,
+    symmetry: int,
+    images: Images | None = None,
+) -> NDArray[np.bool_]:
+    """Return (pattern,) whether each pattern occurs at an edge of a map, in any view that does not wrap there."""
+    axis, end = EDGES[edge]
+    size, axes = pattern_set.size, pattern_set.axes
+    coding = Coding(size, axes, pattern_set.tiles)
+    found = []
+    for view, round_, _ in make_views(maps, wrap, symmetry, images):
+        if not round_[axis]:
+            wide = pad_map(view, size, round_, [(False, False)] * axes, 0)
+            first = 0 if end == 0 else wide.shape[axis] - size
+            found.append(coding.keys(np.take(wide, range(first, first + size), axis=axis)).reshape(-1))
+    known = (pattern_set.patterns.astype(np.uint64) * coding.multipliers).sum(axis=1, dtype=np.uint64)
+    return np.isin(known, np.concatenate(found))
 
 
 def _find_overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:

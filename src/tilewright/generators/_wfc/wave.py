@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...analysis.patterns import EDGES
 from ...core.seeds import Rng
 from ...kernels import wave as kernel
 from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constrained, restrict
@@ -72,6 +74,7 @@ class Wave:
         tile_constraints: Sequence[TileConstraint] = (),
         global_constraints: Sequence[GlobalConstraint] = (),
         grounded: bool = False,
+        edge_patterns: Mapping[str, NDArray[np.bool_]] = MappingProxyType({}),
         heuristic: str = "entropy",
         noise: Rng | None = None,
         max_backtracks: int = 0,
@@ -113,7 +116,7 @@ class Wave:
         self.check_interval = max(1, topology.map_cells // CELLS_PER_CHECK)
         self.constraints = self._make_constraint_arrays() if global_constraints else None
         self.state.touched_count = cells
-        self.contradiction = self._constrain(tile_constraints, grounded)
+        self.contradiction = self._constrain(tile_constraints, grounded, edge_patterns)
         """Wave cell that has no pattern left before the first choice, or -1."""
         self._save_base()
 
@@ -151,7 +154,12 @@ class Wave:
             scratch=np.zeros((SCRATCH_ROWS, cells), dtype=np.int32),
         )
 
-    def _constrain(self, tile_constraints: Sequence[TileConstraint], grounded: bool) -> int:
+    def _constrain(
+        self,
+        tile_constraints: Sequence[TileConstraint],
+        grounded: bool,
+        edge_patterns: Mapping[str, NDArray[np.bool_]],
+    ) -> int:
         """Ban patterns that violate a constraint and propagate; return a cell that has no pattern left, or -1."""
         pattern_set, topology = self.pattern_set, self.topology
         contradiction = kernel.NO_CELL
@@ -162,6 +170,10 @@ class Wave:
                 contradiction = max(contradiction, self._restrict(inside, ~isolated))
         if grounded:
             contradiction = max(contradiction, self._constrain_ground())
+        for edge, patterns in edge_patterns.items():
+            axis, end = EDGES[edge]
+            cells = np.moveaxis(np.arange(topology.cells).reshape(topology.wave_shape), axis, 0)[-end]
+            contradiction = max(contradiction, self._restrict(cells.reshape(-1), patterns))
         for constraint in tile_constraints:
             contradiction = max(contradiction, self._limit_tiles(constraint.cells, constraint.tiles))
         if contradiction >= 0:

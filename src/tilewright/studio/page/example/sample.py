@@ -18,6 +18,7 @@ from ... import operations
 from ...jobs import CancelToken
 from ...sample_state import (
     AXES,
+    EDGES,
     MAX_PAINTED_SIDE,
     SampleState,
     as_sample,
@@ -67,6 +68,7 @@ class SamplePanel:
             self.width = self._build_number("width", "maps-width", self._set_size)
             self.height = self._build_number("height", "maps-height", self._set_size)
             self.wrap = self._build_axes_select("wrap", "wrap", "maps-wrap")
+            self.edges = self._build_edges_select()
             self.wrap.tooltip(f"Whether opposite edges of the maps fit together; for {_list_supporting('wrap')}")
         with ui.element("div").classes("tw-row"):
             self.seed = DebouncedInput("maps-seed", self._set_seed, label="seed").classes("tw-grow")
@@ -84,6 +86,7 @@ class SamplePanel:
             field.set_value(str(number))
         self.wrap.set_value(example.wrap)
         self.wrap_sample.set_value(example.wrap_sample)
+        self.edges.set_options(_list_edge_options(example.sample_edges), value=" ".join(example.sample_edges))
         self.seed.set_value(str(example.seed))
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
@@ -164,6 +167,17 @@ class SamplePanel:
         select = ui.select(dict(AXES), label=label, value="none", on_change=on_choice)
         return select.props(f"dense outlined options-dense data-testid={test_id}")
 
+    def _build_edges_select(self) -> ui.select:
+        def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
+            self.on_change(replace(self.example, sample_edges=tuple((event.value or "").split())))
+
+        select = ui.select(_list_edge_options(()), label="edges of the sample", value="", on_change=on_choice)
+        select.props("dense outlined options-dense data-testid=maps-edges")
+        return select.tooltip(
+            "Edges of the maps that have only patterns of the same edge of the sample, such as sky above and ground "
+            f"below; for {_list_supporting('sample_edges')}"
+        )
+
     def _resize(self) -> None:
         *_, rows, columns = self.example.sample_map.shape
         width = _clamp_side(self.columns.value, columns, max(MAX_PAINTED_SIDE, columns))
@@ -191,6 +205,11 @@ class SamplePanel:
 
     def _edit_sample(self, sample: TileMap) -> None:
         self._change(self.example.with_edited_sample(sample))
+
+
+def _list_edge_options(own: tuple[str, ...]) -> dict[str, str]:
+    """Return the edges to choose from and their labels, including the current ones."""
+    return {" ".join(edges): label for edges, label in {own: ", ".join(own), **EDGES}.items()}
 
 
 def _list_supporting(setting: str) -> str:

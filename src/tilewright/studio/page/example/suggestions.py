@@ -27,6 +27,8 @@ def _suggest(example: SampleState, technique: str, problem: Problem) -> Iterator
         name, value = str(fix.path[-1]), fix.value
         if fix == ANOTHER_SEED:
             yield "new seed", replace(example, seed=int(read_seed(None)))
+        elif fix.action == "remove" and name == "sample_edges":
+            yield "no edges of the sample", replace(example, sample_edges=())
         elif fix.action == "remove" and name in knobs:
             yield "default pattern size", example.with_default_knobs(technique)
         elif fix.action == "set" and name in ("width", "height"):
