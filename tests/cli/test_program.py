@@ -90,6 +90,16 @@ def test_closed_pipe_causes_no_error_message() -> None:
     assert errors in ("", "caves 80x4000, seed 1\n")
 
 
+@pytest.mark.parametrize("arguments", [["list"], ["--help"], ["make", "caves", "--width", "9", "--seed", "1"]])
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_closed_stream_causes_no_error(arguments: list[str], closed: int) -> None:
+    """The stream is closed before the program starts, as by >&- in a shell."""
+    done = subprocess.run([*PROGRAM, *arguments], capture_output=True, preexec_fn=lambda: os.close(closed))
+    assert done.returncode == 0
+    assert b"bug" not in done.stderr
+    assert b"Error" not in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_one_line() -> None:
     with open("/dev/full", "w") as full:

@@ -173,6 +173,25 @@ def test_a_hostile_link_gives_one_line(data: Any, line: str) -> None:
     check_refusal(encode(data), line)
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"recipe": {"technique": "caves", "seed": "\ud800"}},
+        {"recipe": {"technique": "caves", "params": {"\udfff": 1}}},
+        {"look": {"overlay": "\ud800x"}},
+        {"recipe": {"technique": "caves", "shaping": ["\ud83d\ud83d"]}},
+    ],
+)
+def test_half_a_surrogate_pair_in_a_link_is_refused(parts: Any) -> None:
+    check_refusal(encode({"v": 1, "recipe": RECIPE, **parts}), "not a link of this studio")
+    complete = {"v": 1, "recipe": {**RECIPE, "seed": "\U0001f5fa"}}
+    assert State.from_link(encode(complete)).seed == "\U0001f5fa"
+
+
+def test_a_link_has_a_limited_number_of_shapers() -> None:
+    check_refusal(encode({"v": 1, "recipe": {"technique": "caves", "shaping": ["flip"] * 300}}), "at most 256 shapers")
+
+
 @pytest.mark.parametrize("look", [3, [], {"tab": "admin"}, {"tab": 3}, {"grid": "yes"}, {"strange": 1}])
 def test_invalid_view_settings_are_ignored(look: Any) -> None:
     assert State.from_link(encode({"v": 1, "recipe": RECIPE, "look": look})).view_settings == ViewSettings()

@@ -106,6 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit code.
     """
+    _open_closed_streams()
     with warnings.catch_warnings(), _raise_on_sigterm():
         warnings.showwarning = _warn
         return _run(arguments)
@@ -127,6 +128,13 @@ def _raise_on_sigterm() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _open_closed_streams() -> None:
+    """Discard what is printed to a stream that was closed before the start, as with `>&-`."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the process ends
 
 
 def _run(arguments: Sequence[str] | None) -> int:

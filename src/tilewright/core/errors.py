@@ -7,9 +7,10 @@ collects them with their location.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import islice
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, Unpack
@@ -17,6 +18,14 @@ from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, Unpack
 from .deprecation import renamed_members
 
 Path = tuple[str | int, ...]
+T = TypeVar("T")
+MAX_REPORTED = 8
+"""Maximum number of mistakes in an error. Further mistakes are only counted."""
+MAX_SHOWN_LENGTH = 60
+"""Maximum number of characters of a value in a message."""
+MAX_COMPARED_LENGTH = 200
+MAX_COMPARED_NAMES = 2000
+"""Maximum length of a mistyped name, and maximum number of known names, to look for the nearest name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +190,23 @@ def unknown_key(noun: str, key: object, options: Iterable[str], hint: str = "") 
     near = find_nearest(key, names)
     fixes = (*((Fix("use", path, near),) if near else ()), Fix("remove", path))
     return Problem(path, "unknown_name", key, _describe_unknown(noun, key, names, hint), fixes, "")
+
+
+def explain_each(items: Iterable[T], explain: Callable[[T], Problem]) -> list[Problem]:
+    """Return the problems of the first `MAX_REPORTED` wrong items, and a problem with the number of further items.
+
+    Only the reported items are explained, because finding the nearest name takes time.
+
+    >>> [str(one) for one in explain_each(range(10), lambda item: problem("must be a name", got=item))][-2:]
+    ['must be a name, got 7', 'and 2 more']
+    """
+    wrong = list(items)
+    return [*map(explain, wrong[:MAX_REPORTED]), *count_further(len(wrong) - MAX_REPORTED)]
+
+
+def count_further(count: int) -> list[Problem]:
+    """Return a problem that gives the number of problems that are not reported; nothing if there are none."""
+    return [problem(f"and {count:,} more", value=count, rule="more")] if count > 0 else []
 
 
 def _describe_unknown(noun: str, name: object, options: Iterable[str], hint: str) -> str:
@@ -369,19 +395,37 @@ class BadFile(TilewrightError, ValueError):
 def short_repr(value: object) -> str:
     """Return the repr of a value for messages, shortened and on one line."""
     try:
-        text = repr(value)
+        text = repr(_cut(value, iter(range(MAX_SHOWN_LENGTH))))
     except RecursionError:
         return "a value nested too deeply"
     except ValueError:  # Python limits the number of digits that it converts.
         return "a number with too many digits"
     text = " ".join(text.splitlines())  # The repr of an array has several lines.
-    return text if len(text) <= 60 else text[:56] + " ..."
+    return text if len(text) <= MAX_SHOWN_LENGTH else text[: MAX_SHOWN_LENGTH - 4] + " ..."
+
+
+def _cut(value: object, budget: Iterator[int]) -> object:
+    """Return the parts of a value at the start of its repr. Each part takes one of the budget.
+
+    The repr of a value of a megabyte would otherwise take longer than reading the value.
+    """
+    if isinstance(value, (str, bytes)) and type(value) in (str, bytes):
+        return value[: MAX_SHOWN_LENGTH + 1]
+    if type(value) in (list, tuple):
+        parts = [_cut(part, budget) for part, _ in zip(value, budget, strict=False)]  # type: ignore[call-overload]
+        return parts if isinstance(value, list) else tuple(parts)
+    if type(value) is dict:
+        return {_cut(key, budget): _cut(part, budget) for (key, part), _ in zip(value.items(), budget, strict=False)}
+    return value
 
 
 def find_nearest(name: object, options: Iterable[str]) -> str | None:
     """Return the option most similar to a mistyped name, or None."""
-    names = sorted(option for option in set(options) if option)
-    near = get_close_matches(name if isinstance(name, str) else short_repr(name), names, n=1, cutoff=0.6)
+    text = name if isinstance(name, str) else short_repr(name)
+    if len(text) > MAX_COMPARED_LENGTH:
+        return None
+    names = islice(sorted(option for option in set(options) if option), MAX_COMPARED_NAMES)
+    near = get_close_matches(text, names, n=1, cutoff=0.6)
     return near[0] if near else None
 
 

@@ -35,6 +35,8 @@ FREE = -1
 MAX_INLINE_CELLS = 65_536
 """Maximum number of cells stored inside a recipe. Larger maps are stored as a digest."""
 MAX_CELLS = 1 << 28
+MAX_LABELS = 1 << 17
+"""Maximum number of different labels: the coordinates and tiles of a table of locks."""
 KEYS = ("shape", "words", "cells", "digest")
 
 
@@ -379,4 +381,6 @@ def _index_label(label: Any, seen: dict[Label, int], free_glyph: bool) -> int:
         label = QUESTION_MARK
     if label is None or (isinstance(label, str) and label == FREE_GLYPH) or as_int(label) == FREE:
         return FREE
+    if len(seen) > MAX_LABELS:
+        raise TooLarge(f"a map must have at most {MAX_LABELS:,} different tiles")
     return seen.setdefault(read_label(label), len(seen))

@@ -30,6 +30,8 @@ from .tileset import Tileset
 
 MAX_LISTED_LOCKS = 64
 """Maximum number of locks that are stored as a readable list."""
+MAX_GIVEN_LOCKS = 1 << 17
+"""Maximum number of locks in a list of x, y, tile. A map can lock more cells."""
 
 
 @renamed_members(words="labels", which="label_indices", frame="map_shape", keeping="from_map", fitted="fit_to")
@@ -113,7 +115,7 @@ class Locks:
             return value
         if isinstance(value, Mapping) and "places" in value:
             return cls._from_data(value, resolver)
-        if isinstance(value, (list, tuple)) and all(_is_place(item) for item in value):
+        if isinstance(value, (list, tuple)) and all(map(_is_place, value[: MAX_GIVEN_LOCKS + 1])):
             return cls._from_list(value)
         grid = Grid.of(value, resolver)
         is_locked = grid.cells != FREE
@@ -127,6 +129,10 @@ class Locks:
 
     @classmethod
     def _from_list(cls, items: Sequence[Any], map_shape: tuple[int, ...] | None = None) -> Locks:
+        if len(items) > MAX_GIVEN_LOCKS:
+            raise TooLarge(
+                f"a list must have at most {MAX_GIVEN_LOCKS:,} locks, got {len(items):,}; lock cells by a map"
+            )
         locks = [_read_place(item) for item in items]
         axes = {len(place) for place, _ in locks} or {2}
         if len(axes) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -22,14 +22,26 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
 from .deprecation import renamed_members, warn_renamed
-from .errors import Fix, InvalidRecipe, Path, Problem, TilewrightError, find_nearest, problem, unknown_key
+from .errors import (
+    MAX_REPORTED,
+    Fix,
+    InvalidRecipe,
+    Path,
+    Problem,
+    TilewrightError,
+    count_further,
+    explain_each,
+    find_nearest,
+    problem,
+    unknown_key,
+)
 from .resolver import Resolver
 
 MAX_SIDE = 65_536
 MAX_AREA = MAX_SIDE**2
 MAX_FINDINGS = 200
-MAX_REPORTED = 8
-"""Maximum number of mistakes in an error. Further mistakes are only counted."""
+MAX_ITEMS = 1 << 17
+"""Maximum number of items of a parameter, with the items of nested lists. pydantic reports every invalid item."""
 
 
 class Hints(TypedDict, total=False):
@@ -221,17 +233,30 @@ class Params(BaseModel):
         """Replace old names. Reject booleans for numbers, and reject sets, because they have no order."""
         if not isinstance(values, Mapping):
             return values
+        cls._refuse_many_unknown(values)
         present = {**cls.renamed, **cls.file_keys}
         values = {present.get(name, name): value for name, value in values.items()}
         wrong = []
         for name, value in values.items():
             if isinstance(value, (set, frozenset)):
                 wrong.append(problem("must be a list, a set has no order", at=name, rule="type"))
+            elif isinstance(value, (list, tuple)) and (limit := _exceeded_limit(cls, name, value)):
+                text = f"must have at most {limit} values"
+                wrong.append(problem(text, at=name, got=value, rule="maximum_length"))
             elif name in _number_fields(cls) and _has_boolean(value):
                 wrong.append(problem("must be a number", at=name, got=value, rule="type"))
         if wrong:
             raise InvalidRecipe(*wrong)
         return values
+
+    @classmethod
+    def _refuse_many_unknown(cls, values: Mapping[Any, Any]) -> None:
+        """Raise InvalidRecipe if there are many unknown names, before pydantic reports each of them."""
+        known = {*cls.model_fields, *cls.renamed, *cls.file_keys}
+        if len(values) > len(known) + MAX_REPORTED:
+            names = [*cls.model_fields, *cls.extra_keys]
+            unknown = (name for name in values if name not in known)
+            raise InvalidRecipe(*explain_each(unknown, lambda name: unknown_key(cls.noun, name, names)))
 
     def find_problems(self) -> Iterable[Problem]:
         """Return problems of valid values that do not fit together. Subclasses override it."""
@@ -330,9 +355,10 @@ def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
 
 def limit_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Return the first `MAX_REPORTED` distinct problems, and a problem with the number of further ones."""
-    shown = list({str(one): one for one in problems}.values())
-    more = len(shown) - MAX_REPORTED
-    return [*shown[:MAX_REPORTED], *([problem(f"and {more} more", rule="more")] if more > 0 else [])]
+    distinct = list({str(one): one for one in problems}.values())
+    shown = [one for one in distinct if one.rule != "more"]
+    counted = sum(int(one.value) for one in distinct if one.rule == "more")
+    return [*shown[:MAX_REPORTED], *count_further(max(0, len(shown) - MAX_REPORTED) + counted)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,6 +514,39 @@ def _number_fields(model: type[BaseModel]) -> frozenset[str]:
     plain, numbers = {int, float, str, type(None), ...}, {int, float}
     kinds = {name: set(kinds_in(field.annotation)) for name, field in model.model_fields.items()}
     return frozenset(name for name, found in kinds.items() if found <= plain and found & numbers)
+
+
+@cache
+def _list_limits(model: type[BaseModel]) -> dict[str, int]:
+    """Return the maximum length of each field of lists whose items pydantic validates."""
+    limits = {}
+    for name, field in model.model_fields.items():
+        kinds = kinds_in(field.annotation)
+        if _holds_list(field.annotation) and not any(
+            kind is Any or (isinstance(kind, type) and issubclass(kind, AtomicValue)) for kind in kinds
+        ):
+            declared = [bound.max_length for bound in field.metadata if hasattr(bound, "max_length")]
+            limits[name] = min([MAX_ITEMS, *declared])
+    return limits
+
+
+def _holds_list(annotation: Any) -> bool:
+    return get_origin(annotation) in (tuple, list) or any(map(_holds_list, get_args(annotation)))
+
+
+def _exceeded_limit(model: type[BaseModel], name: str, value: Sequence[Any]) -> int | None:
+    """Return the limit that a list exceeds, by its own length or with the items of nested lists."""
+    limit = _list_limits(model).get(name)
+    if limit is None:
+        return None
+    if len(value) > limit:
+        return limit
+    lists, count = [value], 0
+    while lists and count <= MAX_ITEMS:
+        items = lists.pop()
+        count += len(items)
+        lists += [item for item in items if isinstance(item, (list, tuple))]
+    return MAX_ITEMS if count > MAX_ITEMS else None
 
 
 def _has_boolean(value: Any, depth: int = 8) -> bool:

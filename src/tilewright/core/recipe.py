@@ -10,9 +10,9 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel
 
 from .deprecation import renamed_members
-from .errors import InvalidRecipe, Problem, TilewrightError, problem, unknown_key
+from .errors import InvalidRecipe, Problem, TilewrightError, TooLarge, explain_each, problem, unknown_key
 from .locks import Locks
-from .params import AtomicValue, Params, kinds_in
+from .params import AtomicValue, Params, kinds_in, limit_problems
 from .registry import RECIPE_FIELDS, Technique, shapers, techniques, tilesets
 from .require import DEFAULT_TRIES, Requirement, read_requirements, read_tries
 from .resolver import Resolver
@@ -22,6 +22,8 @@ from .tileset import Tileset
 T = TypeVar("T")
 MAX_DEPTH = 8
 """Maximum nesting depth of recipes. The limit stops files that include themselves."""
+MAX_STAGES = 256
+"""Maximum number of shapers of a recipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ class Recipe(AtomicValue):
         resolver = resolver.for_inner_recipe()
         given = as_recipe_data(given)
         known = RECIPE_FIELDS if "technique" in given else (*RECIPE_FIELDS, *_list_recipe_keys())
-        problems = [unknown_key("recipe key", key, known) for key in given if key not in RECIPE_FIELDS]
+        unknown = (key for key in given if key not in RECIPE_FIELDS)
+        problems = explain_each(unknown, lambda key: unknown_key("recipe key", key, known))
         name = given.get("technique")
         if not isinstance(name, str):
             keys = f", or have keys such as {_list_recipe_keys()[0]}" if name is None else ""
@@ -283,6 +286,8 @@ def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
         values = [values]
     if not isinstance(values, (list, tuple)):
         raise InvalidRecipe("must be a list of shapers", at="shaping", got=values, rule="type")
+    if len(values) > MAX_STAGES:
+        raise TooLarge(f"must have at most {MAX_STAGES} shapers, got {len(values):,}", at="shaping")
     stages: list[Stage] = []
     problems: list[Problem] = []
     for number, value in enumerate(values):
@@ -291,7 +296,7 @@ def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
         except TilewrightError as error:
             problems.extend(error.within("shaping", number).problems)
     if problems:
-        raise InvalidRecipe(*problems)
+        raise InvalidRecipe(*limit_problems(problems))
     return tuple(stages)
 
 

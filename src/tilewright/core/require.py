@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from .errors import InvalidRecipe, Problem, problem, unknown_key
+from .errors import InvalidRecipe, Problem, explain_each, problem, unknown_key
 from .registry import measures
 
 OPERATORS = {
@@ -70,8 +70,12 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
     if not isinstance(given, Mapping):
         raise InvalidRecipe("must be conditions by measure, such as path_length: '>80'", got=given)
     found: list[Requirement] = []
-    problems: list[Problem] = []
+    known = frozenset(measures.names())
+    unknown = (name for name in given if name not in known)
+    problems: list[Problem] = explain_each(unknown, lambda name: unknown_key("measure", name, known))
     for name, value in given.items():
+        if name not in known:
+            continue
         try:
             found.append(_read_requirement(name, value))
         except InvalidRecipe as error:
@@ -91,9 +95,7 @@ def read_tries(given: Any) -> int:
     return given
 
 
-def _read_requirement(name: Any, value: Any) -> Requirement:
-    if not isinstance(name, str) or name not in measures.names():
-        raise InvalidRecipe(unknown_key("measure", name, measures.names()))
+def _read_requirement(name: str, value: Any) -> Requirement:
     if isinstance(value, str) and value.strip() in EXTREMES:
         return Requirement(name, value.strip())
     rule, number = "==", value
@@ -103,7 +105,7 @@ def _read_requirement(name: Any, value: Any) -> Requirement:
         rule = "==" if rule == "=" else rule
     try:
         amount = float(number) if not isinstance(number, bool) and rule in OPERATORS else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # Integers may be larger than any float.
         amount = None
     if amount is None or not isfinite(amount):
         raise InvalidRecipe("must be a number, a comparison such as '>80', most or least", at=name, got=value)

@@ -89,6 +89,7 @@ class Resolver:
         raise UnknownName("recipe", reference, data.list_names("recipes"), "files are not opened here")
 
 
+@cache
 def list_built_in_samples() -> tuple[str, ...]:
     """Return the names of all built-in samples and collections."""
     inside = (

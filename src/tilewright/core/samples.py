@@ -254,7 +254,11 @@ def _name_sample(grids: Sequence[Grid], number: int) -> str:
 
 
 def _are_maps(items: Sequence[Any]) -> bool:
-    """Return whether the items of a list are maps and not rows of one map."""
+    """Return whether the items of a list are maps and not rows of one map.
+
+    Of a longer list than allowed, only the first items are checked.
+    """
+    items = items[: MAX_SAMPLES + 1]
     if not all(_is_map(item) for item in items):
         return False
     named = [item for item in items if isinstance(item, str) and not _is_known(item)]

@@ -235,8 +235,9 @@ class Tileset(Params):
         """
         try:
             values = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise InvalidRecipe(f"tileset {name!r}: not TOML: {error}", rule="format") from None
+        except (ValueError, RecursionError) as error:  # ValueError: also a number with too many digits.
+            reason = error if isinstance(error, tomllib.TOMLDecodeError) else "nested too deeply, or a number too long"
+            raise InvalidRecipe(f"tileset {name!r}: not TOML: {reason}", rule="format") from None
         try:
             return cls.validate({"name": name, **values})
         except InvalidRecipe as error:

@@ -17,6 +17,10 @@ import yaml
 from .errors import BadFile
 
 MAX_CHARACTERS = 1 << 20
+MAX_YAML_TOKENS = 1 << 16
+"""Maximum number of separators in YAML: line breaks, commas, brackets, braces and colons. PyYAML takes one to two
+seconds for this many. JSON has no such limit."""
+SEPARATORS = "\n,[{:"
 MAX_LINE_LENGTH = 1 << 30
 """Line width at which PyYAML never folds lines."""
 
@@ -71,7 +75,10 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
     if len(text) > MAX_CHARACTERS:
         raise BadFile(f"must be at most {MAX_CHARACTERS:,} characters, got {len(text):,}", at=name)
     try:
-        found = yaml.load(text, _Loader)
+        found = _read_json(text) if text.lstrip().startswith("{") else None
+        found = _read_yaml(text) if found is None else found
+    except BadFile as error:
+        raise error.within(name) from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         deep = "nested too deeply" if isinstance(error, RecursionError) else ""
@@ -81,6 +88,37 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise BadFile("a recipe is a set of named values", at=name)
     return found
+
+
+def _read_json(text: str) -> Any:
+    """Return the data in JSON, which is read much faster than YAML; None if the text is not JSON."""
+
+    def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [key for key, _ in pairs]
+            raise yaml.YAMLError(f"the key {next(key for key in names if names.count(key) > 1)!r} occurs twice")
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=read_object, parse_constant=_refuse_constant)
+    except ValueError:
+        return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _read_yaml(text: str) -> Any:
+    tokens = sum(map(text.count, SEPARATORS))
+    if tokens > MAX_YAML_TOKENS:
+        raise BadFile(
+            f"YAML must have at most {MAX_YAML_TOKENS:,} line breaks, commas, colons and brackets, got {tokens:,}; "
+            "write it as JSON",
+            rule="size",
+        )
+    return yaml.load(text, _Loader)
 
 
 def read_head_comment(text: str) -> str:

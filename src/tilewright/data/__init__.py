@@ -21,17 +21,22 @@ def list_names(kind: str) -> tuple[str, ...]:
     return _list_names(files(__name__) / kind, ENDINGS[kind])
 
 
-@cache
 def list_members(collection: str) -> tuple[str, ...]:
     """Return the sorted names of the samples in a folder; empty if there is no such folder."""
-    return _list_names(files(__name__) / "samples" / collection, MEMBER) if collection in list_collections() else ()
+    return _list_collections().get(collection, ())
+
+
+def list_collections() -> tuple[str, ...]:
+    """Return the sorted names of the folders of samples."""
+    return tuple(_list_collections())
 
 
 @cache
-def list_collections() -> tuple[str, ...]:
-    """Return the sorted names of the folders of samples."""
-    folders = (entry for entry in (files(__name__) / "samples").iterdir() if entry.is_dir())
-    return tuple(sorted(folder.name for folder in folders if _list_names(folder, MEMBER)))
+def _list_collections() -> dict[str, tuple[str, ...]]:
+    """Return the names of the samples by folder, both sorted."""
+    folders = sorted(entry.name for entry in (files(__name__) / "samples").iterdir() if entry.is_dir())
+    members = {name: _list_names(files(__name__) / "samples" / name, MEMBER) for name in folders}
+    return {name: found for name, found in members.items() if found}
 
 
 def _list_names(folder: Traversable, ending: str) -> tuple[str, ...]:

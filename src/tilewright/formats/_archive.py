@@ -5,7 +5,10 @@ They are written with identical bytes on all machines. On reading, all sizes and
 
 from __future__ import annotations
 
+import ast
 import io
+import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -20,7 +23,21 @@ from ..core.errors import BadFile, InvalidRecipe, TooLarge
 
 MAX_BYTES = 1 << 29
 """Maximum size of all arrays together."""
-HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+LENGTHS = {(1, 0): "<H", (2, 0): "<I"}
+"""Encoding of the length of the header, by version of the array format."""
+MAX_HEADER = 10_000
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""Errors of the readers of archives for broken files."""
+HEADER = re.compile(r"[\w\s{}()\[\],:'\"<>|=.+-]*", re.ASCII)
 
 
 def encode_archive(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -40,7 +57,16 @@ def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[
     """Return the arrays of a file. `kinds` maps the allowed names to the allowed kinds of dtype."""
     try:
         return _read_arrays(content, kinds)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        OSError,
+        ValueError,
+        NotImplementedError,
+        RuntimeError,
+        struct.error,
+    ) as error:
         if isinstance(error, InvalidRecipe | TooLarge):
             raise
         reason = " ".join(str(error).split())[:200] or type(error).__name__
@@ -69,13 +95,34 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[
 def _read_array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
     """Read one array of an archive; raise InvalidRecipe if its header does not account for `size` bytes."""
     version = npy.read_magic(file)
-    if version not in HEADERS:
+    if version not in LENGTHS:
         raise InvalidRecipe(f"unknown version {version} of the array format", at=name, rule="unknown_name")
-    shape, fortran_order, dtype = HEADERS[version](file)
+    shape, fortran_order, dtype = _read_header(file, LENGTHS[version], name)
     if dtype.kind not in kinds or dtype.hasobject:
         raise InvalidRecipe(f"cannot have the dtype {dtype}", at=name)
-    # Two negative dimensions would give a valid product.
+    # The product of two negative dimensions would be valid.
     if any(side < 0 for side in shape) or file.tell() + prod(shape) * dtype.itemsize != size:
         raise InvalidRecipe(f"has the shape {list(shape)}, which does not match its {size:,} bytes", at=name)
     raw = file.read(prod(shape) * dtype.itemsize)
     return np.frombuffer(raw, dtype=dtype).reshape(shape, order="F" if fortran_order else "C")
+
+
+def _read_header(file: IO[bytes], length: str, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return the shape, the order and the dtype of an array.
+
+    NumPy's own reader raises nearly any exception for a broken header, and accepts headers that write code in Python 2.
+    """
+    (count,) = struct.unpack(length, file.read(struct.calcsize(length)))
+    text = file.read(min(count, MAX_HEADER + 1)).decode("latin-1")
+    try:
+        if not HEADER.fullmatch(text) or count > MAX_HEADER:
+            raise ValueError
+        header = ast.literal_eval(re.sub(r"(?<=\d)L\b", "", text.strip()))  # Python 2 wrote 64-bit integers as 3L.
+        if set(header) != {"descr", "fortran_order", "shape"}:
+            raise ValueError
+        shape, fortran_order = header["shape"], header["fortran_order"]
+        if type(shape) is not tuple or any(type(side) is not int for side in shape) or type(fortran_order) is not bool:
+            raise ValueError
+        return shape, fortran_order, np.dtype(str(header["descr"]))
+    except (ValueError, TypeError, LookupError, SyntaxError, MemoryError, RecursionError):
+        raise InvalidRecipe("has no valid header of an array", at=name, value=text, rule="format") from None

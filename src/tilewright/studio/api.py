@@ -13,13 +13,15 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, File, Form, Path, Query, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from .. import __version__
-from ..core.errors import InvalidRecipe, UnknownName
+from ..core.errors import InvalidRecipe, TooLarge, UnknownName
 from ..core.notation import read_pairs, read_stage
 from ..core.provenance import digest
+from ..core.recipe import MAX_STAGES
 from ..core.registry import techniques
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -28,10 +30,22 @@ from . import operations
 from .catalogue import LISTS, describe_entry, list_entries, list_names
 from .jobs import CancelToken, JobQueue
 from .query import KEYS, read_parameters
-from .requests import FORMATS, TECHNIQUES, MakeRequest, MapRequest, MeasureRequest, RunRequest
+from .requests import (
+    FORMATS,
+    MAX_MEASURES,
+    TECHNIQUES,
+    B,
+    MakeRequest,
+    MapRequest,
+    MeasureRequest,
+    RunRequest,
+    parse_body,
+)
 from .responses import MEDIA_TYPES, ErrorRoute, as_json_data, file_name, files_response, not_found
 
 T = TypeVar("T")
+SMALL_BODY = 1 << 14
+"""Maximum number of bytes of a body that is parsed in the event loop."""
 LIMITS = ("cells", "frames", "iterations", "seconds", "upload", "pixels")
 DESCRIBED_KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes")
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
@@ -194,6 +208,8 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         others = [(name, text) for name, text in request.query_params.multi_items() if name not in KEYS]
         params, options = read_parameters(entry, format_registry.get(format), others)
         recipe: dict[str, Any] = {"technique": technique, "params": params, "tileset": tileset}
+        if len(shape) > MAX_STAGES:
+            raise TooLarge(f"must have at most {MAX_STAGES} shapers, got {len(shape):,}", at="shape")
         recipe["shaping"] = [dict([read_stage(text)]) for text in shape]
         recipe["tiles"] = None if tiles is None else read_pairs(tiles, "tiles")
         body = MapRequest.validate(
@@ -201,16 +217,22 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         )
         return await _make_response(request, queue, body, lambda: recipe)
 
-    @routes.post("/make", tags=["make"], summary="Make a map of a technique", **_describe_files())
-    async def make(request: Request, body: MakeRequest) -> Response:
+    @routes.post(
+        "/make", tags=["make"], summary="Make a map of a technique", **_describe_body(MakeRequest), **_describe_files()
+    )
+    async def make(request: Request) -> Response:
         """Return the file. A format of several files (tmx, tmj) is returned as a zip archive; `part` selects one of its
         files. gif, webp and apng are animations of the generation.
         """
+        body = await _read_body(request, queue, MakeRequest)
         return await _make_response(request, queue, body, lambda: body.recipe)
 
-    @routes.post("/run", tags=["make"], summary="Make a map of a recipe", **_describe_files())
-    async def run(request: Request, body: RunRequest) -> Response:
+    @routes.post(
+        "/run", tags=["make"], summary="Make a map of a recipe", **_describe_body(RunRequest), **_describe_files()
+    )
+    async def run(request: Request) -> Response:
         """Run a recipe: an object, YAML as the studio exports it, or the name of a built-in recipe."""
+        body = await _read_body(request, queue, RunRequest)
         return await _make_response(request, queue, body, lambda: _read_recipe(body.recipe))
 
 
@@ -236,9 +258,14 @@ async def _make_response(
 
 def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
     @routes.post(
-        "/measure", tags=["measure"], summary="Measure a map", **_describe_response(NUMBERS, 400, 413, 422, 503, 504)
+        "/measure",
+        tags=["measure"],
+        summary="Measure a map",
+        **_describe_body(MeasureRequest),
+        **_describe_response(NUMBERS, 400, 413, 422, 503, 504),
     )
-    async def measure(request: Request, body: MeasureRequest) -> Response:
+    async def measure(request: Request) -> Response:
+        body = await _read_body(request, queue, MeasureRequest)
         if (body.recipe is None) == (body.map is None):
             raise InvalidRecipe("must have either a recipe or a map", rule="conflict")
 
@@ -274,6 +301,8 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
             map = operations.read_upload(
                 content, file.filename or "", queue.settings, _read_tileset(tileset or None), format or None
             )
+            if measures.count(",") > MAX_MEASURES:
+                raise InvalidRecipe(f"must be at most {MAX_MEASURES:,} names", at="measures", rule="maximum_length")
             names = [name.strip() for name in measures.split(",") if name.strip()]
             return _numbers_response(
                 map, operations.measure_map(map, token, names, like=_read_similarity(like or None))
@@ -308,6 +337,14 @@ def _read_recipe(value: Any) -> Mapping[str, Any]:
     return value
 
 
+async def _read_body(request: Request, queue: JobQueue, model: type[B]) -> B:
+    """Read and validate the body of a request. A large body is parsed in a job."""
+    content, content_type = await request.body(), request.headers.get("content-type", "")
+    if len(content) <= SMALL_BODY:
+        return parse_body(content, content_type, model)
+    return await _run_job(request, queue, lambda token: parse_body(content, content_type, model))
+
+
 async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToken], T]) -> T:
     """Run a job and return its result; cancel it if the client disconnects."""
     host = request.client.host if request.client else None
@@ -327,6 +364,12 @@ async def _wait_for_disconnect(request: Request) -> None:
     """Return when the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def _describe_body(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the documentation of a route's JSON body, which the route parses itself."""
+    content = {"application/json": {"schema": model.model_json_schema()}}
+    return {"openapi_extra": {"requestBody": {"required": True, "content": content}}}
 
 
 def _describe_response(schema: Mapping[str, Any], *errors: int) -> dict[str, Any]:

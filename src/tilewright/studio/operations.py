@@ -18,14 +18,14 @@ from ..analysis import survey
 from ..analysis.sample_use import find_degeneracy
 from ..analysis.similarity import Similarity
 from ..core import pipeline
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from ..core.grid import FREE, Grid
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.resolver import Resolver
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from ..core.tileset import Tileset
+from ..core.tileset import MAX_TILES, Tileset
 from ..core.yaml import read_data
 from ..formats import Source, decode, format_of, format_registry
 from ..formats._animation import AnimationParams
@@ -292,6 +292,8 @@ def read_map_data(value: Any, settings: Settings, tileset: Tileset | None = None
         raise InvalidRecipe("must not have free cells", at="map")
     chosen = tileset or grid.tileset
     if chosen is None:
+        if len(grid.labels) > MAX_TILES:
+            raise TooLarge(f"must have at most {MAX_TILES:,} different tiles, got {len(grid.labels):,}", at="map")
         default = Tileset.from_labels([str(label) for label in grid.labels], "sent")
         # As in text files, # is a wall.
         tiles = tuple(tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in default)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.errors import InvalidRecipe, Problem, problem, unknown_key
+from ..core.errors import InvalidRecipe, Problem, explain_each, problem, unknown_key
 from ..core.fields import fields_by_name, present_name
 from ..core.notation import read_value
 from ..core.registry import Technique
@@ -26,16 +26,18 @@ def read_parameters(
     params: dict[str, Any] = {}
     options: dict[str, Any] = {}
     problems: list[Problem] = []
+    unknown: list[str] = []
     for key, text in pairs:
         name = present_name(entry.params, key)
         owner, values = (entry.params, params) if name in entry.params.model_fields else (format.params, options)
         if name in params or name in options:
-            problems.append(problem("is given twice", at=name))
+            problems = problems or [problem("is given twice", at=name)]
         elif name in owner.model_fields:
             values[name] = read_value(text, fields_by_name(owner)[name])
         else:
-            known = [*entry.params.model_fields, *format.params.model_fields, *KEYS]
-            problems.append(unknown_key("parameter", name, known, f"of {entry.name} or {format.name}"))
+            unknown.append(name)
+    known, hint = [*entry.params.model_fields, *format.params.model_fields, *KEYS], f"of {entry.name} or {format.name}"
+    problems += explain_each(unknown, lambda name: unknown_key("parameter", name, known, hint))
     if problems:
         raise InvalidRecipe(*problems)
     return params, options

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, StrictBool, WithJsonSchema
 
-from ..core.errors import short_repr
+from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.params import Params, param
 from ..core.registry import techniques
 from ..formats import format_registry
 
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
 FORMATS = {"type": "string", "enum": format_registry.names()}
+MAX_MEASURES = 1000
+"""Maximum number of measures of a request."""
+MAX_CONTAINERS = 1 << 17
+"""Maximum number of lists and objects in a request. The JSON parser blocks all threads while it makes them."""
 KINDS: dict[str, type | tuple[type, ...]] = {"object": dict, "array": (list, tuple), "string": str, "null": type(None)}
 KIND_LABELS = {"object": "a set of named values", "array": "a list", "string": "a string", "null": "null"}
 
@@ -102,10 +107,28 @@ class MeasureRequest(Params):
     """Map to measure, instead of a recipe: lines of glyphs, rows of tiles, format json, or a built-in sample's name."""
     tileset: TilesetValue = param(None)
     """Tileset of the map's glyphs or names; without it every tile except # is passable."""
-    measures: tuple[str, ...] = param(())
+    measures: tuple[str, ...] = param((), max_length=MAX_MEASURES)
     """Names of measures, as in /api/measures; without them, all that apply."""
     like: JsonValue = param(None)
     """Sample to compare the map with, or {"like": sample, "pattern_size": 3, ...}."""
 
 
 BODIES = (MakeRequest, RunRequest, MeasureRequest)
+B = TypeVar("B", MakeRequest, RunRequest, MeasureRequest)
+
+
+def parse_body(content: bytes, content_type: str, model: type[B]) -> B:
+    """Read the JSON body of a request. Raise InvalidRecipe if it is not JSON, or a value breaks its rule."""
+    if "json" not in content_type.lower():
+        raise InvalidRecipe("the request must be a JSON object with Content-Type: application/json", rule="type")
+    containers = content.count(b"[") + content.count(b"{")
+    if containers > MAX_CONTAINERS:
+        raise TooLarge(f"a request must have at most {MAX_CONTAINERS:,} lists and objects, got {containers:,}")
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
+        raise InvalidRecipe(f"the request is not JSON: {reason}", rule="format") from None
+    if not isinstance(data, dict):
+        raise InvalidRecipe("the request must be a JSON object", got=data, rule="type")
+    return model.validate(data)

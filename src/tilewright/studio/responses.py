@@ -16,12 +16,11 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, problem, short_repr
+from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, short_repr
 from ..core.params import Finding, limit_problems
 from ..core.provenance import digest
 from .jobs import Busy, Cancelled, InternalError, TooLong, as_tilewright_error
 from .operations import Export, Files, zip_files
-from .requests import BODIES
 
 STATUS: Mapping[type[TilewrightError], int] = {
     Busy: 503,
@@ -90,20 +89,11 @@ def not_found(error: UnknownName) -> HTTPException:
 
 
 def _translate_errors(error: RequestValidationError) -> list[Problem]:
-    """Return FastAPI's validation errors as problems."""
+    """Return FastAPI's validation errors of a query or a form as problems."""
     found: list[Problem] = []
     for details in error.errors():
-        unknown = details["type"] == "extra_forbidden"
-        named = details["loc"][1 : -1 if unknown else None]
-        path = tuple(part for part in named if isinstance(part, int) or part.isidentifier())
-        if details["type"] == "json_invalid":
-            found.append(problem(f"the request is not JSON: {details['ctx']['error']}", rule="format"))
-        elif details["type"] in ("model_attributes_type", "model_type", "dict_type") and not path:
-            kind = " with Content-Type: application/json" if isinstance(details.get("input"), bytes) else ""
-            text = f"the request must be a JSON object{kind}"
-            found.append(problem(text, got=details.get("input"), rule="type"))
-        else:
-            found += Finding(details, path, BODIES).to_problems()
+        path = tuple(part for part in details["loc"][1:] if isinstance(part, int) or part.isidentifier())
+        found += Finding(details, path, ()).to_problems()
     return limit_problems(found)
 
 

@@ -20,6 +20,7 @@ from ..core.fields import present_name
 from ..core.grid import FREE, MAX_INLINE_CELLS, Grid, Label, read_shape
 from ..core.locks import Locks
 from ..core.params import Params
+from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
 from .gallery import Gallery
@@ -27,7 +28,7 @@ from .sample_state import SampleState
 
 VERSION = 1
 MAX_LINK_LENGTH = 1 << 20
-MAX_STATE_BYTES = 1 << 24
+MAX_STATE_BYTES = 1 << 22
 """Maximum characters of a link, and maximum bytes of its unpacked content."""
 MAX_PARTS = 64
 """Maximum number of pieces into which the painted cells of a large map are split, each small enough for a recipe."""
@@ -205,6 +206,8 @@ class State:
             if unpacker.unconsumed_tail or not unpacker.eof:
                 raise ValueError("too large or cut off")
             data = json.loads(plain)
+            if rb"\ud" in plain.lower():
+                json.dumps(data, ensure_ascii=False).encode()  # Raises ValueError for half a surrogate pair.
             return cls._from_data(data)
         except TilewrightError as error:
             raise BadFile.from_error(error, (), place="the link cannot be opened") from None
@@ -244,6 +247,8 @@ def _check_recipe(recipe: Mapping[str, Any]) -> None:
         raise InvalidRecipe("must be a set of named values", at="params", got=params, rule="type")
     if not isinstance(shaping, list | None):
         raise InvalidRecipe("must be a list of shapers", at="shaping", got=shaping, rule="type")
+    if len(shaping or ()) > MAX_STAGES:
+        raise TooLarge(f"must have at most {MAX_STAGES} shapers", at="shaping")
     for stage in shaping or ():
         params = next(iter(stage.values())) if isinstance(stage, Mapping) and len(stage) == 1 else stage
         if not isinstance(stage, str) and (params is stage or not isinstance(params, Mapping | None)):

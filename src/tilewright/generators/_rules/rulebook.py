@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from ...core.errors import InvalidRecipe, Path, Problem, did_you_mean, pluralize, problem, short_repr
-from ...core.params import MAX_REPORTED, Sized, param, size_param
+from ...core.errors import MAX_REPORTED, InvalidRecipe, Path, Problem, did_you_mean, pluralize, problem, short_repr
+from ...core.params import Sized, param, size_param
 from ...core.recipe import Recipe, as_recipe_data
 from ...core.registry import RECIPE_FIELDS
 from ...core.resolver import Resolver

@@ -82,7 +82,7 @@ class Shell:
             self.dark.set_value(self.is_dark)
         self._listen()
         self._update_theme()
-        self.url_state.open_hash(str(address))
+        await self.url_state.open_hash(str(address))
 
     # -- layout -------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,8 @@ from .widgets import build_copy_script
 
 DELAY = 0.4
 """Seconds between updates of the URL."""
+SHORT_LINK = 1 << 14
+"""Maximum number of characters of a link that is read in the event loop. Longer ones are read in a job."""
 COPIED_MESSAGE = "Link copied: it opens this map with all settings"
 
 
@@ -35,7 +37,7 @@ class UrlState:
         ui.timer(DELAY, self.write)
         ui.run_javascript("window.addEventListener('hashchange', () => emitEvent('address', location.hash))")
 
-    def open_hash(self, url_hash: str) -> None:
+    async def open_hash(self, url_hash: str) -> None:
         """Open the state in a URL fragment. Without a fragment, open the default state."""
         link, is_first = url_hash.removeprefix("#"), self._link is None
         if link and link == self._link:
@@ -43,7 +45,8 @@ class UrlState:
         state, refused = self.session.state, None
         if link:
             try:
-                state = State.from_link(link)
+                short = len(link) <= SHORT_LINK
+                state = State.from_link(link) if short else await self.session.submit(lambda _: State.from_link(link))
             except TilewrightError as error:
                 refused = error
         self._link = link
