@@ -19,6 +19,7 @@ from tilewright.autotile.grammar import grammar_of
 from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.samples import Samples
 from tilewright.core.tileset import Tileset
+from tilewright.generators._wfc import wave
 from tilewright.generators._wfc.params import WfcParams
 from tilewright.generators._wfc.pattern_set import MAX_PATTERNS, count_patterns
 from tilewright.testing import block_size
@@ -456,7 +457,7 @@ def test_relaxed_map_without_a_solution(size: int) -> None:
     [
         ({"sample": ["ab", "ba"], "pattern_size": 3}, "sample: the sample of 2x2 cells is smaller than a pattern of 3"),
         ({"pattern_size": 3, "width": 2}, "width: must be at least the pattern size 3, got 2; see pattern_size"),
-        ({"pattern_size": 5}, "pattern_size: must be at most 4, got 5"),
+        ({"pattern_size": 6}, "pattern_size: must be at most 5, got 6"),
         ({"symmetry": 9}, "symmetry: must be at most 8, got 9"),
         ({"sample_edges": ["top"], "wrap": "y"}, "sample_edges: there is no edge top, because wrap includes y"),
         ({"sample_edges": ["top"], "ground": True}, "sample_edges: there is no edge top, because ground includes y"),
@@ -619,16 +620,59 @@ def test_mistakes_in_rules(old: str, new: str, words: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"sample": "overworld", "symmetry": 8},
+        {"sample": "village", "wrap": "xy", "max_backtracks": 2},
+        {"sample": "dungeon", "wrap_sample": "xy", "ground": True, "symmetry": 2},
+        {"sample": "dungeon", "counts": {"treasure": 4}, "connected": WALK, "border": ["rock", "wall"]},
+        {"sample": "circuit", "wrap_sample": "xy", "wrap": "x", "symmetry": 8},
+        {"sample": "ruins", "pattern_size": 1, "symmetry": 4},
+        {"sample": "keep", "pattern_size": 2, "symmetry": 8},
+        {"sample": "caverns", "pattern_size": 5, "relax": True},
+        {"rules": Tileset.of("awbw")},
+    ],
+    ids=lambda settings: " ".join(map(str, settings.values()))[:40],
+)
+def test_lists_of_neighbors_make_the_same_maps_as_bits(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = []
+    for words in (0, 99):
+        monkeypatch.setattr(wave, "MAX_BIT_WORDS", words)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            maps = [make_map(**settings, seed=seed) for seed in range(3)]
+        results.append([(m.cells.tolist(), m.numbers) for m in maps])
+    assert results[0] == results[1]
+
+
+def test_many_patterns() -> None:
+    many = np.random.default_rng(3).integers(0, 150, (160, 160))
+    assert 15_000 < len(WfcParams(sample=many, pattern_size=3).pattern_set) < MAX_PATTERNS
+    m = make_map(sample=many, pattern_size=3, width=12, height=3, wrap_sample="xy")
+    check_patterns(m)
+    tiles = np.arange(160 * 160).reshape(160, 160)
+    check_patterns(make_map(sample=tiles, pattern_size=1, width=5, height=5))
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_large_patterns(size: int) -> None:
+    m = make_map(sample="platforms", pattern_size=size, symmetry=2, wrap_sample="x")
+    check_patterns(m)
+
+
 def test_too_many_patterns() -> None:
-    many = np.random.default_rng(3).integers(0, 200, (100, 100))
+    many = np.random.default_rng(3).integers(0, 200, (190, 190))
     with pytest.raises(
         TilewrightError, match=f"at most {MAX_PATTERNS:,} patterns of 3, got .*; use a smaller pattern_size"
     ):
         make_map(sample=many)
     with pytest.raises(TilewrightError, match=r"use a smaller pattern_size, less symmetry or fewer samples$"):
         make_map(sample=[many, many], symmetry=2)
-    tiles = np.arange(100 * 100).reshape(100, 100)
-    with pytest.raises(TilewrightError, match=r"tiles, got 10,000; use a sample with fewer tiles or colors$"):
+    tiles = np.arange(190 * 190).reshape(190, 190)
+    with pytest.raises(TilewrightError, match=r"tiles, got 36,100; use a sample with fewer tiles or colors$"):
         make_map(sample=tiles, pattern_size=1)
     with pytest.raises(TilewrightError, match=r"use fewer samples$"):
         make_map(sample=[tiles[:50], tiles[50:]], pattern_size=1)

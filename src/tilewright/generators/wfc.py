@@ -32,15 +32,18 @@ from ._wfc.solver import Solver
 
 UPDATES_PER_CELL = 100
 """Approximate number of patterns removed per cell, to estimate the cost of a map."""
+BYTES_PER_WORD = 24
+"""Memory of 64 patterns per cell: those that are left, at the start and now, and those that were removed."""
 
 
 @technique(
     WfcParams,
+    revision=2,
     tileset=lambda p: p.tileset,
     tiles=lambda p: p.labels,
     extends_tileset=True,
     dimensions=(2, 3),
-    bytes_per_cell=400,
+    bytes_per_cell=lambda p: 400 + BYTES_PER_WORD * p.pattern_set.words,
     cost=lambda p: prod(p.shape) * UPDATES_PER_CELL,
     training=lambda p: p.training,
     by_example=ByExample(

@@ -1,9 +1,10 @@
 """Waves: the possible patterns of every cell, and constraint propagation.
 
-A domain is the set of patterns that a cell can still hold, as bits. `allowed` has, for every direction and pattern, the
-set of patterns that the neighbor in this direction can hold. When the domain of a cell shrinks, those patterns of its
-neighbors are banned that no remaining pattern of the cell allows. Every change is recorded in a trail, a ring buffer,
-so that choices can be undone as far back as the trail reaches.
+A domain is the set of patterns that a cell can still hold, as bits. The rules have, for every direction and pattern,
+the patterns that the neighbor in this direction can hold: as bits (`allowed`) or, if there are many patterns, as lists.
+When the domain of a cell shrinks, those patterns of its neighbors are banned that no remaining pattern of the cell
+allows. Bits and lists give the same result in the same order. Every change is recorded in a trail, a ring buffer, so
+that choices can be undone as far back as the trail reaches.
 
 Undecided cells are in a heap, ordered by the heuristic that chooses the next cell.
 
@@ -22,7 +23,7 @@ from .types import Float64_1D, Int32_1D, Int32_2D, Int64_1D, Record, Uint64_1D, 
 
 CELL = np.dtype(
     [
-        ("sum_w_log_w", np.float64),  # of the patterns of the domain
+        ("sum_w_log_w", np.int64),  # of the patterns of the domain
         ("weight", np.int32),
         ("count", np.int32),
         ("removed_count", np.int32),  # patterns removed since the last propagation to the neighbors
@@ -33,9 +34,7 @@ CELL = np.dtype(
     align=True,
 )
 """State of a cell, except its domain."""
-ENTRY = np.dtype(
-    [("sum_w_log_w", np.float64), ("weight", np.int32), ("count", np.int32), ("cell", np.int32)], align=True
-)
+ENTRY = np.dtype([("sum_w_log_w", np.int64), ("weight", np.int32), ("count", np.int32), ("cell", np.int32)], align=True)
 """State of a cell before a change, in the trail; its domain is in `trail_domains`."""
 UNDECIDED = np.dtype([("key", np.float64), ("cell", np.int32)], align=True)
 """Entry of the heap, in ascending order of keys."""
@@ -76,6 +75,8 @@ class WaveState(Record):
     """End of the trail when everything was last propagated."""
     dirty: int
     """Whether the trail was overwritten beyond `clean`, so that some changes may not be propagated."""
+    stamp: int
+    """Number of searches for unsupported patterns in lists."""
 
 
 class WaveArrays(NamedTuple):
@@ -98,7 +99,11 @@ class WaveArrays(NamedTuple):
     trail_domains: Uint64_2D
     choices: Annotated[NDArray[np.void], CHOICE]
     scratch: Uint64_1D
-    """(word,) work space of `propagate`."""
+    """(word,) patterns to keep; work space of `collapse`."""
+    banned: Uint64_1D
+    """(word,) patterns to remove; work space of `propagate` and `restrict_cell`."""
+    stamps: Int64_1D
+    """(list,) last search that used the list, negated if it contained no pattern of the cell; see `state.stamp`."""
     state: WaveState
 
 
@@ -108,11 +113,19 @@ class RuleArrays(NamedTuple):
     neighbors: Int32_2D
     """(cell, direction) neighbor or -1: half of the directions, then their opposites."""
     allowed: Uint64_3D
-    """(direction, pattern, word) patterns that the neighbor of the pattern in that direction may hold."""
+    """(direction, pattern, word) patterns that the neighbor of the pattern in that direction may hold, as bits."""
+    lists: Int32_2D
+    """(direction, pattern) list of the patterns that the neighbor may hold; empty if `allowed` is used."""
+    list_starts: Int32_1D
+    """(list + 1,) start of each list in `members`."""
+    members: Int32_1D
+    """Patterns of all lists."""
+    list_inverses: Int32_1D
+    """(list,) list of the opposite direction that all members of the list have, or -1 if they have several."""
     weights: Int64_1D
     """(pattern,) weight."""
-    w_log_w: Float64_1D
-    """(pattern,) weight times its logarithm."""
+    w_log_w: Int64_1D
+    """(pattern,) weight times its logarithm, in units of 1 / LOG_SCALE."""
     logarithms: Float64_1D
     """(weight,) logarithm."""
     noise: Float64_1D
@@ -125,19 +138,25 @@ NO_CELL = -1
 ALL_DIRECTIONS = 255
 TOUCHED, CHANGED = 1, 2
 
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-BIT_PLACES = np.zeros(64, dtype=np.int64)
-for _place in range(64):
-    BIT_PLACES[(((1 << _place) * 0x03F79D71B4CB0A89) & 0xFFFFFFFFFFFFFFFF) >> 58] = _place
-"""Position of a single bit, by the upper bits of its product with a de Bruijn sequence."""
+LOG_SCALE = 1 << 36
+"""Units per 1 of weights times logarithms. The sum of a domain is an integer, so that its order does not matter."""
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 
 
 @inline
+def count_bits(bits: np.uint64) -> int:
+    """Return the number of bits that are set; LLVM compiles this form to one instruction."""
+    bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int(np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56)))
+
+
+@inline
 def lowest_bit(bits: np.uint64) -> int:
     """Return the position of the lowest bit that is set."""
-    return int(BIT_PLACES[np.int64(((bits & (~bits + ONE)) * DE_BRUIJN) >> np.uint64(58))])
+    return count_bits((bits - ONE) & ~bits)
 
 
 @kernel
@@ -164,39 +183,179 @@ def write_trail(wave: WaveArrays, cell: int) -> None:
     state.floor = max(state.floor, state.top - len(wave.trail))
 
 
+@inline
+def _ban(
+    domains: Uint64_2D,
+    removed: Uint64_2D,
+    cells: NDArray[np.void],
+    weights: Int64_1D,
+    w_log_w: Int64_1D,
+    cell: int,
+    banned: Uint64_1D,
+) -> None:
+    """Remove patterns from the domain of a cell and update its sums."""
+    own, words, count = cells[cell], domains.shape[1], 0
+    for word in range(words):
+        gone = banned[word]
+        domains[cell, word] ^= gone
+        removed[cell, word] |= gone
+        count += count_bits(gone)
+    remaining = own["count"] - count
+    own["removed_count"] += count
+    own["count"] = remaining
+    # The sums are those of the remaining patterns; the smaller of the two sets is added up.
+    fewer_left = remaining < count
+    weight, sum_w_log_w = 0, 0
+    for word in range(words):
+        left = domains[cell, word] if fewer_left else banned[word]
+        while left != NONE:
+            pattern = 64 * word + lowest_bit(left)
+            left &= left - ONE
+            weight += weights[pattern]
+            sum_w_log_w += w_log_w[pattern]
+    own["weight"] = weight if fewer_left else own["weight"] - weight
+    own["sum_w_log_w"] = sum_w_log_w if fewer_left else own["sum_w_log_w"] - sum_w_log_w
+
+
 @kernel
 def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1D, inverted: bool) -> bool:
     """Ban all patterns of a cell except `kept` or, if `inverted`, ban only `kept`; return whether any is left."""
-    state, own = wave.state, wave.cells[cell]
+    state, own, banned = wave.state, wave.cells[cell], wave.banned
     write_trail(wave, cell)
-    left = NONE
     for word in range(wave.domains.shape[1]):
-        banned = wave.domains[cell, word] & (kept[word] if inverted else ~kept[word])
-        wave.domains[cell, word] ^= banned
-        wave.removed[cell, word] |= banned
-        left |= wave.domains[cell, word]
-        while banned != NONE:
-            pattern = 64 * word + lowest_bit(banned)
-            banned &= banned - ONE
-            own["removed_count"] += 1
-            own["count"] -= 1
-            own["weight"] -= rules.weights[pattern]
-            own["sum_w_log_w"] -= rules.w_log_w[pattern]
+        banned[word] = wave.domains[cell, word] & (kept[word] if inverted else ~kept[word])
+    _ban(wave.domains, wave.removed, wave.cells, rules.weights, rules.w_log_w, cell, banned)
     touch(wave, cell)
     if not own["pending"]:
         place = state.queue_head + state.queue_size
         wave.queue[place if place < len(wave.queue) else place - len(wave.queue)] = cell
         state.queue_size += 1
     own["pending"] = ALL_DIRECTIONS
-    return bool(left != NONE)
+    return bool(own["count"] > 0)
+
+
+@inline
+def _find_unsupported_by_bits(
+    domains: Uint64_2D,
+    removed: Uint64_2D,
+    missing: Uint64_1D,
+    allowed: Uint64_3D,
+    cell: int,
+    other: int,
+    direction: int,
+    back: int,
+    few: bool,
+) -> bool:
+    """Write the patterns of a neighbor that no pattern of a cell allows to `missing`; return whether any exist."""
+    words = domains.shape[1]
+    rest = NONE
+    if few:  # few patterns are left in the cell: ban all patterns of the neighbor that none of them allows
+        for part in range(words):
+            missing[part] = domains[other, part]
+        for word in range(words):
+            left = domains[cell, word]
+            while left != NONE:
+                pattern = 64 * word + lowest_bit(left)
+                left &= left - ONE
+                rest = NONE
+                for part in range(words):
+                    missing[part] &= ~allowed[direction, pattern, part]
+                    rest |= missing[part]
+                if rest == NONE:
+                    return False
+        return bool(rest != NONE)
+    for part in range(words):  # check only the patterns of the neighbor that removed patterns allowed
+        missing[part] = NONE
+    for word in range(words):
+        left = removed[cell, word]
+        while left != NONE:
+            pattern = 64 * word + lowest_bit(left)
+            left &= left - ONE
+            for part in range(words):
+                missing[part] |= allowed[direction, pattern, part]
+    for word in range(words):
+        left = missing[word] & domains[other, word]
+        lacking = left
+        while left != NONE:
+            bit = left & (~left + ONE)
+            left ^= bit
+            pattern = 64 * word + lowest_bit(bit)
+            support = NONE
+            for part in range(words):
+                support |= allowed[back, pattern, part] & domains[cell, part]
+            if support != NONE:
+                lacking ^= bit
+        missing[word] = lacking
+        rest |= lacking
+    return bool(rest != NONE)
+
+
+@inline
+def _find_unsupported_by_lists(
+    domains: Uint64_2D,
+    removed: Uint64_2D,
+    missing: Uint64_1D,
+    lists: Int32_2D,
+    starts: Int32_1D,
+    members: Int32_1D,
+    inverses: Int32_1D,
+    stamps: Int64_1D,
+    stamp: int,
+    cell: int,
+    other: int,
+    direction: int,
+    back: int,
+    few: bool,
+) -> bool:
+    """Return the same as `_find_unsupported_by_bits`, from lists of allowed neighbors."""
+    words = domains.shape[1]
+    for part in range(words):
+        missing[part] = NONE
+    for word in range(words):
+        left = domains[cell, word] if few else removed[cell, word]
+        while left != NONE:
+            pattern = 64 * word + lowest_bit(left)
+            left &= left - ONE
+            own = lists[direction, pattern]
+            if stamps[own] == stamp:
+                continue
+            stamps[own] = stamp
+            shared = inverses[own]
+            if not few and shared >= 0 and _has_any(domains, cell, members, starts, shared):
+                continue
+            for place in range(starts[own], starts[own + 1]):
+                member = members[place]
+                bit = ONE << np.uint64(member & 63)
+                if few or shared >= 0:
+                    missing[member >> 6] |= bit
+                elif domains[other, member >> 6] & bit:
+                    support = lists[back, member]
+                    if abs(stamps[support]) != stamp:
+                        stamps[support] = stamp if _has_any(domains, cell, members, starts, support) else -stamp
+                    if stamps[support] < 0:
+                        missing[member >> 6] |= bit
+    rest = NONE
+    for part in range(words):
+        missing[part] = domains[other, part] & (~missing[part] if few else missing[part])
+        rest |= missing[part]
+    return bool(rest != NONE)
+
+
+@inline
+def _has_any(domains: Uint64_2D, cell: int, members: Int32_1D, starts: Int32_1D, list_: int) -> bool:
+    """Return whether the domain of a cell contains a pattern of a list."""
+    for place in range(starts[list_], starts[list_ + 1]):
+        if domains[cell, members[place] >> 6] >> np.uint64(members[place] & 63) & ONE:
+            return True
+    return False
 
 
 @kernel
 def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
     """Propagate all changes to neighbors; return the first cell that has no pattern left, or -1."""
-    domains, cells, removed, queue, missing = wave.domains, wave.cells, wave.removed, wave.queue, wave.scratch
+    domains, cells, removed, queue, missing = wave.domains, wave.cells, wave.removed, wave.queue, wave.banned
     trail, trail_domains, state = wave.trail, wave.trail_domains, wave.state
-    neighbors, allowed = rules.neighbors, rules.allowed
+    neighbors, allowed, has_lists = rules.neighbors, rules.allowed, len(rules.lists) > 0
     words, directions, length = domains.shape[1], neighbors.shape[1], len(queue)
     half, last = directions // 2, len(trail) - 1
     head, queued, top, touched_count = state.queue_head, state.queue_size, state.top, state.touched_count
@@ -214,48 +373,15 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
             if other < 0 or not pending >> direction & 1:
                 continue
             back = direction + half if direction < half else direction - half
-            rest = NONE
-            if few:  # few patterns are left in the cell: ban all patterns of the neighbor that none of them allows
-                for part in range(words):
-                    missing[part] = domains[other, part]
-                for word in range(words):
-                    left = domains[cell, word]
-                    while left != NONE:
-                        pattern = 64 * word + lowest_bit(left)
-                        left &= left - ONE
-                        rest = NONE
-                        for part in range(words):
-                            missing[part] &= ~allowed[direction, pattern, part]
-                            rest |= missing[part]
-                        if rest == NONE:
-                            break
-                    if left != NONE:
-                        break
-            else:  # check only the patterns of the neighbor that removed patterns allowed
-                for part in range(words):
-                    missing[part] = NONE
-                for word in range(words):
-                    left = removed[cell, word]
-                    while left != NONE:
-                        pattern = 64 * word + lowest_bit(left)
-                        left &= left - ONE
-                        for part in range(words):
-                            missing[part] |= allowed[direction, pattern, part]
-                for word in range(words):
-                    left = missing[word] & domains[other, word]
-                    lacking = left
-                    while left != NONE:
-                        bit = left & (~left + ONE)
-                        left ^= bit
-                        pattern = 64 * word + lowest_bit(bit)
-                        support = NONE
-                        for part in range(words):
-                            support |= allowed[back, pattern, part] & domains[cell, part]
-                        if support != NONE:
-                            lacking ^= bit
-                    missing[word] = lacking
-                    rest |= lacking
-            if rest == NONE:
+            if has_lists:
+                state.stamp += 1
+                found = _find_unsupported_by_lists(
+                    *(domains, removed, missing, rules.lists, rules.list_starts, rules.members, rules.list_inverses),
+                    *(wave.stamps, state.stamp, cell, other, direction, back, few),
+                )
+            else:
+                found = _find_unsupported_by_bits(domains, removed, missing, allowed, cell, other, direction, back, few)
+            if not found:
                 continue
             there = cells[other]
             place = top & last
@@ -263,22 +389,9 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
             entry["cell"], entry["count"] = other, there["count"]
             entry["weight"], entry["sum_w_log_w"] = there["weight"], there["sum_w_log_w"]
             top += 1
-            count, weight, sum_w_log_w = 0, 0, there["sum_w_log_w"]
             for word in range(words):
                 trail_domains[place, word] = domains[other, word]
-                left = missing[word]
-                domains[other, word] ^= left
-                removed[other, word] |= left
-                while left != NONE:
-                    pattern = 64 * word + lowest_bit(left)
-                    left &= left - ONE
-                    count += 1
-                    weight += rules.weights[pattern]
-                    sum_w_log_w -= rules.w_log_w[pattern]
-            there["removed_count"] += count
-            there["count"] -= count
-            there["weight"] -= weight
-            there["sum_w_log_w"] = sum_w_log_w
+            _ban(domains, removed, cells, rules.weights, rules.w_log_w, other, missing)
             if not there["touched"] & TOUCHED:
                 there["touched"] |= TOUCHED
                 wave.touched[touched_count] = other
@@ -362,7 +475,8 @@ def refresh_heap(wave: WaveArrays, rules: RuleArrays) -> None:
         if own["count"] > 1:
             key = float(cell)
             if rules.heuristic == ENTROPY:
-                key = rules.logarithms[own["weight"]] - own["sum_w_log_w"] / own["weight"] + rules.noise[cell]
+                mean = own["sum_w_log_w"] / LOG_SCALE / own["weight"]
+                key = rules.logarithms[own["weight"]] - mean + rules.noise[cell]
             elif rules.heuristic == CONSTRAINED:
                 key = own["count"] + rules.noise[cell]
             if place < 0:

@@ -95,7 +95,7 @@ class WfcTrainingParams(TrainingParams):
 
     sample: Samples = param("dungeon")
     """One or more maps to take patterns from: files, drawings, or names of built-in samples."""
-    pattern_size: int | None = param(None, ge=1, le=4)
+    pattern_size: int | None = param(None, ge=1, le=5)
     """Edge length of the patterns; 1 uses only pairs of neighbors. By default 3, less for small samples or maps."""
     symmetry: int = param(1, ge=1, le=8)
     """Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and reflections."""

@@ -14,6 +14,7 @@ from ...analysis.patterns import EDGES, Coding, Tiles, Wrap, iter_view_wraps, it
 from ...core.errors import TooLarge
 from ...core.samples import Counts
 from ...kernels.exact import log
+from ...kernels.wave import LOG_SCALE
 
 Bits = NDArray[np.uint64]
 """(..., word) sets of patterns as bits, 64 patterns per word."""
@@ -22,9 +23,22 @@ Images = Sequence[NDArray[np.int64]]
 
 STORED_ARRAYS = ("settings", "patterns", "counts", "ground")
 """Names of the arrays stored in a model."""
-MAX_PATTERNS = 8192
+MAX_PATTERNS = 32768
 MAX_WEIGHT = 1 << 20
 """Maximum sum of all weights. A table holds the logarithms of all integers up to it."""
+
+
+class NeighborLists(NamedTuple):
+    """Allowed neighbors of patterns, as lists. Patterns with the same neighbors in a direction share a list."""
+
+    indices: NDArray[np.int32]
+    """(direction, pattern) index of the list of patterns that the neighbor in that direction may hold."""
+    starts: NDArray[np.int32]
+    """(list + 1,) start of every list in `members`."""
+    members: NDArray[np.int32]
+    """Patterns of all lists, in ascending order within a list."""
+    inverses: NDArray[np.int32]
+    """(list,) list of the opposite direction that all members of the list have, or -1 if they have several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +57,7 @@ class PatternSet:
     """(pattern, cell of the pattern) tile."""
     weights: NDArray[np.int64]
     """(pattern,) frequency; the sum is at most MAX_WEIGHT."""
-    allowed: Bits
-    """(direction, pattern, word) patterns that the neighbor of the pattern in that direction may hold."""
+    neighbors: NeighborLists
     ground: NDArray[np.bool_]
     """(pattern,) whether the pattern starts in the last row of a sample."""
 
@@ -54,12 +67,21 @@ class PatternSet:
     @property
     def words(self) -> int:
         """Number of 64-bit words in a set of patterns."""
-        return int(self.allowed.shape[2])
+        return -(-len(self) // 64)
 
     @cached_property
     def full(self) -> Bits:
         """(word,) the set of all patterns."""
         return pack_bits(np.ones(len(self), dtype=np.bool_))
+
+    @cached_property
+    def allowed(self) -> Bits:
+        """(direction, pattern, word) patterns that the neighbor of the pattern in that direction may hold."""
+        indices, starts, members, _ = self.neighbors
+        sets = np.zeros((len(starts) - 1, self.words), dtype=np.uint64)
+        owners = np.repeat(np.arange(len(sets)), np.diff(starts))
+        np.bitwise_or.at(sets, (owners, members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+        return sets[indices]
 
     @cached_property
     def logarithms(self) -> NDArray[np.float64]:
@@ -69,9 +91,9 @@ class PatternSet:
         return table
 
     @cached_property
-    def w_log_w(self) -> NDArray[np.float64]:
-        """(pattern,) weight times its logarithm."""
-        return self.weights * self.logarithms[self.weights]
+    def w_log_w(self) -> NDArray[np.int64]:
+        """(pattern,) weight times its logarithm, in units of 1 / LOG_SCALE; integers have the same sum in any order."""
+        return np.floor(self.weights * self.logarithms[self.weights] * LOG_SCALE + 0.5).astype(np.int64)
 
     def match_tiles(self, tiles: Sequence[int], place: int) -> NDArray[np.bool_]:
         """Return (pattern,) whether each pattern has one of `tiles` at a position."""
@@ -79,7 +101,25 @@ class PatternSet:
 
     def find_compatible(self, patterns: NDArray[np.bool_], direction: int) -> NDArray[np.bool_]:
         """Return (pattern,) whether any of `patterns` may be the neighbor of each pattern in a direction."""
-        return np.asarray((self.allowed[direction] & pack_bits(patterns)).any(axis=1))
+        indices, starts, members, _ = self.neighbors
+        before = np.zeros(len(members) + 1, dtype=np.int64)
+        np.cumsum(patterns[members], out=before[1:])
+        return np.asarray((before[starts[1:]] > before[starts[:-1]])[indices[direction]])
+
+    def find_neighbors(self, pattern: int, direction: int) -> NDArray[np.int32]:
+        """Return the patterns that the neighbor of a pattern in a direction may hold."""
+        indices, starts, members, _ = self.neighbors
+        index = indices[direction, pattern]
+        return members[starts[index] : starts[index + 1]]
+
+    def may_adjoin(self, here: NDArray[np.int64], there: NDArray[np.int64], direction: int) -> NDArray[np.bool_]:
+        """Return whether each pattern of `there` may be the neighbor of the one of `here` in a direction.
+
+        The result is False for unknown patterns (-1) in `there`.
+        """
+        indices, starts, members, _ = self.neighbors
+        known = np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * len(self) + members
+        return (there >= 0) & np.isin(indices[direction, here].astype(np.int64) * len(self) + there, known)
 
 
 def pack_bits(patterns: NDArray[np.bool_]) -> Bits:
@@ -122,8 +162,8 @@ class CountedPatterns(NamedTuple):
     def to_pattern_set(self, axes: int, size: int, tiles: int) -> PatternSet:
         """Return a pattern set in which two patterns may be neighbors if they agree where they overlap."""
         patterns = self.patterns.astype(np.uint16)
-        allowed = _find_overlaps(patterns, size, axes)
-        return PatternSet(axes, size, tiles, patterns, scale_weights(self.counts), allowed, self.ground)
+        neighbors = _find_overlaps(patterns, size, axes)
+        return PatternSet(axes, size, tiles, patterns, scale_weights(self.counts), neighbors, self.ground)
 
     def is_sound(self, axes: int, size: int, tiles: int, blocks: int) -> bool:
         """Return whether these can be the patterns of maps that have `blocks` blocks of the pattern size."""
@@ -203,12 +243,12 @@ def find_edge_patterns(
     return np.isin(known, np.concatenate(found))
 
 
-def _find_overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
-    """Return (direction, pattern, word) the neighbors that agree with each pattern where they overlap."""
+def _find_overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> NeighborLists:
+    """Return the neighbors that agree with each pattern where they overlap."""
     count = len(patterns)
     multipliers = Coding(size, axes, 1 << 16).multipliers
     cells = patterns.astype(np.uint64).reshape(count, *(size,) * axes)
-    allowed = np.empty((2 * axes, count, -(-count // 64)), dtype=np.uint64)
+    backward, forward = [], []
     for axis in range(axes):
         parts = [np.take(cells, range(start, start + size - 1), axis=axis + 1) for start in (0, 1)]
         shares = [
@@ -216,18 +256,39 @@ def _find_overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
         ]
         found, ids = np.unique(np.concatenate(shares), return_inverse=True)
         heads, tails = ids.reshape(2, count)
-        allowed[axis] = _group_patterns(tails, len(found))[heads]
-        allowed[axis + axes] = _group_patterns(heads, len(found))[tails]
-    return allowed
+        numbers = np.arange(count)
+        backward.append((heads, len(found), tails, numbers))
+        forward.append((tails, len(found), heads, numbers))
+    return _join_lists([*backward, *forward])
 
 
-def _group_patterns(ids: NDArray[np.int64], groups: int) -> Bits:
-    """Return (group, word) the patterns of every group."""
-    count = len(ids)
-    sets = np.zeros((groups, -(-count // 64)), dtype=np.uint64)
-    numbers = np.arange(count)
-    np.bitwise_or.at(sets, (ids, numbers >> 6), np.uint64(1) << (numbers & 63).astype(np.uint64))
-    return sets
+def _join_lists(
+    directions: Sequence[tuple[NDArray[np.int64], int, NDArray[np.int64], NDArray[np.int64]]],
+) -> NeighborLists:
+    """Return the lists of all directions.
+
+    Each direction has the list of every pattern, the number of lists, and pairs of a list and a member. The members of
+    a list are in ascending order.
+    """
+    indices, sizes, members, first = [], [], [], 0
+    for own, count, lists, patterns in directions:
+        indices.append(own + first)
+        sizes.append(np.bincount(lists, minlength=count))
+        members.append(patterns[np.argsort(lists, kind="stable")])
+        first += count
+    inverses = []
+    for direction, (size, own) in enumerate(zip(sizes, members, strict=True)):
+        backs, ends = indices[direction - len(indices) // 2][own], np.cumsum(size)
+        found = np.full(len(size), -1)
+        if len(backs):
+            changes = np.concatenate([[0], np.cumsum(backs[1:] != backs[:-1])])
+            firsts, lasts = np.minimum(ends - size, len(backs) - 1), np.maximum(ends - 1, 0)
+            found = np.where((size > 0) & (changes[firsts] == changes[lasts]), backs[firsts], -1)
+        inverses.append(found)
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    return NeighborLists(
+        *(array.astype(np.int32) for array in (np.stack(indices), starts, *map(np.concatenate, (members, inverses))))
+    )
 
 
 def learn_adjacency(
@@ -236,7 +297,7 @@ def learn_adjacency(
     """Return single-tile patterns in which two tiles may be neighbors if they are neighbors in one of the maps."""
     axes = maps[0].ndim
     _check_limit(tiles, "tiles", _suggest_fewer(maps))
-    fits = np.zeros((axes, tiles, tiles), dtype=np.bool_)
+    pairs: list[list[NDArray[np.int64]]] = [[] for _ in range(axes)]
     counts = np.zeros(tiles, dtype=np.int64)
     ground = np.zeros(tiles, dtype=np.bool_)
     for view, round_, upright in make_views(maps, wrap, symmetry, images):
@@ -246,19 +307,28 @@ def learn_adjacency(
         for axis in range(axes):
             here, there = np.moveaxis(view, axis, 0), np.roll(np.moveaxis(view, axis, 0), -1, axis=0)
             last = None if round_[axis] else -1
-            fits[axis, here[:last].reshape(-1), there[:last].reshape(-1)] = True
-    return from_pairs(fits, counts, ground)
+            pairs[axis].append(here[:last].reshape(-1).astype(np.int64) * tiles + there[:last].reshape(-1))
+    return _from_keys([np.unique(np.concatenate(keys)) for keys in pairs], counts, ground)
 
 
 def from_pairs(
     fits: NDArray[np.bool_], weights: NDArray[np.int64], ground: NDArray[np.bool_] | None = None
 ) -> PatternSet:
     """Return single-tile patterns from `fits`, (axis, tile, next tile), whether the two may be neighbors."""
-    axes, tiles, _ = fits.shape
-    allowed = np.stack([pack_bits(np.ascontiguousarray(pairs)) for pairs in (*fits.transpose(0, 2, 1), *fits)])
-    patterns = np.arange(tiles, dtype=np.uint16)[:, None]
-    none = np.zeros(tiles, dtype=np.bool_)
-    return PatternSet(axes, 1, tiles, patterns, scale_weights(weights), allowed, none if ground is None else ground)
+    none = np.zeros(len(weights), dtype=np.bool_)
+    return _from_keys([np.flatnonzero(pairs) for pairs in fits], weights, none if ground is None else ground)
+
+
+def _from_keys(keys: Sequence[NDArray[np.int64]], weights: NDArray[np.int64], ground: NDArray[np.bool_]) -> PatternSet:
+    """Return single-tile patterns from the pairs of every axis, in ascending order: tile * tiles + next tile."""
+    tiles = len(weights)
+    own = np.arange(tiles)
+    pairs = [np.divmod(pairs, tiles) for pairs in keys]
+    neighbors = _join_lists(
+        [*((own, tiles, there, here) for here, there in pairs), *((own, tiles, here, there) for here, there in pairs)]
+    )
+    patterns = own.astype(np.uint16)[:, None]
+    return PatternSet(len(keys), 1, tiles, patterns, scale_weights(weights), neighbors, ground)
 
 
 def scale_weights(weights: NDArray[np.int64]) -> NDArray[np.int64]:

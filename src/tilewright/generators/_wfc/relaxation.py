@@ -97,9 +97,8 @@ def find_broken_patterns(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
     flat = cells.reshape(-1)
     wrong = flat < 0
     for direction in range(pattern_set.axes, 2 * pattern_set.axes):
-        fits = unpack_bits(pattern_set.allowed[direction], len(pattern_set)).astype(np.bool_)
         other = topology.neighbors[:, direction]
-        wrong |= (other >= 0) & ~fits[flat, flat[other]]
+        wrong |= (other >= 0) & ~pattern_set.may_adjoin(flat, flat[other], direction)
     return wrong
 
 
@@ -138,7 +137,7 @@ def _find_fitting_tiles(wave: Wave, cell: int, tiles: Cells, known: NDArray[np.b
         for direction, other in enumerate(topology.neighbors[cell].tolist()):
             if other >= 0 and known[other]:
                 opposite = (direction + pattern_set.axes) % (2 * pattern_set.axes)
-                yield np.flatnonzero(unpack_bits(pattern_set.allowed[opposite, tiles[other]], len(pattern_set)))
+                yield pattern_set.find_neighbors(int(tiles[other]), opposite).astype(np.int64)
         return
     at = np.array(np.unravel_index(cell, topology.shape))
     steps = np.array(list(np.ndindex(*(pattern_set.size,) * pattern_set.axes)))

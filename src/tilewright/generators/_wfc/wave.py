@@ -15,15 +15,18 @@ from ...core.seeds import Rng
 from ...kernels import wave as kernel
 from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constrained, restrict
 from ...kernels.global_constraints import SCRATCH_ROWS, ConstraintArrays
-from .pattern_set import PatternSet, pack_bits, unpack_bits
+from .pattern_set import NeighborLists, PatternSet, pack_bits, unpack_bits
 from .topology import Topology
 from .user_constraints import UserConstraint, WaveView
 
 __all__ = ["DONE", "MORE", "STUCK", "GlobalConstraint", "TileConstraint", "Wave"]
 
 HEURISTICS = {"entropy": kernel.ENTROPY, "constrained": kernel.CONSTRAINED, "scanline": kernel.SCANLINE}
-MAX_TRAIL, MAX_CHOICES = 1 << 16, 1 << 12
-"""Maximum number of changes and of choices that can be undone."""
+MAX_TRAIL, MAX_TRAIL_WORDS, MAX_CHOICES = 1 << 16, 1 << 24, 1 << 12
+"""Maximum number of changes, of the words in their domains, and of choices that can be undone."""
+MAX_BIT_WORDS = 24
+"""Maximum number of words of pattern sets whose allowed neighbors are bits; larger sets use lists."""
+NO_LISTS = NeighborLists(*(np.zeros(shape, dtype=np.int32) for shape in ((0, 0), 1, 0, 0)))
 NOISE = 1e-6
 """Amplitude of the noise that breaks ties between cells."""
 DISTANCE_BIAS = 0.02
@@ -84,11 +87,12 @@ class Wave:
         self.pattern_set, self.topology, self.global_constraints = pattern_set, topology, tuple(global_constraints)
         self.max_backtracks, self.user_constraints, self.labels = max_backtracks, tuple(user_constraints), labels
         cells, words = topology.cells, pattern_set.words
-        trail = min(MAX_TRAIL, 1 << (8 * cells + 64).bit_length())
+        trail = min(MAX_TRAIL, MAX_TRAIL_WORDS // (1 << (words - 1).bit_length()), 1 << (8 * cells + 64).bit_length())
+        lists = pattern_set.neighbors if words > MAX_BIT_WORDS else NO_LISTS
         self.state = kernel.WaveState.new()
         self.cells = np.zeros(cells, dtype=kernel.CELL)
         self.cells["count"], self.cells["weight"] = len(pattern_set), pattern_set.weights.sum()
-        self.cells["sum_w_log_w"] = np.add.accumulate(pattern_set.w_log_w)[-1]
+        self.cells["sum_w_log_w"] = pattern_set.w_log_w.sum()
         self.cells["heap_place"], self.cells["touched"] = -1, kernel.TOUCHED
         self.arrays = kernel.WaveArrays(
             domains=np.tile(pattern_set.full, (cells, 1)),
@@ -102,11 +106,17 @@ class Wave:
             trail_domains=np.empty((trail, words), dtype=np.uint64),
             choices=np.empty(MAX_CHOICES, dtype=kernel.CHOICE),
             scratch=np.zeros(words, dtype=np.uint64),
+            banned=np.zeros(words, dtype=np.uint64),
+            stamps=np.zeros(len(lists.starts), dtype=np.int64),
             state=self.state,
         )
         self.rules = kernel.RuleArrays(
             neighbors=topology.neighbors,
-            allowed=pattern_set.allowed,
+            allowed=np.zeros((0, 0, 0), dtype=np.uint64) if len(lists.indices) else pattern_set.allowed,
+            lists=lists.indices,
+            list_starts=lists.starts,
+            members=lists.members,
+            list_inverses=lists.inverses,
             weights=pattern_set.weights,
             w_log_w=pattern_set.w_log_w,
             logarithms=pattern_set.logarithms,
@@ -119,6 +129,11 @@ class Wave:
         self.contradiction = self._constrain(tile_constraints, grounded, edge_patterns)
         """Wave cell that has no pattern left before the first choice, or -1."""
         self._save_base()
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether allowed neighbors are lists, not bits."""
+        return len(self.rules.lists) > 0
 
     @property
     def domains(self) -> NDArray[np.uint64]:
@@ -162,9 +177,10 @@ class Wave:
     ) -> int:
         """Ban patterns that violate a constraint and propagate; return a cell that has no pattern left, or -1."""
         pattern_set, topology = self.pattern_set, self.topology
+        everything = np.ones(len(pattern_set), dtype=np.bool_)
         contradiction = kernel.NO_CELL
         for direction in range(2 * topology.axes):
-            isolated = ~pattern_set.allowed[direction].any(axis=1)
+            isolated = ~pattern_set.find_compatible(everything, direction)
             if isolated.any():  # patterns without a possible neighbor can only be at the edge
                 inside = np.flatnonzero(topology.neighbors[:, direction] >= 0)
                 contradiction = max(contradiction, self._restrict(inside, ~isolated))
