@@ -141,7 +141,7 @@ def test_models_are_explained(tilewright: Run) -> None:
     [
         ("learn patterns nowhere -o a.json", "unknown map 'nowhere'"),
         ("learn patterns maps/*.png -o a.json", "maps/*.png: no file matches"),
-        ("learn patterns maps --from awbv -o a.json", "unknown format 'awbv'; did you mean 'awbw'?"),
+        ("learn patterns maps --from awbv -o a.json", "unknown format 'awbv'; pictures: png; animations"),
         ("learn patterns maps --tileset cav -o a.json", "unknown tileset 'cav'; did you mean 'cave'?"),
         ("learn patterns maps -o a.pkl", "a.pkl: a model file must end in .json or .npz"),
         ("learn patterns bad.json -o a.json", "model version 9 is written by a newer Tilewright"),

@@ -62,8 +62,11 @@ MISTAKES = {
     "shaper as JSON": ('make caves --shape {"connect":2}', "shape: must be JSON of one shaper, such as"),
     "shaper's value": ("make caves --shape connect,thickness=0", "connect: thickness: must be at least 1, got 0"),
     "count": ("make caves --count 0", "--count: 0 is not in the range"),
-    "ending": ("make caves -o x.pgn", "unknown file extension '.pgn'; did you mean '.png'?"),
-    "format": ("make caves -o x --format pgn", "unknown format 'pgn'; did you mean 'png'?"),
+    "ending": ("make caves -o x.pgn", "unknown file extension '.pgn'; pictures: .png; animations: .apng"),
+    "format": (
+        "make caves -o x --format pgn",
+        "unknown format 'pgn'; pictures: png; animations: apng, gif, webp; game",
+    ),
     "format without file": ("make caves --format png", "format: only applies to output files"),
     "format's option": ("make caves -o x.png --option scal=2", "png has no option 'scal'; did you mean 'scale'?"),
     "another format's option": ("make caves -o x.txt --scale 4", "txt has no option 'scale'"),
@@ -142,7 +145,7 @@ MISTAKES = {
     "how to compare": ("measure whole.json --wrap-sample x", "wrap_sample: needs a sample to compare with, in like"),
     "samples": ("measure whole.json --like dungeon,vilage", "like: unknown map 'vilage'; did you mean 'village'?"),
     "sample's file": ("measure whole.json --like nowhere.txt", "nowhere.txt: cannot be read"),
-    "sample's size": ("measure whole.json --like bricks --pattern-size 9", "like: the sample of 8x8 cells is smaller"),
+    "sample's size": ("measure whole.json --like bricks --pattern-size 9", "like: bricks of 8x8 cells is smaller"),
     "sample's levels": ("measure whole.json --like keep", "like: the map is flat but the sample has levels"),
     "samples of two kinds": (
         "measure whole.json --like keep,dungeon",

@@ -1,13 +1,16 @@
-"""Files of other people at the shell: folders with other files beside the maps, and maps with question marks."""
+"""Files of other people at the shell: folders with other files beside the maps, maps with question marks, pictures."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Run
+from tilewright import data
+from tilewright.core.search_words import list_recipe_words
 
 LEVELS = {"a.txt": "-----\n--?--\n-----\nXXXXX\n", "b.txt": "-----\n-Q?Q-\n-----\nXXXXX\n"}
 SMALL = ("--width", "6", "--height", "4", "--seed", "3")
@@ -68,3 +71,72 @@ def test_question_marks_are_free_in_locks_and_tiles_in_maps(tilewright: Run) -> 
     assert recipe.locks is not None
     assert len(recipe.locks) == 5
     assert tilewright("verify", "made.json").code == 0
+
+
+def test_a_picture_is_a_recipe(tilewright: Run) -> None:
+    for name in ("map.png", "map.json", "map.npz", "map.tmx"):
+        tw.make("rooms", width=30, height=20, seed=5, shaping=["border"]).save(name)
+        done = tilewright("run", name, "-o", "again.png")
+        assert done.code == 0, done.err
+        assert tw.load("again.png") == tw.load(name) == tw.run(name)
+        done = tilewright("run", name, "--seed", "6", "--set", "params.width=24", "-o", "other.png")
+        assert done.code == 0, done.err
+        assert tw.load("other.png").width == 24
+        assert tw.recipe(name, width=24).params.width == 24  # type: ignore[attr-defined]
+    done = tilewright("run", "levels/a.txt")
+    expected = "tilewright: levels/a.txt: this file has no recipe, because it was not saved by Tilewright\n"
+    assert (done.code, done.err) == (2, expected)
+
+
+@pytest.mark.parametrize("command", ["show nowhere", "verify nowhere", "measure nowhere.xyz", "convert nowhere a.png"])
+def test_a_missing_file_is_reported_as_missing(command: str, tilewright: Run) -> None:
+    done = tilewright(*command.split())
+    name = command.split()[1]
+    assert (done.code, done.err) == (2, f"tilewright: {name}: cannot be read (No such file or directory)\n")
+
+
+WORDS = {
+    "make dungeon": "unknown technique 'dungeon'; make it with the techniques bsp, rooms, or run the "
+    "recipes locked-dungeon, treasure-dungeon, crypt",
+    "make Dungeons": "unknown technique 'Dungeons'; make it with the techniques bsp, rooms, or run",
+    "make open-caves": "unknown technique 'open-caves'; run the recipe open-caves",
+    "run labyrinth": "unknown recipe 'labyrinth'; make it with the technique maze, or run the recipe formal-garden",
+    "explain castle": "unknown name 'castle'; make it with the technique rooms",
+    "make cavs": "unknown technique 'cavs'; did you mean 'caves'?",
+    "list --search xyzzy": "search: nothing is about these words; tilewright list shows all, got 'xyzzy'",
+}
+
+
+@pytest.mark.parametrize(("command", "message"), WORDS.items(), ids=WORDS)
+def test_search_words_lead_to_techniques_and_recipes(command: str, message: str, tilewright: Run) -> None:
+    done = tilewright(*command.split())
+    assert done.code == 2
+    assert done.err.startswith(f"tilewright: {message}")
+
+
+def test_entries_are_listed_by_search_words(tilewright: Run) -> None:
+    done = tilewright("list", "--search", "dungeons", "--json")
+    found = {kind: [row["name"] for row in rows] for kind, rows in json.loads(done.out).items()}
+    assert found["techniques"] == ["bsp", "rooms"]
+    assert {"crypt", "locked-dungeon", "treasure-dungeon"} <= set(found["recipes"])
+    assert "Search words" not in tilewright("explain", "crypt").out
+
+
+def test_every_technique_and_recipe_has_search_words() -> None:
+    assert all(entry.search_words for entry in tw.list_techniques())
+    assert all(list_recipe_words(name) for name in data.list_names("recipes"))
+
+
+def test_a_list_with_semicolons_is_refused_with_the_right_spelling(tilewright: Run) -> None:
+    done = tilewright("make", "rooms", "--shape", "place,markers=goblin;orc")
+    message = "the parts of a list are separated by commas; write goblin,orc, got 'goblin;orc'"
+    assert (done.code, done.err) == (2, f"tilewright: place: markers: {message}\n")
+
+
+def test_suggested_tiles_are_of_the_same_kind(tilewright: Run) -> None:
+    done = tilewright("make", "noise", "--tileset", "dungeon")
+    assert done.err.endswith("such as deep=water,sand=floor,forest=grass,hill=floor\n")
+    tiles = ('name = "hedge"\npassable = false', 'name = "gold"\nkind = "key"', 'name = "grass"')
+    Path("meadow.toml").write_text("".join(f"[[tiles]]\n{tile}\n" for tile in tiles))
+    done = tilewright("make", "caves", "--tileset", "meadow.toml")
+    assert done.err.endswith("such as floor=grass,wall=hedge\n")

@@ -75,6 +75,14 @@ def test_plain_csv_is_still_plain_csv(maps: Path) -> None:
     assert Samples.of("a.csv", FileResolver(maps, map_tileset=AWBW)).tileset is AWBW
 
 
+def test_names_in_a_list_are_not_read_as_rows_of_glyphs(maps: Path) -> None:
+    (maps.parent / "others").mkdir()
+    (maps.parent / "others" / "d.csv").write_text("1,2\n2,1\n")
+    assert len(Samples.of(["maps", "others"], FileResolver())) == 4
+    with pytest.raises(tw.UnknownName, match="unknown map 'vilage'; did you mean 'village'"):
+        Samples.of(["dungeon", "vilage"], FileResolver())
+
+
 def test_rows_of_glyphs_are_not_read_as_names() -> None:
     assert Samples.of(["a:b", "b:a"]).labels == (":", "a", "b")
     assert len(Samples.of(["awb", "bwa"])) == 1

@@ -86,7 +86,7 @@ MISTAKES = {
     "id": ("corpus take mine 6 -o x.png", "id: must be from 0 to 5, got 6"),
     "no id": ("corpus take mine -o x.png", "ID... is missing"),
     "one name": ("corpus take mine 1 2 -o x.png", "the same file name for several maps; add {id} or {seed} to it"),
-    "animation": ("corpus take mine 1 -o x.pgn", "unknown file extension '.pgn'; did you mean '.png'?"),
+    "animation": ("corpus take mine 1 -o x.pgn", "unknown file extension '.pgn'; pictures: .png; animations"),
     "by": ("corpus best mine --by region", "unknown column 'region'; did you mean 'regions'?"),
     "axis": ("corpus range mine --x regions --y path", "unknown column 'path'"),
     "picture": ("corpus range mine --x regions --y regions -o x.tmx", "x.tmx: must end in .png"),

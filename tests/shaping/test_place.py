@@ -107,3 +107,17 @@ def test_too_few_places_are_reported() -> None:
         place(cave(1), markers=["a"], rule="band", origin="shop")
     with pytest.raises(tw.InvalidRecipe, match="place: max_steps: must be at least min_steps, 9, got 3"):
         place(cave(1), rule="band", min_steps=9, max_steps=3)
+
+
+def test_one_name_is_a_list_of_one() -> None:
+    level = tw.make("rooms", width=40, height=20, seed=1)
+    assert [marker.name for marker in tw.shape(level, "place", markers="boss").markers] == ["boss"]
+    assert tw.shape(level, "place", markers="boss") == tw.shape(level, "place", markers=["boss"])
+    for text in ("goblin;orc", "goblin, orc"):
+        with pytest.raises(
+            tw.InvalidRecipe, match=r"one name or a list of names, such as \['goblin', 'orc'\]"
+        ) as caught:
+            tw.shape(level, "place", markers=text)
+        assert caught.value.problems[0].fixes[0].value == ["goblin", "orc"]
+    names = {marker.name for marker in tw.shape(level, "lock_and_key", colors="red", count=1).markers}
+    assert {"lock red", "key red"} <= names

@@ -241,7 +241,11 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "params": ({"params": [1]}, 400, "params: must be a set of named values"),
     "technique": ({"technique": "cave"}, 400, "unknown technique 'cave'; did you mean 'caves'?"),
     "no technique": ({"technique": None}, 400, "technique: must be a string, got None"),
-    "format": ({"format": "pgn"}, 400, "unknown format 'pgn'; did you mean 'png'?"),
+    "format": (
+        {"format": "pgn"},
+        400,
+        "unknown format 'pgn'; pictures: png; animations: apng, gif, webp; game engines: json",
+    ),
     "option": ({"format": "png", "options": {"scal": 2}}, 400, "unknown parameter 'scal'; did you mean 'scale'?"),
     "options": ({"options": 3}, 400, "options: "),
     "shaper": ({"shaping": ["conect"]}, 400, "unknown shaper 'conect'; did you mean 'connect'?"),

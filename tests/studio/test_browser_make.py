@@ -89,6 +89,10 @@ def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
     expect(studio["pick-maze"]).to_be_visible()
     expect(studio["pick-caves"]).to_be_hidden()
     assert studio["pick-maze"].locator("img").evaluate("(picture) => picture.complete && picture.naturalWidth > 0")
+    studio["search"].fill("dungeons")
+    for name in ("rooms", "bsp", "crypt", "locked-dungeon"):
+        expect(studio[f"pick-{name}"]).to_be_visible()
+    expect(studio["pick-maze"]).to_be_hidden()
     studio["search"].fill("no such thing")
     expect(studio.page.get_by_text("No matches.")).to_be_visible()
     expect(studio.page.get_by_text("Techniques", exact=True)).to_be_hidden()

@@ -13,9 +13,10 @@ from .. import data
 from ..core.errors import BadFile, TilewrightError, UnknownName
 from ..core.model import Model
 from ..core.recipe import Recipe, as_recipe_data
-from ..core.registry import Entry, measures, shapers, techniques, tilesets
+from ..core.registry import Entry, Technique, measures, shapers, techniques, tilesets
+from ..core.search_words import contains_words, list_recipe_words, suggest_entries
 from ..core.tileset import Tileset
-from ..core.yaml import read_head_comment
+from ..core.yaml import read_data, read_head_comment
 from ..formats import format_registry as formats
 from ..formats._files import read_file
 from ..formats._models import find_model
@@ -78,19 +79,32 @@ def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
     }
     if not found:
         known = [other for registry in registries.values() for other in registry.names()]
-        raise UnknownName("name", name, known, "`tilewright list` shows all")
+        raise UnknownName("name", name, known, "`tilewright list` shows all", advice=suggest_entries(name))
     return found
 
 
-def list_summaries(kind: str) -> list[tuple[str, str]]:
-    """Return the names of a kind with their summaries. Entries that cannot be loaded are skipped with a warning."""
+def list_summaries(kind: str, search: str | None = None) -> list[tuple[str, str]]:
+    """Return the names of a kind with their summaries. Entries that cannot be loaded are skipped with a warning.
+
+    With `search`, only entries whose name, summary and search words contain all of its words are returned.
+    """
     found = []
     for name in KINDS[kind].names():
         try:
-            found.append((name, summarize(KINDS[kind].get(name), name)))
+            thing = KINDS[kind].get(name)
+            summary = summarize(thing, name)
         except TilewrightError as error:
             warnings.warn(str(error), stacklevel=2)
+            continue
+        if search is None or contains_words(search, name, summary, *_list_search_words(kind, name, thing)):
+            found.append((name, summary))
     return found
+
+
+def _list_search_words(kind: str, name: str, thing: CatalogEntry) -> tuple[str, ...]:
+    if kind == "recipes":
+        return list_recipe_words(name)
+    return thing.search_words if isinstance(thing, Technique) else ()
 
 
 def summarize(thing: CatalogEntry, name: str) -> str:
@@ -124,7 +138,7 @@ def _read_entry(path: str, kind: str) -> CatalogEntry:
         return resolver.read_tileset(path)
     if kind == "models":
         return resolver.read_model(path)
-    found = as_recipe_data(resolver.read_recipe(path)[0])
+    found = as_recipe_data(read_data(read_file(path).decode("utf-8-sig", "replace"), path))
     if "technique" not in found:
         raise BadFile("is not a recipe; to draw a map use `tilewright show`", at=path)
     Recipe.of(path, resolver)

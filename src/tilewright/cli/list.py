@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import click
 
+from ..core.errors import InvalidRecipe
 from ._catalogue import KINDS, list_summaries, read_kind
 from ._console import print_json, print_table
 
 
 @click.command("list")
 @click.argument("kind", metavar=f"[{'|'.join(KINDS)}]", callback=read_kind, required=False)
+@click.option("--search", metavar="WORDS", help="Only entries about these words, such as dungeon or lake.")
 @click.option("as_json", "--json", is_flag=True, help="Print JSON: names and summaries by kind.")
-def command(kind: str | None, as_json: bool) -> None:
-    """List techniques, shapers, measures, formats, tilesets and recipes; all of them, or those of one kind."""
-    found = {one: list_summaries(one) for one in ([kind] if kind else KINDS)}
+def command(kind: str | None, search: str | None, as_json: bool) -> None:
+    """List techniques, shapers, measures, formats, tilesets and recipes; all of them, or those of one kind.
+
+    \b
+    tilewright list recipes
+    tilewright list --search dungeon
+    """
+    found = {one: list_summaries(one, search) for one in ([kind] if kind else KINDS)}
+    if search is not None:
+        found = {one: rows for one, rows in found.items() if rows}
+        if not found and not as_json:
+            raise InvalidRecipe("nothing is about these words; tilewright list shows all", at="search", got=search)
     if as_json:
         print_json({one: [{"name": name, "summary": text} for name, text in rows] for one, rows in found.items()})
         return

@@ -209,8 +209,9 @@ def count_further(count: int) -> list[Problem]:
     return [problem(f"and {count:,} more", value=count, rule="more")] if count > 0 else []
 
 
-def _describe_unknown(noun: str, name: object, options: Iterable[str], hint: str) -> str:
-    return f"unknown {noun} {short_repr(name)}{did_you_mean(name, options)}{f' ({hint})' if hint else ''}"
+def _describe_unknown(noun: str, name: object, options: Iterable[str], hint: str, advice: str = "") -> str:
+    suggestion = f"; {advice}" if advice else did_you_mean(name, options)
+    return f"unknown {noun} {short_repr(name)}{suggestion}{f' ({hint})' if hint else ''}"
 
 
 def _render_path(path: Path) -> str:
@@ -326,13 +327,16 @@ class UnknownName(TilewrightError, ValueError):
         Known names.
     hint
         Text to append in parentheses.
+    advice
+        Clause that replaces the suggestion of the nearest name.
     """
 
-    def __init__(self, kind: str, name: object, options: Iterable[str], hint: str = "") -> None:
+    def __init__(self, kind: str, name: object, options: Iterable[str], hint: str = "", *, advice: str = "") -> None:
         names = list(options)
         near = find_nearest(name, names)
         fixes = (Fix("set", (), near),) if near else ()
-        super().__init__(Problem((), "unknown_name", name, _describe_unknown(kind, name, names, hint), fixes))
+        text = _describe_unknown(kind, name, names, hint, advice)
+        super().__init__(Problem((), "unknown_name", name, text, fixes))
         self.kind = kind
         self.name = name
 

@@ -131,6 +131,9 @@ def _read_plain(text: str, field: Field) -> Any:
 
 
 def _read_list(text: str, field: Field) -> list[Any]:
+    if ";" in text and "," not in text:
+        right = ",".join(piece.strip() for piece in text.split(";") if piece.strip())
+        raise InvalidRecipe(f"the parts of a list are separated by commas; write {right}", got=text, rule="format")
     pieces = [piece.strip() for piece in text.split(",")] if text else []
     if "array" in field.item.types:  # The model splits a flat list into rows.
         return [read_number(piece) for piece in pieces]

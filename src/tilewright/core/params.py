@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    get_args,
+    get_origin,
+)
 
 import numpy as np
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -308,6 +322,22 @@ def check_integer(name: str, value: object, minimum: int = 1, maximum: int | Non
     if number is None or number < minimum or (maximum is not None and number > maximum):
         bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum:,}"
         raise InvalidRecipe(f"must be an integer {bounds}", at=name, got=value, rule="range")
+
+
+def _read_names(value: Any) -> Any:
+    """Return one name as a list. Raise InvalidRecipe if a string seems to list several names."""
+    if not isinstance(value, str):
+        return value
+    pieces = [piece.strip() for piece in re.split("[,;]", value) if piece.strip()]
+    if len(pieces) > 1:
+        raise InvalidRecipe(
+            f"must be one name or a list of names, such as {pieces}", got=value, rule="type", instead=pieces
+        )
+    return (value,)
+
+
+Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_read_names)]
+"""Names, or a single name."""
 
 
 class AtomicValue:

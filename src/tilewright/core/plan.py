@@ -19,6 +19,7 @@ from .ports import available_memory, find_similarity
 from .recipe import Recipe
 from .registry import RECIPE_FIELDS, Shaper, Technique, measures, shapers, techniques
 from .site import Site
+from .tile_kinds import find_substitute
 from .tilemap import format_size
 from .tileset import Tileset
 
@@ -196,12 +197,12 @@ def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[
     if missing:
         lacks = ", ".join(repr(label) for label in missing[:4]) + (" ..." if len(missing) > 4 else "")
         chosen = _suggest_tiles(entry, recipe, missing)
-        shown = ",".join(f"{label}={name}" for label, name in [*chosen.items()][:4])
+        shown = ",".join(f"{label}={name}" for label, name in [*chosen.items()][:4]) or f"{missing[0]}=TILE"
         problems.append(
             problem(
                 f"tileset {tileset.name!r} has no {lacks}, which {entry.name} needs; "
                 f"choose substitutes with tiles, such as {shown}",
-                fixes=[Fix("set", ("tiles",), {**renames, **chosen})],
+                fixes=[Fix("set", ("tiles",), {**renames, **chosen})] if len(chosen) == len(missing) else [],
                 at="tiles",
                 rule="missing",
                 place="",
@@ -213,13 +214,13 @@ def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[
 
 
 def _suggest_tiles(entry: Technique, recipe: Recipe, labels: list[str]) -> dict[str, str]:
-    """Return for each label a tile of the tileset with the same passability."""
+    """Return a similar tile of the tileset for each label that has one."""
     own, found = entry.own_tileset(recipe.params), {}
     for label in labels:
         number = own.find(label)
-        passable = number is None or own[number].passable
-        alike = [tile.name for tile in recipe.tileset if tile.passable == passable]
-        found[label] = (alike or list(recipe.tileset.names))[-1]
+        substitute = find_substitute(own[number], recipe.tileset) if number is not None else None
+        if substitute is not None:
+            found[label] = substitute
     return found
 
 

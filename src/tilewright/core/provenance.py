@@ -108,7 +108,15 @@ def recipe_of(map: TileMap, provenance: Mapping[str, Any]) -> Recipe | None:
 
 
 def _read_recipe(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | None) -> Recipe:
+    return Recipe.of(get_recipe_data(map, provenance), resolver)
+
+
+def get_recipe_data(map: TileMap, provenance: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the data of the recipe in the provenance of a map's file. Raise InvalidRecipe if there is none."""
     inner = provenance.get("recipe")
+    if inner is None:
+        reason = "its recipe was too large to store" if "left_out" in provenance else "it was not saved by Tilewright"
+        raise InvalidRecipe(f"this file has no recipe, because {reason}", rule="missing")
     if not isinstance(inner, Mapping):
         raise InvalidRecipe("must be a set of named values", at="recipe", got=inner, rule="type")
     tileset = inner.get("tileset")
@@ -117,8 +125,8 @@ def _read_recipe(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver
             name = short_repr(tileset.get("name"))
             text = f"{name} is too large to be stored in the recipe, and the file has another one"
             raise InvalidRecipe(text, at="tileset")
-        inner = {**inner, "tileset": map.tileset}
-    return Recipe.of(inner, resolver)
+        return {**inner, "tileset": map.tileset}
+    return inner
 
 
 @dataclass(frozen=True, slots=True)

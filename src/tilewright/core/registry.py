@@ -135,6 +135,8 @@ class Technique(Entry):
     """Function of the params and rng that draws random parameters, such as scores, so that the recipe stores them."""
     validate: Callable[[Any, Any], None] | None = None
     """Function of the params and site that raises InvalidRecipe if they are inconsistent. Called before the body."""
+    search_words: tuple[str, ...] = ()
+    """Further words by which users look for the technique, in the singular, such as dungeon."""
 
     def own_tileset(self, params: Params) -> Tileset:
         """Return the default tileset."""
@@ -288,6 +290,7 @@ class _TechniqueOptions(TypedDict, total=False):
     learn: type[Any]
     resolve_random: Callable[[Any, Rng], Params]
     validate: Callable[[Any, Any], None]
+    search_words: tuple[str, ...]
 
 
 @renamed_keywords(**RENAMED_OPTIONS)
@@ -487,7 +490,7 @@ class Registry(Generic[E]):
             return self._found[name]
         if name in find_plugins(self.folder):
             return self._check_entry(load_plugin(self.folder, name), name)
-        raise UnknownName(self.kind, name, self.names())
+        raise self._make_unknown(name)
 
     def add(self, entry: E) -> None:
         """Add an entry in this process. Raise TilewrightError if the name exists."""
@@ -521,6 +524,10 @@ class Registry(Generic[E]):
     def _import_module(self, name: str) -> ModuleType:
         return ports.built_in.get().load(self.folder, name)
 
+    def _make_unknown(self, name: str) -> UnknownName:
+        """Return the error for a name that no entry has."""
+        return UnknownName(self.kind, name, self.names())
+
     def _load(self, name: str) -> ModuleType:
         try:
             return self._import_module(name)
@@ -534,6 +541,15 @@ class Registry(Generic[E]):
             kind = self.entry.__name__.lower()
             raise TilewrightError(f"{self.kind} {name!r}: its module must define a {kind} named {name!r}")
         return found
+
+
+class TechniqueRegistry(Registry[Technique]):
+    """The registry of techniques, which also suggests techniques and recipes by their search words."""
+
+    def _make_unknown(self, name: str) -> UnknownName:
+        from .search_words import suggest_entries
+
+        return UnknownName(self.kind, name, self.names(), advice=suggest_entries(name))
 
 
 class MeasureRegistry(Registry[Measure]):
@@ -625,7 +641,7 @@ def _restore_entry(kind: str, name: str) -> Entry:
     return registries[kind].get(name)  # type: ignore[no-any-return]
 
 
-techniques: Registry[Technique] = Registry("technique", "generators", Technique)
+techniques: Registry[Technique] = TechniqueRegistry("technique", "generators", Technique)
 shapers: Registry[Shaper] = Registry("shaper", "shaping", Shaper)
 measures = MeasureRegistry("measure", "measures", Measure)
 constraints = ConstraintRegistry("constraint", "constraints", Constraint)

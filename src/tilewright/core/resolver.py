@@ -60,6 +60,10 @@ class Resolver:
             return tuple(f"{reference}/{name}" for name in data.list_members(reference))
         return (reference,)
 
+    def has_folder(self, reference: str) -> bool:
+        """Return False. Subclasses return whether there is a folder with this path."""
+        return False
+
     def read_samples(self, reference: str) -> tuple[Grid, ...]:
         """Return all maps of a built-in sample or collection. Subclasses also accept files and folders."""
         return tuple(self.read_grid(name, free_glyph=False) for name in self.expand_reference(reference))
@@ -86,7 +90,14 @@ class Resolver:
 
         if reference in data.list_names("recipes"):
             return read_data(data.read_text("recipes", reference), reference), self
-        raise UnknownName("recipe", reference, data.list_names("recipes"), "files are not opened here")
+        raise unknown_recipe(reference, "files are not opened here")
+
+
+def unknown_recipe(name: str, hint: str) -> UnknownName:
+    """Return the error for a name that is not a recipe's, with the techniques and recipes about its words."""
+    from .search_words import suggest_entries
+
+    return UnknownName("recipe", name, data.list_names("recipes"), hint, advice=suggest_entries(name))
 
 
 @cache

@@ -92,9 +92,10 @@ class Samples(AtomicValue):
             return value
         if isinstance(value, (str, list, tuple)) and not (value.strip() if isinstance(value, str) else value):
             raise InvalidRecipe("a map has at least one cell")
-        given = list(value) if isinstance(value, (list, tuple)) and _are_maps(value) else [value]
+        resolver = resolver or Resolver()
+        given = list(value) if isinstance(value, (list, tuple)) and _are_maps(value, resolver) else [value]
         check_sample_count(len(given))
-        grids = [grid for item in given for grid in _read_grids(item, resolver or Resolver())]
+        grids = [grid for item in given for grid in _read_grids(item, resolver)]
         check_sample_count(len(grids))
         for number, grid in enumerate(grids):
             if grid.cells.ndim != grids[0].cells.ndim:
@@ -253,26 +254,29 @@ def _name_sample(grids: Sequence[Grid], number: int) -> str:
     return grids[number].name or (f"sample {number + 1}" if len(grids) > 1 else "the sample")
 
 
-def _are_maps(items: Sequence[Any]) -> bool:
+def _are_maps(items: Sequence[Any], resolver: Resolver) -> bool:
     """Return whether the items of a list are maps and not rows of one map.
 
     Of a longer list than allowed, only the first items are checked.
     """
     items = items[: MAX_SAMPLES + 1]
-    if not all(_is_map(item) for item in items):
-        return False
-    named = [item for item in items if isinstance(item, str) and not _is_known(item)]
+    if not all(_is_map(item, resolver) for item in items):
+        # Strings of different lengths are not rows, so an unknown one beside a known one is a mistyped name.
+        strings = [item for item in items if isinstance(item, str)]
+        differ = len(strings) == len(items) and len({len(item) for item in strings}) > 1
+        return differ and any(_is_known(item, resolver) for item in strings)
+    named = [item for item in items if isinstance(item, str) and not _is_known(item, resolver)]
     return all(files.get().is_map_file(item) for item in named)  # Last: may import all formats.
 
 
-def _is_known(item: str) -> bool:
-    return "\n" in item or item in list_built_in_samples() or _has_format(item)
+def _is_known(item: str, resolver: Resolver) -> bool:
+    return "\n" in item or item in list_built_in_samples() or _has_format(item) or resolver.has_folder(item)
 
 
-def _is_map(item: Any) -> bool:
+def _is_map(item: Any, resolver: Resolver) -> bool:
     """Return whether an item is a map or may be the file of a map."""
     if isinstance(item, str):
-        return _is_known(item) or FILE.fullmatch(item) is not None
+        return _is_known(item, resolver) or FILE.fullmatch(item) is not None
     if isinstance(item, np.ndarray):
         return item.ndim > 1
     nested = isinstance(item, (list, tuple)) and len(item) > 0 and isinstance(item[0], (list, tuple))

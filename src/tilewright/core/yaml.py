@@ -21,6 +21,8 @@ MAX_YAML_TOKENS = 1 << 16
 """Maximum number of separators in YAML: line breaks, commas, brackets, braces and colons. PyYAML takes one to two
 seconds for this many. JSON has no such limit."""
 SEPARATORS = "\n,[{:"
+SEARCH_WORDS = "Search words: "
+"""Start of the comment line with the search words of a recipe."""
 MAX_LINE_LENGTH = 1 << 30
 """Line width at which PyYAML never folds lines."""
 
@@ -122,13 +124,26 @@ def _read_yaml(text: str) -> Any:
 
 
 def read_head_comment(text: str) -> str:
-    """Return the comment at the start of a recipe on one line.
+    """Return the comment at the start of a recipe on one line, without its search words.
 
     >>> read_head_comment("# A cave.\\n# And a lake.\\ntechnique: caves")
     'A cave. And a lake.'
     """
-    head = takewhile(lambda line: line.startswith("#"), text.splitlines())
-    return " ".join(line.lstrip("# ") for line in head)
+    return " ".join(line for line in _list_head_lines(text) if not line.startswith(SEARCH_WORDS))
+
+
+def read_search_words(text: str) -> tuple[str, ...]:
+    """Return the search words in the comment at the start of a recipe.
+
+    >>> read_search_words("# A cave.\\n# Search words: cavern, lake\\ntechnique: caves")
+    ('cavern', 'lake')
+    """
+    lists = [line.removeprefix(SEARCH_WORDS) for line in _list_head_lines(text) if line.startswith(SEARCH_WORDS)]
+    return tuple(word.strip() for words in lists for word in words.split(",") if word.strip())
+
+
+def _list_head_lines(text: str) -> list[str]:
+    return [line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), text.splitlines())]
 
 
 def write_data(data: Mapping[str, Any] | Sequence[Any]) -> str:

@@ -28,7 +28,7 @@ from ..core.registry import Entry, Registry
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ._files import list_files, read_file, refuse_unwritable, write_files
+from ._files import list_files, read_file, refuse_missing, refuse_unwritable, write_files
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -78,12 +78,35 @@ class Format(Entry):
     """Function (frames, options, path) that returns contents by file name."""
     read: Callable[[Source, Any], list[LoadedMap]] | None = None
     """Function (source, options) that returns the maps in the file."""
+    use: str = "other uses"
+    """What the format is used for, as a plural noun such as pictures. Messages group formats by it."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _find, (self.name,)
 
 
-format_registry: Registry[Format] = Registry("format", "formats", Format)
+class FormatRegistry(Registry[Format]):
+    """The registry of formats. An unknown name is answered with the formats by their use."""
+
+    def _make_unknown(self, name: str) -> UnknownName:
+        return UnknownName(self.kind, name, (), advice=list_by_use(lambda entry: entry.name))
+
+
+format_registry: Registry[Format] = FormatRegistry("format", "formats", Format)
+USES = ("pictures", "animations", "game engines", "text", "arrays", "voxel editors", "other generators", "games")
+"""Uses of the built-in formats, in the order of messages."""
+
+
+def list_by_use(write: Callable[[Format], str]) -> str:
+    """Return all formats grouped by their use; `write` returns the name or extension of a format.
+
+    >>> list_by_use(lambda entry: entry.name).split("; ")[:2]
+    ['pictures: png', 'animations: apng, gif, webp']
+    """
+    groups: dict[str, list[str]] = {use: [] for use in USES}
+    for entry in format_registry:
+        groups.setdefault(entry.use, []).append(write(entry))
+    return "; ".join(f"{use}: {', '.join(sorted(names))}" for use, names in groups.items() if names)
 
 
 def _find(name: str) -> Format:
@@ -130,8 +153,8 @@ def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
     ending = Path(path).suffix.lower()
     found = _find_by_extension(ending)
     if found is None:
-        known = [known for entry in format_registry for known in entry.extensions]
-        raise UnknownName("file extension", ending or Path(path).name, known, "or give a format")
+        advice = list_by_use(lambda entry: next(iter(entry.extensions), entry.name))
+        raise UnknownName("file extension", ending or Path(path).name, (), "or give a format", advice=advice)
     return found
 
 
@@ -314,6 +337,7 @@ def load_all(
     ...     print(load_all(path, tileset=map.tileset)[0].map)
     .#.
     """
+    refuse_missing(path)
     entry = format_of(path, format)
     if entry.read is None:
         readable = [other.name for other in format_registry if other.read]

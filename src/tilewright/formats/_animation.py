@@ -73,6 +73,7 @@ def make_animation_format(
         animate=lambda frames, options, path: {path.name: encode(frames, options)},
         read=lambda source, options: read_picture(source, kind, find_label, options.scale),
         doc=doc or "",
+        use="animations",
     )
 
 

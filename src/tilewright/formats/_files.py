@@ -35,14 +35,27 @@ def read_file(path: str | PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             content = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
     except (OSError, ValueError) as error:
-        near = _find_nearest(Path(path)) if isinstance(error, FileNotFoundError) else None
-        advice = f"; did you mean {near!r}?" if near else ""
-        raise BadFile(f"cannot be read ({_describe_error(error)}){advice}", at=path) from None
+        raise _make_unreadable(path, error) from None
     if size > MAX_BYTES:
         raise BadFile(f"must have at most {MAX_BYTES / 2**30:.0f} GB, got {size / 2**30:.1f} GB", at=path)
     if len(content) > MAX_BYTES:
         raise BadFile("endless, so it is not read", at=path)
     return content
+
+
+def refuse_missing(path: str | PathLike[str]) -> None:
+    """Raise BadFile early if there is no file with this path."""
+    try:
+        os.stat(path)
+    except (OSError, ValueError) as error:
+        raise _make_unreadable(path, error) from None
+
+
+def _make_unreadable(path: str | PathLike[str], error: Exception) -> BadFile:
+    """Return the error for a file that cannot be read. If it is missing, suggest the most similar name."""
+    near = _find_nearest(Path(path)) if isinstance(error, FileNotFoundError) else None
+    advice = f"; did you mean {near!r}?" if near else ""
+    return BadFile(f"cannot be read ({_describe_error(error)}){advice}", at=path)
 
 
 def read_text(path: str | PathLike[str]) -> str:

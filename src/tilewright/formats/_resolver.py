@@ -17,16 +17,19 @@ from ..core.appearance import QUESTION_MARK
 from ..core.errors import BadFile, InvalidRecipe, UnknownName
 from ..core.grid import Grid
 from ..core.model import Model
-from ..core.resolver import Resolver, list_built_in_samples
+from ..core.provenance import get_recipe_data
+from ..core.resolver import Resolver, list_built_in_samples, unknown_recipe
 from ..core.samples import check_sample_count
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
-from . import Source, find_map_files, format_registry, load_all
+from . import Source, find_map_files, format_registry, is_map_file, load_all
 from ._files import read_file
 from ._models import load_model
 from ._sheet import fit_sheet
 from ._text import read_text
 
+RECIPE_EXTENSIONS = (".yaml", ".yml", ".json")
+"""Extensions of recipes. A .json file may also be a map."""
 DOCUMENTATION = re.compile(r"(readme|licen[cs]e|copying|notice|authors|credits|change(log|s))\b", re.IGNORECASE)
 """Regular expression for names of .txt files that accompany maps. Their rows may have equal lengths, as in a map."""
 
@@ -49,6 +52,9 @@ class FileResolver(Resolver):
         if reference in list_built_in_samples():
             return super().read_grid(reference)
         return self._read_maps(reference, free_glyph)[0]
+
+    def has_folder(self, reference: str) -> bool:
+        return os.path.isdir(self.folder / reference)
 
     def read_samples(self, reference: str) -> tuple[Grid, ...]:
         """Return all maps of a file, of the files in a folder, or of the files that match a glob.
@@ -96,7 +102,7 @@ class FileResolver(Resolver):
     def _read_maps(self, reference: str, free_glyph: bool) -> tuple[Grid, ...]:
         """Return all maps of a file, with the name of the file."""
         format, name = self.split_reference(reference)
-        path = self._find_path("map", name, list_built_in_samples())
+        path = self._find_map_path(name)
         if path.suffix.lower() == ".txt" and format is None and self.map_tileset is None:
             # Glyphs in text are resolved later.
             try:
@@ -142,19 +148,39 @@ class FileResolver(Resolver):
         """Return the data of a built-in recipe or of a file, and a resolver relative to that file."""
         if reference in data.list_names("recipes"):
             return super().read_recipe(reference)
-        path = self._find_path("recipe", reference, data.list_names("recipes"))
+        path = self.folder / reference
+        if _is_missing(path):
+            raise unknown_recipe(reference, "and there is no such file")
+        if path.suffix.lower() not in RECIPE_EXTENSIONS and is_map_file(path.name):
+            return self._read_map_recipe(path), Resolver()
         text = _read_text_file(path)
         if path.resolve() in self.recipe_stack:
             raise InvalidRecipe("a recipe cannot contain itself", at=path)
         inner = copy(self)
         inner.folder, inner.recipe_stack = path.parent, (*self.recipe_stack, path.resolve())
-        return read_data(text, str(path)), inner
+        found = read_data(text, str(path))
+        if "provenance" in found and "technique" not in found:
+            return self._read_map_recipe(path), Resolver()
+        return found, inner
 
-    def _find_path(self, kind: str, reference: str, names: Iterable[str]) -> Path:
+    def _read_map_recipe(self, path: Path) -> Mapping[str, Any]:
+        """Return the recipe that the file of a map contains. Such a recipe refers to no files."""
+        found = load_all(path, recipes=False)[0]
+        try:
+            return get_recipe_data(found.map, found.provenance)
+        except InvalidRecipe as error:
+            raise BadFile.from_error(error, path) from None
+
+    def _find_map_path(self, reference: str) -> Path:
         path = self.folder / reference
-        if not os.path.exists(path) and not path.suffix:  # Path.exists may raise an error.
-            raise UnknownName(kind, reference, names, "and there is no such file")
+        if _is_missing(path):
+            raise UnknownName("map", reference, list_built_in_samples(), "and there is no such file")
         return path
+
+
+def _is_missing(path: Path) -> bool:
+    """Return whether a reference without an extension is no file, so that it may be a mistyped name."""
+    return not os.path.exists(path) and not path.suffix  # Path.exists may raise an error.
 
 
 def _read_text_file(path: Path) -> str:

@@ -324,4 +324,5 @@ awbw = Format(
     read=read,
     doc=__doc__,
     shared_extensions=(".csv", ".txt", ".json"),
+    use="games",
 )

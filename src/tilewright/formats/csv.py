@@ -70,4 +70,4 @@ def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.
     raise BadFile("not a row of tile ids", at=(name, "line", number))
 
 
-csv = Format(name="csv", params=Params, extensions=(".csv",), write=write, read=read, doc=__doc__)
+csv = Format(name="csv", params=Params, extensions=(".csv",), write=write, read=read, doc=__doc__, use="text")

@@ -245,4 +245,6 @@ def _make_provenance(record: FbcaText) -> Mapping[str, Any]:
     return {"recipe": {"technique": "fashion", "params": params | size}}
 
 
-fbca = Format(name="fbca", params=FbcaParams, extensions=(".fbca",), write=write, read=read, doc=__doc__)
+fbca = Format(
+    name="fbca", params=FbcaParams, extensions=(".fbca",), write=write, read=read, doc=__doc__, use="other generators"
+)

@@ -51,4 +51,6 @@ def _format_json(value: Any, indent: str = "") -> str:
     return "\n".join((opening, ",\n".join(lines), f"{indent}{closing}"))
 
 
-json = Format(name="json", params=JsonParams, extensions=(".json",), write=write, read=read, doc=__doc__)
+json = Format(
+    name="json", params=JsonParams, extensions=(".json",), write=write, read=read, doc=__doc__, use="game engines"
+)

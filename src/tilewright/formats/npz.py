@@ -55,4 +55,4 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [data.build_map(cells, dict(zip(names, layers, strict=True)))]
 
 
-npz = Format(name="npz", params=Params, extensions=(".npz",), write=write, read=read, doc=__doc__)
+npz = Format(name="npz", params=Params, extensions=(".npz",), write=write, read=read, doc=__doc__, use="arrays")

@@ -87,4 +87,4 @@ def _iter_keys() -> Iterator[str]:
     return chain([KEY], (f"{KEY} {number}" for number in count(2)))
 
 
-png = Format(name="png", params=PngParams, extensions=(".png",), write=write, read=read, doc=__doc__)
+png = Format(name="png", params=PngParams, extensions=(".png",), write=write, read=read, doc=__doc__, use="pictures")

@@ -35,4 +35,6 @@ def read(source: Source, options: TiledParams) -> list[LoadedMap]:
     return read_document(from_json(source.content), source, options)
 
 
-tmj = Format(name="tmj", params=TiledParams, extensions=(".tmj",), write=write, read=read, doc=__doc__)
+tmj = Format(
+    name="tmj", params=TiledParams, extensions=(".tmj",), write=write, read=read, doc=__doc__, use="game engines"
+)

@@ -35,4 +35,6 @@ def read(source: Source, options: TmxParams) -> list[LoadedMap]:
     return read_document(from_xml(source.content), source, options)
 
 
-tmx = Format(name="tmx", params=TmxParams, extensions=(".tmx",), write=write, read=read, doc=__doc__)
+tmx = Format(
+    name="tmx", params=TmxParams, extensions=(".tmx",), write=write, read=read, doc=__doc__, use="game engines"
+)

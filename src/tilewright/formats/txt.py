@@ -48,4 +48,4 @@ def _make_tileset(glyphs: list[str]) -> Tileset:
     return tileset.model_copy(update={"tiles": tuple(tiles)})
 
 
-txt = Format(name="txt", params=Params, extensions=(".txt",), write=write, read=read, doc=__doc__)
+txt = Format(name="txt", params=Params, extensions=(".txt",), write=write, read=read, doc=__doc__, use="text")

@@ -368,4 +368,6 @@ def _join_models(models: list[VoxelModel], shape: tuple[int, ...]) -> NDArray[An
     return upright if len(shape) == 3 else upright[0]
 
 
-vox = Format(name="vox", params=VoxParams, extensions=(".vox",), write=write, read=read, doc=__doc__)
+vox = Format(
+    name="vox", params=VoxParams, extensions=(".vox",), write=write, read=read, doc=__doc__, use="voxel editors"
+)

@@ -78,7 +78,13 @@ class AggregationParams(Sized):
     """Width of the wall kept around the map; less if the map is too small."""
 
 
-@technique(AggregationParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
+@technique(
+    AggregationParams,
+    tileset="cave",
+    tiles=("floor", "wall"),
+    bytes_per_cell=12,
+    search_words=("cave", "coral", "crystal", "root", "fractal"),
+)
 def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     ground = DiggableGrid(site, p.border)
     mode, is_walk_out = MODES[p.mode], p.mode == "walk-out"

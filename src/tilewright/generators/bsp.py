@@ -47,7 +47,13 @@ class BspParams(DungeonParams):
     """Maximum shift of a room from the middle of its part: 0 none, 1 as far as there is space."""
 
 
-@technique(BspParams, tileset="dungeon", tiles=LABELS, bytes_per_cell=BYTES_PER_CELL)
+@technique(
+    BspParams,
+    tileset="dungeon",
+    tiles=LABELS,
+    bytes_per_cell=BYTES_PER_CELL,
+    search_words=("dungeon", "room", "house", "building", "roguelike"),
+)
 def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)
     yield Frame(dungeon.snapshot, "rock", 0.0)

@@ -56,6 +56,7 @@ class CavesParams(Sized):
     reach=lambda p: p.steps,
     offset=lambda p: p.offset,
     cost=lambda p: prod(p.shape) * (1 + p.steps),
+    search_words=("cavern", "grotto", "underground", "roguelike"),
 )
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     padded = site.padded_window(p.steps, wrap=p.wrap, border=1)  # The kernel reads one cell beyond the window.

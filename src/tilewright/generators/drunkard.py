@@ -53,7 +53,13 @@ class DrunkardParams(Sized):
     """Width of the wall kept around the map; less if the map is too small."""
 
 
-@technique(DrunkardParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
+@technique(
+    DrunkardParams,
+    tileset="cave",
+    tiles=("floor", "wall"),
+    bytes_per_cell=12,
+    search_words=("cave", "cavern", "tunnel", "mine", "roguelike"),
+)
 def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     ground = DiggableGrid(site, p.border)
     floors = ground.find_floors()

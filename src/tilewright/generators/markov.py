@@ -66,6 +66,7 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
         note="draws cell by cell, and is the fastest and the least exact",
     ),
     learn=MarkovTrainingParams,
+    search_words=("example", "style", "platformer", "level", "war"),
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     context_counts, steps = p.get_context_counts(site.tileset, site.ids)

@@ -56,7 +56,13 @@ class MazeParams(Sized):
     """Width of the walls in cells."""
 
 
-@technique(MazeParams, tileset="dungeon", tiles=("floor", "wall"), bytes_per_cell=18)
+@technique(
+    MazeParams,
+    tileset="dungeon",
+    tiles=("floor", "wall"),
+    bytes_per_cell=18,
+    search_words=("labyrinth", "puzzle"),
+)
 def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     yield Frame(None, "ground", 0.0)
     grid = MazeGrid(site, p.passage, p.wall)

@@ -138,6 +138,7 @@ class NoiseParams(Sized):
     bytes_per_cell=64,
     reach=lambda p: 0,
     offset=lambda p: p.offset,
+    search_words=("terrain", "island", "landscape", "world", "height", "continent", "overworld", "biome"),
 )
 def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     (height, width), (top, left) = site.window

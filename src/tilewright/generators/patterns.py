@@ -66,6 +66,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
         note="has the patterns of the sample with similar frequencies",
     ),
     learn=PatternsTrainingParams,
+    search_words=("example", "style", "platformer", "level", "village"),
 )
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     lock_tiles, has_unknown = _read_locks(site)

@@ -55,7 +55,13 @@ class RoomsParams(DungeonParams):
             yield problem("must be more than 0 without layouts", at="plain", rule="unknown_name")
 
 
-@technique(RoomsParams, tileset="dungeon", tiles=LABELS, bytes_per_cell=BYTES_PER_CELL)
+@technique(
+    RoomsParams,
+    tileset="dungeon",
+    tiles=LABELS,
+    bytes_per_cell=BYTES_PER_CELL,
+    search_words=("dungeon", "corridor", "castle", "roguelike"),
+)
 def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)
     yield Frame(dungeon.snapshot, "rock", 0.0)

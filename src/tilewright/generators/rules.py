@@ -69,6 +69,7 @@ def validate_locks(p: RulesParams, site: Site) -> None:
     recipe_keys=(*SECTIONS, *FORMER_SECTIONS),
     bytes_per_cell=30,
     validate=validate_locks,
+    search_words=("city", "town", "village", "garden", "automaton"),
 )
 def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
     return _generate_with_retries(p, site, rng) if site.has_locks else _generate(p, site, rng)

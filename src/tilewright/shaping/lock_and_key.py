@@ -33,7 +33,7 @@ from ..analysis.paths import steps_from
 from ..analysis.survey import Survey
 from ..core.errors import GaveUp, InvalidRecipe, pluralize
 from ..core.grid import Label
-from ..core.params import MAX_AREA, Params, param
+from ..core.params import MAX_AREA, Names, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -56,7 +56,7 @@ class LockAndKeyParams(Params):
     """Number of locks, each with its own color."""
     min_count: int | None = param(None, ge=0, le=1000, typical=(0, 8))
     """Minimum number of locks; the shaper gives up if fewer fit. By default all must fit."""
-    colors: tuple[str, ...] = param(COLORS, min_length=1, max_length=1000)
+    colors: Names = param(COLORS, min_length=1, max_length=1000)
     """Names of the colors, in order; when they run out, they are numbered: red 2 and so on."""
     keys: int = param(1, ge=1, le=100, typical=(1, 3))
     """Number of keys of each color; one is enough to open its lock."""

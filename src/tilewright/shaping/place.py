@@ -25,7 +25,7 @@ from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.survey import Survey
 from ..core.errors import GaveUp, InvalidRecipe, pluralize
 from ..core.grid import Label
-from ..core.params import MAX_AREA, MAX_SIDE, Params, param
+from ..core.params import MAX_AREA, MAX_SIDE, Names, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
@@ -39,7 +39,7 @@ SHRINK = 0.85
 
 class PlaceParams(Params):
     renamed: ClassVar[Mapping[str, str]] = {"apart": "min_distance", "near": "min_steps", "far": "max_steps"}
-    markers: tuple[str, ...] = param(("start", "exit"), min_length=1, max_length=1000)
+    markers: Names = param(("start", "exit"), min_length=1, max_length=1000)
     """Names of the markers, in the order in which their cells are chosen."""
     rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = param("farthest")
     """Rule that chooses the cells."""

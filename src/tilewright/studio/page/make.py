@@ -13,6 +13,7 @@ from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.fields import fields_of
 from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
+from ...core.search_words import contains_words, list_recipe_words
 from ...core.yaml import read_head_comment
 from ...data import list_names, read_text
 from ..session import Session
@@ -32,7 +33,7 @@ class MakeView(View):
         self.technique = ""
         self.cards: dict[str, dict[str, ui.element]] = {}
         self.titles: dict[str, ui.label] = {}
-        self.search_texts: dict[str, str] = {}
+        self.search_texts: dict[str, tuple[str, ...]] = {}
         """Search text of each card."""
         with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
@@ -94,7 +95,9 @@ class MakeView(View):
                     )
                     ui.label(name).classes("tw-pick-name")
                 cards[name] = card
-        self.search_texts.update({name: f"{name} {summary}".lower() for name, summary in shown.items()})
+        for name, summary in shown.items():
+            words = techniques.get(name).search_words if kind == "techniques" else list_recipe_words(name)
+            self.search_texts[name] = (name, summary, *words)
         return cards
 
     def _open(self) -> None:
@@ -113,10 +116,10 @@ class MakeView(View):
         ui.run_javascript(f"getHtmlElement({self.chosen_card.id}).parentElement.scrollTo(0, 0)")
 
     def _filter(self) -> None:
-        wanted = (self.search.value or "").lower().split()
+        wanted = self.search.value or ""
         found = 0
         for kind, cards in self.cards.items():
-            fitting = {name for name in cards if all(word in self.search_texts[name] for word in wanted)}
+            fitting = {name for name in cards if contains_words(wanted, *self.search_texts[name])}
             for name, card in cards.items():
                 card.set_visibility(name in fitting)
             self.titles[kind].set_visibility(bool(fitting))
