@@ -664,7 +664,8 @@ def make(
     wrap_sample: Axes along which the sample wraps, such as xy.
     depth: Number of levels of the map; by default that of the sample.
     wrap: Axes along which the map wraps, such as xy.
-    rules: Tileset with adjacency rules, used instead of a sample: its name, or a file.
+    rules: Tileset with adjacency rules, used instead of a sample: its name, or a file in TOML or in the XML of
+        public WFC tile sets, such as Knots.xml or, for one of its subsets, Knots.xml#Fabric.
     sample_edges: Edges of the map that only have patterns of the same edge of the sample: left, right, top,
         bottom; with levels also below, above.
     ground: Whether the sample's last row is the ground, which occurs in the map's last row and nowhere else. The

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import data
 from ..core.appearance import QUESTION_MARK
-from ..core.errors import BadFile, InvalidRecipe, UnknownName
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..core.grid import Grid
 from ..core.model import Model
 from ..core.provenance import get_recipe_data
@@ -27,6 +27,7 @@ from ._files import read_file
 from ._models import load_model
 from ._sheet import fit_sheet
 from ._text import read_text
+from ._tile_rules import read_tile_rules, split_subset
 
 RECIPE_EXTENSIONS = (".yaml", ".yml", ".json")
 """Extensions of recipes. A .json file may also be a map."""
@@ -131,6 +132,13 @@ class FileResolver(Resolver):
         return (format, name) if colon and name and format in format_registry else (self.format, reference)
 
     def read_tileset(self, reference: str) -> Tileset:
+        if parts := split_subset(reference):
+            file, subset = parts
+            content = read_file(self.folder / file)
+            try:
+                return read_tile_rules(content, Path(file).stem, subset)
+            except TilewrightError as error:
+                raise error.within(file) from None
         if not reference.endswith(".toml"):
             return super().read_tileset(reference)
         path = self.folder / reference

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, short_repr
+from .._xml import parse_xml
 from . import Document, check_file_size
 
-MAX_NODES = 1 << 22
-"""Maximum number of elements and attributes together. Each takes a few hundred bytes of memory."""
 MAX_DEPTH = 100
 """Maximum nesting of groups of layers."""
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -120,22 +119,7 @@ def _escape_text(value: object) -> str:
 def from_xml(content: bytes) -> Document:
     """Parse the data of a map or tileset. The values are still strings."""
     check_file_size(content)
-    if b"<!DOCTYPE" in content:
-        raise InvalidRecipe("must not contain a document type (<!DOCTYPE>), which no Tiled file needs")
-    if content.count(b"<") + content.count(b"=") > MAX_NODES:
-        raise TooLarge(f"must have at most {MAX_NODES:,} elements and attributes; save its layers as CSV or base64")
-    # In another encoding, a document type would not be found. The given encoding overrides that of the file, except for
-    # UTF-16, which expat detects itself and which contains zero bytes.
-    if b"\0" in content:
-        raise InvalidRecipe("not XML in UTF-8: it contains zero bytes", rule="format")
-    parser = ET.XMLParser(encoding="utf-8")
-    try:
-        parser.feed(content)
-        root = parser.close()
-    except (ET.ParseError, ValueError) as error:
-        raise InvalidRecipe(f"not XML in UTF-8: {error}", rule="format") from None
-    if root.tag not in ("map", "tileset"):
-        raise InvalidRecipe(f"must be a Tiled <map> or <tileset>, got <{root.tag[:40]}>", rule="format")
+    root = parse_xml(content, ("map", "tileset"), "Tiled", "; save its layers as CSV or base64")
     return _parse_element(root)
 
 

@@ -163,7 +163,8 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     wrap: AxesOf = param("none")
     """Axes along which the map wraps, such as xy."""
     rules: AdjacencyRules | None = param(None, control="file")
-    """Tileset with adjacency rules, used instead of a sample: its name, or a file."""
+    """Tileset with adjacency rules, used instead of a sample: its name, or a file in TOML or in the XML of public WFC
+    tile sets, such as Knots.xml or, for one of its subsets, Knots.xml#Fabric."""
     sample_edges: tuple[Edge, ...] = param((), max_length=6)
     """Edges of the map that only have patterns of the same edge of the sample: left, right, top, bottom; with levels
     also below, above."""
