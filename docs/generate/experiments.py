@@ -119,6 +119,7 @@ def list_errors(name: str) -> str:
         {"sample": "circuit", "wrap": "xy", "max_backtracks": 0, "max_repairs": 0, "max_restarts": 0, "seed": 3},
         {"locks": [[10, 10, "door"], [12, 10, "treasure"]], "seed": 7},
         {"border": ["treasure"], "seed": 7},
+        {"sample": "weave", "wrap_sample": "xy", "wrap": "xy", "width": 30, "height": 16, "seed": 7},
         {"counts": {"pillar": ">=900"}, "seed": 7},
         {"sample": "village", "pattern_size": 4, "seed": 7},
         {"sample": "platforms", "sample_edges": ["top"], "wrap": "xy", "seed": 7},

@@ -6,6 +6,7 @@ import os
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ from tilewright.core.samples import Samples
 from tilewright.core.tileset import Tileset
 from tilewright.generators._wfc import wave
 from tilewright.generators._wfc.params import WfcParams
-from tilewright.generators._wfc.pattern_set import MAX_PATTERNS, count_patterns
+from tilewright.generators._wfc.pattern_set import MAX_PATTERNS, count_patterns, from_pairs
+from tilewright.generators._wfc.solver import Solver
 from tilewright.testing import block_size
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
@@ -554,8 +556,8 @@ def test_conflicts_are_found_before_the_search(change: dict[str, Any], words: st
 
 
 def test_the_error_names_place_effort_and_fixes() -> None:
-    """Stripes with a period of three have no solution on a map that wraps after ten."""
-    stripes = {"sample": ["abc", "abc", "abc"], "wrap_sample": "xy", "wrap": "xy", "width": 10, "height": 5}
+    """Stripes that repeat after four or six columns have no solution on a map that wraps after two."""
+    stripes = {"sample": ["abcdabcdef"] * 3, "wrap_sample": "xy", "wrap": "xy", "width": 2, "height": 5}
     with pytest.raises(GaveUp) as error:
         make_map(**stripes, pattern_size=2, max_restarts=2, max_repairs=4)
     text = str(error.value)
@@ -661,6 +663,63 @@ def test_many_patterns() -> None:
 def test_large_patterns(size: int) -> None:
     m = make_map(sample="platforms", pattern_size=size, symmetry=2, wrap_sample="x")
     check_patterns(m)
+
+
+WEAVE = {"sample": "weave", "wrap_sample": "xy", "pattern_size": 3}
+
+
+@pytest.mark.parametrize(
+    ("change", "text", "fixes"),
+    [
+        (
+            {"width": 30, "height": 16, "wrap": "xy"},
+            "of 30x16 that wraps: they repeat every 4 cells from left to right; try width=28, wrap=none or relax",
+            {"width": 28, "wrap": "none", "relax": True},
+        ),
+        (
+            {"width": 15, "height": 21, "wrap": "xy"},
+            "they repeat every 4 cells from left to right and repeat every 4 cells from top to bottom; "
+            "try width=16, height=20, wrap=none or relax",
+            {"width": 16, "height": 20, "wrap": "none", "relax": True},
+        ),
+        (
+            {"sample": "pavement", "height": 17, "wrap": "y"},
+            "they repeat every 8 cells from top to bottom; try height=16, wrap=none or relax",
+            {"height": 16, "wrap": "none", "relax": True},
+        ),
+        (
+            {"sample": np.arange(36).reshape(6, 6), "wrap_sample": "y", "wrap": "x", "width": 12, "height": 3},
+            "of 12x3 that wraps: they never repeat from left to right; try wrap=none or relax",
+            {"wrap": "none", "relax": True},
+        ),
+    ],
+)
+def test_impossible_wraps_are_found_before_the_search(change: dict[str, Any], text: str, fixes: dict[str, Any]) -> None:
+    with patch.object(Solver, "run", side_effect=AssertionError), pytest.raises(GaveUp) as error:
+        make_map(**{**WEAVE, **change})
+    assert text in str(error.value)
+    assert {fix.path[-1]: fix.value for fix in error.value.problems[0].fixes} == fixes
+    sizes = {name: value for name, value in fixes.items() if name in ("width", "height")}
+    if sizes:
+        check_patterns(make_map(**{**WEAVE, **change, **sizes}))
+
+
+@settings(max_examples=40, deadline=None)
+@given(some.integers(0, 1 << 30), some.integers(2, 9), some.sampled_from([1, 2, 3, 4, 6, 12]))
+def test_only_patterns_of_closed_rows_wrap(seed: int, tiles: int, side: int) -> None:
+    """Every pattern on a closed row of this length is kept, and no pattern that is on none."""
+    source = np.random.default_rng(seed)
+    follows = source.random((tiles, tiles)) < source.uniform(0.8, 2.5) / tiles
+    pattern_set = from_pairs(np.stack([np.ones_like(follows), follows]), np.ones(tiles, dtype=np.int64))
+    reached, on_rows, periods = np.eye(tiles, dtype=bool), [], np.zeros(tiles, dtype=np.int64)
+    for length in range(1, 2 * tiles * tiles + 12):
+        reached = reached @ follows
+        on_rows.append(reached.diagonal())
+        periods = np.gcd(periods, np.where(reached.diagonal(), length, 0))
+    assert pattern_set.periods[1].tolist() == periods.tolist()
+    found = pattern_set.find_wrappable((5, side), (False, True))
+    assert not (on_rows[side - 1] & ~found).any()
+    assert not (found & (periods == 0)).any()
 
 
 def test_too_many_patterns() -> None:

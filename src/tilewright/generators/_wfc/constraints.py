@@ -27,6 +27,10 @@ MAX_TRIALS = 200
 """Maximum number of propagations to find the locks that conflict."""
 AXIS_DIRECTIONS = ("from left to right", "from top to bottom", "from level to level")
 """Name of the direction of each axis, the last axis of an array first."""
+SIDE_NAMES = ("width", "height", "depth")
+"""Parameter of the length of each axis, the last axis of an array first."""
+MAX_SIDE_CHANGE = 64
+"""Maximum difference between a size that cannot wrap and the suggested size."""
 Sources = tuple[str, ...]
 
 
@@ -156,6 +160,8 @@ class Constraints:
         """Return the error for these constraints, which conflict."""
         p = self.p
         patterns = describe_patterns(p)
+        if not self.sources and not p.pattern_set.find_wrappable(p.shape, p.wrapped).all():
+            return _make_wrap_error(p)
         if not self.sources:
             help, fixes = suggest_fixes(p)
             return GaveUp(f"{patterns} {_describe_extent(p)}; {help}", fixes=fixes)
@@ -190,6 +196,33 @@ def describe_patterns(p: WfcParams) -> str:
     if p.rules:
         return "the rules"
     return f"the sample's {size} patterns" if p.size > 1 else "the sample's pairs of neighbors"
+
+
+def _make_wrap_error(p: WfcParams) -> GaveUp:
+    """Return the error for patterns that cannot fill a map that wraps, with the nearest sizes that they can fill."""
+    reasons, values = [], dict[str, Any]()
+    for axis, direction in zip(reversed(range(p.axes)), AXIS_DIRECTIONS, strict=False):
+        if not p.wrapped[axis] or _can_wrap(p, axis, p.shape[axis]):
+            continue
+        period = int(np.gcd.reduce(p.pattern_set.periods[axis]))
+        reasons.append(f"repeat every {period} cells {direction}" if period > 1 else f"never repeat {direction}")
+        sides = sorted(range(p.size, p.shape[axis] + MAX_SIDE_CHANGE), key=lambda side: abs(side - p.shape[axis]))
+        near = (side for side in sides if abs(side - p.shape[axis]) <= MAX_SIDE_CHANGE and _can_wrap(p, axis, side))
+        if (side := next(near, None)) is not None:
+            values[SIDE_NAMES[p.axes - 1 - axis]] = side
+    values["wrap"] = "none"
+    size = "x".join(map(str, reversed(p.shape)))
+    why = f": they {' and '.join(reasons)}" if reasons else ""
+    help = ", ".join(f"{name}={value}" for name, value in values.items())
+    fixes = [*(Fix("set", (name,), value) for name, value in values.items()), Fix("set", ("relax",), True)]
+    text = f"{describe_patterns(p)} cannot fill a map of {size} that wraps{why}; try {help} or relax"
+    return GaveUp(text, fixes=fixes)
+
+
+def _can_wrap(p: WfcParams, axis: int, side: int) -> bool:
+    """Return whether the patterns can fill a map that has this length along an axis, and wraps along this axis only."""
+    shape = [side if other == axis else own for other, own in enumerate(p.shape)]
+    return bool(p.pattern_set.find_wrappable(shape, [other == axis for other in range(p.axes)]).any())
 
 
 def _describe_extent(p: WfcParams) -> str:

@@ -14,6 +14,7 @@ from ...analysis.patterns import EDGES, Coding, Tiles, Wrap, iter_view_wraps, it
 from ...core.errors import TooLarge
 from ...core.samples import Counts
 from ...kernels.exact import log
+from ...kernels.periods import find_periods
 from ...kernels.wave import LOG_SCALE
 
 Bits = NDArray[np.uint64]
@@ -105,6 +106,30 @@ class PatternSet:
         before = np.zeros(len(members) + 1, dtype=np.int64)
         np.cumsum(patterns[members], out=before[1:])
         return np.asarray((before[starts[1:]] > before[starts[:-1]])[indices[direction]])
+
+    @cached_property
+    def periods(self) -> NDArray[np.int64]:
+        """(axis, pattern) divisor of the lengths of all closed rows that contain the pattern; 0 if there are none."""
+        return self._find_periods(np.ones(len(self), dtype=np.bool_))
+
+    def _find_periods(self, included: NDArray[np.bool_]) -> NDArray[np.int64]:
+        indices, starts, members, _ = self.neighbors
+        periods = np.zeros((self.axes, len(self)), dtype=np.int64)
+        for axis in range(self.axes):
+            find_periods(indices[self.axes + axis], starts, members, included.astype(np.uint8), periods[axis])
+        return periods
+
+    def find_wrappable(self, shape: Sequence[int], wrap: Sequence[bool]) -> NDArray[np.bool_]:
+        """Return (pattern,) False for patterns that no map of a shape contains, because of the axes that wrap."""
+        sides = np.array([side for side, round_ in zip(shape, wrap, strict=True) if round_])
+        periods, left = self.periods[list(wrap)], np.ones(len(self), dtype=np.bool_)
+        while True:
+            fits = (periods > 0) & (sides[:, None] % np.maximum(1, periods) == 0)
+            fewer = left & fits.all(axis=0)
+            if np.array_equal(fewer, left):
+                return left
+            left = fewer
+            periods = self._find_periods(left)[list(wrap)]
 
     def find_neighbors(self, pattern: int, direction: int) -> NDArray[np.int32]:
         """Return the patterns that the neighbor of a pattern in a direction may hold."""

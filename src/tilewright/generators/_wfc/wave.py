@@ -184,6 +184,10 @@ class Wave:
             if isolated.any():  # patterns without a possible neighbor can only be at the edge
                 inside = np.flatnonzero(topology.neighbors[:, direction] >= 0)
                 contradiction = max(contradiction, self._restrict(inside, ~isolated))
+        if any(topology.wrap):
+            wrappable = pattern_set.find_wrappable(topology.shape, topology.wrap)
+            if not wrappable.all():
+                contradiction = max(contradiction, self._restrict(np.arange(topology.cells), wrappable))
         if grounded:
             contradiction = max(contradiction, self._constrain_ground())
         for edge, patterns in edge_patterns.items():
