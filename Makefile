@@ -11,7 +11,7 @@ COVERAGE := .coverage.json
 COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo studio test check kernels bench docs refresh stubs clean
+.PHONY: demo studio test check kernels fuzz bench docs refresh stubs clean
 
 demo: $(CORE)
 	$(BIN)/python examples/demo.py
@@ -33,6 +33,11 @@ check: $(DEV)
 # Compiled once, on all processors, and not by every test that comes first.
 kernels: $(DEV)
 	$(BIN)/tilewright warmup
+
+# New hostile files, recipes, requests and links, FUZZ times as many as in the tests.
+FUZZ ?= 50
+fuzz: $(DEV)
+	TILEWRIGHT_FUZZ=$(FUZZ) $(BIN)/pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal tests/test_fuzz.py
 
 bench: $(DEV)
 	$(BIN)/python -m bench

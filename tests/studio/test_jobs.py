@@ -14,7 +14,7 @@ import pytest
 
 from tilewright.core.errors import InvalidRecipe
 from tilewright.studio import jobs
-from tilewright.studio.jobs import Busy, Cancelled, CancelToken, JobQueue, TooLong
+from tilewright.studio.jobs import Busy, Cancelled, CancelToken, JobQueue, Stopping, TooLong
 from tilewright.studio.settings import Settings
 
 T = TypeVar("T")
@@ -272,6 +272,46 @@ def test_closing_cancels_all_jobs() -> None:
         await asyncio.sleep(0.05)
         queue.close()
         ended = await asyncio.gather(*tasks, return_exceptions=True)
-        assert all(isinstance(end, asyncio.CancelledError | Cancelled) for end in ended)
+        assert all(isinstance(end, Stopping) for end in ended)
+        with pytest.raises(Stopping, match="the studio is being stopped"):
+            await queue.submit(constant_job(1))
 
     run_with_queue(test)
+
+
+def test_short_jobs_start_before_expensive_ones() -> None:
+    started: list[str] = []
+
+    async def test(queue: JobQueue) -> None:
+        release = threading.Event()
+        blocker = asyncio.create_task(queue.submit(lambda token: release.wait(20)))
+        await asyncio.sleep(0)
+        costs = {"long": 30.0, "medium": 3.0, "short": 0.01}
+        tasks = [
+            asyncio.create_task(queue.submit(append_job(started, f"{name} {client}"), client=client, cost=cost))
+            for name, cost in costs.items()
+            for client in range(2)
+        ]
+        await asyncio.sleep(0.05)
+        release.set()
+        await asyncio.gather(blocker, *tasks)
+
+    run_with_queue(test, workers=1, waiting=10)
+    # The fourth start takes the cost of the job that waits longest; the blocker was the first.
+    assert started == ["short 0", "short 1", "long 0", "medium 1", "medium 0", "long 1"]
+
+
+def test_expensive_jobs_leave_a_worker_to_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LONG_JOB_SECONDS", 60.0)
+
+    async def test(queue: JobQueue) -> None:
+        many = [asyncio.create_task(queue.submit(endless, client=number, cost=20.0)) for number in range(50)]
+        await asyncio.sleep(0.05)
+        assert queue.waiting_count == 49  # The second worker is free.
+        for number in range(20):
+            assert await queue.submit(constant_job(number), client="other", cost=0.01) == number
+        for task in many:
+            task.cancel()
+        await asyncio.gather(*many, return_exceptions=True)
+
+    run_with_queue(test, workers=2, waiting=100)

@@ -88,7 +88,19 @@ def test_the_own_page_and_programs_are_allowed(local: TestClient) -> None:
         assert local.post("/api/make", json=body, headers=headers).status_code == 200
         assert can_connect(local, **headers)
     assert local.post("/api/make", json=body, headers={"sec-fetch-site": "cross-site"}).status_code == 403
-    assert local.get("/api/make/caves?width=5&height=5", headers={"sec-fetch-site": "cross-site"}).status_code == 200
+
+
+def test_pages_of_other_sites_cannot_start_work_by_get(local: TestClient) -> None:
+    address = "/api/make/caves?width=5&height=5"
+    answer = local.get(address, headers={"sec-fetch-site": "cross-site"})
+    assert answer.status_code == 403
+    assert line_of(answer) == "requests from pages of other sites are not allowed"
+    # Programs send no such header; engines in a browser may have another port of this machine.
+    for site in ("none", "same-origin", "same-site"):
+        assert local.get(address, headers={"sec-fetch-site": site}).status_code == 200
+    assert local.get(address).status_code == 200
+    for cheap in ("/", "/api/techniques"):
+        assert local.get(cheap, headers={"sec-fetch-site": "cross-site"}).status_code == 200
 
 
 def test_responses_have_security_headers(local: TestClient) -> None:

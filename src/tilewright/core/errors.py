@@ -23,6 +23,9 @@ MAX_REPORTED = 8
 """Maximum number of mistakes in an error. Further mistakes are only counted."""
 MAX_SHOWN_LENGTH = 60
 """Maximum number of characters of a value in a message."""
+MAX_TEXT_LENGTH = 1000
+MAX_PLACE_LENGTH = 500
+"""Maximum number of characters of a problem's text and of its path in messages. Names of others may be longer."""
 MAX_COMPARED_LENGTH = 200
 MAX_COMPARED_NAMES = 2000
 """Maximum length of a mistyped name, and maximum number of known names, to look for the nearest name."""
@@ -119,6 +122,9 @@ class Problem:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _to_plain(self.value))
+        object.__setattr__(self, "text", _shorten(self.text, MAX_TEXT_LENGTH))
+        if self.place is not None:
+            object.__setattr__(self, "place", _shorten(self.place, MAX_PLACE_LENGTH))
 
     def __str__(self) -> str:
         place = _render_path(self.path) if self.place is None else self.place
@@ -225,7 +231,11 @@ def _render_path(path: Path) -> str:
     elif "line" in rest[:-1]:
         at = rest.index("line")
         head, rest = [*map(str, rest[:at]), f"line {rest[at + 1]}"], rest[at + 2 :]
-    return ": ".join([*head, *([".".join(map(str, rest))] if rest else [])])
+    return _shorten(": ".join([*head, *([".".join(map(str, rest))] if rest else [])]), MAX_PLACE_LENGTH)
+
+
+def _shorten(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else f"{text[: max_length - 4]} ..."
 
 
 def _to_plain(value: Any, depth: int = 4) -> Any:
@@ -405,7 +415,7 @@ def short_repr(value: object) -> str:
     except ValueError:  # Python limits the number of digits that it converts.
         return "a number with too many digits"
     text = " ".join(text.splitlines())  # The repr of an array has several lines.
-    return text if len(text) <= MAX_SHOWN_LENGTH else text[: MAX_SHOWN_LENGTH - 4] + " ..."
+    return _shorten(text, MAX_SHOWN_LENGTH)
 
 
 def _cut(value: object, budget: Iterator[int]) -> object:

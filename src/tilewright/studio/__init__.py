@@ -38,6 +38,7 @@ def app(settings: Settings | None = None) -> FastAPI:
         docs_url="/api/docs",
         redoc_url=None,
     )
+    studio.state.queue = queue
     studio.include_router(api.build_router(queue))
     page.mount(studio, queue)
     studio.add_middleware(SecurityMiddleware, settings=settings)

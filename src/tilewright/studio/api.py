@@ -1,8 +1,9 @@
 """HTTP API for engines and scripts: list, describe, make, run and measure, with the same operations as the page.
 
 Errors are `{"error": "one line", "problems": [...]}`, where each problem has its path, rule, value and fixes. Status
-codes: 400 invalid request, 404 unknown name in the path, 413 too large, 422 the map cannot be made (another seed may
-work), 503 too busy (Retry-After has the seconds to wait), 504 time limit exceeded.
+codes: 400 invalid request, 403 request of another web page, 404 unknown name in the path, 408 incomplete headers, 413
+too large, 422 the map cannot be made (another seed may work), 503 too busy or being stopped (Retry-After has the
+seconds to wait), 504 time limit exceeded.
 """
 
 # No `from __future__ import annotations`: FastAPI evaluates annotations, and some refer to local names.
@@ -104,7 +105,7 @@ STATUS_DESCRIPTIONS = {
     404: "Unknown name in the path.",
     413: "Larger than the limits of this studio.",
     422: "The map cannot be made; another seed may work.",
-    503: "Too busy; Retry-After has the seconds to wait.",
+    503: "Too busy or being stopped; Retry-After has the seconds to wait.",
     504: "Time limit exceeded.",
 }
 
@@ -239,18 +240,18 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
 async def _make_response(
     request: Request, queue: JobQueue, body: MapRequest, recipe: Callable[[], Mapping[str, Any]]
 ) -> Response:
-    """Make a map and return its files."""
+    """Make a map and return its files. The recipe is checked in a short job, then its cost is known."""
+    start = time.perf_counter()
+    checked = await _run_job(request, queue, lambda token: operations.check_recipe(recipe(), queue.settings))
 
     def work(token: CancelToken) -> Response:
-        start = time.perf_counter()
-        checked = operations.check_recipe(recipe(), queue.settings)
         has_seed = body.seed is not None or checked.seed is not None
         seeded = checked.with_seed(checked.seed if body.seed is None else body.seed)
         name = file_name(f"{seeded.technique}-{seeded.seed}")
         export = operations.export_map(seeded, body.format, body.options, token, name, animate=body.animate)
         return files_response(export, part=body.part, seconds=time.perf_counter() - start, is_reproducible=has_seed)
 
-    return await _run_job(request, queue, work)
+    return await _run_job(request, queue, work, cost=operations.estimate_seconds(checked))
 
 
 # -- measure ----------------------------------------------------------------------------------------------------
@@ -269,17 +270,24 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         if (body.recipe is None) == (body.map is None):
             raise InvalidRecipe("must have either a recipe or a map", rule="conflict")
 
-        def work(token: CancelToken) -> Response:
-            if body.map is not None:
-                map = operations.read_map_data(body.map, queue.settings, _read_tileset(body.tileset))
-            else:
-                recipe = operations.check_recipe(_read_recipe(body.recipe), queue.settings)
-                map = operations.make_map(recipe.with_seed(recipe.seed if body.seed is None else body.seed), token)
+        def measure_given(token: CancelToken) -> Response:
+            return measure_map(operations.read_map_data(body.map, queue.settings, _read_tileset(body.tileset)), token)
+
+        def measure_map(map: TileMap, token: CancelToken) -> Response:
             return _numbers_response(
                 map, operations.measure_map(map, token, body.measures, like=_read_similarity(body.like))
             )
 
-        return await _run_job(request, queue, work)
+        if body.map is not None:
+            return await _run_job(request, queue, measure_given)
+        recipe = await _run_job(
+            request, queue, lambda token: operations.check_recipe(_read_recipe(body.recipe), queue.settings)
+        )
+        seeded = recipe.with_seed(recipe.seed if body.seed is None else body.seed)
+        cost = operations.estimate_seconds(seeded)
+        return await _run_job(
+            request, queue, lambda token: measure_map(operations.make_map(seeded, token), token), cost=cost
+        )
 
     @routes.post(
         "/measure/file",
@@ -345,10 +353,9 @@ async def _read_body(request: Request, queue: JobQueue, model: type[B]) -> B:
     return await _run_job(request, queue, lambda token: parse_body(content, content_type, model))
 
 
-async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToken], T]) -> T:
-    """Run a job and return its result; cancel it if the client disconnects."""
-    host = request.client.host if request.client else None
-    job = asyncio.ensure_future(queue.submit(work, client=("api", host)))
+async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToken], T], *, cost: float = 0.0) -> T:
+    """Run a job and return its result; cancel it if the client disconnects. Each connection counts as a client."""
+    job = asyncio.ensure_future(queue.submit(work, client=("api", request.client), cost=cost))
     disconnect = asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait((job, disconnect), return_when=asyncio.FIRST_COMPLETED)

@@ -4,9 +4,13 @@ Techniques yield every few milliseconds, and each yield checks the job's CancelT
 there. A job that does not yield in time keeps its thread until the next yield, but its client gets an error at the
 deadline.
 
-Short jobs do not wait behind long ones: a job that runs longer than LONG_JOB_SECONDS is detached and frees its worker
-slot, up to a maximum number of detached jobs. Clients take turns (round robin), regardless of the number of their jobs.
-If the queue is full, the newest job of the client with the most waiting jobs is refused.
+Short jobs do not wait behind long ones. Jobs start in the order of their estimated costs, in steps of a factor of four;
+every fourth start takes the cost of the job that waits longest, so that expensive jobs start too. One worker slot is
+kept for short jobs. A job that runs longer than LONG_JOB_SECONDS is detached and frees its worker slot, up to a maximum
+number of detached jobs.
+
+Among jobs of similar costs, clients take turns (round robin), regardless of the number of their jobs. If the queue is
+full, the newest job of the client with the most waiting jobs is refused.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
+from math import ceil, log
 from typing import Any, TypeVar
 
 from ..core.errors import TilewrightError, TooLarge
@@ -31,10 +36,22 @@ GRACE_SECONDS = 1.0
 """Seconds after the deadline in which a job may still raise its own error."""
 LONG_JOB_SECONDS = 1.0
 """Seconds after which a job counts as long."""
+SHORT_JOB_SECONDS = 0.1
+"""Maximum estimated seconds of a short job."""
+COST_STEP = 4.0
+"""Ratio of the costs that are served in the same turn."""
+STARTS_UNTIL_OLDEST = 4
+"""Number of starts of which one takes the cost of the job that waits longest."""
 
 
 class Busy(TilewrightError):
     """The job queue is full."""
+
+
+class Stopping(TilewrightError):
+    """The studio is being stopped."""
+
+    rule = "stopping"
 
 
 class TooLong(TilewrightError):
@@ -89,7 +106,15 @@ class Job:
     token: CancelToken
     result: asyncio.Future[Any]
     client: Hashable
-    started: float = field(default=0.0)
+    cost: float = 0.0
+    """Estimated seconds."""
+    submitted: float = field(default_factory=time.monotonic)
+    started: float = 0.0
+
+    @property
+    def cost_level(self) -> int:
+        """0 for a short job; otherwise, the number of steps of COST_STEP above a short job."""
+        return max(0, ceil(log(max(self.cost, SHORT_JOB_SECONDS) / SHORT_JOB_SECONDS, COST_STEP)))
 
 
 class JobQueue:
@@ -103,6 +128,8 @@ class JobQueue:
         self._long_running: set[Job] = set()
         """Long jobs, which no longer occupy a worker slot."""
         self._numbers = count(1)
+        self._starts = 0
+        self._is_closed = False
 
     @property
     def job_count(self) -> int:
@@ -113,7 +140,7 @@ class JobQueue:
     def waiting_count(self) -> int:
         return sum(map(len, self._pending.values()))
 
-    async def submit(self, work: Callable[[CancelToken], T], *, client: Hashable = None) -> T:
+    async def submit(self, work: Callable[[CancelToken], T], *, client: Hashable = None, cost: float = 0.0) -> T:
         """Run a job and return its result.
 
         Cancelling the awaiting task cancels the job. The deadline counts from now and includes the time in the queue.
@@ -124,6 +151,8 @@ class JobQueue:
             Function to run in a thread. It gets a CancelToken and must call its `check` regularly.
         client : hashable, optional
             Client of the job; clients take turns.
+        cost : float, default 0.0
+            Estimated seconds of the work; cheaper jobs start first.
 
         Returns
         -------
@@ -134,13 +163,17 @@ class JobQueue:
         ------
         Busy
             If the queue is full.
+        Stopping
+            If the queue is closed, before or while the job runs.
         TooLong
             If the job exceeds the time or the steps of one request.
         Cancelled
             If the job was cancelled.
         """
+        if self._is_closed:
+            raise _stopping_error()
         loop = asyncio.get_running_loop()
-        job = Job(work, CancelToken(self.settings), loop.create_future(), client)
+        job = Job(work, CancelToken(self.settings), loop.create_future(), client, cost)
         self._enqueue(job)
         try:
             async with asyncio.timeout(self.settings.seconds + GRACE_SECONDS):
@@ -157,7 +190,11 @@ class JobQueue:
         self._stop([job for job in self._jobs if job.client == client])
 
     def close(self) -> None:
-        """Cancel all jobs."""
+        """Cancel all jobs. Their clients, and clients of later jobs, get the error `Stopping`."""
+        self._is_closed = True
+        for job in self._jobs:
+            if not job.result.done():
+                job.result.set_exception(_stopping_error())
         self._stop(self._jobs)
 
     @property
@@ -200,18 +237,32 @@ class JobQueue:
     def _start_next(self) -> None:
         """Start waiting jobs while there are free workers."""
         self._detach_long_jobs()
-        while self._pending and len(self._running) < self.settings.workers:
-            client, jobs = next(iter(self._pending.items()))
-            job = jobs.popleft()
-            del self._pending[client]
+        while (job := self._choose_next()) is not None:
+            self._starts += 1
+            jobs = self._pending.pop(job.client)
+            jobs.remove(job)
             if jobs:
-                self._pending[client] = jobs  # The client moves to the end of the queue.
+                self._pending[job.client] = jobs  # The client moves to the end of the queue.
             self._running.add(job)
             job.started = time.monotonic()
             # Threads are daemons, so that a stuck job does not keep the program from exiting.
             name = f"studio-{next(self._numbers)}"
             threading.Thread(target=self._run, args=(job, asyncio.get_running_loop()), name=name, daemon=True).start()
             asyncio.get_running_loop().call_later(LONG_JOB_SECONDS, self._start_next)
+
+    def _choose_next(self) -> Job | None:
+        """Return the job to start next; None if no job may start."""
+        free = self.settings.workers - len(self._running)
+        if free <= 0:
+            return None
+        waiting = [job for jobs in self._pending.values() for job in jobs]
+        if free == 1 and self.settings.workers > 1:
+            waiting = [job for job in waiting if job.cost_level == 0]
+        if not waiting:
+            return None
+        is_oldest_turn = self._starts % STARTS_UNTIL_OLDEST == STARTS_UNTIL_OLDEST - 1
+        level = min(waiting, key=_submission_time if is_oldest_turn else _cost_level).cost_level
+        return next(job for job in waiting if job.cost_level == level)
 
     def _detach_long_jobs(self) -> None:
         """Move long jobs out of the worker slots, the oldest first."""
@@ -246,6 +297,18 @@ class JobQueue:
             else:
                 job.result.set_exception(failure)
         self._start_next()
+
+
+def _submission_time(job: Job) -> float:
+    return job.submitted
+
+
+def _cost_level(job: Job) -> int:
+    return job.cost_level
+
+
+def _stopping_error() -> Stopping:
+    return Stopping("the studio is being stopped; try again when it runs again")
 
 
 def as_tilewright_error(error: BaseException) -> TilewrightError:

@@ -10,6 +10,7 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from threading import Lock
 from typing import Any
@@ -22,6 +23,7 @@ from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from ..core.grid import FREE, Grid
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
+from ..core.registry import techniques
 from ..core.resolver import Resolver
 from ..core.site import Frame
 from ..core.tilemap import TileMap
@@ -39,6 +41,10 @@ Files = Mapping[str, bytes]
 """Contents by file name, with the main file first."""
 OnProgress = Callable[[float], None]
 """Called with the progress of the work, from 0 to 1."""
+SECONDS_PER_STEP = 1e-6
+"""Estimated seconds of one step of a technique, such as the update of a cell."""
+EXPECTED_TRIES = 5
+"""Maximum number of tries that the estimated time of a recipe includes."""
 _READ_LOCK = Lock()
 """Only one upload is read at a time, because a malicious file may need a gigabyte before its reader refuses it."""
 
@@ -49,6 +55,13 @@ def check_recipe(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe
     check_recipe_size(recipe, settings)
     make_plan(recipe)
     return recipe
+
+
+def estimate_seconds(recipe: Recipe) -> float:
+    """Return a rough estimate of the time to make the map of a recipe, to compare jobs."""
+    own = techniques.get(recipe.technique).cost_of(recipe.params) + prod(recipe.shape) * len(recipe.shaping)
+    tries = min(recipe.tries, EXPECTED_TRIES)
+    return own * SECONDS_PER_STEP * tries + sum(map(estimate_seconds, recipe.inner))
 
 
 def read_recipe_data(text: str) -> Mapping[str, Any]:

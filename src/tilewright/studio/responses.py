@@ -19,11 +19,12 @@ from starlette.exceptions import HTTPException
 from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, short_repr
 from ..core.params import Finding, limit_problems
 from ..core.provenance import digest
-from .jobs import Busy, Cancelled, InternalError, TooLong, as_tilewright_error
+from .jobs import Busy, Cancelled, InternalError, Stopping, TooLong, as_tilewright_error
 from .operations import Export, Files, zip_files
 
 STATUS: Mapping[type[TilewrightError], int] = {
     Busy: 503,
+    Stopping: 503,
     TooLong: 504,
     Cancelled: 499,
     TooLarge: 413,
@@ -33,7 +34,7 @@ STATUS: Mapping[type[TilewrightError], int] = {
 }
 """HTTP status by error class. The first matching class is used."""
 RETRY_AFTER = "2"
-"""Seconds after which to retry when the studio is busy."""
+"""Seconds after which to retry when the studio is busy or being stopped."""
 MEDIA_TYPES = {
     ".apng": "image/apng",
     ".awbw": "text/plain; charset=utf-8",

@@ -1,8 +1,8 @@
 """Security middleware for the page, the API and the websocket: host, origin, token and request size.
 
 On a local address, the Host header must be a local name; this prevents DNS rebinding. Requests that change something
-or start work must have the origin of the studio. If other machines can reach the studio, every request needs the
-token. The size of request bodies is limited while they are read.
+must have the origin of the studio, and pages of other sites cannot start work by GET requests either. If other machines
+can reach the studio, every request needs the token. The size of request bodies is limited while they are read.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from ..core.errors import InvalidRecipe, problem
 from .settings import LOOPBACK, Settings
 
 API = "/api"
+WORK = "/api/make"
+"""Start of the paths at which a GET request starts work."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 REFUSED_CODE = 4403
@@ -92,12 +94,18 @@ class SecurityMiddleware:
         if self.settings.is_local and (name is None or name["name"].strip("[]").lower() not in LOOPBACK):
             return _error_response(scope, 403, f"this studio only answers on {', '.join(LOOPBACK)}")
         costly = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
-        if costly and _is_cross_origin(headers):
+        from_elsewhere = _is_cross_origin(headers) if costly else self._is_cross_site_work(scope, headers)
+        if from_elsewhere:
             return _error_response(scope, 403, "requests from pages of other sites are not allowed")
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self.settings.upload:
             return _error_response(scope, 413, _size_message(self.settings.upload))
         return self._check_token(scope, headers) if self.settings.token is not None else None
+
+    @staticmethod
+    def _is_cross_site_work(scope: Scope, headers: Headers) -> bool:
+        """Return whether a page of another site requests a map by GET, as an image element does."""
+        return scope["path"].startswith(WORK) and headers.get("sec-fetch-site") == "cross-site"
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         assert self.settings.token is not None

@@ -28,9 +28,15 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
         import uvicorn
 
         from . import app
+        from .connection import TimedProtocol
+
+        studio = app(settings)
 
         class Server(uvicorn.Server):
-            """Server that calls `on_ready` when it accepts requests, and stops the compilation when it shuts down."""
+            """Server that calls `on_ready` when it accepts requests.
+
+            When it shuts down, it stops the compilation, and waiting clients get the status 503.
+            """
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
@@ -39,10 +45,12 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
 
             async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
                 end()
+                studio.state.queue.close()
                 await super().shutdown(sockets)
 
         config = uvicorn.Config(
-            app(settings),
+            studio,
+            http=TimedProtocol,
             log_level="warning",
             access_log=False,  # URLs may contain a token
             server_header=False,

@@ -1,0 +1,109 @@
+"""Connections and the end of the server: half-sent headers, and clients that wait while the studio is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+import uvicorn
+
+from tests.studio.servers import application, line_of
+from tilewright.studio import connection
+from tilewright.studio.connection import TimedProtocol
+
+ENDLESS = {"technique": "fashion", "params": {"width": 200, "height": 200, "generations": 100_000}, "seed": 1}
+
+
+@contextmanager
+def run_server() -> Iterator[int]:
+    """Run the API with the protocol of the studio, and yield its port."""
+    server = uvicorn.Server(uvicorn.Config(application(), http=TimedProtocol, log_level="error"))
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
+    thread.start()
+    try:
+        yield int(listener.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        listener.close()
+
+
+def read_all(client: socket.socket) -> bytes:
+    found = b""
+    while part := client.recv(4096):
+        found += part
+    return found
+
+
+@pytest.mark.parametrize("start", [b"", b"GET /api HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"G"])
+def test_half_sent_headers_time_out(monkeypatch: pytest.MonkeyPatch, start: bytes) -> None:
+    monkeypatch.setattr(connection, "HEADER_SECONDS", 0.3)
+    with run_server() as port, socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(start)
+        answer = read_all(client)
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 408 Request Timeout")
+    assert json.loads(body)["error"] == "the headers of a request must arrive within 0.3 s"
+    assert json.loads(body)["problems"][0]["rule"] == "timeout"
+
+
+def test_half_sent_headers_after_a_complete_request_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "HEADER_SECONDS", 0.3)
+    with run_server() as port, socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(b"GET /api HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        first = b""
+        while b"limits" not in first:
+            first += client.recv(4096)
+        client.sendall(b"GET /api HTTP/1.1\r\nHost")
+        assert read_all(client).startswith(b"HTTP/1.1 408 Request Timeout")
+    assert first.startswith(b"HTTP/1.1 200")
+
+
+def test_a_long_request_and_an_idle_connection_are_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "HEADER_SECONDS", 0.2)
+    with run_server() as port, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+        body = {"technique": "fashion", "params": {"width": 60, "height": 60, "generations": 3000}, "seed": 1}
+        for _ in range(2):
+            answer = client.post("/api/make", json=body)
+            assert answer.status_code in (200, 504), answer.text
+            time.sleep(0.4)
+
+
+def test_clients_get_503_when_the_studio_is_stopped() -> None:
+    limits = ["--workers", "2", "--iterations", "1000000000", "--seconds", "120"]
+    command = [sys.executable, "-m", "tilewright", "studio", "--no-browser", "--port", "0", *limits]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        assert program.stdout
+        assert program.stderr
+        found = re.search(r"http://\S+", program.stdout.readline())
+        assert found
+
+        async def test(address: str) -> list[httpx.Response]:
+            async with httpx.AsyncClient(base_url=address, timeout=120) as client:
+                tasks = [asyncio.create_task(client.post("/api/make", json=ENDLESS)) for _ in range(8)]
+                await asyncio.sleep(2)
+                assert not any(task.done() for task in tasks)
+                program.send_signal(signal.SIGINT)
+                return await asyncio.gather(*tasks)
+
+        answers = asyncio.run(test(found[0].rstrip("/")))
+        assert program.wait(60) == 130
+        errors = program.stderr.read()
+    for answer in answers:
+        assert answer.status_code == 503
+        assert line_of(answer) == "the studio is being stopped; try again when it runs again"
+        assert int(answer.headers["retry-after"]) > 0
+    assert "Traceback" not in errors
+    assert "Error" not in errors

@@ -1,0 +1,447 @@
+"""Fuzzing of everything that reads data of others: files, recipes, tilesets, models, HTTP requests and studio links.
+
+Each input is a valid one in which a few parts are replaced by values that often break programs. Reading gives a result
+or a TilewrightError of one line. `make test` tries some hundred inputs of each kind, always the same ones, for about a
+minute. `make fuzz` tries new ones, TILEWRIGHT_FUZZ times as many.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tests.formats.maps import deep_map, full_map, numbered_map, with_codes
+from tests.studio.servers import application, asking, line_of
+from tilewright import data, formats
+from tilewright.core.resolver import Resolver
+from tilewright.core.yaml import read_data
+from tilewright.formats import Source, decode
+from tilewright.formats._models import load_model
+from tilewright.studio import operations
+from tilewright.studio.jobs import CancelToken
+from tilewright.studio.settings import Settings
+from tilewright.studio.state import State
+
+FACTOR = int(os.environ.get("TILEWRIGHT_FUZZ", "0"))
+"""Number of times as many inputs as in `make test`; 0 in `make test`, whose inputs are always the same."""
+LIMITS = Settings(cells=4096, seconds=20, pixels=1 << 20, upload=1 << 18, workers=2, iterations=20_000)
+MAPS = (full_map(), deep_map(), with_codes(numbered_map(4, 5, 6)))
+READABLE = [entry.name for entry in formats.format_registry if entry.read]
+MAX_LINE_LENGTH = 12_000
+
+
+def fuzz(examples: int) -> settings:
+    """Return the settings of a test with this many examples in `make test`."""
+    return settings(max_examples=examples * max(1, FACTOR), derandomize=not FACTOR)
+
+
+def check_error(error: tw.TilewrightError) -> None:
+    """Check that an error is one line of text that can be stored, and that its problems are JSON."""
+    line = str(error)
+    assert error.problems
+    assert "\n" not in line
+    assert len(line.encode()) < MAX_LINE_LENGTH
+    json.dumps([problem.as_data() for problem in error.problems], allow_nan=False).encode()
+
+
+def attempt(read: Callable[[], Any]) -> None:
+    """Check that a function returns, or raises a TilewrightError."""
+    try:
+        read()
+    except tw.TilewrightError as error:
+        check_error(error)
+
+
+# -- values -------------------------------------------------------------------------------------------------------
+
+NUMBERS = [0, -1, 1, 255, 2**31, -(2**31) - 1, 2**63, 2**64, 10**400, 0.5, -0.0, 1e-320, 1e308, 1e400]
+STRINGS = [
+    "",
+    " ",
+    "?",
+    "\0",
+    "\n",
+    "\ud800",
+    "\U0001f5fa",
+    "a\u0301",
+    "9" * 400,
+    "x" * 300,
+    "nan",
+    "-1",
+    "1e400",
+    "../x",
+]
+NAMES = ["caves", "wfc", "dungeon", "border", "cave", "most", ">80", "random", "none", "xy", "#", "floor", "regions"]
+PLAIN = st.sampled_from([None, True, False, *NUMBERS, *STRINGS, *NAMES])
+VALUES = PLAIN | st.sampled_from(
+    [[], {}, [[]], [{}], {"": {}}, ["x"] * 300, [[1, 2], [3]], {"shape": [2, 2]}, json.loads("[" * 60 + "]" * 60)]
+)
+
+
+def replace_parts(document: Any, draw: st.DataObject, depth: int = 0) -> Any:
+    """Return a document in which one part is replaced, added or removed."""
+    keys = (
+        list(document)
+        if isinstance(document, dict)
+        else list(range(len(document)))
+        if isinstance(document, list)
+        else []
+    )
+    choice = draw.draw(st.integers(0, 9))
+    if not keys or (choice == 0 and depth):
+        return draw.draw(VALUES)
+    copy = document.copy()
+    key = draw.draw(st.sampled_from(keys))
+    if choice == 1:
+        del copy[key]
+    elif choice == 2 and isinstance(copy, dict):
+        copy[draw.draw(st.sampled_from([*STRINGS, *NAMES]))] = draw.draw(VALUES)
+    elif choice == 2:
+        copy.insert(key, draw.draw(VALUES))
+    else:
+        copy[key] = replace_parts(document[key], draw, depth + 1)
+    return copy
+
+
+def change(document: Any, draw: st.DataObject) -> Any:
+    """Return a document with one to three changes."""
+    for _ in range(draw.draw(st.integers(1, 3))):
+        document = replace_parts(document, draw)
+    return document
+
+
+TOKENS = [
+    b"",
+    b"0",
+    b"-1",
+    b"9" * 20,
+    b"9" * 5000,
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b"(",
+    b"'",
+    b'"',
+    b",",
+    b"\n",
+    b"\0",
+    b"\xff",
+]
+
+
+def change_bytes(content: bytes, draw: st.DataObject) -> bytes:
+    """Return content in which a few bytes, numbers or ranges are replaced."""
+    for _ in range(draw.draw(st.integers(1, 3))):
+        first = draw.draw(st.integers(0, len(content)))
+        last = min(len(content), first + draw.draw(st.sampled_from([0, 1, 1, 2, 4, 40])))
+        content = content[:first] + draw.draw(st.sampled_from(TOKENS) | st.binary(max_size=4)) + content[last:]
+    return content
+
+
+# -- files --------------------------------------------------------------------------------------------------------
+
+
+@cache
+def write_samples(name: str) -> tuple[bytes, ...]:
+    """Return small files of a format."""
+    entry, found = formats.format_registry.get(name), []
+    for map in MAPS if entry.write else ():
+        try:
+            found.append(formats.encode(map, name, **({"scale": 1} if "scale" in entry.params.model_fields else {})))
+        except tw.TilewrightError:  # Not every format supports every map.
+            continue
+    return tuple(found) or (b"2 2\n0 1\n1 0\n",)
+
+
+def change_archive(content: bytes, draw: st.DataObject) -> bytes:
+    """Return a zip archive with valid checksums in which the content of an entry is changed."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = {entry.filename: archive.read(entry) for entry in archive.infolist()}
+    name = draw.draw(st.sampled_from(list(entries)))
+    head = draw.draw(st.sampled_from([80, 128, 10**6]))
+    entries[name] = change_bytes(entries[name][:head], draw) + entries[name][head:]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in entries.items():
+            archive.writestr(name, part)
+    return buffer.getvalue()
+
+
+def change_chunk(content: bytes, draw: st.DataObject) -> bytes:
+    """Return a PNG file with valid checksums in which the content of a chunk is changed."""
+    parts, place = [], 8
+    while place + 12 <= len(content):
+        (length,) = struct.unpack_from(">I", content, place)
+        parts.append((content[place + 4 : place + 8], content[place + 8 : place + 8 + length]))
+        place += 12 + length
+    number = draw.draw(st.integers(0, len(parts) - 1))
+    kind, part = parts[number]
+    is_packed = kind == b"IDAT"
+    changed = change_bytes(zlib.decompress(part) if is_packed else part, draw)
+    parts[number] = kind, zlib.compress(changed) if is_packed else changed
+    chunks = (
+        struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part)) for kind, part in parts
+    )
+    return content[:8] + b"".join(chunks)
+
+
+def change_document(content: bytes, draw: st.DataObject) -> bytes:
+    return json.dumps(change(json.loads(content), draw)).encode()
+
+
+INNER = {
+    "npz": change_archive,
+    "png": change_chunk,
+    "apng": change_chunk,
+    "json": change_document,
+    "tmj": change_document,
+}
+"""Changes that keep the outer structure of a format, so that the inner readers are reached."""
+
+
+@pytest.mark.parametrize("name", READABLE)
+@fuzz(300)
+@given(draw=st.data())
+def test_files(name: str, draw: st.DataObject) -> None:
+    content = draw.draw(st.sampled_from(write_samples(name)))
+    is_inner = name in INNER and draw.draw(st.booleans())
+    content = INNER[name](content, draw) if is_inner else change_bytes(content, draw)
+    entry = formats.format_registry.get(name)
+
+    def read() -> None:
+        for one in decode(Source(content, f"x.{name}"), entry):
+            assert one.map.cells.size
+
+    attempt(read)
+
+
+TILESET = """
+name = "t"
+[[tiles]]
+name = "floor"
+glyph = "."
+color = "#aabbcc"
+code = 3
+costs = {foot = 1, "mech" = 2.5}
+[[tiles]]
+name = "wall"
+passable = false
+weight = 2
+[[joints]]
+kind = "wall"
+[[beside]]
+tile = "floor"
+others = ["wall"]
+"""
+
+
+@fuzz(300)
+@given(draw=st.data())
+def test_tilesets(draw: st.DataObject) -> None:
+    text = change_bytes(TILESET.encode(), draw).decode("latin-1")
+    attempt(lambda: tw.Tileset.from_toml(text))
+    document = {
+        "name": "t",
+        "tiles": [tile.model_dump() for tile in tw.Tileset.from_toml(TILESET.partition("[[joints")[0])],
+    }
+    attempt(lambda: tw.Tileset.of(change(document, draw)))
+
+
+@cache
+def write_models(folder: Path) -> tuple[Path, ...]:
+    """Write small models of both kinds of files."""
+    paths = [folder / f"{technique}.{ending}" for technique in ("markov", "wfc") for ending in ("json", "npz")]
+    for path in paths:
+        tw.learn(path.stem, sample=["##.#", "#..#", "####", ".#.#"]).save(path)
+    return tuple(paths)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@fuzz(300)
+@given(draw=st.data())
+def test_models(folder: Path, draw: st.DataObject) -> None:
+    path = draw.draw(st.sampled_from(write_models(folder)))
+    changed = folder / f"changed{path.suffix}"
+    make_change = INNER[path.suffix.removeprefix(".")] if draw.draw(st.booleans()) else change_bytes
+    changed.write_bytes(make_change(path.read_bytes(), draw))
+    attempt(lambda: load_model(changed))
+
+
+# -- recipes ------------------------------------------------------------------------------------------------------
+
+SMALL = {"width": 9, "height": 7}
+RECIPES: list[dict[str, Any]] = [
+    {"technique": "caves", "params": {**SMALL, "walls": 0.4, "steps": 2, "offset": [0, 0]}, "seed": 7},
+    {
+        "technique": "rooms",
+        "params": {**SMALL, "room_width": [2, 3]},
+        "shaping": ["border", {"connect": {"thickness": 1}}],
+    },
+    {
+        "technique": "wfc",
+        "params": {**SMALL, "sample": ["##.", ".#.", "..#"], "wrap": "xy"},
+        "tries": 2,
+        "require": {"regions": ">0"},
+    },
+    {"technique": "markov", "params": {**SMALL, "sample": "dungeon"}, "locks": [[1, 1, "wall"]]},
+    {
+        "technique": "noise",
+        "params": {**SMALL, "thresholds": [0.3, 0.6]},
+        "tileset": "cave",
+        "tiles": {"floor": "wall"},
+    },
+    {
+        "technique": "maze",
+        "params": SMALL,
+        "shaping": [
+            {"place": {"markers": ["start", "exit"]}},
+            {"overlay": {"recipe": {"technique": "caves", "params": SMALL}}},
+        ],
+    },
+    {"technique": "fashion", "params": {**SMALL, "states": 3, "generations": 2}, "locks": ["?" * 9] * 7},
+]
+
+
+@fuzz(400)
+@given(draw=st.data())
+def test_recipes(draw: st.DataObject) -> None:
+    recipe = change(draw.draw(st.sampled_from(RECIPES)), draw)
+    attempt(lambda: operations.make_map(operations.check_recipe(recipe, LIMITS), CancelToken(LIMITS)))
+
+
+@fuzz(300)
+@given(draw=st.data())
+def test_recipes_as_text(draw: st.DataObject) -> None:
+    names = data.list_names("recipes")
+    text = data.read_text("recipes", draw.draw(st.sampled_from(names)))
+    text = change_bytes(text.encode(), draw).decode("latin-1")
+    attempt(lambda: tw.Recipe.of(read_data(text, "recipe"), Resolver()))
+
+
+# -- studio -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with asking(application(**LIMITS.model_dump(exclude={"host", "port", "token"}))) as client:
+        yield client
+
+
+REQUESTS: list[tuple[str, dict[str, Any]]] = [
+    *(("/api/make", {**recipe, "format": "json"}) for recipe in RECIPES),
+    ("/api/make", {**RECIPES[0], "format": "png", "options": {"scale": 2}}),
+    ("/api/make", {**RECIPES[0], "format": "tmx", "part": "png", "options": {"tile_size": 8}}),
+    ("/api/make", {**RECIPES[5], "format": "gif", "animate": True, "options": {"frames": 3}}),
+    ("/api/run", {"recipe": RECIPES[2], "seed": "x"}),
+    ("/api/run", {"recipe": "technique: caves\nparams: {width: 9, height: 7}", "format": "txt"}),
+    ("/api/measure", {"map": "##.\n#..", "measures": ["regions", "cells"]}),
+    ("/api/measure", {"map": [["a", "b"], ["b", "a"]], "like": {"like": ["ab", "ba"], "pattern_size": 2}}),
+    ("/api/measure", {"recipe": RECIPES[0], "seed": 3, "tileset": "cave"}),
+    ("/api/measure", {"map": json.loads(formats.encode(full_map(), "json"))}),
+]
+
+
+def check_response(client: TestClient, method: str, address: str, **sent: Any) -> None:
+    answer = client.request(method, address, **sent)
+    assert answer.status_code in (200, 400, 404, 413, 422, 504), answer.text
+    if answer.status_code != 200:
+        assert line_of(answer)
+
+
+@fuzz(600)
+@given(draw=st.data())
+def test_requests(client: TestClient, draw: st.DataObject) -> None:
+    address, body = draw.draw(st.sampled_from(REQUESTS))
+    content = json.dumps(change(body, draw)).encode()
+    if draw.draw(st.integers(0, 5)) == 0:
+        content = change_bytes(content, draw)
+    check_response(client, "POST", address, content=content, headers={"content-type": "application/json"})
+
+
+QUERY = (
+    "width=9&height=7&walls=0.4&seed=3&shape=border,thickness=1&shape=place,markers=start,exit"
+    "&format=png&scale=1&tiles=floor=wall"
+)
+
+
+@fuzz(300)
+@given(draw=st.data())
+def test_queries(client: TestClient, draw: st.DataObject) -> None:
+    words = [word.partition("=")[::2] for word in QUERY.split("&")]
+    for _ in range(draw.draw(st.integers(1, 3))):
+        number = draw.draw(st.integers(0, len(words) - 1))
+        key, value = words[number]
+        other = str(
+            draw.draw(PLAIN.filter(lambda value: not (isinstance(value, str) and re.search("[\ud800-\udfff]", value))))
+        )
+        words[number] = (key, other) if draw.draw(st.booleans()) else (other, value)
+    check_response(client, "GET", "/api/make/caves", params=words)
+
+
+@fuzz(300)
+@given(draw=st.data())
+def test_uploads(client: TestClient, draw: st.DataObject) -> None:
+    name = draw.draw(st.sampled_from(READABLE))
+    content = change_bytes(draw.draw(st.sampled_from(write_samples(name))), draw)
+    form = {"format": name, "measures": draw.draw(st.sampled_from(["", "regions", "a,b", ","]))}
+    check_response(client, "POST", "/api/measure/file", files={"file": (f"x.{name}", content)}, data=form)
+
+
+STATES: list[dict[str, Any]] = [
+    {"v": 1, "recipe": RECIPES[1], "look": {"tab": "make", "grid": True, "overlay": "hot-path"}, "off": [0]},
+    {"v": 1, "recipe": RECIPES[3], "locks": [[0, 0, "floor"]], "painted": tw.Grid.of(["?#", ".?"]).to_data()},
+    {
+        "v": 1,
+        "recipe": RECIPES[0],
+        "example": {"name": "village", "width": 9, "knobs": {"wfc": {"symmetry": 8}}, "seed": 1},
+    },
+    {
+        "v": 1,
+        "recipe": RECIPES[0],
+        "gallery": {"roll": 3},
+        "example": {
+            "sample": {
+                **tw.Grid.of(["#.", ".#"]).to_data(),
+                "tileset": {"tiles": [{"name": "a", "glyph": "#"}, {"name": "b", "glyph": "."}]},
+            }
+        },
+    },
+]
+
+
+@fuzz(800)
+@given(draw=st.data())
+def test_links(draw: st.DataObject) -> None:
+    state = change(draw.draw(st.sampled_from(STATES)), draw)
+    content = zlib.compress(json.dumps(state).encode())
+    if draw.draw(st.integers(0, 5)) == 0:
+        content = change_bytes(content, draw)
+    link = base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+    def open_link() -> None:
+        found = State.from_link(link)
+        assert State.from_link(found.to_link()).to_link() == found.to_link()
+        operations.check_recipe(found.effective, LIMITS)
+
+    attempt(open_link)
