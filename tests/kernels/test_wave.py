@@ -144,7 +144,8 @@ def test_propagation_equals_the_plain_solver(
     with patch.object(wave_module, "MAX_BIT_WORDS", 0 if neighbors == "lists" else 99):
         wave = Wave(pattern_set, topology)
     assert wave.has_lists == (neighbors == "lists")
-    domains: Domains = [set(range(tiles)) for _ in range(topology.cells)]
+    wrappable = np.flatnonzero(pattern_set.find_wrappable(topology.shape, topology.wrap)).tolist()
+    domains: Domains = [set(wrappable) for _ in range(topology.cells)]
     possible = plain_fixpoint(domains, fits, topology)
     assert (wave.contradiction < 0) == possible
     if not possible:
@@ -201,7 +202,7 @@ def test_a_reopened_region_fits_its_surroundings(seed: int, radius: int) -> None
     wave.collapse(Rng.of(seed), 20)
     cell = int(source.integers(topology.cells))
     domains = read_domains(wave)
-    base = [set(np.flatnonzero(row).tolist()) for row in unpack_bits(wave.base[0], len(pattern_set))]
+    base = [set(np.flatnonzero(row).tolist()) for row in unpack_bits(wave.base_domains, len(pattern_set))]
     inner, outer = set(topology.box(cell, radius).tolist()), set(topology.box(cell, radius + 2).tolist())
     for number in outer:
         if number in inner or len(domains[number]) != 1:

@@ -10,7 +10,7 @@ import numpy as np
 from . import kernel
 from .global_constraints import COUNTED, ConstraintArrays, connect, limit_counts, recount
 from .random import below
-from .types import Int32_1D, Uint64_1D
+from .types import Int32_1D, Uint16_1D, Uint16_2D, Uint64_1D, Uint64_2D
 from .wave import (
     NO_CELL,
     NONE,
@@ -211,3 +211,16 @@ def restrict(wave: WaveArrays, rules: RuleArrays, cells: Int32_1D, kept: Uint64_
         if changed != NONE and not restrict_cell(wave, rules, cell, kept, False) and contradiction < 0:
             contradiction = cell
     return contradiction
+
+
+@kernel("void(uint64[:, ::1], uint16[:, ::1], int32[::1], int32[::1], uint16[::1])", allocates=False)
+def decode(domains: Uint64_2D, patterns: Uint16_2D, owners: Int32_1D, offsets: Int32_1D, tiles: Uint16_1D) -> None:
+    """Write the tile of every map cell by the first pattern that its owner can hold."""
+    for cell in range(len(tiles)):
+        pattern = 0
+        for word in range(domains.shape[1]):
+            left = domains[owners[cell], word]
+            if left != NONE:
+                pattern = 64 * word + lowest_bit(left)
+                break
+        tiles[cell] = patterns[pattern, offsets[cell]]

@@ -248,6 +248,11 @@ def _find_unsupported_by_bits(
 ) -> bool:
     """Write the patterns of a neighbor that no pattern of a cell allows to `missing`; return whether any exist."""
     words = domains.shape[1]
+    if words == 1:
+        missing[0] = _find_unsupported_in_word(
+            *(domains[cell, 0], removed[cell, 0], domains[other, 0], allowed, direction, back, few)
+        )
+        return bool(missing[0] != NONE)
     rest = NONE
     if few:  # few patterns are left in the cell: ban all patterns of the neighbor that none of them allows
         for part in range(words):
@@ -288,6 +293,29 @@ def _find_unsupported_by_bits(
         missing[word] = lacking
         rest |= lacking
     return bool(rest != NONE)
+
+
+@inline
+def _find_unsupported_in_word(
+    own: np.uint64, removed: np.uint64, other: np.uint64, allowed: Uint64_3D, direction: int, back: int, few: bool
+) -> np.uint64:
+    """Return the patterns that `_find_unsupported_by_bits` writes, for domains of one word."""
+    if few:
+        missing, left = other, own
+        while left != NONE and missing != NONE:
+            missing &= ~allowed[direction, lowest_bit(left), 0]
+            left &= left - ONE
+        return missing
+    left, lost, missing = removed, NONE, NONE
+    while left != NONE:
+        lost |= allowed[direction, lowest_bit(left), 0]
+        left &= left - ONE
+    left = lost & other
+    while left != NONE:
+        if allowed[back, lowest_bit(left), 0] & own == NONE:
+            missing |= left & (~left + ONE)
+        left &= left - ONE
+    return missing
 
 
 @inline

@@ -156,11 +156,20 @@ class Constraints:
         cells = np.concatenate([self.locked, *(constraint.cells for constraint in self.tile_constraints)])
         return np.asarray(cells[self.topology.owners[cells] == self.make_wave().contradiction])
 
+    @property
+    def _is_wrap_to_blame(self) -> bool:
+        """Whether these constraints conflict only because the map wraps."""
+        p = self.p
+        if p.pattern_set.find_wrappable(p.shape, p.wrapped).all():
+            return False
+        flat = get_topology(p.shape, (False,) * p.axes, p.size) if min(p.shape) >= p.size else self.topology
+        return flat is self.topology or not replace(self, topology=flat).is_contradictory
+
     def make_error(self) -> GaveUp:
         """Return the error for these constraints, which conflict."""
         p = self.p
         patterns = describe_patterns(p)
-        if not self.sources and not p.pattern_set.find_wrappable(p.shape, p.wrapped).all():
+        if not self.sources and self._is_wrap_to_blame:
             return _make_wrap_error(p)
         if not self.sources:
             help, fixes = suggest_fixes(p)

@@ -96,6 +96,17 @@ class PatternSet:
         """(pattern,) weight times its logarithm, in units of 1 / LOG_SCALE; integers have the same sum in any order."""
         return np.floor(self.weights * self.logarithms[self.weights] * LOG_SCALE + 0.5).astype(np.int64)
 
+    @cached_property
+    def isolated(self) -> NDArray[np.bool_]:
+        """(direction, pattern) whether the pattern has no possible neighbor in the direction."""
+        indices, starts, _, _ = self.neighbors
+        return np.asarray((starts[1:] == starts[:-1])[indices])
+
+    @cached_property
+    def totals(self) -> tuple[int, int]:
+        """Sums of the weights and of the weights times their logarithms."""
+        return int(self.weights.sum()), int(self.w_log_w.sum())
+
     def match_tiles(self, tiles: Sequence[int], place: int) -> NDArray[np.bool_]:
         """Return (pattern,) whether each pattern has one of `tiles` at a position."""
         return np.isin(self.patterns[:, place], tiles)

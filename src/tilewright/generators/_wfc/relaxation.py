@@ -120,7 +120,9 @@ def _fill_cells(wave: Wave, constraints: Constraints) -> Cells:
         fit = np.zeros(pattern_set.tiles)
         for may in _find_fitting_tiles(wave, cell, tiles, known):
             fit[may] += 1.0
-        base = unpack_bits(pattern_set.full if failed else wave.base[0][topology.owners[cell]], len(pattern_set)) == 1
+        base = (
+            unpack_bits(pattern_set.full if failed else wave.base_domains[topology.owners[cell]], len(pattern_set)) == 1
+        )
         place = pattern_set.patterns[:, topology.offsets[cell]]
         common = np.bincount(place[base], weights=pattern_set.weights[base], minlength=pattern_set.tiles)
         if cell in limited:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...analysis.patterns import EDGES
 from ...core.seeds import Rng
 from ...kernels import wave as kernel
-from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constrained, restrict
+from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constrained, decode, restrict
 from ...kernels.global_constraints import SCRATCH_ROWS, ConstraintArrays
 from .pattern_set import NeighborLists, PatternSet, pack_bits, unpack_bits
 from .topology import Topology
@@ -90,12 +90,10 @@ class Wave:
         trail = min(MAX_TRAIL, MAX_TRAIL_WORDS // (1 << (words - 1).bit_length()), 1 << (8 * cells + 64).bit_length())
         lists = pattern_set.neighbors if words > MAX_BIT_WORDS else NO_LISTS
         self.state = kernel.WaveState.new()
-        self.cells = np.zeros(cells, dtype=kernel.CELL)
-        self.cells["count"], self.cells["weight"] = len(pattern_set), pattern_set.weights.sum()
-        self.cells["sum_w_log_w"] = pattern_set.w_log_w.sum()
-        self.cells["heap_place"], self.cells["touched"] = -1, kernel.TOUCHED
+        self.cells = np.empty(cells, dtype=kernel.CELL)
+        self.cells[:] = self.open_cell
         self.arrays = kernel.WaveArrays(
-            domains=np.tile(pattern_set.full, (cells, 1)),
+            domains=np.full((cells, words), pattern_set.full),
             cells=self.cells,
             removed=np.zeros((cells, words), dtype=np.uint64),
             heap=np.zeros(cells, dtype=kernel.UNDECIDED),
@@ -177,10 +175,8 @@ class Wave:
     ) -> int:
         """Ban patterns that violate a constraint and propagate; return a cell that has no pattern left, or -1."""
         pattern_set, topology = self.pattern_set, self.topology
-        everything = np.ones(len(pattern_set), dtype=np.bool_)
         contradiction = kernel.NO_CELL
-        for direction in range(2 * topology.axes):
-            isolated = ~pattern_set.find_compatible(everything, direction)
+        for direction, isolated in enumerate(pattern_set.isolated):
             if isolated.any():  # patterns without a possible neighbor can only be at the edge
                 inside = np.flatnonzero(topology.neighbors[:, direction] >= 0)
                 contradiction = max(contradiction, self._restrict(inside, ~isolated))
@@ -241,15 +237,25 @@ class Wave:
 
     def _save_base(self) -> None:
         """Save the state before the first choice."""
-        self.base = [array.copy() for array in self._mutable_arrays]
-        self.base_heap_size = int(self.state.heap_size)
+        size = self.topology.cells
+        if self.state.top:
+            self.base_domains, self.base_cells = self.arrays.domains.copy(), self.cells.copy()
+        else:  # no cell is restricted
+            self.base_domains = np.broadcast_to(self.pattern_set.full, (size, self.pattern_set.words))
+            self.base_cells = np.broadcast_to(self.open_cell, size)
+        self.base_status = [array.copy() for array in self._status_arrays]
         self.is_base = True
 
     @property
-    def _mutable_arrays(self) -> tuple[NDArray[Any], ...]:
-        """Arrays that a choice changes."""
-        constrained = () if self.constraints is None else (self.constraints.status, self.constraints.tally)
-        return (self.arrays.domains, self.cells, self.arrays.heap, *constrained)
+    def open_cell(self) -> NDArray[np.void]:
+        """State of a cell that can hold every pattern."""
+        weight, sum_w_log_w = self.pattern_set.totals
+        return np.array((sum_w_log_w, weight, len(self.pattern_set), 0, -1, 0, kernel.TOUCHED), dtype=kernel.CELL)
+
+    @property
+    def _status_arrays(self) -> tuple[NDArray[Any], ...]:
+        """Arrays of the global constraints that a choice changes."""
+        return () if self.constraints is None else (self.constraints.status, self.constraints.tally)
 
     # -- search -------------------------------------------------------------------------------------------------
 
@@ -261,9 +267,13 @@ class Wave:
     def restart(self) -> None:
         """Restore the state before the first choice."""
         if not self.is_base:
-            for array, own in zip(self._mutable_arrays, self.base, strict=True):
+            self.arrays.domains[:], self.cells[:] = self.base_domains, self.base_cells
+            for array, own in zip(self._status_arrays, self.base_status, strict=True):
                 array[:] = own
-            self.state.heap_size = self.base_heap_size
+            self.cells["heap_place"], self.cells["touched"] = -1, kernel.TOUCHED
+            self.arrays.touched[:] = np.arange(self.topology.cells)
+            self.state.heap_size, self.state.touched_count = 0, self.topology.cells
+            self.propagate()
         self.is_base = False
         self._forget_choices()
         if self.user_constraints:  # mark all cells as changed for them
@@ -331,10 +341,9 @@ class Wave:
         opened[outer[self.cells["count"][outer] != 1]] = True
         opened[topology.box(cell, radius)] = True
         cells = np.flatnonzero(opened)
-        domains, before, *_ = self.base
-        arrays.domains[cells] = domains[cells]
+        arrays.domains[cells] = self.base_domains[cells]
         for field in ("count", "weight", "sum_w_log_w"):
-            self.cells[field][cells] = before[field][cells]
+            self.cells[field][cells] = self.base_cells[field][cells]
         if state.dirty:
             cells = np.arange(topology.cells)
             ring = np.flatnonzero(~opened)
@@ -384,11 +393,8 @@ class Wave:
 
     def _decode_decided(self) -> NDArray[np.uint16]:
         """Return (map cell,) the tile of each cell whose owner has one pattern left, and arbitrary tiles elsewhere."""
-        which = (self.domains != 0).argmax(axis=1)
-        words = np.take_along_axis(self.domains, which[:, None], axis=1)[:, 0]
-        lowest = np.frexp((words & (~words + np.uint64(1))).astype(np.float64))[1] - 1
-        patterns = np.maximum(0, 64 * which + lowest)
-        tiles: NDArray[np.uint16] = self.pattern_set.patterns[patterns[self.topology.owners], self.topology.offsets]
+        tiles = np.empty(self.topology.map_cells, dtype=np.uint16)
+        decode(self.domains, self.pattern_set.patterns, self.topology.owners, self.topology.offsets, tiles)
         return tiles
 
     def _iter_undecided(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], int]]:
