@@ -451,6 +451,7 @@ def make(
     population: int = ...,
     islands: int = ...,
     block_size: int = ...,
+    min_coverage: float = ...,
     inter_weight: float = ...,
     max_stamps: int = ...,
     noise: float = ...,
@@ -476,6 +477,8 @@ def make(
     population: Number of maps to optimize, of which the best is kept; in evolution and genetic, they compete.
     islands: Number of independent populations, optimized in parallel; the best map of all is kept.
     block_size: Edge length of the blocks into which annealing splits large maps.
+    min_coverage: Fraction of the sample's patterns that should occur in the map; a map with less causes a
+        warning.
     inter_weight: Weight of two goals: 1 avoids patterns that are not in the sample, 0 avoids missing patterns of
         the sample.
     max_stamps: Maximum number of stamps of the sample per mutation, in evolution and genetic.
@@ -646,6 +649,7 @@ def make(
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
+    min_coverage: float = ...,
     max_backtracks: int = ...,
     max_repairs: int = ...,
     max_restarts: int = ...,
@@ -677,6 +681,8 @@ def make(
     connected: Tiles whose cells must together form one connected region.
     paths: Pairs of cells that must be connected by a path.
     constraints: User-defined constraints, each with its name and parameters.
+    min_coverage: Minimum fraction of the sample's patterns, or of the rules' tiles, that must occur in the map.
+        The solver restarts until they do.
     max_backtracks: Maximum number of backtracks in a row before the region around the contradiction is reopened.
     max_repairs: Maximum number of reopened regions in a row before the solver restarts.
     max_restarts: Maximum number of restarts before the solver gives up.
@@ -929,6 +935,7 @@ def recipe(
     population: int = ...,
     islands: int = ...,
     block_size: int = ...,
+    min_coverage: float = ...,
     inter_weight: float = ...,
     max_stamps: int = ...,
     noise: float = ...,
@@ -1041,6 +1048,7 @@ def recipe(
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
+    min_coverage: float = ...,
     max_backtracks: int = ...,
     max_repairs: int = ...,
     max_restarts: int = ...,
@@ -1287,6 +1295,7 @@ def watch(
     population: int = ...,
     islands: int = ...,
     block_size: int = ...,
+    min_coverage: float = ...,
     inter_weight: float = ...,
     max_stamps: int = ...,
     noise: float = ...,
@@ -1403,6 +1412,7 @@ def watch(
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
+    min_coverage: float = ...,
     max_backtracks: int = ...,
     max_repairs: int = ...,
     max_restarts: int = ...,

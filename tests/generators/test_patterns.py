@@ -332,3 +332,10 @@ def test_a_closed_generator_leaves_no_thread() -> None:
 
 def test_edges_have_an_earlier_name() -> None:
     assert PatternsParams.validate({"borders": ["top"]}) == PatternsParams.validate({"sample_edges": ["top"]})
+
+
+def test_missing_patterns_cause_a_warning() -> None:
+    with pytest.warns(UserWarning, match="min_coverage: .*% of the sample's patterns occur, 100% are required"):
+        m = make_map(sample="dungeon", iterations=1000, min_coverage=1)
+    assert 0 < m.numbers["coverage"] < 1
+    assert "coverage" not in make_map(sample="dungeon", iterations=1000).numbers

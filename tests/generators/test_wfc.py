@@ -231,6 +231,38 @@ def test_edges_that_cannot_be_satisfied_are_reported() -> None:
         make_map(sample=["abab", "cdcd"], pattern_size=2, sample_edges=["left", "right"], width=5, height=2)
 
 
+SPARSE = ["." * 40] * 39 + ["." * 20 + "#" + "." * 19]
+"""A sample of almost only one tile. Many of its maps have no other tile."""
+
+
+def test_the_solver_restarts_until_enough_patterns_occur() -> None:
+    given: dict[str, Any] = {"sample": SPARSE, "width": 30, "height": 30, "seed": 0}
+    assert make_map(**given).numbers["tiles_used"] == 1
+    m = make_map(**given, min_coverage=0.5, max_restarts=100)
+    assert m.numbers["restarts"] > 0
+    assert m.numbers["tiles_used"] == 2
+    assert m.numbers["coverage"] >= 0.5
+    assert make_map(**given, min_coverage=0.1).cells.tolist() == make_map(**given).cells.tolist()
+
+
+def test_rules_cover_tiles() -> None:
+    m = make_map(rules="countryside", min_coverage=0.3, width=30, height=30)
+    assert m.numbers["coverage"] == m.numbers["tiles_used"] / len(m.tileset) >= 0.3
+
+
+def test_too_few_patterns_are_reported() -> None:
+    given: dict[str, Any] = {"sample": SPARSE, "width": 10, "height": 10, "max_restarts": 1, "min_coverage": 0.5}
+    with pytest.raises(
+        GaveUp, match="min_coverage: 25% of the sample's 3x3 patterns occur in the best of 2 maps"
+    ) as no:
+        make_map(**given)
+    assert [fix.label for fix in no.value.problems[0].fixes] == [
+        "Set min_coverage to 0.25", "Set max_restarts to 8", "Use another seed",
+    ]  # fmt: skip
+    with pytest.warns(UserWarning, match="min_coverage: 25% of the patterns occur, 50% are required"):
+        tw.make("wfc", **given, relax=True, seed=7)
+
+
 def test_weights_are_the_samples() -> None:
     rows = ["a" * 30] * 9 + ["b" * 30]
     m = make_map(sample=rows, pattern_size=1, width=100, height=100, wrap_sample="xy")
@@ -463,6 +495,7 @@ def test_relaxed_map_without_a_solution(size: int) -> None:
         ({"symmetry": 9}, "symmetry: must be at most 8, got 9"),
         ({"sample_edges": ["top"], "wrap": "y"}, "sample_edges: there is no edge top, because wrap includes y"),
         ({"sample_edges": ["top"], "ground": True}, "sample_edges: there is no edge top, because ground includes y"),
+        ({"min_coverage": 1, "width": 9}, "min_coverage: requires 220 different patterns, but the map has 112 blocks"),
         ({"sample_edges": ["above"]}, "sample_edges: below and above need a sample with levels"),
         ({"rules": "countryside", "sample_edges": ["top"]}, "sample_edges: needs a sample; rules have no edges"),
         ({"rules": "countryside", "sample": ROOM}, "rules: cannot be used together with a sample"),

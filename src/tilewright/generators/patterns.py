@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.patterns import Tiles
-from ..analysis.sample_use import measure_sample_use
+from ..analysis.sample_use import find_coverage, measure_sample_use
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -84,6 +84,11 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
         yield Frame(partial(_clip_unknown, p, counter.tiles()), note, 1.0, {"divergence": counter.value})
     labels = _clip_unknown(p, counter.tiles())
     numbers = {"divergence": counter.divergence(0), "steps": p.steps, **measure_sample_use(labels, p.training)}
+    if p.min_coverage > 0:
+        numbers["coverage"] = coverage = find_coverage(labels, p.training)
+        if coverage < p.min_coverage:
+            text = f"min_coverage: {coverage:.0%} of the sample's patterns occur, {p.min_coverage:.0%} are required"
+            warnings.warn(f"{text}; use more iterations or make a larger map", stacklevel=2)
     return site.map(labels, numbers=numbers)
 
 

@@ -71,6 +71,8 @@ def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
         "repairs": float(solver.repairs),
         "restarts": float(solver.restarts),
     }
+    if solver.coverages:
+        numbers["coverage"] = solver.coverages[-1]
     if done and not p.relax:
         tiles = wave.to_tiles()
         return site.map(tiles, numbers=numbers | measure_sample_use(tiles, p.training))

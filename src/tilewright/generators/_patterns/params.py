@@ -60,6 +60,8 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     """Number of independent populations, optimized in parallel; the best map of all is kept."""
     block_size: int = param(64, ge=8, le=MAX_SIDE, typical=(16, 256), hidden_unless=("optimiser", "annealing"))
     """Edge length of the blocks into which annealing splits large maps."""
+    min_coverage: float = param(0.0, ge=0, le=1)
+    """Fraction of the sample's patterns that should occur in the map; a map with less causes a warning."""
     inter_weight: float = param(0.5, ge=0, le=1)
     """Weight of two goals: 1 avoids patterns that are not in the sample, 0 avoids missing patterns of the sample."""
     max_stamps: int = param(1, ge=1, le=1000, typical=(1, 10), hidden_unless=("optimiser", "evolution", "genetic"))

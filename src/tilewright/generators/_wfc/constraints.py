@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
@@ -302,7 +302,7 @@ def _make_lock_constraints(p: WfcParams, site: Site) -> Iterator[TileConstraint]
 
 def validate(p: WfcParams, site: Site) -> None:
     """Raise InvalidRecipe for counts and locks that are impossible whatever the patterns are."""
-    problems = [*_find_count_problems(p)]
+    problems = [*_find_count_problems(p), *_find_coverage_problems(p)]
     if site.has_locks:
         problems = [*problems, *_find_lock_problems(p, site)][:4]
     if problems:
@@ -350,6 +350,17 @@ def _find_count_problems(p: WfcParams) -> Iterator[Problem]:
         elif constraint.maximum < minimum:
             text = f"{describe_patterns(p)} require at least {minimum:,} on this map"
             yield problem(text, at=name, place=constraint.source, rule="minimum")
+
+
+def _find_coverage_problems(p: WfcParams) -> Iterator[Problem]:
+    """Yield a problem if the map has fewer blocks than patterns that must occur."""
+    if p.min_coverage == 0:
+        return
+    blocks = get_topology(p.shape, tuple(p.wrapped), p.size).cells
+    required = ceil(p.min_coverage * len(p.pattern_set))
+    if required > blocks:
+        text = f"requires {required:,} different patterns, but the map has {pluralize(blocks, 'block')} of that size"
+        yield problem(text, at="min_coverage", rule="maximum", instead=blocks * 100 // len(p.pattern_set) / 100)
 
 
 def _format_cell(p: WfcParams, cell: int) -> str:

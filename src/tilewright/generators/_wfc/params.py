@@ -38,6 +38,7 @@ from .user_constraints import UserConstraint
 from .wave import MAX_COUNT, GlobalConstraint
 
 DEFAULT_PATTERN_SIZE = 3
+MAX_RESTARTS = 10_000
 
 
 def _read_counts(value: Any) -> Any:
@@ -183,11 +184,14 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     """Pairs of cells that must be connected by a path."""
     constraints: tuple[UserConstraint, ...] = param((), max_length=100)
     """User-defined constraints, each with its name and parameters."""
+    min_coverage: float = param(0.0, ge=0, le=1)
+    """Minimum fraction of the sample's patterns, or of the rules' tiles, that must occur in the map. The solver
+    restarts until they do."""
     max_backtracks: int = param(20, ge=0, le=1_000_000, typical=(0, 1000))
     """Maximum number of backtracks in a row before the region around the contradiction is reopened."""
     max_repairs: int = param(100, ge=0, le=1_000_000, typical=(0, 1000))
     """Maximum number of reopened regions in a row before the solver restarts."""
-    max_restarts: int = param(4, ge=0, le=10_000, typical=(0, 20))
+    max_restarts: int = param(4, ge=0, le=MAX_RESTARTS, typical=(0, 20))
     """Maximum number of restarts before the solver gives up."""
     relax: bool = param(False)
     """Whether to use patterns that are not in the sample as a last resort; they are marked and counted."""

@@ -59,13 +59,14 @@ def finish_relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> 
         more = f" and {len(places) - 4:,} more" if len(places) > 4 else ""
         text = f"relax: {pluralize(len(places), 'pattern')} not in any sample, at {shown}{more}"
         warnings.warn(text, stacklevel=2)
+    required = solver.p.min_coverage
+    if solver.coverages and solver.coverages[-1] < required:
+        text = f"min_coverage: {solver.coverages[-1]:.0%} of the patterns occur, {required:.0%} are required"
+        warnings.warn(text, stacklevel=2)
+    tiles = np.maximum(0, cells)
     return site.map(
-        np.maximum(0, cells),
-        numbers={
-            **numbers,
-            "broken": float(len(places)),
-            **measure_sample_use(np.maximum(0, cells), solver.p.training),
-        },
+        tiles,
+        numbers={**numbers, "broken": float(len(places)), **measure_sample_use(tiles, solver.p.training)},
         markers=[Marker("broken", *reversed(place)) for place in places[:MAX_MARKERS]],
     )
 

@@ -10,13 +10,14 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import ANOTHER_SEED, GaveUp, pluralize
+from ...analysis.patterns import Coding, pad_map
+from ...core.errors import ANOTHER_SEED, Fix, GaveUp, pluralize
 from ...core.seeds import Rng
 from ...core.site import Frame
 from ...kernels.blocks import block_size
 from ...kernels.global_constraints import MAY
 from .constraints import Constraints, describe_patterns, suggest_fixes
-from .params import WfcParams
+from .params import MAX_RESTARTS, WfcParams
 from .pattern_set import unpack_bits
 from .wave import DONE, STUCK, Wave
 
@@ -49,18 +50,30 @@ class Solver:
     restarts: int = 0
     surroundings: str = ""
     """Tiles around the last contradiction, as glyphs."""
+    coverages: list[float] = field(default_factory=list)
+    """Fraction of the patterns that occur in each complete map, if a minimum is set."""
 
     def run(self) -> Generator[Frame, None, bool]:
-        """Solve the wave, with restarts; return whether all cells are decided."""
+        """Solve the wave, with restarts; return whether all cells are decided and enough patterns occur."""
         for attempt in range(self.p.max_restarts + 1):
             self.restarts = attempt
             own = self.rng if attempt == 0 else self.rng.child("restart", attempt)
             self.wave.restart()
             self._place_required(own.child("plant"))
             done = yield from self._attempt(own)
-            if done:
+            if done and self._has_coverage():
                 return True
         return False
+
+    def _has_coverage(self) -> bool:
+        """Return whether enough patterns occur in the complete map."""
+        p, pattern_set = self.p, self.wave.pattern_set
+        if p.min_coverage == 0:
+            return True
+        coding = Coding(p.size, p.axes, pattern_set.tiles)
+        keys = coding.keys(pad_map(self.wave.to_tiles(), p.size, p.wrapped, [(False, False)] * p.axes, 0))
+        self.coverages.append(len(np.unique(keys)) / len(pattern_set))
+        return self.coverages[-1] >= p.min_coverage
 
     def _attempt(self, rng: Rng) -> Generator[Frame, None, bool]:
         """Solve the wave without a restart; return False after `max_repairs` repairs without progress."""
@@ -129,6 +142,8 @@ class Solver:
 
     def make_error(self) -> GaveUp:
         """Return the error for an unsuccessful search."""
+        if self.coverages:
+            return self._make_coverage_error(max(self.coverages))
         p, wave = self.p, self.wave
         worst = [cell for cell, _ in sorted(self.contradictions.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
         cause = max(self.causes, key=lambda number: (self.causes[number], -number)) if self.causes else -1
@@ -146,6 +161,21 @@ class Solver:
         cells = [wave.topology.locate(cell) for cell in worst]
         text, fixes = f"{reason} ({effort}); {help}", (*fixes, ANOTHER_SEED)
         return GaveUp(text, cells=cells, tries=self.restarts + 1, fixes=fixes, remove=parameters)
+
+    def _make_coverage_error(self, best: float) -> GaveUp:
+        """Return the error for a search that found maps with too few patterns."""
+        p = self.p
+        maps = pluralize(len(self.coverages), "map")
+        text = (
+            f"min_coverage: {best:.0%} of {describe_patterns(p)} occur in the best of {maps}, but {p.min_coverage:.0%} "
+            "are required; ask for less, make a larger map, or allow more with max_restarts"
+        )
+        fixes = (
+            Fix("set", ("min_coverage",), int(100 * best) / 100),
+            Fix("set", ("max_restarts",), min(MAX_RESTARTS, 4 * p.max_restarts + 4)),
+            ANOTHER_SEED,
+        )
+        return GaveUp(text, tries=self.restarts + 1, fixes=fixes)
 
     def _name_constraint(self, cause: int) -> str:
         """Return the name of a constraint, for messages."""
