@@ -393,19 +393,22 @@ def load(
     chosen = _file_resolver().read_tileset(tileset) if isinstance(tileset, str) else tileset
     if not isinstance(chosen, Tileset | None):
         raise InvalidRecipe("must be a tileset, its name or its file", at="tileset", got=tileset, rule="type")
-    if not isinstance(index, int):
-        raise InvalidRecipe("must be an integer", at="index", got=index, rule="type")
     from .formats import load_all
 
     found = load_all(_read_path(path), format=format, tileset=chosen, **options)
-    if not -len(found) <= index < len(found):
-        raise InvalidRecipe(f"{fspath(path)} holds {len(found)} maps, there is no number {index}", at="index")
-    loaded: TileMap = found[index].map
+    loaded: TileMap = found[_check_index(index, len(found), path)].map
     return loaded
 
 
-def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]] = ()) -> Verdict:
-    """Regenerate the map of a file and compare it with the file.
+def verify(
+    path: str | PathLike[str],
+    /,
+    *,
+    files: Iterable[str | PathLike[str]] = (),
+    format: str | None = None,
+    index: int = 0,
+) -> Verdict:
+    """Regenerate a map of a file and compare it with the file.
 
     Parameters
     ----------
@@ -413,6 +416,10 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
         The file.
     files
         Files with the large maps that the recipe refers to only by digest.
+    format
+        Name of the format. By default, the extension of the file decides.
+    index
+        Number of the map in a file with several maps, starting at 0.
 
     Returns
     -------
@@ -438,8 +445,9 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
     if isinstance(files, str | PathLike) or not isinstance(files, Iterable):
         raise InvalidRecipe("must be a list of paths", at="files", got=files, rule="type")
     given = DigestResolver([_read_path(one) for one in files])
-    found = load_all(_read_path(path), recipes=False)[0]  # `verify_map` reads the recipe.
-    return verify_map(found.map, found.provenance, given)
+    found = load_all(_read_path(path), format=format, recipes=False)  # `verify_map` reads the recipe.
+    one = found[_check_index(index, len(found), path)]
+    return verify_map(one.map, one.provenance, given)
 
 
 def learn(technique: str, /, sample: Any, **params: Any) -> Model:
@@ -507,6 +515,14 @@ def list_tilesets() -> list[Tileset]:
 def _check_map(given: object) -> None:
     if not isinstance(given, TileMap):
         raise InvalidRecipe(f"must be a TileMap, got {short_repr(given)}; use tw.load or tw.make", rule="missing")
+
+
+def _check_index(index: object, count: int, path: str | PathLike[str]) -> int:
+    if not isinstance(index, int):
+        raise InvalidRecipe("must be an integer", at="index", got=index, rule="type")
+    if not -count <= index < count:
+        raise InvalidRecipe(f"{fspath(path)} holds {count} maps, there is no number {index}", at="index")
+    return index
 
 
 def _read_path(given: object, rule: str = "must be the path of a file") -> str:

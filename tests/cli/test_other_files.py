@@ -140,3 +140,17 @@ def test_suggested_tiles_are_of_the_same_kind(tilewright: Run) -> None:
     Path("meadow.toml").write_text("".join(f"[[tiles]]\n{tile}\n" for tile in tiles))
     done = tilewright("make", "caves", "--tileset", "meadow.toml")
     assert done.err.endswith("such as floor=grass,wall=hedge\n")
+
+
+def test_every_map_of_a_file_is_verified_in_the_given_format(tilewright: Run) -> None:
+    start, end = "0110", "0110"
+    line = "sMs[0, 0, 0, 0]g1n2w2l2neighbours[(0, 1)]"  # equal scores change nothing
+    Path("updates.txt").write_text(f"{start}\n{end}\n{line}\n{start}\n1111\n{line}\n")
+    done = tilewright("verify", "updates.txt", "--from", "fbca")
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        "updates.txt[0]: the same map (fashion, seed 0)",
+        "updates.txt[1]: another map, unexpectedly: the recipe does not make this map",
+    ]
+    assert tilewright("verify", "updates.txt").code == 2
+    assert "unknown format 'fcba'" in tilewright("verify", "updates.txt", "--from", "fcba").err

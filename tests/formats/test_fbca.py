@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,6 +122,18 @@ def test_a_file_with_all_updates_can_be_verified() -> None:
     record = FbcaText(cells[-1], tuple(cells[:-1]), recipe.params.scores, 3, 6, 5, 9)  # type: ignore[attr-defined]
     (found,) = read(to_text([record]))
     assert verify(found.map, found.provenance).outcome == "same"
+
+
+def test_a_large_file_with_all_updates_can_be_verified(tmp_path: Path) -> None:
+    automaton: dict[str, Any] = {"width": 300, "height": 240, "seed": 4, "generations": 2}
+    frames = [frame for frame in tw.watch("fashion", **automaton) if frame.map is None]
+    cells = [np.asarray(frame.cells, dtype=np.uint8) for frame in frames]
+    scores = tw.recipe("fashion", **automaton).params.scores  # type: ignore[attr-defined]
+    record = FbcaText(cells[-1], tuple(cells[:-1]), scores, 2, 6, 240, 300)
+    wrong = replace(record, cells=cells[0])
+    (tmp_path / "updates.txt").write_text(to_text([record, wrong]))
+    verdicts = [tw.verify(tmp_path / "updates.txt", format="fbca", index=index) for index in (0, 1)]
+    assert [verdict.outcome for verdict in verdicts] == ["same", "unexpected"]
 
 
 @pytest.mark.parametrize("tiles", [1, 7, 30, 255])

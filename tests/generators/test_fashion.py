@@ -33,6 +33,62 @@ def test_equals_the_published_pictures_cell_for_cell(reference: Path, number: in
     assert np.array_equal(made.cells, picture(reference, number))
 
 
+WHITE_AND_BLACK = """
+[[tiles]]
+name = "state0"
+color = "#ffffff"
+[[tiles]]
+name = "state1"
+color = "#000000"
+"""
+
+
+def test_a_published_picture_is_a_start(reference: Path, tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(WHITE_AND_BLACK)
+    path = reference / "fbca" / "updateMap 0.png"
+    made = tw.make("fashion", start=path, scores=PUBLISHED, generations=4, tileset=str(tmp_path / "two.toml"))
+    assert np.array_equal(made.cells, picture(reference, 4))
+
+
+def test_colors_of_a_picture_are_states_by_the_tileset_or_in_order_of_appearance(tmp_path: Path) -> None:
+    pixels = np.array([[0, 255, 255], [255, 0, 0]], dtype=np.uint8)
+    Image.fromarray(np.dstack([pixels] * 3)).save(tmp_path / "start.png")
+    (tmp_path / "two.toml").write_text(WHITE_AND_BLACK)
+    still: dict[str, Any] = {"start": tmp_path / "start.png", "scores": PUBLISHED, "generations": 0, "seed": 1}
+    by_tileset = tw.make("fashion", tileset=str(tmp_path / "two.toml"), **still)
+    assert by_tileset.cells.tolist() == [[1, 0, 0], [0, 1, 1]]
+    with pytest.warns(UserWarning, match="in order of appearance: #000000 is 0, #ffffff is 1"):
+        by_order = tw.make("fashion", **still)
+    assert by_order.cells.tolist() == [[0, 1, 1], [1, 0, 0]]
+    assert by_order.recipe is not None
+    with pytest.warns(UserWarning, match="in order of appearance"):
+        assert tw.run(tw.Recipe.of(by_order.recipe.to_data())) == by_order
+    cave = tw.make("caves", width=9, height=5, seed=1)
+    cave.save(tmp_path / "start.png")
+    with pytest.warns(UserWarning, match="in order of appearance: (floor|wall) is 0"):
+        assert tw.make("fashion", **still).shape == (5, 9)
+    Image.fromarray(np.arange(27, dtype=np.uint8).reshape(3, 3, 3)).save(tmp_path / "start.png")
+    with pytest.raises(
+        tw.InvalidRecipe, match="start: the map has 9 colors or tiles, but there are 2 states; set states"
+    ):
+        tw.make("fashion", **still)
+
+
+def test_characters_and_numbers_of_a_start_never_change_their_meaning(tmp_path: Path) -> None:
+    still: dict[str, Any] = {"scores": PUBLISHED, "generations": 0, "seed": 1}
+    for name, text in {"a.txt": "10\n01\n", "a.csv": "1,0\n0,1\n"}.items():
+        (tmp_path / name).write_text(text)
+        for start in (tmp_path / name, tw.load(tmp_path / name)):
+            assert tw.make("fashion", start=start, **still).cells.tolist() == [[1, 0], [0, 1]]
+    for text in ("#.\n.#\n", "0.\n.0\n"):
+        (tmp_path / "b.txt").write_text(text)
+        for start in (tmp_path / "b.txt", tw.load(tmp_path / "b.txt")):
+            with pytest.raises(
+                tw.InvalidRecipe, match=r"start: '[.#]' is not a state; write states as numbers from 0 to 1"
+            ):
+                tw.make("fashion", start=start, **still)
+
+
 def test_a_frame_per_generation() -> None:
     frames = list(tw.watch("fashion", seed=1, generations=7, scores=PUBLISHED, **SIZE))
     assert [frame.note for frame in frames] == ["start", *(f"generation {n}" for n in range(1, 8)), "done"]

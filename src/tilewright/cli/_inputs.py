@@ -15,8 +15,9 @@ from ..formats._resolver import FileResolver
 from ._console import info
 from ._world import is_world, read_window
 
+FROM = click.Option(["source", "--from"], metavar="FORMAT", help="Input format. [chosen by the file extension]")
 OPTIONS = (
-    click.Option(["source", "--from"], metavar="FORMAT", help="Input format. [chosen by the file extension]"),
+    FROM,
     click.Option(
         ["--tileset"], metavar="NAME", help="Tileset of the glyphs or ids in the file: a name or a .toml file."
     ),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import click
 
-from .. import api
 from ..core.errors import TilewrightError
+from ..core.provenance import verify
+from ..formats import load_all
+from ..formats._resolver import DigestResolver
 from . import MISTAKE, error_line
 from ._console import make_printable
+from ._inputs import FROM
 
 
-@click.command("verify")
+@click.command("verify", params=[FROM])
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "beside",
@@ -20,20 +23,33 @@ from ._console import make_printable
     help="Map that a recipe refers to by file name. May be repeated.",
 )
 @click.pass_context
-def command(context: click.Context, files: tuple[str, ...], beside: tuple[str, ...]) -> None:
+def command(context: click.Context, files: tuple[str, ...], source: str | None, beside: tuple[str, ...]) -> None:
     """Regenerate stored maps and check that they are identical.
 
-    The exit code is 0 if the map is identical, 1 if it differs and 2 if it cannot be generated; for several files, the
+    The exit code is 0 if the map is identical, 1 if it differs and 2 if it cannot be generated; for several maps, the
     highest. Only files named on the command line are opened.
+
+    \b
+    tilewright verify level.png
+    tilewright verify updates.txt --from fbca
     """
-    context.exit(max(_verify_file(file, beside) for file in files))
+    resolver = DigestResolver(beside)
+    context.exit(max(_verify_file(file, source, resolver) for file in files))
 
 
-def _verify_file(file: str, beside: tuple[str, ...]) -> int:
-    """Verify one file, print the result and return the exit code; a file that cannot be read is not fatal."""
+def _verify_file(file: str, source: str | None, resolver: DigestResolver) -> int:
+    """Verify all maps of a file, print the results and return the highest exit code.
+
+    A file that cannot be read is not fatal.
+    """
     try:
-        verdict = api.verify(file, files=beside)
+        found = load_all(file, format=source, recipes=False)
     except TilewrightError as error:
         return error_line(str(error), MISTAKE)
-    click.echo(make_printable(f"{file}: {verdict.message}"))
-    return verdict.code
+    codes = []
+    for number, one in enumerate(found):
+        verdict = verify(one.map, one.provenance, resolver)
+        name = file if len(found) == 1 else f"{file}[{number}]"
+        click.echo(make_printable(f"{name}: {verdict.message}"))
+        codes.append(verdict.code)
+    return max(codes)

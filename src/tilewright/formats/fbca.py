@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
-from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, Grid
+from ..core.grid import MAX_CELLS, Grid
 from ..core.params import MAX_SIDE, Params, param
 from ..core.registry import tilesets
 from ..core.tilemap import TileMap
@@ -238,8 +238,9 @@ def _make_provenance(record: FbcaText) -> Mapping[str, Any]:
         return {}
     names = ("states", "scores", "neighbourhood", "generations")
     params: dict[str, Any] = {name: getattr(record, name) for name in names}
-    if len(record.frames) == record.generations > 0 and record.frames[0].size <= MAX_INLINE_CELLS:
-        start = Grid.of(record.frames[0]).to_data()
+    if len(record.frames) == record.generations > 0:
+        # The start is not plain data, so that it may have more than MAX_INLINE_CELLS cells.
+        start = Grid.of(record.frames[0])
         return {"recipe": {"technique": "fashion", "params": {**params, "start": start}, "seed": 0}}
     size = {"width": record.length, "height": record.width}
     return {"recipe": {"technique": "fashion", "params": params | size}}

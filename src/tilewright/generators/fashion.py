@@ -11,6 +11,8 @@ Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with mo
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isqrt, prod, sqrt
@@ -21,8 +23,8 @@ from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
 from ..core.deprecation import renamed_names
-from ..core.errors import InvalidRecipe, Problem, TooLarge, pluralize, problem, short_repr
-from ..core.grid import FREE, Offset, StartParams
+from ..core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem, short_repr
+from ..core.grid import FREE, Grid, Offset, StartParams
 from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
@@ -51,6 +53,8 @@ CAVERN = (
     (0.87, 0.64, 0.15, 0.95, 0.42, 0.34),
 )
 MAX_STATES = 64
+NUMBERED_TILE = re.compile(r"tile(\d{1,5})", re.ASCII)
+"""Regular expression for the names of tiles in files of bare numbers, such as csv."""
 MAX_CELLS = 1 << 31
 Scores = tuple[float, ...]
 
@@ -194,8 +198,52 @@ def _draw_start(
     for _ in fill_in_blocks(fill_below, rng.level_key(), padded.origin, p.states, cells, torus=torus):
         yield Frame(None, "start", 0.0)
     if p.start is not None:
-        given = site.read(p.start, "start")
+        given = _read_start(p.start, p.states, site)
         cells[given != FREE] = given[given != FREE]
+    return cells
+
+
+def _read_start(start: Grid, states: int, site: Site) -> NDArray[np.int32]:
+    """Return the states of a start map; -1 for undecided cells.
+
+    Characters must be states, because it is not clear which character means which state. Colors and named tiles, as in
+    pictures, may be other ones.
+    """
+    numbers = [NUMBERED_TILE.fullmatch(str(label)) for label in start.labels]
+    if all(numbers) and start.labels:  # Tiles of a file that contains only numbers are states.
+        start = Grid([int(found[1]) for found in numbers if found], start.cells)
+    named = [label for label in start.labels if isinstance(label, str) and len(label) > 1]
+    if named and len(named) == len(start.labels) and not any(_is_state(label, site) for label in named):
+        return _read_picture(start, named, states, site)
+    try:
+        return site.read(start, "start")
+    except UnknownName as error:
+        text = f"{short_repr(error.name)} is not a state; write states as numbers from 0 to {states - 1}"
+        raise InvalidRecipe(f"{text}, and ? for random cells", at="start", value=error.name) from None
+
+
+def _is_state(label: str, site: Site) -> bool:
+    return label in site.labels or site.tileset.find(label) is not None
+
+
+def _read_picture(start: Grid, names: Sequence[str], states: int, site: Site) -> NDArray[np.int32]:
+    """Return the states of a picture: those with its colors in the tileset, or else numbers in order of appearance."""
+    if len(names) > states:
+        text = f"the map has {pluralize(len(names), 'color')} or tiles, but there are {states} states"
+        raise InvalidRecipe(f"{text}; set states to at least {len(names)}", at="start", rule="maximum")
+    found = {site.tileset[number].color: state for state, number in reversed([*enumerate(site.ids.tolist())])}
+    if not all(name in found for name in names):
+        used, first = np.unique(start.cells, return_index=True)
+        order = [names[number] for number in used[np.argsort(first)].tolist() if number != FREE]
+        found = {name: state for state, name in enumerate(order)}
+        shown = ", ".join(f"{name} is {state}" for name, state in found.items())
+        warnings.warn(
+            f"start: states are numbered in order of appearance: {shown}; to choose them, give a tileset with these "
+            "colors or a map of states",
+            stacklevel=2,
+        )
+    table = np.array([*(found[name] for name in names), FREE], dtype=np.int32)
+    cells: NDArray[np.int32] = table[start.cells]
     return cells
 
 
