@@ -721,8 +721,8 @@ WEAVE = {"sample": "weave", "wrap_sample": "xy", "pattern_size": 3}
             {"height": 16, "wrap": "none", "relax": True},
         ),
         (
-            {"sample": np.arange(36).reshape(6, 6), "wrap_sample": "y", "wrap": "x", "width": 12, "height": 3},
-            "of 12x3 that wraps: they never repeat from left to right; try wrap=none or relax",
+            {"sample": np.arange(36).reshape(6, 6), "wrap_sample": "y", "wrap": "x", "width": 6, "height": 3},
+            "of 6x3 that wraps: they never repeat from left to right; try wrap=none or relax",
             {"wrap": "none", "relax": True},
         ),
     ],

@@ -272,7 +272,7 @@ class Wave:
                 array[:] = own
             self.cells["heap_place"], self.cells["touched"] = -1, kernel.TOUCHED
             self.arrays.touched[:] = np.arange(self.topology.cells)
-            self.state.heap_size, self.state.touched_count = 0, self.topology.cells
+            self.state.heap_size, self.state.touched_count, self.state.changed_count = 0, self.topology.cells, 0
             self.propagate()
         self.is_base = False
         self._forget_choices()
