@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright import Grid, InvalidRecipe, Locks, Marker, Room, TileMap, Tileset, UnknownName
 from tilewright.core.resolver import Resolver
+from tilewright.core.tilemap import DeferredNumbers
 
 ITSELF: list[Any] = []
 ITSELF.append(ITSELF)
@@ -282,3 +283,20 @@ def test_built_in_tilesets_have_distinct_colors() -> None:
                     assert abs(colors[first] - colors[second]).sum() > 30, (tileset.name, first, second)
         pieces = [tile.color for tile in tileset if tile.joins or tile.country]
         assert len(set(pieces)) == len(pieces), tileset.name
+
+
+def test_deferred_numbers_are_computed_once_when_they_are_read() -> None:
+    calls: list[int] = []
+
+    def compute() -> dict[str, float]:
+        calls.append(1)
+        return {"tiles_used": 2, "copied_block": 3}
+
+    map = TileMap([[0]], Tileset.from_labels(["a", "b"]), numbers=DeferredNumbers(compute))
+    renamed = map.replace(markers=[Marker("start", 0, 0)])
+    assert not calls
+    assert renamed.numbers["copied_block"] == 3.0
+    assert dict(map.numbers) == {"tiles_used": 2.0, "copied_block": 3.0}
+    assert pickle.loads(pickle.dumps(map)) == map
+    assert len(map.numbers) == 2
+    assert calls == [1]

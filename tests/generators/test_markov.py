@@ -113,6 +113,24 @@ def test_blocks_change_nothing(scan: str, corner: str) -> None:
             assert make_map(**values) == whole
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"repair_passes": 0},
+        {"repair_passes": 3},
+        {"gibbs_sweeps": 2, "repair_passes": 2, "temperature": 0.7},
+        {"scan": "spiral"},
+        {"serpentine": True, "sample": "awbw"},
+    ],
+)
+def test_one_kernel_for_small_maps_makes_the_map_of_many_blocks(more: dict[str, Any]) -> None:
+    for seed in range(5):
+        at_once = make_map(**{"sample": ISLES, "width": 19, "height": 14, "seed": seed, **more})
+        for cells in (1, 100, 300):
+            with block_size(cells):
+                assert make_map(**{"sample": ISLES, "width": 19, "height": 14, "seed": seed, **more}) == at_once
+
+
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_frames_show_the_map_grow(scan: str) -> None:
     """Each frame adds at most one cell of the final map, although cells are drawn in blocks."""

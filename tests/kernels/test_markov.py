@@ -20,8 +20,11 @@ from tilewright.generators._markov.contexts import MARGIN, Contexts, pad_map
 from tilewright.generators._markov.directions import AROUND, STEPS
 from tilewright.kernels.exact import exact_power
 from tilewright.kernels.markov import (
+    COUNT,
+    FREE,
     MIN_CHANCE,
     MIN_SQUARE,
+    SIZE_BITS,
     Lookahead,
     Numbers,
     draw_smoothed,
@@ -285,9 +288,11 @@ def test_counts_of_many_contexts() -> None:
     known = plain_counts([as_cells(map)], [list_names(mask, directions) for mask in range(32)])
     assert len(contexts) == len(known) > 50_000
     arrays = contexts.arrays
-    assert sorted(arrays.ids[arrays.keys >= 0].tolist()) == list(range(len(known)))
-    assert arrays.firsts[-1] == sum(len(counts) for counts in known.values())
-    assert arrays.counts.sum() == 32 * map.size
+    found = arrays.slots[arrays.slots[:, 0] != FREE, 1]
+    firsts, sizes = found >> SIZE_BITS, found & (1 << SIZE_BITS) - 1
+    assert len(arrays.entries) == sizes.sum() == sum(len(counts) for counts in known.values())
+    assert sorted(firsts.tolist()) == (np.cumsum(sizes[np.argsort(firsts)]) - sizes[np.argsort(firsts)]).tolist()
+    assert arrays.entries[:, COUNT].sum() == 32 * map.size
     assert contexts.counts(w="3", s="7") == {
         str(tile): count for tile, count in sorted(known[frozenset({("w", 3), ("s", 7)})].items())
     }

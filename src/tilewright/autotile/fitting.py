@@ -9,17 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.pieces import SIDES
-from ..core.pipeline import drain
 from ..core.site import Frame
 from ..core.tileset import Tileset
 from ..kernels import autotile as kernels
-from ..kernels.autotile import PieceTables
+from ..kernels.autotile import FitArrays, PieceTables
 from .grammar import cache_by_tileset
-
-MAX_ROUNDS = 24
-"""Maximum number of rounds; usually two or three are enough."""
-EXTENDING_ROUNDS = 4
-"""Number of rounds, from the first on, that extend dead ends."""
 
 
 @cache_by_tileset
@@ -103,7 +97,11 @@ def fit_pieces(
     >>> fit_pieces(map.cells, map.tileset, keep=True).shape
     (8, 8)
     """
-    return drain(fit_in_rounds(cells, tileset, frozen, keep=keep))
+    if not tileset.joints:
+        return cells.copy()
+    fit, inner = _make_fit(cells, tileset, frozen, keep=keep)
+    kernels.fit_all_pieces(fit, tables_of(tileset))
+    return inner.astype(tileset.dtype)
 
 
 def fit_in_rounds(
@@ -113,18 +111,24 @@ def fit_in_rounds(
     if not tileset.joints:
         return cells.copy()
     tables = tables_of(tileset)
+    fit, inner = _make_fit(cells, tileset, frozen, keep=keep)
+    for number in range(kernels.MAX_ROUNDS):
+        if not kernels.fit_pieces(fit, tables, number < kernels.EXTENDING_ROUNDS):
+            break
+        yield Frame(lambda: inner.astype(tileset.dtype), f"round {number + 1}")
+    kernels.replace_misfits(fit, tables)
+    return inner.astype(tileset.dtype)
+
+
+def _make_fit(
+    cells: NDArray[Any], tileset: Tileset, frozen: NDArray[np.bool_] | None, *, keep: bool
+) -> tuple[FitArrays, NDArray[np.int64]]:
+    """Return the arrays of the kernels for a 2D map, and the view of its cells in them."""
     rows, columns = cells.shape
-    width = columns + 2
-    wide = np.full((rows + 2, width), len(tileset), dtype=np.int64)
+    wide = np.full((rows + 2, columns + 2), len(tileset), dtype=np.int64)
     inner = wide[1:-1, 1:-1]
     inner[:] = cells
     is_frozen = np.zeros(wide.shape, dtype=np.uint8)
     if frozen is not None:
         is_frozen[1:-1, 1:-1] = frozen
-    fit = kernels.new_fit(wide.reshape(-1), is_frozen.reshape(-1), width, keep=keep)
-    for number in range(MAX_ROUNDS):
-        if not kernels.fit_pieces(fit, tables, number < EXTENDING_ROUNDS):
-            break
-        yield Frame(lambda: inner.astype(tileset.dtype), f"round {number + 1}")
-    kernels.replace_misfits(fit, tables)
-    return inner.astype(tileset.dtype)
+    return kernels.new_fit(wide.reshape(-1), is_frozen.reshape(-1), columns + 2, keep=keep), inner

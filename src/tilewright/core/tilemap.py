@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from types import MappingProxyType
@@ -43,6 +43,39 @@ class Marker:
     x: int
     y: int
     level: int = 0
+
+
+class DeferredNumbers(Mapping[str, float]):
+    """Numbers of a map that are computed when they are first read.
+
+    >>> dict(DeferredNumbers(lambda: {"tiles_used": 3}))
+    {'tiles_used': 3.0}
+    """
+
+    __slots__ = ("_compute", "_numbers")
+
+    def __init__(self, compute: Callable[[], Mapping[str, float]]) -> None:
+        self._compute: Callable[[], Mapping[str, float]] | None = compute
+        self._numbers: dict[str, float] = {}
+
+    def _read(self) -> dict[str, float]:
+        compute = self._compute
+        if compute is not None:
+            self._numbers = {name: float(number) for name, number in compute().items()}
+            self._compute = None  # last, because another thread may read the numbers meanwhile
+        return self._numbers
+
+    def __getitem__(self, name: str) -> float:
+        return self._read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __repr__(self) -> str:
+        return repr(self._read())
 
 
 class MapDetails(TypedDict, total=False):
@@ -137,7 +170,7 @@ class TileMap:
         if self.rooms or self.links or self.markers:
             self._check_inside()
         put(self, "layers", _copy_layers(layers, cells.shape) if layers else _EMPTY)
-        put(self, "numbers", MappingProxyType({k: float(v) for k, v in numbers.items()}) if numbers else _EMPTY)
+        put(self, "numbers", _copy_numbers(numbers))
         put(self, "recipe", recipe)
 
     def _check_inside(self) -> None:
@@ -366,6 +399,12 @@ class TileMap:
 
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+def _copy_numbers(numbers: Mapping[str, float] | None) -> Mapping[str, float]:
+    if numbers is None or isinstance(numbers, DeferredNumbers):
+        return _EMPTY if numbers is None else numbers
+    return MappingProxyType({name: float(number) for name, number in numbers.items()}) if numbers else _EMPTY
 
 
 def adopt_cells(cells: Cells, tileset: Tileset, **details: Unpack[MapDetails]) -> TileMap:

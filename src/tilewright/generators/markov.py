@@ -23,7 +23,7 @@ backoff order are those of PCG-AdvanceWarsMap; Kikuchi, "A theory of cooperative
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from math import prod
 
@@ -35,8 +35,18 @@ from ..autotile.fitting import fit_pieces
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
+from ..core.tilemap import DeferredNumbers, adopt_cells
 from ..kernels.blocks import block_size
-from ..kernels.markov import Digits, Lookahead, Numbers, draw_smoothed, draw_tiles, find_unseen, resample_tiles
+from ..kernels.markov import (
+    Digits,
+    Lookahead,
+    Numbers,
+    draw_map,
+    draw_smoothed,
+    draw_tiles,
+    find_unseen,
+    resample_tiles,
+)
 from ._markov.context_counts import ContextCounts
 from ._markov.contexts import MARGIN, pad_map
 from ._markov.lookahead import NO_CHANCES, make_lookahead
@@ -71,27 +81,75 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     context_counts, steps = p.get_context_counts(site.tileset, site.ids)
     order = order_places(p.turn, (p.height, p.width), serpentine=p.serpentine)
+    rounds = p.gibbs_sweeps + p.repair_passes
+    is_plain = not site.has_locks and p.smoothing == 0 and p.unknown == "never"
+    if is_plain and len(order) * (1 + rounds) <= block_size("markov"):
+        cells = yield from _draw_at_once(p, context_counts, steps, order, rng)
+        lost = 0
+    else:
+        cells, lost = yield from _draw_in_blocks(p, site, context_counts, steps, order, rng)
+    labels = _to_labels(context_counts, cells, p)
+    numbers = DeferredNumbers(partial(_measure, labels, p, lost))  # measuring a small map takes as long as drawing it
+    if not site.tileset.joints:
+        return site.map(labels, numbers=numbers)
+    locked = site.locked if site.has_locks else None
+    ids = fit_pieces(site.to_tile_ids(labels), site.tileset, locked, keep=p.pieces == "learned")
+    return adopt_cells(ids, site.tileset, numbers=numbers)
+
+
+def _measure(labels: NDArray[np.uint16], p: MarkovParams, lost: int) -> dict[str, float]:
+    """Return the numbers of a map."""
+    return measure_sample_use(labels, p.training) | ({"unknown": float(lost)} if p.unknown == "keep" else {})
+
+
+def _draw_at_once(
+    p: MarkovParams, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
+) -> Generator[Frame, None, Digits]:
+    """Draw a small map without locks by one kernel; return the padded flat map."""
+    contexts = context_counts.contexts
+    kinds = ["sweep"] * p.gibbs_sweeps + ["repair"] * p.repair_passes
+    rounds = np.empty((1 + len(kinds), (p.width + 2 * MARGIN) * (p.height + 2 * MARGIN)), dtype=np.uint16)
+    squares, parts = context_counts.squares if kinds else (contexts, steps)
+    streams = np.array([rng.child("again", number).state for number in range(len(kinds))], dtype=np.uint64)
+    draw_map(
+        *(contexts.arrays, squares.arrays, rounds, order),
+        *(contexts.flat_offsets(p.width), steps, squares.flat_offsets(p.width), parts),
+        *(p.temperature, rng.state, streams.reshape(-1, 2), p.gibbs_sweeps),
+    )
+    yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, 0, order, p)
+    for number, kind in enumerate(kinds):
+        yield Frame(partial(_to_labels, context_counts, rounds[number], p), kind, 1.0)
+    last: Digits = rounds[-1]
+    return last
+
+
+def _draw_in_blocks(
+    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
+) -> Generator[Frame, None, tuple[Digits, int]]:
+    """Draw a map in blocks of cells; return the padded flat map and the number of cells without a known context."""
     cells, locked_mask, lookahead = _make_start(context_counts, site, order)
     shown = partial(_to_labels, context_counts, cells, p)
     contexts, lost = context_counts.contexts, 0
     shifts = contexts.flat_offsets(p.width)
+    scratch = np.empty((3, len(context_counts.label_ids)))
     for first, block in _split_blocks(order):
         given = contexts.arrays, cells, locked_mask, block, shifts, steps, lookahead
         if p.smoothing > 0:
-            lost += draw_smoothed(*given, p.smoothing, p.temperature, rng.state, context_counts.scratch)
+            lost += draw_smoothed(*given, p.smoothing, p.temperature, rng.state, scratch)
         else:
-            lost += draw_tiles(*given, p.temperature, rng.state, context_counts.scratch)
-        for done in range(first, first + len(block), max(1, len(block) // FRAMES)):
-            yield Frame(partial(shown, order[done:]), p.scan, done / len(order))
+            lost += draw_tiles(*given, p.temperature, rng.state, scratch)
+        yield from _show_scan(shown, order, first, block, p)
     if p.gibbs_sweeps or p.repair_passes or site.has_locks:
-        yield from _resample(p, site, context_counts, cells, locked_mask, order, rng)
-    labels = shown()
-    numbers = measure_sample_use(labels, p.training) | ({"unknown": float(lost)} if p.unknown == "keep" else {})
-    map = site.map(labels, numbers=numbers)
-    if not site.tileset.joints:
-        return map
-    locked = site.locked if site.has_locks else None
-    return map.replace(cells=fit_pieces(map.cells, site.tileset, locked, keep=p.pieces == "learned"))
+        yield from _resample(p, site, context_counts, cells, locked_mask, order, scratch, rng)
+    return cells, lost
+
+
+def _show_scan(
+    shown: Callable[[Numbers], NDArray[np.uint16]], order: Numbers, first: int, block: Numbers, p: MarkovParams
+) -> Iterator[Frame]:
+    """Yield frames that show a block of the scan; the cells after it are shown as cells without a tile."""
+    for done in range(first, first + len(block), max(1, len(block) // FRAMES)):
+        yield Frame(partial(shown, order[done:]), p.scan, done / len(order))
 
 
 def _make_start(
@@ -150,6 +208,7 @@ def _resample(
     cells: Digits,
     locked_mask: NDArray[np.uint8],
     order: Numbers,
+    scratch: NDArray[np.float64],
     rng: Rng,
 ) -> Iterator[Frame]:
     """Draw all cells again (sweeps), then those in 2x2 blocks that occur in no sample, then those near locks."""
@@ -175,9 +234,7 @@ def _resample(
         places = places[np.argsort(rng.child("again", number).randoms(len(places)), kind="stable")]
         for _, block in _split_blocks(places):
             yield Frame(shown, stage, 1.0)
-            resample_tiles(
-                contexts.arrays, cells, block, shifts, squares, p.temperature, rng.state, context_counts.scratch
-            )
+            resample_tiles(contexts.arrays, cells, block, shifts, squares, p.temperature, rng.state, scratch)
 
 
 def _add_neighbors(places: Numbers, free: Numbers, size: int, width: int) -> Numbers:

@@ -15,6 +15,10 @@ from . import inline, kernel
 from .directions import shift_of
 from .types import Int64_1D, Int64_2D, Record, Uint8_1D
 
+MAX_ROUNDS = 24
+"""Maximum number of rounds; usually two or three are enough."""
+EXTENDING_ROUNDS = 4
+"""Number of rounds, from the first on, that extend dead ends."""
 JOINS, PASSES_UNDER, MEETS, MAY_STOP_AT, EDGE = 1, 2, 4, 8, 16
 INFINITE_COST = 1 << 30
 BROKEN_LINK_COST = 1000
@@ -516,6 +520,15 @@ def replace_misfits(fit: FitArrays, tables: PieceTables) -> None:
             if tile >= 0:
                 fit.cells[cell] = tile
                 changed = True
+
+
+@kernel("void(FitArrays, PieceTables)", allocates=False)
+def fit_all_pieces(fit: FitArrays, tables: PieceTables) -> None:
+    """Run rounds until no cell changes, then replace misfits."""
+    for number in range(MAX_ROUNDS):
+        if not fit_pieces(fit, tables, number < EXTENDING_ROUNDS):
+            break
+    replace_misfits(fit, tables)
 
 
 def new_fit(cells: NDArray[np.int64], frozen: NDArray[np.uint8], width: int, *, keep: bool) -> FitArrays:

@@ -16,7 +16,19 @@ from numpy.typing import NDArray
 from . import inline, kernel
 from .exact import exact_power
 from .random import GAMMA, random
-from .types import Float64_2D, Int32_1D, Int64_1D, Int64_2D, Record, Uint8_1D, Uint16_1D, Uint16_2D, Uint64_1D
+from .types import (
+    Float64_2D,
+    Int32_1D,
+    Int32_2D,
+    Int64_1D,
+    Int64_2D,
+    Record,
+    Uint8_1D,
+    Uint16_1D,
+    Uint16_2D,
+    Uint64_1D,
+    Uint64_2D,
+)
 
 Digits: TypeAlias = NDArray[np.uint16]
 Numbers: TypeAlias = NDArray[np.int64]
@@ -24,26 +36,23 @@ Table: TypeAlias = NDArray[np.int32]
 
 
 class ContextArrays(NamedTuple):
-    """Counted contexts: a hash table of them, their entries, and the sets of directions."""
+    """Counted contexts: a hash table of them, their entries, and the sets of directions.
 
-    keys: Int64_1D
-    """(slot,) key, or FREE."""
-    ids: Int32_1D
-    """(slot,) index of the context."""
-    firsts: Int32_1D
-    """(context + 1,) start of the entries of each context."""
-    tiles: Int32_1D
-    """(entry,) tile, ascending within a context."""
-    counts: Int32_1D
-    """(entry,) number of occurrences of the tile in the context."""
-    sums: Int32_1D
-    """(entry,) cumulative counts within the context."""
+    Related numbers are beside each other in memory, because reading them takes most of the time.
+    """
+
+    slots: Int64_2D
+    """(slot, 2) key, or FREE, and the entries of the context: first << SIZE_BITS | count."""
+    entries: Int32_2D
+    """(entry, 4) tile, ascending within a context, number of its occurrences, and sum of these up to the entry."""
     masks: Int64_1D
     """(set of directions,) the set as bits."""
     bases: Int64_1D
     """(set of directions,) base of the keys of each set."""
-    weights: Int64_2D
-    """(set of directions, direction) weight of the digit."""
+    members: Int64_2D
+    """(set of directions, number) the directions of the set in descending order, padded with -1."""
+    digits: int
+    """Number of digits."""
 
 
 class Lookahead(NamedTuple):
@@ -63,6 +72,10 @@ class ContextTotals(Record):
 
 
 FREE = -1
+SIZE_BITS = 20
+"""Number of bits for the number of a context's entries."""
+TILE, COUNT, SUM = 0, 1, 2
+"""Columns of `ContextArrays.entries`."""
 MIN_CHANCE = 1e-6
 """Minimum probability of a lock ahead. If no tile of a context reaches it, a smaller context is tried."""
 MIN_SQUARE = 1e-4
@@ -133,12 +146,35 @@ def count_contexts(
 
 @inline
 def _find_context(contexts: ContextArrays, cells: Digits, place: int, number: int, shifts: Numbers) -> int:
-    """Return the context of a cell in a set of directions, or -1 if it was never seen."""
-    key = contexts.bases[number]
-    for direction in range(len(shifts)):
-        key += contexts.weights[number, direction] * np.int64(cells[place + shifts[direction]])
-    slot = _find_slot(contexts.keys, key)
-    return int(contexts.ids[slot]) if contexts.keys[slot] == key else -1
+    """Return the entries of a cell's context in a set of directions, as in `slots`, or -1 if it was never seen."""
+    key = np.int64(0)
+    for rank in range(contexts.members.shape[1]):
+        direction = contexts.members[number, rank]
+        if direction < 0:
+            break
+        key = key * contexts.digits + np.int64(cells[np.uint64(place + shifts[np.uint64(direction)])])
+    key += contexts.bases[number]
+    slots = contexts.slots
+    # Unsigned, because numba checks signed indices for negative ones.
+    rest = np.uint64(len(slots) - 1)
+    slot = ((np.uint64(key) * GAMMA) >> np.uint64(20)) & rest
+    while slots[slot, 0] != key:
+        if slots[slot, 0] == FREE:
+            return -1
+        slot = (slot + np.uint64(1)) & rest
+    return int(slots[slot, 1])
+
+
+@inline
+def _first_of(found: int) -> int:
+    """Return the first entry of a context that `_find_context` returned."""
+    return found >> SIZE_BITS
+
+
+@inline
+def _end_of(found: int) -> int:
+    """Return the end of the entries of a context that `_find_context` returned."""
+    return (found >> SIZE_BITS) + (found & ((1 << SIZE_BITS) - 1))
 
 
 @inline
@@ -191,11 +227,12 @@ def draw_tiles(
                     if context >= 0:
                         break
         if context >= 0:
-            entry, end = contexts.firsts[context], contexts.firsts[context + 1]
-            mark = random(state) * np.float64(contexts.sums[end - 1])
-            while mark >= contexts.sums[entry] and entry < end - 1:
+            entries = contexts.entries
+            entry, end = _first_of(context), _end_of(context)
+            mark = random(state) * np.float64(entries[end - 1, SUM])
+            while mark >= entries[entry, SUM] and entry < end - 1:
                 entry += 1
-            cells[place] = 1 + contexts.tiles[entry]
+            cells[place] = 1 + entries[entry, TILE]
         elif _back_off(contexts, cells, place, known, shifts, steps, first, lookahead, scratch):
             cells[place] = 1 + _draw(scratch[0], temperature, state)
         else:
@@ -296,7 +333,7 @@ def _combine(
     Several sets of directions are treated as independent: weights are multiplied, and divided by the overall counts of
     the tiles for every set after the first. The lowest count is returned.
     """
-    firsts, tiles, counts, masks = contexts.firsts, contexts.tiles, contexts.counts, contexts.masks
+    entries, masks = contexts.entries, contexts.masks
     for part in range(len(step)):
         if step[part] >= 0 and masks[step[part]] & known != masks[step[part]]:
             return 0.0
@@ -312,13 +349,15 @@ def _combine(
         for tile in range(len(target)):
             target[tile] = 0.0
         total = 0.0
-        for entry in range(firsts[context], firsts[context + 1]):
-            target[tiles[entry]] = counts[entry]
-            total += counts[entry]
+        for entry in range(_first_of(context), _end_of(context)):
+            target[entries[entry, TILE]] = entries[entry, COUNT]
+            total += entries[entry, COUNT]
         sightings = min(sightings, total)
         if part > 0:
-            for entry in range(firsts[0], firsts[1]):  # context 0 is that of no direction
-                own[tiles[entry]] *= other[tiles[entry]] / counts[entry]
+            overall = _find_context(contexts, cells, place, 0, shifts)  # the first set is empty
+            for entry in range(_first_of(overall), _end_of(overall)):
+                tile = entries[entry, TILE]
+                own[tile] *= other[tile] / entries[entry, COUNT]
     for tile in range(len(own)):
         if own[tile] > 0.0:
             return sightings
@@ -406,14 +445,16 @@ def resample_tiles(
     every pair and cell counts once. Blocks that were never seen have the count `MIN_SQUARE`.
     """
     own, below, common = scratch[0], scratch[1], scratch[2]
+    entries = contexts.entries
     for tile in range(len(common)):
-        common[tile] = 0.0
-    for entry in range(contexts.firsts[0], contexts.firsts[1]):
-        common[contexts.tiles[entry]] = contexts.counts[entry]
+        common[tile], below[tile] = 0.0, 1.0
+    overall = _find_context(contexts, cells, 0, 0, shifts)  # the first set is empty
+    for entry in range(_first_of(overall), _end_of(overall)):
+        common[entries[entry, TILE]] = entries[entry, COUNT]
     for place in order:
         known = _find_known_directions(cells, place, shifts)
         for tile in range(len(own)):
-            own[tile], below[tile] = common[tile], 1.0
+            own[tile] = common[tile]
         for part in range(2):
             target, least = (own, MIN_SQUARE) if part == 0 else (below, 1.0)
             for row in range(len(parts)):
@@ -422,14 +463,15 @@ def resample_tiles(
                     continue  # a neighbor has no tile
                 context = _find_context(contexts, cells, place, number, shifts)
                 if context >= 0:
-                    for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
-                        target[contexts.tiles[entry]] *= contexts.counts[entry] / least
+                    for entry in range(_first_of(context), _end_of(context)):
+                        target[entries[entry, TILE]] *= entries[entry, COUNT] / least
         for tile in range(len(own)):
             own[tile] /= below[tile]
+            below[tile] = 1.0
         cells[place] = 1 + _draw(own, temperature, state)
 
 
-@kernel("int64(ContextArrays, uint16[::1], int64[::1], int64[::1], int64[:, ::1], int64[::1])", allocates=False)
+@kernel("int64(ContextArrays, uint16[::1], int64[::1], int64[::1], int64[:, ::1], int64[::1])")
 def find_unseen(
     contexts: ContextArrays,
     cells: Uint16_1D,
@@ -438,20 +480,109 @@ def find_unseen(
     parts: Int64_2D,
     out: Int64_1D,
 ) -> int:
-    """Write the cells of `order` in 2x2 blocks that were never seen to `out`; return their number."""
+    """Write the cells of `order` in 2x2 blocks that were never seen to `out`; return their number.
+
+    A block is looked up once, from the first of its cells in `order`: samples count it for each of its cells.
+    """
+    anchors = np.zeros(len(parts), dtype=np.int64)  # offset from a cell to the first cell of the block, by part
+    for row in range(len(parts)):
+        for rank in range(contexts.members.shape[1]):
+            direction = contexts.members[parts[row, 0], rank]
+            if direction >= 0:
+                anchors[row] = min(anchors[row], shifts[direction])
+    looked_up = np.zeros(len(cells), dtype=np.uint8)  # 1 if the block that starts here was seen, 2 if not
     count = 0
     for place in order:
         own = np.int64(cells[place]) - 1
         for row in range(len(parts) if own >= 0 else 0):
-            number = parts[row, 0]
-            context = _find_context(contexts, cells, place, number, shifts)
-            seen = False
-            if context >= 0:
-                for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
-                    seen = seen or contexts.tiles[entry] == own
-            # Blocks with a cell without a tile do not count.
-            if not seen and contexts.masks[number] & ~_find_known_directions(cells, place, shifts) == 0:
+            anchor = place + anchors[row]
+            if not looked_up[anchor]:
+                looked_up[anchor] = 1 if _is_seen(contexts, cells, place, own, parts[row, 0], shifts) else 2
+            if looked_up[anchor] == 2:
                 out[count] = place
                 count += 1
                 break
     return count
+
+
+@inline
+def _is_seen(contexts: ContextArrays, cells: Digits, place: int, own: np.int64, number: int, shifts: Numbers) -> bool:
+    """Return whether a tile was seen in its context. Blocks with a cell without a tile count as seen."""
+    context = _find_context(contexts, cells, place, number, shifts)
+    if context >= 0:
+        for entry in range(_first_of(context), _end_of(context)):
+            if contexts.entries[entry, TILE] == own:
+                return True
+    return bool(contexts.masks[number] & ~_find_known_directions(cells, place, shifts))
+
+
+@kernel(
+    "void(ContextArrays, ContextArrays, uint16[:, ::1], int64[::1], int64[::1], int64[:, ::1], int64[::1],"
+    " int64[:, ::1], float64, uint64[::1], uint64[:, ::1], int64)"
+)
+def draw_map(
+    contexts: ContextArrays,
+    squares: ContextArrays,
+    rounds: Uint16_2D,
+    order: Int64_1D,
+    shifts: Int64_1D,
+    steps: Int64_2D,
+    square_shifts: Int64_1D,
+    parts: Int64_2D,
+    temperature: float,
+    state: Uint64_1D,
+    streams: Uint64_2D,
+    sweeps: int,
+) -> None:
+    """Draw a map without locks, then draw cells again in rounds: in all sweeps, then in repair passes.
+
+    Parameters
+    ----------
+    contexts, shifts, steps
+        Contexts of the scan, offsets of their neighbors, and the backoff order, as in `draw_tiles`.
+    squares, square_shifts, parts
+        Contexts of 2x2 blocks, as in `resample_tiles`; not used if there are no rounds.
+    rounds
+        (1 + round, place) the map after the scan and after every round; written.
+    order
+        Places in the order of the scan.
+    temperature
+        Sampling temperature.
+    state
+        Random stream of tiles.
+    streams
+        (round,) random streams that shuffle the places of each round.
+    sweeps
+        Number of rounds that draw all places; the others draw the places of unseen blocks.
+    """
+    tiles = contexts.digits - 2
+    scratch = np.empty((3, tiles))
+    cells = rounds[0]
+    cells[:] = tiles + 1
+    for place in order:
+        cells[place] = 0
+    nothing = Lookahead(np.full(len(cells), -1, dtype=np.int32), np.empty((0, 0)))
+    draw_tiles(
+        contexts,
+        cells,
+        np.zeros(len(cells), dtype=np.uint8),
+        order,
+        shifts,
+        steps,
+        nothing,
+        temperature,
+        state,
+        scratch,
+    )
+    found = np.empty(len(order), dtype=np.int64)
+    for number in range(len(streams)):
+        rounds[number + 1] = cells
+        cells = rounds[number + 1]
+        places = order
+        if number >= sweeps:
+            places = found[: find_unseen(squares, cells, order, square_shifts, parts, found)]
+        shuffled = np.empty(len(places), dtype=np.float64)
+        for position in range(len(places)):
+            shuffled[position] = random(streams[number])
+        places = places[np.argsort(shuffled, kind="mergesort")]
+        resample_tiles(squares, cells, places, square_shifts, parts, temperature, state, scratch)

@@ -57,11 +57,6 @@ class ContextCounts:
         """(digit,) index of the label in the samples; for the digit of a cell without a tile, the most common label."""
         return np.array([self.most_common, *self.label_ids.tolist()], dtype=np.uint16)
 
-    @cached_property
-    def scratch(self) -> NDArray[np.float64]:
-        """(3, learned label) work space of kernels."""
-        return np.empty((3, len(self.label_ids)))
-
     def number_steps(self, backoff: Sequence[Sequence[int]]) -> Numbers:
         """Return (step, part) a backoff order as indices of its sets of directions, padded with -1."""
         width = max(len(step) for step in backoff)

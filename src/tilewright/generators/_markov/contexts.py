@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, UnknownName, pluralize
-from ...kernels.markov import FREE, ContextArrays, ContextTotals, Digits, Numbers, count_contexts, rehash
+from ...kernels.markov import (
+    COUNT,
+    FREE,
+    SIZE_BITS,
+    TILE,
+    ContextArrays,
+    ContextTotals,
+    Digits,
+    Numbers,
+    count_contexts,
+    rehash,
+)
 from .directions import STEPS
 
 MARGIN = 2
@@ -75,14 +86,17 @@ class Contexts:
     @property
     def table(self) -> ContextTable:
         """The counts, sorted by key."""
-        arrays = self.arrays
-        used = np.flatnonzero(arrays.keys != FREE)
-        used = used[np.argsort(arrays.keys[used])]
-        which = arrays.ids[used]
-        sizes = np.diff(arrays.firsts)[which].astype(np.int64)
-        entries = np.repeat(arrays.firsts[which] - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-        tiles, counts = arrays.tiles[entries].astype(np.int64), arrays.counts[entries].astype(np.int64)
-        return ContextTable(arrays.keys[used], sizes, tiles, counts)
+        keys, found = self._sort_slots().T
+        sizes = found & (1 << SIZE_BITS) - 1
+        places = np.repeat((found >> SIZE_BITS) - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
+        entries = self.arrays.entries[places].astype(np.int64)
+        return ContextTable(keys, sizes, entries[:, TILE], entries[:, COUNT])
+
+    def _sort_slots(self) -> Numbers:
+        """Return the used slots of the hash table, sorted by key."""
+        slots = self.arrays.slots
+        used: Numbers = slots[slots[:, 0] != FREE]
+        return np.take(used, np.argsort(used[:, 0]), axis=0)
 
     def _set_layout(self, labels: Sequence[str], directions: Sequence[str], masks: Iterable[int]) -> None:
         self.labels, self.directions = tuple(labels), tuple(directions)
@@ -124,17 +138,17 @@ class Contexts:
         firsts = np.searchsorted(of, np.arange(number + 1))
         sums = np.cumsum(counts)
         before = (sums - counts)[firsts[:-1]]
-        return ContextArrays(
-            keys=table[0],
-            ids=table[1].astype(np.int32),
-            firsts=firsts.astype(np.int32),
-            tiles=tiles.astype(np.int32),
-            counts=counts.astype(np.int32),
-            sums=(sums - before[of]).astype(np.int32),
-            masks=np.array(self.masks, dtype=np.int64),
-            bases=self.bases,
-            weights=self.weights,
-        )
+        entries = np.stack([tiles, counts, sums - before[of], np.zeros_like(tiles)], axis=1).astype(np.int32)
+        # A small table is read faster. One that is half full is still searched in about one and a half steps.
+        keys, ids = _new_table(1 << (3 * number // 2).bit_length())
+        rehash(*table, keys, ids)
+        slots = np.stack([keys, firsts[ids] << SIZE_BITS | np.diff(firsts)[ids]], axis=1)
+        members = np.full((len(self.masks), max(1, len(self.directions))), -1, dtype=np.int64)
+        for set_number, mask in enumerate(self.masks):
+            own = [place for place in range(len(self.directions)) if mask >> place & 1]
+            members[set_number, : len(own)] = own[::-1]
+        masks = np.array(self.masks, dtype=np.int64)
+        return ContextArrays(slots, entries, masks, self.bases, members, len(self.labels) + 2)
 
     def _encode_map(self, map: NDArray[np.integer]) -> Digits:
         """Return (cell, 1 + direction) every cell's label and the digits around it."""
@@ -151,7 +165,7 @@ class Contexts:
     # -- access by names ------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self.arrays.firsts) - 1
+        return int(np.count_nonzero(self.arrays.slots[:, 0] != FREE))
 
     def counts(self, **neighbors: str) -> dict[str, int]:
         """Return how often each label occurs with these neighbors, by direction; `edge` is outside the map."""
@@ -167,15 +181,14 @@ class Contexts:
             raise InvalidRecipe(f"{'+'.join(neighbors)} is not a learned context")
         number = self.index_of(mask)
         key = self.bases[number] + sum(int(self.weights[number, place]) * digit for place, digit in digits.items())
-        places = np.flatnonzero(self.arrays.keys == key)
-        return self._read_entries(int(self.arrays.ids[places[0]])) if len(places) else {}
+        slots = self.arrays.slots
+        places = np.flatnonzero(slots[:, 0] == key)
+        return self._read_entries(int(slots[places[0], 1])) if len(places) else {}
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, str], dict[str, int]]]:
         """Yield the neighbors of every context by direction, and the counts of the labels; sorted by key."""
-        keys, which = self.arrays.keys, self.arrays.ids
-        used = np.flatnonzero(keys != FREE)
-        for place in used[np.argsort(keys[used])].tolist():
-            yield self._decode_key(int(keys[place])), self._read_entries(int(which[place]))
+        for key, found in self._sort_slots().tolist():
+            yield self._decode_key(key), self._read_entries(found)
 
     def _decode_key(self, key: int) -> dict[str, str]:
         number = int(np.searchsorted(self.bases, key, side="right")) - 1
@@ -187,13 +200,11 @@ class Contexts:
                 neighbors[name] = names[digit - 1]
         return neighbors
 
-    def _read_entries(self, context: int) -> dict[str, int]:
-        arrays = self.arrays
-        entries = slice(arrays.firsts[context], arrays.firsts[context + 1])
-        return {
-            self.labels[tile]: count
-            for tile, count in zip(arrays.tiles[entries], arrays.counts[entries].tolist(), strict=True)
-        }
+    def _read_entries(self, found: int) -> dict[str, int]:
+        """Return the counts of a context, given its entries as in the slots of the hash table."""
+        first, size = found >> SIZE_BITS, found & (1 << SIZE_BITS) - 1
+        entries = self.arrays.entries[first : first + size].tolist()
+        return {self.labels[entry[TILE]]: entry[COUNT] for entry in entries}
 
     def __repr__(self) -> str:
         return f"Contexts({pluralize(len(self), 'context')} of {', '.join(self.directions)})"
