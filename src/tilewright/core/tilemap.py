@@ -195,7 +195,7 @@ class TileMap:
         raise AttributeError("a TileMap is frozen")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._fields(),)
+        return _rebuild, ({**self._fields(), "numbers": dict(self.numbers)},)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TileMap):
@@ -395,7 +395,7 @@ class TileMap:
 
     def _fields(self) -> dict[str, Any]:
         fields = {name: getattr(self, name) for name in TileMap.__slots__}
-        return {**fields, "layers": dict(self.layers), "numbers": dict(self.numbers)}
+        return {**fields, "layers": dict(self.layers)}
 
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
