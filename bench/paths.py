@@ -18,6 +18,7 @@ from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_pa
 from .row import Row, Work, best_times
 
 SIZE = 1000
+VIEWER = (SIZE // 2, SIZE // 2)
 Search: TypeAlias = Callable[[], NDArray[Any]]
 
 
@@ -34,6 +35,21 @@ def find_corners(passable: NDArray[np.bool_]) -> tuple[tuple[int, int], tuple[in
     return (top, left), (bottom, right)
 
 
+def place_pillars() -> NDArray[np.bool_]:
+    """Return the clear cells of a hall with a thousand pillars of one cell."""
+    clear = np.ones((SIZE, SIZE), dtype=np.bool_)
+    clear.reshape(-1)[np.random.default_rng(7).integers(0, SIZE * SIZE, 1000)] = False
+    clear[VIEWER] = True
+    return clear
+
+
+def find_viewer(passable: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the passable cell nearest to the center."""
+    cells = np.argwhere(passable)
+    row, column = cells[np.abs(cells - VIEWER).sum(axis=1).argmin()].tolist()
+    return row, column
+
+
 def rows() -> Iterator[Row]:
     passable = make_cave()
     start, goal = find_corners(passable)
@@ -44,9 +60,18 @@ def rows() -> Iterator[Row]:
         "A*, corner to corner": partial(shortest_path, passable, start, goal),
         "distance map, 8 directions": partial(distances, passable, start, directions=8),
         "distance map, costs 1 to 9": partial(distances, passable, start, costs=costs, away=True),
-        "field of view, everywhere clear": partial(field_of_view, np.ones_like(passable), (SIZE // 2, SIZE // 2)),
+        "field of view, everywhere clear": partial(field_of_view, np.ones_like(passable), VIEWER),
+        "field of view, 1000 pillars": partial(field_of_view, place_pillars(), VIEWER),
+        "field of view in the cave": partial(field_of_view, passable, find_viewer(passable)),
     }
-    targets = {"distance map": 5, "A*, corner to corner": 5}
+    targets = {
+        "distance map": 5,
+        "A*, corner to corner": 5,
+        "distance map, costs 1 to 9": 4,
+        "field of view, everywhere clear": 1,
+        "field of view, 1000 pillars": 1,
+        "field of view in the cave": 1,
+    }
     peers = _tcod(passable, costs) if find_spec("tcod") else {}
     for name, work in works.items():
         what = f"paths {SIZE}x{SIZE}: {name}"
@@ -83,16 +108,16 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Se
     def find_path() -> NDArray[np.int64]:
         return np.array([start, *path.AStar(walls, diagonal=0).get_path(*start, *goal)])
 
-    def compute_view() -> NDArray[np.bool_]:
-        clear = np.ones_like(passable)
-        return map.compute_fov(clear, (SIZE // 2, SIZE // 2), algorithm=libtcodpy.FOV_SYMMETRIC_SHADOWCAST)
+    compute_view = partial(map.compute_fov, algorithm=libtcodpy.FOV_SYMMETRIC_SHADOWCAST)
 
     return {
         "distance map": partial(spread, walls, 0),
         "distance map, 8 directions": partial(spread, walls, 1),
         "distance map, costs 1 to 9": partial(spread, weights, 0),
         "A*, corner to corner": partial(find_path),
-        "field of view, everywhere clear": partial(compute_view),
+        "field of view, everywhere clear": partial(compute_view, np.ones_like(passable), VIEWER),
+        "field of view, 1000 pillars": partial(compute_view, place_pillars(), VIEWER),
+        "field of view in the cave": partial(compute_view, passable, find_viewer(passable)),
     }
 
 

@@ -29,6 +29,7 @@ ALLOWED = {
     ("analysis/measures.py", "log2"): "entropy, exact for powers of two, where limits are usual",
     ("core/fields.py", "log10"): "step of a slider",
     ("corpus/_charts.py", "log10"): "labels of an axis",
+    ("studio/jobs.py", "log"): "order of waiting jobs",
     ("studio/page/controls/numbers.py", "log"): "position of a slider",
     ("studio/page/example/card.py", "log10"): "height of a curve",
     ("studio/page/variations.py", "log10"): "digits of a label",

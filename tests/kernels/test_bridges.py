@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tilewright.kernels.bridges import Waves, build_labeled_map
+from tilewright.kernels.bridges import Waves, build_labeled_map, spread_waves_by_row
+from tilewright.kernels.flood import FREE, UNLABELED, LabeledMap
 from tilewright.testing import block_size
 
 FOUR = [(-1, 0), (0, -1), (0, 1), (1, 0)]
@@ -94,3 +95,25 @@ def test_the_size_of_a_block_changes_nothing() -> None:
 def test_nothing_to_join() -> None:
     for parts in (np.zeros((3, 4), dtype=np.int32), np.ones((3, 4), dtype=np.int32)):
         assert spread(parts, np.ones((3, 4), dtype=bool), FOUR).find_bridges().shape == (0, 2)
+
+
+def test_waves_by_row_equal_waves_from_a_queue() -> None:
+    for seed in range(400):
+        random = np.random.default_rng(seed)
+        shape = (int(random.integers(1, 15)), int(random.integers(1, 15)))
+        mask = random.random(shape) < random.random()
+        mask.reshape(-1)[random.integers(mask.size)] = True
+        field, other = (LabeledMap(shape, np.array(FOUR)) for _ in range(2))
+        for one in (field, other):
+            one.cells[...] = np.where(mask, UNLABELED, FREE)
+            for _ in one.label():
+                pass
+        waves = Waves(field)
+        for _ in waves.spread():
+            pass
+        distance, (height, width) = np.zeros(other.flat.size, dtype=np.int32), shape
+        middle = int(random.integers(0, 2 * height + 1))
+        for first, last in ((0, middle), (middle, 2 * height)):
+            spread_waves_by_row.compile()(other.flat, distance, width + 3, width + 2, height, width, first, last)
+        assert np.array_equal(other.flat, field.flat), seed
+        assert np.array_equal(distance, waves.distance), seed

@@ -81,7 +81,7 @@ def repair(case: Case, budget: int = 1 << 30) -> RepairResult:
     straight = {tuple(offset) for offset in both.tolist()} >= UNIT_STEPS
     size = (height + 2 * down) * (width + 2 * across)
     labels, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-    queue, numbering = np.empty(size, dtype=np.int64), np.zeros(1, dtype=NUMBERING)
+    queue, numbering = np.empty(size, dtype=np.int32), np.zeros(1, dtype=NUMBERING)
     corner, area, reach, shifts = np.array(case.margin), np.array(case.area), np.array([down, across]), both @ strides
     while find_parts(
         board, taken, corner, area, INITIAL, case.delete, reach, shifts, labels, distance, queue, numbering, budget

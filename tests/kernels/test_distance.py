@@ -13,7 +13,16 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 from tilewright.analysis.regions import Directions, neighbor_offsets
-from tilewright.kernels.distance import UNSEEN, WALL, StepGraph, search_steps, spread_costs, spread_steps, trace
+from tilewright.kernels.distance import (
+    UNSEEN,
+    WALL,
+    StepGraph,
+    search_steps,
+    spread_costs,
+    spread_small_costs,
+    spread_steps,
+    trace,
+)
 
 Cell = tuple[int, ...]
 masks = arrays(
@@ -124,6 +133,26 @@ def test_costs_are_those_of_plain_dijkstra(
     assert np.array_equal(flat, again), "the kind of queue changes nothing"
     plain = plain_dijkstra(ground.passable, start, costs, factors, offsets, cut=cut, away=away)
     assert np.array_equal(values[ground.inner], plain)
+
+
+@given(walks(), some.integers(0, 2**32), some.booleans(), some.sampled_from([1, 9, 255]))
+def test_small_costs_are_those_of_plain_dijkstra(
+    walk: tuple[StepGraph, NDArray[np.int64], bool, NDArray[np.int64]], seed: int, away: bool, most: int
+) -> None:
+    ground, offsets, cut, free = walk
+    random = np.random.default_rng(seed)
+    costs = random.integers(0, most + 1, ground.shape).astype(np.float64)
+    costs[~ground.passable] = np.inf
+    chosen = np.unique(free[random.integers(0, len(free), int(random.integers(1, 4)))], axis=0)
+    steps = ground.new_steps()
+    small = ground.new_small_costs(costs)
+    spread_small_costs(steps, small, ground.shifts, ground.guards, ground.to_flat(chosen), away)
+    found = steps.reshape(ground.padded_shape)[ground.inner]
+    start = np.full(ground.shape, np.inf)
+    start[tuple(chosen.T)] = 0
+    plain = plain_dijkstra(ground.passable, start, costs, np.ones(len(offsets)), offsets, cut=cut, away=away)
+    assert np.array_equal(np.where(found < 0, np.inf, found), plain)
+    assert ((found == WALL) == ~ground.passable).all()
 
 
 @given(walks(), some.data())

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -55,6 +56,20 @@ def test_visible_cells_equal_those_of_the_plain_version(clear: NDArray[np.bool_]
     seen = np.zeros(clear.shape, dtype=np.uint8)
     cast(clear.view(np.uint8), row, column, reach, seen)
     assert seen.astype(np.bool_).tolist() == plain_fov(clear, row, column, reach).tolist()
+
+
+@pytest.mark.parametrize("reach", [FAR, 900, 90 * 91])
+@pytest.mark.parametrize("pillars", [0, 1, 5, 40])
+def test_wide_maps_are_scanned_in_chunks(reach: int, pillars: int) -> None:
+    random = np.random.default_rng(pillars)
+    for _ in range(6):
+        clear = np.ones(random.integers(1, 220, 2), dtype=np.bool_)
+        row, column = (int(random.integers(side)) for side in clear.shape)
+        clear.reshape(-1)[random.integers(0, clear.size, pillars)] = False
+        clear[row, column] = True
+        seen = np.zeros(clear.shape, dtype=np.uint8)
+        cast(clear.view(np.uint8), row, column, reach, seen)
+        assert np.array_equal(seen.astype(np.bool_), plain_fov(clear, row, column, reach))
 
 
 def test_many_gaps_in_a_long_wall() -> None:

@@ -26,7 +26,16 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
-from ..kernels.distance import StepGraph, search_steps, spread_steps, steps_as_values, trace
+from ..kernels.distance import (
+    MAX_SMALL_COST,
+    StepGraph,
+    search_steps,
+    spread_small_costs,
+    spread_steps,
+    steps_as_values,
+    survey_costs,
+    trace,
+)
 from .regions import Directions, Walkable, neighbor_offsets, passable_of
 
 Places: TypeAlias = str | Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
@@ -265,11 +274,14 @@ class _PathQuery:
         if isinstance(diagonal, bool) or not (isinstance(diagonal, int | float) and 0 < diagonal <= MAX_COST):
             raise InvalidRecipe(f"must be above 0 and at most {MAX_COST:,}", at="diagonal", got=diagonal, rule="range")
         self.costs = None if costs is None else _read_costs(map, passable.shape, costs)
+        self.has_small_costs = False
         if self.costs is not None:
+            lowest, highest, is_integer = _check_costs(passable, self.costs)
             passable = passable & (self.costs < np.inf)
-            used = self.costs[passable]
-            if used.size and used.min() == used.max() == 1:
+            if lowest == highest == 1:
                 self.costs = None
+            # A path enters each cell once at most, so that distances of small costs are below 2^31 on most maps.
+            self.has_small_costs = is_integer and highest <= MAX_SMALL_COST and highest * passable.size < 1 << 31
         offsets = neighbor_offsets(passable.ndim, directions)
         is_diagonal = np.abs(offsets).sum(axis=1) > 1
         self.diagonal = bool(is_diagonal.any())
@@ -293,15 +305,19 @@ class _PathQuery:
 
     def distances(self, places: NDArray[np.int64], *, away: bool = False) -> NDArray[np.float64]:
         graph = self.graph
-        if not self.uniform:
+        if not self.uniform and not (self.has_small_costs and (self.factors == 1).all()):
             values = np.full(graph.padded_shape, np.inf).reshape(-1)
             values[places] = 0
             return self._spread(values, places, away=away)
         steps = graph.new_steps()
-        queue = np.empty(steps.size, dtype=np.int32)
-        queue[: places.size] = places
-        steps[places] = 0
-        spread_steps(steps, graph.shifts, graph.guards, queue, places.size, -1)
+        if self.costs is not None:
+            costs = graph.new_small_costs(self.costs)
+            spread_small_costs(steps, costs, graph.shifts, graph.guards, places, away)
+        else:
+            queue = np.empty(steps.size, dtype=np.int32)
+            queue[: places.size] = places
+            steps[places] = 0
+            spread_steps(steps, graph.shifts, graph.guards, queue, places.size, -1)
         found = np.empty(graph.shape)
         levels = (1,) * (3 - found.ndim)
         level, row, column = [0] * len(levels) + list(map(int, graph.strides))
@@ -387,7 +403,7 @@ def _read_costs(map: Walkable, shape: tuple[int, ...], costs: Costs) -> NDArray[
         if not isinstance(map, TileMap):
             raise InvalidRecipe("must be an array for a mask; costs by tile need a TileMap", at="costs")
         by_tile = _costs_by_tile(map, costs)
-        found = by_tile[map.cells]
+        found: NDArray[np.float64] = by_tile[map.cells]
     else:
         try:
             found = np.asarray(costs, dtype=np.float64)
@@ -397,8 +413,7 @@ def _read_costs(map: Walkable, shape: tuple[int, ...], costs: Costs) -> NDArray[
             raise InvalidRecipe(
                 f"must be an array of the map's shape, {shape}, got {found.shape}", at="costs", rule="type"
             )
-        _check_costs(found[passable_of(map)])
-    return found
+    return np.ascontiguousarray(found)
 
 
 def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np.float64]:
@@ -415,14 +430,19 @@ def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np
             if isinstance(cost, bool) or not isinstance(cost, int | float | np.integer | np.floating):
                 raise InvalidRecipe(f"cost of {name!r} must be a number", at="costs", got=cost, rule="missing")
             by_tile[tiles.id(name)] = cost
-    _check_costs(by_tile)
+    _check_costs(np.ones(len(by_tile), dtype=np.bool_), by_tile)
     return by_tile
 
 
-def _check_costs(costs: NDArray[np.float64]) -> None:
-    wrong = costs[~((costs >= 0) & (costs <= MAX_COST) | (costs == np.inf))]
-    if wrong.size:
-        raise InvalidRecipe(f"must be from 0 to {MAX_COST:,}, or infinite for walls, got {wrong[0]}", at="costs")
+def _check_costs(passable: NDArray[np.bool_], costs: NDArray[np.float64]) -> tuple[float, float, bool]:
+    """Return the lowest and highest finite cost of passable cells, and whether all of them are integers."""
+    limits = np.empty(3)
+    wrong = survey_costs(passable.view(np.uint8).reshape(-1), costs.reshape(-1), MAX_COST, limits)
+    if wrong >= 0:
+        text = f"must be from 0 to {MAX_COST:,}, or infinite for walls, got {costs.reshape(-1)[wrong]}"
+        raise InvalidRecipe(text, at="costs")
+    lowest, highest, is_integer = limits.tolist()
+    return lowest, highest, bool(is_integer)
 
 
 def _format_cell(cell: NDArray[np.int64]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel
-from .bridges import dig_shortest, dig_straight, follow_back, span_parts, spread_waves
+from .bridges import dig_shortest, dig_straight, follow_back, span_parts, spread_waves, spread_waves_by_row
 from .flood import BLOCKED, FREE, UNLABELED, Labels, NumberingState, Places, label_cells
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -72,6 +72,16 @@ def _row_start(area: RepairArea, row: int) -> int:
     return (area.down + row) * (area.width + 2 * area.across) + area.across
 
 
+@inline
+def _are_unit_steps(shifts: Places, columns: int) -> bool:
+    """Return whether shifts, which include the opposite of each, are the four steps along the axes."""
+    across, down = False, False
+    for number in range(shifts.size):
+        across |= shifts[number] == 1
+        down |= shifts[number] == columns
+    return shifts.size == 4 and across and down
+
+
 @kernel
 def _mark_parts(area: RepairArea, labels: Labels) -> None:
     """Write an area to flat labels: UNLABELED in regions, FREE for cells that may be dug, BLOCKED for others."""
@@ -93,7 +103,7 @@ def _mark_parts(area: RepairArea, labels: Labels) -> None:
 
 
 @kernel
-def _drop_smaller(area: RepairArea, labels: Labels, queue: Places, numbering: np.void) -> None:
+def _drop_smaller(area: RepairArea, labels: Labels, queue: Labels, numbering: np.void) -> None:
     """Fill all regions except the largest and those with taken cells; renumber and requeue the remaining regions."""
     board, taken = area.board, area.taken
     kept = np.zeros(numbering["count"] + 1, dtype=np.int32)
@@ -127,7 +137,7 @@ def _drop_smaller(area: RepairArea, labels: Labels, queue: Places, numbering: np
 
 @kernel(
     "boolean(uint8[:, ::1], uint8[:, ::1], int64[::1], int64[::1], int64, boolean, int64[::1], int64[::1], int32[::1], "
-    "int32[::1], int64[::1], NumberingState, int64)"
+    "int32[::1], int32[::1], NumberingState, int64)"
 )
 def find_parts(
     board: Bytes,
@@ -140,7 +150,7 @@ def find_parts(
     shifts: Places,
     labels: Labels,
     distance: Labels,
-    queue: Places,
+    queue: Labels,
     numbering: NumberingState,
     budget: int,
 ) -> bool:
@@ -151,11 +161,13 @@ def find_parts(
     connect.
     """
     place, state = _area_of(board, taken, corner, area, reach, initial), numbering[0]
+    in_rows = taken.size == 1 and _are_unit_steps(shifts, _columns(place))
     if state["phase"] == 0:
         _mark_parts(place, labels)
         state["phase"] = MARKED
     if state["phase"] == MARKED:
-        if label_cells(labels, shifts, queue, numbering, budget):
+        # Waves by row need no queue.
+        if label_cells(labels, shifts, distance, queue[:0] if in_rows else queue, numbering, budget):
             return True
         state["phase"] = NUMBERED
         if largest_alone and state["count"] > 1:
@@ -163,14 +175,20 @@ def find_parts(
         if state["count"] > 1:
             for cell in range(distance.size):
                 distance[cell] = 0
-            state["end"] = state["edges"]
+            state["end"] = 2 * place.height if in_rows else state["edges"]
     if state["phase"] == NUMBERED and state["count"] > 1:
         while state["spread"] < state["end"]:
             if budget <= 0:
                 return True
-            last = min(state["spread"] + budget, state["end"])
-            budget -= last - state["spread"]
-            state["end"] = spread_waves(labels, distance, shifts, queue, state["spread"], last, state["end"])
+            if in_rows:
+                last = min(state["spread"] + max(1, budget // place.width), state["end"])
+                budget -= (last - state["spread"]) * place.width
+                start, columns = _row_start(place, 0), _columns(place)
+                spread_waves_by_row(labels, distance, start, columns, place.height, place.width, state["spread"], last)
+            else:
+                last = min(state["spread"] + budget, state["end"])
+                budget -= last - state["spread"]
+                state["end"] = spread_waves(labels, distance, shifts, queue, state["spread"], last, state["end"])
             state["spread"] = last
     state["phase"] = DONE
     return False

@@ -14,9 +14,14 @@ Steps: TypeAlias = NDArray[np.int32]
 Places: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.uint8]
+SmallCosts: TypeAlias = NDArray[np.uint8]
 
 UNSEEN, WALL = -1, -2
 """Values instead of steps: not reached, or closed (as the margin is)."""
+LAST = -3
+"""Value of the last queued cell of a bucket, instead of the next cell."""
+MAX_SMALL_COST = 255
+"""Maximum cost for `spread_small_costs`, which has one bucket more than this."""
 
 
 class StepGraph:
@@ -62,6 +67,12 @@ class StepGraph:
         """Return the cost of entering each cell, infinite for walls and the margin."""
         wide = np.full(self.padded_shape, np.inf)
         wide[self.inner] = np.where(self.passable, costs, np.inf)
+        return wide.reshape(-1)
+
+    def new_small_costs(self, costs: NDArray[np.float64]) -> SmallCosts:
+        """Return the cost of entering each passable cell, for integers of at most `MAX_SMALL_COST`."""
+        wide = np.zeros(self.padded_shape, dtype=np.uint8)
+        np.copyto(wide[self.inner], costs, casting="unsafe", where=self.passable)
         return wide.reshape(-1)
 
     def spread(
@@ -156,6 +167,61 @@ def steps_as_values(steps: Steps, first: int, level_stride: int, row_stride: int
             line, target = steps[start : start + values.shape[2]], values[level, row]
             for column in range(values.shape[2]):
                 target[column] = line[column] if line[column] >= 0 else np.inf
+
+
+@kernel("int64(Array(uint8, 1, 'C', readonly=True), Array(float64, 1, 'C', readonly=True), float64, float64[::1])")
+def survey_costs(passable: Flags, costs: Values, most: float, limits: Values) -> int:
+    """Return the first passable cell whose cost is neither infinite nor from 0 to `most`; -1 if there is none.
+
+    `limits` is set to the lowest and highest finite cost of passable cells, and to 1 if all of them are integers.
+    """
+    lowest, highest, is_integer = np.inf, -np.inf, True
+    for cell in range(costs.size):
+        cost = costs[cell]
+        if passable[cell] == 0 or cost == np.inf:
+            continue
+        if not 0 <= cost <= most:
+            return cell
+        lowest, highest = min(lowest, cost), max(highest, cost)
+        is_integer &= cost == np.floor(cost)
+    limits[0], limits[1], limits[2] = lowest, highest, is_integer
+    return -1
+
+
+@kernel("void(int32[::1], uint8[::1], int64[::1], int64[:, ::1], int64[::1], boolean)")
+def spread_small_costs(
+    steps: Steps, costs: SmallCosts, shifts: Places, guards: Places, seeds: Places, away: bool
+) -> None:
+    """Write the distances of all cells where the costs of steps are small integers, as `spread_costs` does.
+
+    All steps onto a cell have the same cost, so that the first of its neighbors that spreads decides its distance. Each
+    cell is therefore queued once: in the bucket of its distance or, if steps lead to the seeds, of the sum of its
+    distance and its own cost, which its neighbors get. While it is queued, `steps` holds the next cell of its bucket.
+
+    Source: Dial, "Algorithm 360: shortest-path forest with topological ordering", 1969.
+    """
+    buckets = np.full(MAX_SMALL_COST + 1, LAST, dtype=np.int32)
+    for number in range(seeds.size):
+        cell = seeds[number]
+        bucket = 0 if away else int(costs[cell])
+        steps[cell] = buckets[bucket]
+        buckets[bucket] = cell
+    turn, waiting = 0, seeds.size
+    while waiting > 0:
+        cell = int(buckets[turn & MAX_SMALL_COST])
+        if cell == LAST:
+            turn += 1
+            continue
+        buckets[turn & MAX_SMALL_COST] = steps[cell]
+        steps[cell] = turn if away else turn - int(costs[cell])
+        waiting -= 1
+        for number in range(shifts.size):
+            near = cell + shifts[number]
+            if steps[near] == UNSEEN and _is_free(steps, guards, cell, number):
+                bucket = (turn + int(costs[near])) & MAX_SMALL_COST
+                steps[near] = buckets[bucket]
+                buckets[bucket] = near
+                waiting += 1
 
 
 class CostArrays(NamedTuple):

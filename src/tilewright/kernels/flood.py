@@ -1,4 +1,10 @@
-"""Labeling of connected regions, for any neighborhood."""
+"""Labeling of connected regions, for any neighborhood, in two passes over a map with a margin.
+
+The first pass gives every cell the label of an earlier neighbor or a new one, and records which labels are connected.
+The second pass replaces them by the numbers of regions.
+
+Source: Rosenfeld and Pfaltz, "Sequential operations in digital picture processing", 1966.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,7 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inline, kernel
 from .blocks import block_size
 
 Labels: TypeAlias = NDArray[np.int32]
@@ -18,16 +24,13 @@ FREE, BLOCKED, UNLABELED = 0, -1, -2
 """Labels of cells outside all regions: open, closed (as the margin is), or not labeled yet."""
 NUMBERING = np.dtype(
     [
-        ("scanned", np.int64),  # Number of cells scanned.
-        ("first", np.int64),  # Start of the pending cells in the queue.
-        ("end", np.int64),  # End of the pending cells in the queue.
-        ("count", np.int64),  # Number of labeled regions.
-        ("start", np.int64),  # Start of the last region in the queue.
+        ("scanned", np.int64),  # Number of cells that the first pass has scanned.
+        ("count", np.int64),  # Number of labels of the first pass, then of regions.
         ("largest", np.int64),  # The largest region, the first one on ties; 0 if there is none.
-        ("largest_size", np.int64),
         ("edges", np.int64),  # Number of cells that have a free neighbor.
         ("phase", np.int64),  # Last completed phase of a repair.
         ("spread", np.int64),  # Number of queued cells that have spread, in a repair.
+        ("end", np.int64),  # Number of queued cells, in a repair.
     ]
 )
 """Progress of a labeling. It is passed as an array of one, which is faster to create and pass than a Record."""
@@ -56,7 +59,7 @@ class LabeledMap:
         """Number of labeled regions."""
         self.largest = 0
         """The largest region, the first one on ties; 0 if there is none."""
-        self.queue: Places = np.empty(self.flat.size, dtype=np.int64)
+        self.queue: Labels = np.empty(self.flat.size, dtype=np.int32)
         """Cells of regions that have a free neighbor, region by region; the first `edge_count` entries are valid."""
         self.edge_count = 0
 
@@ -64,8 +67,8 @@ class LabeledMap:
         """Label the connected regions of UNLABELED cells, in reading order of their first cells; yield the fraction
         done.
         """
-        state = np.zeros(1, dtype=NUMBERING)
-        while label_cells(self.flat, self.shifts, self.queue, state, block_size("flood")):
+        state, parents = np.zeros(1, dtype=NUMBERING), np.empty(self.flat.size + 1, dtype=np.int32)
+        while label_cells(self.flat, self.shifts, parents, self.queue, state, block_size("flood")):
             yield float(state["scanned"][0]) / self.flat.size
         self.count, self.largest, self.edge_count = (int(state[name][0]) for name in ("count", "largest", "edges"))
 
@@ -98,46 +101,107 @@ def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
     return field
 
 
-@kernel("boolean(int32[::1], int64[::1], int64[::1], NumberingState, int64)")
-def label_cells(cells: Labels, shifts: Places, queue: Places, numbering: NumberingState, budget: int) -> bool:
-    """Continue labeling until `budget` cells have been processed; return whether more remain.
+@inline
+def find_root(parents: Labels, label: int) -> int:
+    """Return the lowest label known to be connected to a label."""
+    while parents[label] != label:
+        parents[label] = parents[parents[label]]
+        label = parents[label]
+    return label
 
-    Processed entries of the queue are overwritten by the processed cells that have a FREE neighbor.
+
+@kernel
+def _connect_cells(cells: Labels, shifts: Places, parents: Labels, first: int, last: int, count: int) -> int:
+    """Give the UNLABELED cells first..last-1 labels and record connected ones; return the number of labels so far."""
+    for cell in range(first, last):
+        if cells[cell] != UNLABELED:
+            continue
+        label = 0
+        for number in range(shifts.size):
+            near = int(cells[cell + shifts[number]]) if shifts[number] < 0 else FREE
+            if near <= FREE or near == label:
+                continue
+            if label == 0:
+                label = near
+                continue
+            one, other = find_root(parents, label), find_root(parents, near)
+            label = min(one, other)
+            parents[max(one, other)] = label
+        if label == 0:
+            count += 1
+            label = count
+            parents[label] = label
+        cells[cell] = label
+    return count
+
+
+@kernel
+def _number_regions(cells: Labels, shifts: Places, parents: Labels, queue: Labels, state: np.void) -> None:
+    """Replace labels by the numbers of regions, and write the cells with a FREE neighbor to the queue by region.
+
+    Nothing is written to a queue of size 0.
+    """
+    count = 0
+    for label in range(1, state["count"] + 1):  # The root of a region is its lowest label, which its first cell has.
+        if parents[label] == label:
+            count += 1
+            parents[label] = count
+        else:
+            parents[label] = parents[parents[label]]
+    sizes, starts = np.zeros(count + 1, dtype=np.int64), np.zeros(count + 2, dtype=np.int64)
+    edges, last, run = 0, 0, 0
+    for cell in range(cells.size):
+        if cells[cell] <= FREE:
+            continue
+        region = parents[cells[cell]]
+        cells[cell] = region
+        if region != last:
+            sizes[last] += run
+            last, run = int(region), 0
+        run += 1
+        if queue.size == 0:
+            continue
+        open_ = False
+        for number in range(shifts.size):
+            open_ |= cells[cell + shifts[number]] == FREE
+        if open_:
+            queue[edges] = cell
+            edges += 1
+            starts[region + 1] += 1
+    sizes[last] += run
+    for region in range(1, count + 2):
+        starts[region] += starts[region - 1]
+    in_reading_order = queue[:edges].copy()
+    for place in range(edges):
+        cell = in_reading_order[place]
+        region = cells[cell]
+        queue[starts[region]] = cell
+        starts[region] += 1
+    largest = 0
+    for region in range(1, count + 1):
+        if largest == 0 or sizes[region] > sizes[largest]:
+            largest = region
+    state["count"], state["largest"], state["edges"] = count, largest, edges
+
+
+@kernel("boolean(int32[::1], int64[::1], int32[::1], int32[::1], NumberingState, int64)")
+def label_cells(
+    cells: Labels, shifts: Places, parents: Labels, queue: Labels, numbering: NumberingState, budget: int
+) -> bool:
+    """Continue labeling until `budget` cells have been scanned; return whether more remain.
+
+    Regions are numbered in the reading order of their first cells. The queue, unless its size is 0, then holds the
+    cells that have a FREE neighbor, region by region. `parents` is scratch with an entry for every label: one more than
+    there are UNLABELED cells.
     """
     state = numbering[0]
-    scanned, first, end = state["scanned"], state["first"], state["end"]
-    count, edges = state["count"], state["edges"]
-    while budget > 0:
-        if first < end:
-            cell = queue[first]
-            first += 1
-            open_ = False
-            for number in range(shifts.size):
-                near = cell + shifts[number]
-                if cells[near] == UNLABELED:
-                    cells[near] = count
-                    queue[end] = near
-                    end += 1
-                open_ |= cells[near] == FREE
-            if open_:
-                queue[edges] = cell
-                edges += 1
-            if first == end and end - state["start"] > state["largest_size"]:
-                state["largest"], state["largest_size"] = count, end - state["start"]
-        elif scanned == cells.size:
-            break
-        else:
-            if cells[scanned] == UNLABELED:
-                count += 1
-                cells[scanned] = count
-                state["start"] = end
-                queue[end] = scanned
-                end += 1
-            scanned += 1
-        budget -= 1
-    state["scanned"], state["first"], state["end"] = scanned, first, end
-    state["count"], state["edges"] = count, edges
-    return bool(first < end or scanned < cells.size)
+    last = min(state["scanned"] + budget, cells.size)
+    state["count"] = _connect_cells(cells, shifts, parents, state["scanned"], last, state["count"])
+    state["scanned"] = last
+    if last < cells.size:
+        return True
+    _number_regions(cells, shifts, parents, queue, state)
+    return False
 
 
 def add_opposites(offsets: Any) -> Places:

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inline, kernel
 
 Mask: TypeAlias = NDArray[np.uint8]
 LINE = np.dtype(
@@ -15,37 +15,62 @@ LINE = np.dtype(
         ("depth", np.int64),
         ("low", np.int64),  # The low slope is low / low_parts.
         ("low_parts", np.int64),
+        ("low_floor", np.int64),  # Where it crosses the line: low_floor + low_rest / low_parts.
+        ("low_rest", np.int64),
         ("high", np.int64),  # The high slope is high / high_parts.
         ("high_parts", np.int64),
+        ("high_floor", np.int64),
+        ("high_rest", np.int64),
     ]
 )
 """Line to scan, and the interval of it that is visible."""
 Lines: TypeAlias = Annotated[NDArray[np.void], LINE]
+CHUNK = 64
+"""Number of cells of a row that are tested together."""
 
 
-@kernel
-def _push_line(stack: Lines, size: int, depth: int, low: int, low_parts: int, high: int, high_parts: int) -> Lines:
-    """Return the stack with one more line to scan; a larger stack if it was full."""
-    if size == len(stack):
-        larger = np.empty(2 * size, dtype=LINE)
-        for place in range(size):
-            larger[place] = stack[place]
-        stack = larger
-    line = stack[size]
-    line["depth"] = depth
-    line["low"], line["low_parts"] = low, low_parts
-    line["high"], line["high_parts"] = high, high_parts
-    return stack
+@inline
+def _advance(slope: int, parts: int, floor: int, rest: int) -> tuple[int, int]:
+    """Return where a slope of -1 to 1 crosses the next line, given where it crosses this one."""
+    rest += slope
+    if rest < 0:
+        return floor - 1, rest + parts
+    if rest >= parts:
+        return floor + 1, rest - parts
+    return floor, rest
+
+
+@inline
+def _start_edge(across: int, depth: int) -> tuple[int, int]:
+    """Return where the slope (2 across - 1) / (2 depth) of a cell's edge crosses the line after the cell's."""
+    floor, rest = across, 2 * across - 1 - depth
+    while rest < 0:
+        floor -= 1
+        rest += 2 * depth
+    return floor, rest
+
+
+@inline
+def _mark_chunk(cells: Mask, marks: Mask, place: int) -> bool:
+    """Mark `CHUNK` adjacent cells if all of them are clear; return whether they are. Both loops are vector code."""
+    chunk, target = cells[place : place + CHUNK], marks[place : place + CHUNK]
+    clear = np.uint8(1)
+    for number in range(CHUNK):
+        clear &= chunk[number]
+    if clear:
+        for number in range(CHUNK):
+            target[number] = 1
+    return bool(clear)
 
 
 @kernel("void(uint8[:, ::1], int64, int64, int64, uint8[:, ::1])")
 def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
-    """Mark the cells visible from a cell. `clear` marks transparent cells; `reach` is the square of the radius.
+    """Mark the cells visible from a cell. `clear` is 1 for transparent cells; `reach` is the square of the radius.
 
     Each quarter is scanned line by line, away from the viewer. The visible part of a line is an interval between two
     slopes, stored as fractions, which walls split. The cell `across` of a line extends from (2 across - 1) / (2 depth)
     to (2 across + 1) / (2 depth). A clear cell is visible if its center is in the interval, which makes the result
-    symmetric.
+    symmetric. From line to line, the ends of an interval move by their slopes, without a division.
     """
     height, width = clear.shape
     cells, marks = clear.reshape(-1), seen.reshape(-1)
@@ -61,35 +86,70 @@ def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
         deepest = after
         if quarter % 2 == 0:
             deeper, deepest = -deeper, before
-        stack = _push_line(stack, 0, 1, -1, 1, 1, 1)
+        first_line = stack[0]
+        first_line["depth"] = 1
+        first_line["low"], first_line["low_parts"], first_line["low_floor"], first_line["low_rest"] = -1, 1, -1, 0
+        first_line["high"], first_line["high_parts"], first_line["high_floor"], first_line["high_rest"] = 1, 1, 1, 0
         size = 1
         while size > 0:
             size -= 1
             line = stack[size]
             depth = line["depth"]
-            low, low_parts = line["low"], line["low_parts"]
+            low, low_parts, low_floor, low_rest = line["low"], line["low_parts"], line["low_floor"], line["low_rest"]
             high, high_parts = line["high"], line["high_parts"]
-            if depth > deepest or depth * depth > reach:
-                continue
-            # Rounded to the nearest, halves inward.
-            first = max((2 * depth * low + low_parts) // (2 * low_parts), least)
-            last = min(-((high_parts - 2 * depth * high) // (2 * high_parts)), most)
-            # Clear cells from `from_` to `to` are visible, rounded inward.
-            from_, to = -((-depth * low) // low_parts), (depth * high) // high_parts
-            start = here + depth * deeper
-            was_wall, was_clear = False, False
-            for across in range(first, last + 1):
-                place = start + across * aside
-                open_ = cells[place] != 0
-                if (not open_ or from_ <= across <= to) and depth * depth + across * across <= reach:
-                    marks[place] = 1
-                if open_ and was_wall:
-                    low, low_parts = 2 * across - 1, 2 * depth
-                    from_ = across
-                if not open_ and was_clear:
-                    stack = _push_line(stack, size, depth + 1, low, low_parts, 2 * across - 1, 2 * depth)
-                    size += 1
-                was_wall, was_clear = not open_, open_
-            if was_clear:
-                stack = _push_line(stack, size, depth + 1, low, low_parts, high, high_parts)
-                size += 1
+            high_floor, high_rest = line["high_floor"], line["high_rest"]
+            is_open = True
+            while is_open and depth <= deepest and depth * depth <= reach:
+                # Rounded to the nearest, halves inward.
+                across = max(low_floor + int(2 * low_rest >= low_parts), least)
+                last = min(high_floor + int(2 * high_rest > high_parts), most)
+                # Clear cells from `from_` to `to` are visible, rounded inward, and walls within the radius.
+                from_, to = low_floor + int(low_rest > 0), high_floor
+                radius = max(most, -least)
+                if reach - depth * depth < radius * radius:
+                    radius = int(np.sqrt(np.float64(reach - depth * depth)))
+                from_, to = max(from_, -radius), min(to, radius, last)
+                low_floor, low_rest = _advance(low, low_parts, low_floor, low_rest)
+                high_floor, high_rest = _advance(high, high_parts, high_floor, high_rest)
+                place = here + depth * deeper + across * aside
+                is_open = False
+                while across <= last:
+                    if cells[place] == 0:
+                        if -radius <= across <= radius:
+                            marks[place] = 1
+                        across += 1
+                        place += aside
+                        if across <= last and cells[place] != 0:
+                            low, low_parts, from_ = 2 * across - 1, 2 * depth, max(across, -radius)
+                            low_floor, low_rest = _start_edge(across, depth)
+                        continue
+                    while across <= last and cells[place] != 0:
+                        if aside == 1 and from_ <= across and across + CHUNK - 1 <= to:
+                            if _mark_chunk(cells, marks, place):
+                                across += CHUNK
+                                place += CHUNK
+                                continue
+                            while cells[place] != 0:  # There is a wall in the chunk.
+                                marks[place] = 1
+                                across += 1
+                                place += 1
+                            break
+                        if from_ <= across <= to:
+                            marks[place] = 1
+                        across += 1
+                        place += aside
+                    is_open = across > last
+                    if not is_open:
+                        if size == len(stack):
+                            larger = np.empty(2 * size, dtype=LINE)
+                            for number in range(size):
+                                larger[number] = stack[number]
+                            stack = larger
+                        line = stack[size]
+                        line["depth"] = depth + 1
+                        line["low"], line["low_parts"] = low, low_parts
+                        line["low_floor"], line["low_rest"] = low_floor, low_rest
+                        line["high"], line["high_parts"] = 2 * across - 1, 2 * depth
+                        line["high_floor"], line["high_rest"] = _start_edge(across, depth)
+                        size += 1
+                depth += 1

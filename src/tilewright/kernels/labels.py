@@ -1,9 +1,7 @@
-"""Labels of connected regions for steps along the axes or with diagonals, in two passes over the cells.
+"""Labels of connected regions for steps along the axes or with diagonals, on a map without a margin.
 
-The first pass gives every cell the label of an earlier neighbor or a new one, and records which labels are connected.
-The second pass replaces them by the numbers of regions. `kernels/flood.py` labels regions for any neighborhood.
-
-Source: Rosenfeld and Pfaltz, "Sequential operations in digital picture processing", 1966.
+The algorithm is that of `flood`, which labels regions for any neighborhood. Here, cells that are connected through a
+common neighbor are not compared.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel
+from .flood import find_root
 
 Labels: TypeAlias = NDArray[np.int32]
 Mask: TypeAlias = NDArray[np.uint8]
@@ -21,20 +20,11 @@ Sizes: TypeAlias = NDArray[np.int64]
 
 
 @inline
-def _find_root(parents: Labels, label: int) -> int:
-    """Return the lowest label known to be connected to a label."""
-    while parents[label] != label:
-        parents[label] = parents[parents[label]]
-        label = parents[label]
-    return label
-
-
-@inline
 def _connect(parents: Labels, label: int, near: int) -> int:
     """Record that two labels are connected, and return one of them; 0 is no label."""
     if label == 0 or near == 0 or label == near:
         return label | near
-    one, other = _find_root(parents, label), _find_root(parents, near)
+    one, other = find_root(parents, label), find_root(parents, near)
     if one < other:
         parents[other] = one
         return one

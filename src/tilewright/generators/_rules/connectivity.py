@@ -100,7 +100,7 @@ class Fixer:
         adjacency = Adjacency.of(offsets, width)
         size = adjacency.size(height)
         labels, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-        queue, numbering = np.empty(size, dtype=np.int64), np.zeros(1, dtype=NUMBERING)
+        queue, numbering = np.empty(size, dtype=np.int32), np.zeros(1, dtype=NUMBERING)
         board, corner, delete = self.board.padded, self.board.corner, fix.kind == "delete"
         while find_parts(
             board,
