@@ -447,6 +447,7 @@ def make(
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
+    quality: Literal["draft", "normal", "best"] = ...,
     iterations: int | None = ...,
     population: int = ...,
     islands: int = ...,
@@ -473,7 +474,8 @@ def make(
     wrap: Axes along which the map wraps, such as xy.
     optimiser: Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with
         crossover as well.
-    iterations: Number of annealing steps or generations; by default 2,000 per cell of the map.
+    quality: Number of iterations per cell of the map: 20 for a draft, 1,000 normally, 4,000 for the best maps.
+    iterations: Number of annealing steps or generations; by default set by quality.
     population: Number of maps to optimize, of which the best is kept; in evolution and genetic, they compete.
     islands: Number of independent populations, optimized in parallel; the best map of all is kept.
     block_size: Edge length of the blocks into which annealing splits large maps.
@@ -931,6 +933,7 @@ def recipe(
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
+    quality: Literal["draft", "normal", "best"] = ...,
     iterations: int | None = ...,
     population: int = ...,
     islands: int = ...,
@@ -1291,6 +1294,7 @@ def watch(
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
     optimiser: Literal["annealing", "evolution", "genetic"] = ...,
+    quality: Literal["draft", "normal", "best"] = ...,
     iterations: int | None = ...,
     population: int = ...,
     islands: int = ...,

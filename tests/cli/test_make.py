@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -162,3 +163,12 @@ def test_a_map_of_one_tile_causes_a_warning(tilewright: Run, tmp_path: Path) -> 
     assert "tilewright: the map has only one of 2 tiles" in tilewright(*arguments).err
     several = tilewright(*arguments, "--count", "1", "-o", str(tmp_path / "map.json"))
     assert "tilewright: seed 2-0: the map has only one of 2 tiles" in several.err
+
+
+def test_the_last_line_shows_the_divergence(tilewright: Run) -> None:
+    arguments = ("make", "patterns", "--sample", "village", "--width", "20", "--height", "20", "--seed", "2")
+    rough, fine = (tilewright(*arguments, "--iterations", steps).err for steps in ("100", "200000"))
+    assert re.search(r"^patterns 20x20, seed 2, divergence \d+\.\d\d$", rough, re.MULTILINE)
+    assert re.search(r"^tilewright: the divergence of \d+\.\d\d is high", rough, re.MULTILINE)
+    assert re.search(r"^patterns 20x20, seed 2, divergence [01]\.\d\d$", fine, re.MULTILINE)
+    assert "is high" not in fine

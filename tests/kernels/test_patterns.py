@@ -14,6 +14,7 @@ from tests.kernels.counters import check, count_plainly, kinds, make_counter
 from tilewright.analysis import patterns as analysis
 from tilewright.core.seeds import Rng
 from tilewright.generators._patterns.padded_grid import PaddedGrid
+from tilewright.kernels.patterns import keep, try_tile, undo
 
 
 @settings(max_examples=120)
@@ -31,6 +32,27 @@ def test_changes_are_counted(kind: dict[str, Any], seed: int) -> None:
         cell = tuple(int(random.integers(0, side)) for side in counter.grid.shape)
         counter.change(cell, int(random.integers(0, counter.target.tiles)))
     check(counter)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
+def test_accepted_changes_are_counted_completely(weight: float) -> None:
+    """With a weight of 0, a pattern that is not in the samples lowers the divergence, if only by little."""
+    accepted = 0
+    for seed in range(4):
+        counter = make_counter(seed, tiles=40, wrap=(False, True), wrap_sample=(True, False), weight=weight)
+        own, rng = counter.arrays[0], Rng.of(seed)
+        for _ in range(30):
+            place, tile = int(counter.free[rng.below(counter.free.size)]), rng.below(40)
+            limit = rng.random() * 1e-8
+            cost, top = try_tile(own, 0, place, tile, limit)
+            if cost <= limit:
+                keep(own, 0, top, place, tile)
+                counter.values[0] += cost
+                accepted += 1
+            else:
+                undo(own, top, False)
+        check(counter)
+    assert accepted
 
 
 @pytest.mark.parametrize("tiles", [3, 40])

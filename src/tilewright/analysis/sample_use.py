@@ -30,6 +30,9 @@ square covers is suspected."""
 COPY_DIFFERENCE = 0.1
 """A map is nearly a copy if at most this multiple of the cells differ that do not have the most common tile."""
 
+HIGH_DIVERGENCE = 2.0
+"""Divergence above which a learned map is reported; that of a random map is 3 to 8."""
+
 
 def measure_sample_use(cells: Tiles, training: Training | None) -> dict[str, float]:
     """Return the numbers that techniques report about a learned map.
@@ -87,7 +90,7 @@ def _pad(map: Tiles, size: int, wrap: Wrap) -> Tiles:
 
 
 def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
-    """Return the problems of a learned map: one tile only, almost one tile only, or nearly a copy of a sample.
+    """Return the problems of a learned map: (almost) one tile only, nearly a copy of a sample, or a high divergence.
 
     The command line and the studio show them as warnings.
 
@@ -113,7 +116,8 @@ def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
     ]
     counts = np.bincount(np.concatenate([view.reshape(-1) for view, _ in views]), minlength=len(map.tileset))
     single = [*_find_single_tile(map, int(np.count_nonzero(counts)))]
-    return (*(single or _find_dominant_tile(map, counts)), *_find_copy(map, entry, views, counts))
+    variety = single or [*_find_dominant_tile(map, counts)]
+    return (*variety, *_find_copy(map, entry, views, counts), *_find_high_divergence(map))
 
 
 def _find_single_tile(map: TileMap, tiles: int) -> Iterator[Problem]:
@@ -157,6 +161,17 @@ def _find_copy(
             text = f"the map is nearly a copy of the sample (a block of {block} cells is equal); {advice}"
             yield Problem((), "copy", side, text, (ANOTHER_SEED,))
             return
+
+
+def _find_high_divergence(map: TileMap) -> Iterator[Problem]:
+    """Yield a problem if the technique reports a high divergence."""
+    value = map.numbers.get("divergence", 0.0)
+    if value > HIGH_DIVERGENCE:
+        text = (
+            f"the divergence of {value:.2f} is high: the map has other patterns than the sample; try more iterations,"
+            " smaller patterns or another seed"
+        )
+        yield Problem((), "divergence", value, text, (ANOTHER_SEED,))
 
 
 def _name_most_common(map: TileMap) -> str:

@@ -85,12 +85,16 @@ def draw(map: TileMap, caption: str, *, look: DrawMode | None = None, overlay: O
 
 
 def describe(map: TileMap) -> str:
-    """Return a caption such as `caves 80x50, seed 7`, with the number of the try if it is not the first."""
+    """Return a caption such as `caves 80x50, seed 7`.
+
+    The caption contains the number of the try if it is not the first, and the divergence if the technique reports it.
+    """
     size = "x".join(str(side) for side in reversed(map.shape))
     if map.recipe is None:
         return f"{size} of {map.tileset.name}"
     tried = f", try {map.recipe.attempt + 1}" if map.recipe.attempt else ""
-    return f"{map.recipe.technique} {size}, seed {map.recipe.seed}{tried}"
+    divergence = f", divergence {map.numbers['divergence']:.2f}" if "divergence" in map.numbers else ""
+    return f"{map.recipe.technique} {size}, seed {map.recipe.seed}{tried}{divergence}"
 
 
 def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:

@@ -5,11 +5,12 @@ the map and in the sample, and an optimizer changes the map to minimize the Kull
 distributions, in both directions: few patterns that are not in the sample, and few patterns of the sample that are
 missing. A change takes the same time in a map of any size, because only the patterns around it are counted again.
 
-Annealing, the default, changes single cells, sometimes stamps a pattern of the sample onto the map or shifts a box by a
-cell, and accepts worse maps with decreasing probability. Finally, it breaks up blocks copied from the sample that are
-longer than three patterns. Evolution stamps patterns of the sample onto the map and keeps a change if the map is not
-worse. Genetic also exchanges patches between the maps of a population. Large maps are annealed in blocks on all
-processors; the cuts between blocks move at every stage, so no seams remain.
+Annealing, the default, lets structures of the sample grow. It takes a pattern of the map that also occurs in the
+sample, and pastes the surroundings of that occurrence around it, or sets a single cell to what is beside it in the
+sample. Worse maps are accepted with decreasing probability. A change that would copy a square of the sample longer than
+three patterns is rejected; squares of one tile do not count. Evolution stamps patterns of the sample onto the map and
+keeps a change if the map is not worse. Genetic also exchanges patches between the maps of a population. Large maps are
+annealed in blocks on all processors; the cuts between blocks move at every stage, so no seams remain.
 
 Limits: the result is not guaranteed; the map's numbers contain the remaining divergence. Nothing larger than a pattern
 is learned, so rooms may be unconnected and ladders may be dead ends. Around locked tiles that are not in the sample, no
@@ -24,7 +25,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator
 from functools import partial
-from itertools import chain
 from math import prod
 from operator import itemgetter
 from typing import TypeAlias
@@ -38,10 +38,10 @@ from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._patterns.blocks import STAGES, Block, has_blocks, split_blocks
-from ._patterns.novelty import break_copies
 from ._patterns.params import PatternsParams, PatternsTrainingParams
 from ._patterns.pattern_counter import PatternCounter
 from ._patterns.runs import Run, improve
+from ._patterns.sample_index import find_copy_limit, limits_copies
 from ._patterns.target import TargetDistribution
 
 Work: TypeAlias = Generator[Frame, None, Tiles]
@@ -49,6 +49,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
 
 @technique(
     PatternsParams,
+    revision=2,
     tileset=lambda p: p.sample.tileset,
     tiles=lambda p: p.labels,
     extends_tileset=True,
@@ -71,17 +72,15 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     lock_tiles, has_unknown = _read_locks(site)
     alone = p.islands == p.population == 1 and p.optimiser == "annealing"
-    if alone and has_blocks(p.shape, p.block_size):
+    if alone and has_blocks(p.shape, _find_block_size(p)):
         tiles = yield from _optimize_blocks(p, lock_tiles, has_unknown, rng)
     else:
         tiles = yield from _optimize_whole(p, lock_tiles, has_unknown, rng)
     counter = PatternCounter(
         p.make_target(p.sides, has_unknown), [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=lock_tiles >= 0
     )
-    more = p.optimiser == "annealing" and p.wrap_sample == "none"
-    for _ in chain([0.0], break_copies(counter, p.steps, rng.child("novelty")) if more else ()):
-        note = _format_note(p, 1.0, counter.value) + (", novelty" if more else "")
-        yield Frame(partial(_clip_unknown, p, counter.tiles()), note, 1.0, {"divergence": counter.value})
+    final = {"divergence": counter.value}
+    yield Frame(partial(_clip_unknown, p, counter.tiles()), _format_note(p, 1.0, counter.value), 1.0, final)
     labels = _clip_unknown(p, counter.tiles())
     numbers = {"divergence": counter.divergence(0), "steps": p.steps, **measure_sample_use(labels, p.training)}
     if p.min_coverage > 0:
@@ -124,10 +123,11 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
 def _optimize_blocks(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknown: bool, rng: Rng) -> Work:
     """Optimize a large map in blocks on all processors, with other blocks at every stage."""
     tiles = _draw_start(p.make_target(p.sides, has_unknown), lock_tiles, rng.child("start"))
-    shown, reach, mean = partial(_clip_unknown, p, tiles), max(p.sizes) - 1, np.nan
+    shown, mean = partial(_clip_unknown, p, tiles), np.nan
+    size, reach = _find_block_size(p), _find_reach(p)
     yield Frame(shown, "start", 0.0)
     for stage in range(STAGES):
-        numbered = list(enumerate(split_blocks(stage, p.shape, p.block_size, reach, p.wrapped, p.sides)))
+        numbered = list(enumerate(split_blocks(stage, p.shape, size, reach, p.wrapped, p.sides)))
         blocks = [
             (rng.child(f"stage {stage}", number), block) for number, block in numbered if _find_steps(block, p, stage)
         ]
@@ -144,6 +144,17 @@ def _optimize_blocks(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unkno
             mean, share = float(np.nanmean(values)), (stage + float(shares.mean())) / STAGES
             yield Frame(shown, _format_note(p, share, mean), share, {"divergence": mean})
     return tiles
+
+
+def _find_reach(p: PatternsParams) -> int:
+    """Return the number of frozen cells between two blocks, so that no pattern and no copied square overlaps both."""
+    target = p.make_target(p.sides, has_unknown=False)
+    return find_copy_limit(target) - 1 if limits_copies(target) else max(p.sizes) - 1
+
+
+def _find_block_size(p: PatternsParams) -> int:
+    """Return the edge length of blocks, of which at least half can change."""
+    return max(p.block_size, 2 * _find_reach(p))
 
 
 def _make_run(

@@ -12,7 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .patterns import LAYOUT, CounterArrays, is_full, keep, keep_windows, try_tile, try_windows, undo, write
+from .patterns import (
+    LAYOUT,
+    CounterArrays,
+    Geometry,
+    find_cell,
+    is_full,
+    keep,
+    keep_windows,
+    try_box,
+    try_tile,
+    undo,
+    write,
+)
 from .random import below, random
 from .types import (
     Float64_1D,
@@ -21,7 +33,6 @@ from .types import (
     Int32_3D,
     Int64_1D,
     Int64_2D,
-    Int64_3D,
     Uint8_1D,
     Uint16_1D,
     Uint16_2D,
@@ -45,10 +56,6 @@ class StampArrays(NamedTuple):
     """(place, 2) first cell, and its pool."""
     ranges: Int64_2D
     """(size, 3) first origin, number of origins, and first pool."""
-    around: Int64_3D
-    """(size, other size, window) offsets of the windows that a stamp changes."""
-    lengths: Int64_2D
-    """(size, other size) number of these windows."""
 
 
 class MemberArrays(NamedTuple):
@@ -60,22 +67,6 @@ class MemberArrays(NamedTuple):
     counts: Int32_2D
     term_rows: Int32_2D
     layout: Annotated[NDArray[np.void], LAYOUT, 2]
-
-
-class Moves(NamedTuple):
-    """Moves of annealing."""
-
-    tiles: int
-    stamps: float
-    """Probability of a stamp."""
-    shifts: float
-    """Probability of a stamp plus that of a shift of a box by one cell."""
-    box: int
-    """Maximum edge length of a box."""
-    temperatures: Float64_1D
-    """Temperatures at equal intervals from the first step to the last."""
-    quantiles: Float64_1D
-    """Quantiles of the accepted increase of the divergence, in units of the temperature."""
 
 
 class Generation(NamedTuple):
@@ -106,6 +97,7 @@ MAX_REDRAWS = 8
 @kernel
 def _stamp(
     counter: CounterArrays,
+    geometry: Geometry,
     stamps: StampArrays,
     locked: Uint8_1D,
     stream: Uint64_1D,
@@ -140,14 +132,16 @@ def _stamp(
             count += 1
             write(counter, int(place), int(tile))
         if count > before:
-            origin = int(np.int64(origins[chosen, 0]))
-            cost, top = try_windows(counter, top, origin, stamps.around[size], stamps.lengths[size])
+            corner = find_cell(geometry, int(np.int64(origins[chosen, 0])))
+            starts = geometry.starts[size]
+            box = int(starts[0, 2]), int(starts[1, 2]), int(starts[2, 2])
+            cost, top = try_box(counter, geometry, top, corner, box, np.inf)
             break
     return cost, top, count
 
 
 @kernel
-def _revert(counter: CounterArrays, top: int, edits: Edits, count: int) -> None:
+def revert(counter: CounterArrays, top: int, edits: Edits, count: int) -> None:
     """Revert all windows of the log and the cells of all edits."""
     undo(counter, top, True)
     for number in range(count - 1, -1, -1):
@@ -163,98 +157,6 @@ def _set_tile(counter: CounterArrays, place: int, tile: int, top: int, edits: Ed
     cost, end = try_tile(counter, top, place, tile, np.inf)
     keep(counter, top, end, place, tile)
     return cost, end
-
-
-@kernel
-def _shift(
-    counter: CounterArrays,
-    strides: Int64_1D,
-    side: int,
-    free: Int32_1D,
-    frozen: Uint8_1D,
-    stream: Uint64_1D,
-    edits: Edits,
-) -> tuple[float, int, int]:
-    """Shift the contents of a random box by one cell; return the cost, the end of the log, and the number of edits."""
-    cells, axes = counter.cells, len(strides)
-    corner = np.int64(free[below(stream, free.size)])
-    axis, back = below(stream, axes), below(stream, 2) == 0
-    shift = -strides[axis] if back else strides[axis]
-    deep = 1 + below(stream, side) if axes == 3 else 1
-    down, across = 1 + below(stream, side), 1 + below(stream, side)
-    cost, top, count = 0.0, 0, 0
-    for number in range(deep * down * across):
-        if back:  # each cell must be read before it is written
-            number = deep * down * across - 1 - number
-        place = corner + number // across % down * strides[axes - 2] + number % across
-        if axes == 3:
-            place += number // (across * down) * strides[0]
-        if place >= cells.size or frozen[place] or frozen[place + shift]:
-            continue
-        tile = np.int64(cells[place + shift])
-        if tile == cells[place]:
-            continue
-        more, top = _set_tile(counter, int(place), int(tile), top, edits, count)
-        cost, count = cost + more, count + 1
-    return cost, top, count
-
-
-@kernel(
-    "int64(CounterArrays, StampArrays, Moves, uint8[::1], uint8[::1], int32[::1], int64[::1], uint64[::1], Edits,"
-    " float64[::1], int64, int64, int64)",
-    allocates=False,
-)
-def anneal(
-    counter: CounterArrays,
-    stamps: StampArrays,
-    moves: Moves,
-    locked: Uint8_1D,
-    frozen: Uint8_1D,
-    free: Int32_1D,
-    strides: Int64_1D,
-    stream: Uint64_1D,
-    edits: Edits,
-    total: Float64_1D,
-    first: int,
-    last: int,
-    steps: int,
-) -> int:
-    """Run steps first..last-1 of simulated annealing; return the next step, earlier if the hash slots are full.
-
-    A step changes the tile of a random cell in `free`, writes a random stamp at a random place, or shifts a box by one
-    cell. The change is accepted if the divergence increases by at most a random threshold, which is proportional to the
-    temperature. `edits` is work space. The change of the divergence is added to total[0].
-    """
-    heat = moves.temperatures
-    for step in range(first, last):
-        if is_full(counter.layout):
-            return step
-        moment = step / steps * (heat.size - 1)
-        stage = int(moment)
-        now = heat[stage] + (heat[stage + 1] - heat[stage]) * (moment - stage)
-        limit = now * moves.quantiles[below(stream, moves.quantiles.size)]
-        kind = random(stream)
-        if kind < moves.shifts:
-            if kind < moves.stamps:
-                cost, top, count = _stamp(counter, stamps, locked, stream, 0, edits, 0)
-            else:
-                cost, top, count = _shift(counter, strides, moves.box, free, frozen, stream, edits)
-            if cost <= limit:
-                total[0] += cost
-                keep_windows(counter, 0, top)
-            else:
-                _revert(counter, top, edits, count)
-            continue
-        place = np.int64(free[below(stream, free.size)])
-        tile = below(stream, moves.tiles - 1)
-        tile += tile >= counter.cells[place]
-        cost, top = try_tile(counter, 0, int(place), tile, limit)
-        if cost <= limit:
-            total[0] += cost
-            keep(counter, 0, top, int(place), tile)
-        else:
-            undo(counter, top, False)
-    return last
 
 
 @kernel
@@ -376,12 +278,13 @@ def _replace_members(counter: CounterArrays, members: MemberArrays, generation: 
 
 
 @kernel(
-    "int64(CounterArrays, MemberArrays, StampArrays, Generation, uint8[::1], uint8[::1], int32[::1], int64[::1],"
-    " float64[::1], uint64[::1], int64, float64, float64, int64, int64)",
+    "int64(CounterArrays, Geometry, MemberArrays, StampArrays, Generation, uint8[::1], uint8[::1], int32[::1],"
+    " int64[::1], float64[::1], uint64[::1], int64, float64, float64, int64, int64)",
     allocates=False,
 )
 def evolve(
     counter: CounterArrays,
+    geometry: Geometry,
     members: MemberArrays,
     stamps: StampArrays,
     generation: Generation,
@@ -427,7 +330,7 @@ def evolve(
                 cost, top, count = _cross(own, members.cells[other], patch, free, frozen, stream, edits)
             else:
                 for _ in range(1 + below(stream, max_stamps)):
-                    more, end, count = _stamp(own, stamps, locked, stream, top, edits, count)
+                    more, end, count = _stamp(own, geometry, stamps, locked, stream, top, edits, count)
                     keep_windows(own, top, end)
                     cost, top = cost + more, end
             if number == 1 and cost <= (noise * (random(stream) - random(stream)) if noise > 0 else 0.0):
@@ -435,7 +338,7 @@ def evolve(
                 continue
             generation.sizes[child], generation.parents[child] = count, parent
             generation.values[child] = values[parent] + cost
-            _revert(own, top, edits, count)
+            revert(own, top, edits, count)
         if number == 1:
             continue
         for one in range(2 * number):  # children come first, so they win ties

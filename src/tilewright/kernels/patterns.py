@@ -28,6 +28,7 @@ from .types import (
     Int32_2D,
     Int64_1D,
     Int64_2D,
+    Int64_3D,
     Uint16_1D,
     Uint64_1D,
     Uint64_2D,
@@ -90,9 +91,26 @@ class CounterArrays(NamedTuple):
     """(entry of the log,) keys that are not looked up yet."""
 
 
+class Geometry(NamedTuple):
+    """Shape of a map as levels, rows and columns; a flat map has one level."""
+
+    sides: Int64_1D
+    """(axis,) number of cells."""
+    strides: Int64_1D
+    """(axis,) distance of neighbors in flat arrays; 0 for the levels of a flat map."""
+    wraps: Int64_1D
+    """(axis,) 1 if the map wraps, otherwise 0."""
+    starts: Int64_3D
+    """(size, axis, 3) first start of a window, the start after the last, and the window's number of cells."""
+    first: int
+    """Place of the first cell in flat arrays."""
+
+
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 GIVE_UP_EXCESS = 3
 """Excess over the limit, in patterns that are not in the samples, at which `try_tile` stops counting."""
+BOX_EXCESS = 4
+"""The same for `try_box`."""
 MAX_LOAD = 0.5
 """Fraction of used hash slots at which they must be rebuilt."""
 
@@ -166,11 +184,12 @@ def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: flo
     takes the longest.
     """
     keys, layout, log = counter.keys, counter.layout, counter.log
-    cost, min_rest, start = 0.0, 0.0, top
+    cost, min_rest, unknown, start = 0.0, 0.0, 0, top
     step = np.uint64(np.int64(tile) - np.int64(counter.cells[place]))
     while place >= 0:
         for size in range(len(layout)):
-            first = counter.firsts[size]
+            # With inter_weight 0, a pattern that is not in the samples may even save something.
+            margin = GIVE_UP_EXCESS * max(0.0, counter.firsts[size])
             for number in range(layout[size]["cells"]):
                 origin = place - counter.shifts[size, number]
                 left = int(np.int64(counter.slots[size, origin]))
@@ -184,14 +203,15 @@ def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: flo
                 entry["size"], entry["is_new"] = size, 0
                 if entered < 0:
                     counter.new[top] = key
-                    min_rest += first
+                    unknown += 1
+                    min_rest += counter.firsts[size]
                 else:
                     cost += _add_window(counter, size, entered)
                 top += 1
-                if cost + min_rest > limit + GIVE_UP_EXCESS * first:
+                if cost + min_rest > limit + margin:
                     return cost + min_rest, top
         place = counter.next_copies[place] if counter.next_copies.size else -1
-    if min_rest == 0.0 or cost + min_rest > limit:
+    if unknown == 0 or cost + min_rest > limit:
         return cost + min_rest, top
     for number in range(start, top):
         entry = log[number]
@@ -203,42 +223,80 @@ def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: flo
     return cost, top
 
 
-@kernel
-def try_windows(
-    counter: CounterArrays, top: int, origin: int, around: Int64_2D, lengths: Int64_1D
-) -> tuple[float, int]:
-    """Update the counts of the windows around a place after its cells were changed by `write`.
+@inline
+def find_starts(geometry: Geometry, size: int, axis: int, first: int, count: int) -> tuple[int, int]:
+    """Return the first start, along an axis, of windows that overlap `count` cells from `first` on, and their number.
 
-    Return the cost and the new end of the log. `keep_windows` applies the change, `undo` reverts it. `around` has the
-    offsets of the first cells of windows of every size from the place, and `lengths` their numbers.
+    Starts are coordinates of cells. Along an axis that wraps, the first start is inside the map; `wrap_start` returns
+    the others.
     """
-    keys, layout, log = counter.keys, counter.layout, counter.log
-    cost, start = 0.0, top
+    extent, side = geometry.starts[size, axis, 2], geometry.sides[axis]
+    low, number = first - extent + 1, count + extent - 1
+    if geometry.wraps[axis]:
+        return int(low % side), int(min(number, side))
+    begin = max(low, geometry.starts[size, axis, 0])
+    return int(begin), int(max(0, min(low + number, geometry.starts[size, axis, 1]) - begin))
+
+
+@inline
+def wrap_start(geometry: Geometry, axis: int, at: int) -> int:
+    """Return a coordinate below twice the number of cells along an axis, wrapped if the axis wraps."""
+    return int(at - geometry.sides[axis] if geometry.wraps[axis] and at >= geometry.sides[axis] else at)
+
+
+@inline
+def find_cell(geometry: Geometry, place: int) -> tuple[int, int, int]:
+    """Return the level, row and column of a cell by its place in flat arrays."""
+    rest, level = place - geometry.first, 0
+    if geometry.strides[0] > 0:
+        level = rest // geometry.strides[0]
+        rest -= level * geometry.strides[0]
+    return int(level), int(rest // geometry.strides[1]), int(rest % geometry.strides[1])
+
+
+@kernel
+def try_box(
+    counter: CounterArrays,
+    geometry: Geometry,
+    top: int,
+    corner: tuple[int, int, int],
+    box: tuple[int, int, int],
+    limit: float,
+) -> tuple[float, int]:
+    """Update the counts of the windows that overlap a box of cells after `write` has changed some of its cells.
+
+    Return the cost and the new end of the log. `keep_windows` applies the change, `undo` reverts it. Counting stops at
+    the end of a row of windows if the cost is so far above the limit that the rest is unlikely to make up for it.
+    """
+    keys, layout, log, strides = counter.keys, counter.layout, counter.log, geometry.strides
+    cost = 0.0
     for size in range(len(layout)):
-        for number in range(lengths[size]):
-            place = origin + around[size, number]
-            if counter.originals.size:
-                place = np.int64(counter.originals[place])
-                is_counted = False  # in a small map that wraps, the same window can be listed twice
-                for entry in range(start, top):
-                    is_counted |= log[entry]["origin"] == place and log[entry]["size"] == size
-                if is_counted:
-                    continue
-            left = int(np.int64(counter.slots[size, place]))
-            if left < 0:
-                continue
-            key = _key_at(counter, size, place)
-            if key == keys[left]:
-                continue
-            cost -= _remove_window(counter, size, left)
-            entered = _find_known(counter, size, key)
-            if entered < 0:
-                entered = _find_other(counter, size, key)
-            change = log[top]
-            change["origin"], change["left"], change["entered"] = place, left, entered
-            change["size"], change["is_new"] = size, counter.counts[entered] < 0
-            top += 1
-            cost += _add_window(counter, size, entered)
+        levels = find_starts(geometry, size, 0, corner[0], box[0])
+        rows = find_starts(geometry, size, 1, corner[1], box[1])
+        columns = find_starts(geometry, size, 2, corner[2], box[2])
+        for level in range(levels[0], levels[0] + levels[1]):
+            level_place = geometry.first + wrap_start(geometry, 0, level) * strides[0]
+            for row in range(rows[0], rows[0] + rows[1]):
+                row_place = level_place + wrap_start(geometry, 1, row) * strides[1]
+                for column in range(columns[0], columns[0] + columns[1]):
+                    place = row_place + wrap_start(geometry, 2, column)
+                    left = int(np.int64(counter.slots[size, place]))
+                    if left < 0:
+                        continue
+                    key = _key_at(counter, size, int(place))
+                    if key == keys[left]:
+                        continue
+                    cost -= _remove_window(counter, size, left)
+                    entered = _find_known(counter, size, key)
+                    if entered < 0:
+                        entered = _find_other(counter, size, key)
+                    change = log[top]
+                    change["origin"], change["left"], change["entered"] = place, left, entered
+                    change["size"], change["is_new"] = size, counter.counts[entered] < 0
+                    top += 1
+                    cost += _add_window(counter, size, entered)
+                if cost > limit + BOX_EXCESS * max(0.0, counter.firsts[size]):
+                    return cost, top
     return cost, top
 
 

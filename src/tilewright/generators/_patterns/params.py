@@ -16,7 +16,8 @@ from ...core.params import MAX_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
 from .target import TargetDistribution
 
-STEPS_PER_CELL = 2000
+STEPS_PER_CELL = {"draft": 20, "normal": 1000, "best": 4000}
+"""Annealing steps or generations per cell of the map, by quality."""
 
 
 class PatternsTrainingParams(TrainingParams):
@@ -52,8 +53,10 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     """Axes along which the map wraps, such as xy."""
     optimiser: Literal["annealing", "evolution", "genetic"] = param("annealing")
     """Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with crossover as well."""
+    quality: Literal["draft", "normal", "best"] = param("normal")
+    """Number of iterations per cell of the map: 20 for a draft, 1,000 normally, 4,000 for the best maps."""
     iterations: int | None = param(None, ge=0, le=1 << 40, typical=(1000, 10_000_000))
-    """Number of annealing steps or generations; by default 2,000 per cell of the map."""
+    """Number of annealing steps or generations; by default set by quality."""
     population: int = param(1, ge=1, le=1000, typical=(1, 20))
     """Number of maps to optimize, of which the best is kept; in evolution and genetic, they compete."""
     islands: int = param(1, ge=1, le=1000, typical=(1, 16))
@@ -111,7 +114,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     @property
     def steps(self) -> int:
         """Number of annealing steps or generations."""
-        return prod(self.shape) * STEPS_PER_CELL if self.iterations is None else self.iterations
+        return prod(self.shape) * STEPS_PER_CELL[self.quality] if self.iterations is None else self.iterations
 
     @cached_property
     def weights(self) -> tuple[float, ...]:

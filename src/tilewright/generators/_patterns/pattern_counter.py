@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import product
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,24 +12,33 @@ from numpy.typing import NDArray
 from ...analysis.patterns import SMOOTHING, PatternCounts, Tiles, Wrap, pad_map, smooth_counts
 from ...analysis.patterns import divergence as divergence_of
 from ...core.seeds import Rng
-from ...kernels import optimizers
+from ...kernels import annealing, optimizers
 from ...kernels import patterns as kernels
+from ...kernels.annealing import CopyArrays, Moves, SampleArrays, WindowIndex
 from ...kernels.blocks import block_size
 from ...kernels.exact import log
-from ...kernels.optimizers import EDIT, Generation, MemberArrays, Moves, StampArrays
+from ...kernels.optimizers import EDIT, Generation, MemberArrays, StampArrays
 from ...kernels.patterns import CHANGE, EMPTY, LAYOUT, CounterArrays
 from .padded_grid import PaddedGrid
+from .sample_index import make_copy_arrays, make_geometry, make_sample_arrays, make_window_index
 from .target import TargetDistribution, find_touched_edges
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
 """Quantiles of the exponential distribution: thresholds for the increases that annealing accepts, in units of heat."""
-HEAT = (*np.linspace(4.4, 2.0, 16), 1.6, 1.25, 0.9, 0.6, 0.3, 0.02)
-"""Annealing temperatures at equal intervals from the first step to the last. A heat of 1 is the weight of one window.
+HOT, COOL, COLD = 5.0, 0.06, 0.2
+"""Temperatures of annealing; 1 is the weight of one window.
 
-Between 4 and 2 there is a phase transition, sharp for large patterns, so most steps are spent there.
+Annealing starts at HOT times the cells of a window. Maps take shape while it cools to COOL times the square of these
+cells, so most steps are spent there: larger patterns order at higher temperatures. The rest of the steps cools to COLD.
 """
-STAMPS, SHIFTS, BOX = 0.1, 0.02, 12
-"""Fractions of annealing steps that stamp a pattern onto the map or shift a box, and the box's edge length."""
+SLOW, FAST = 32, 8
+"""Numbers of equal intervals of the slow and the fast part, powers of two; each cools by the same factor."""
+MIN_COOLING = 8.0
+"""Minimum factor by which the temperature decreases in the slow part, for large patterns."""
+GROW = 0.8
+"""Fraction of annealing steps that paste a part of a sample."""
+REACH, DEEP_REACH = 4, 2
+"""Maximum distance of a pasted part's edges from the window that it continues, in flat maps and in maps with levels."""
 MAX_PATCH_SIZE = 3
 """Maximum edge length of the patches that members exchange, in patterns."""
 BYTES_PER_LOOKUP = 128
@@ -57,6 +66,7 @@ class PatternCounter:
         self.target, self.weight, self.max_stamps = target, weight, max_stamps
         self.grid = PaddedGrid(members[0].shape, wrap, target.sides, max(target.sizes) - 1)
         self._allocate(len(members))
+        self.geometry = make_geometry(target, self.grid)
         self.stamps = self._make_stamps()
         self.cells = np.stack([self.grid.pad(tiles, target.tiles) for tiles in members])
         self.frozen: NDArray[np.uint8] = np.ones(self.grid.padded_shape, dtype=np.uint8)
@@ -77,8 +87,8 @@ class PatternCounter:
         sizes, most = len(target.sizes), max(coding.cells for coding in target.codings)
         levels = int(grid.strides[0]) if target.axes == 3 else 0
         self.patch = np.array([MAX_PATCH_SIZE * max(target.sizes), levels, grid.strides[-2]], dtype=np.int64)
-        self.box = BOX if target.axes == 2 else BOX // 2
-        edits = max(self.max_stamps * most, max(self.box, int(self.patch[0]) if members > 1 else 0) ** target.axes)
+        self.reach = REACH if target.axes == 2 else DEEP_REACH
+        entries = self._count_changes(members)
         layout = np.zeros(sizes, dtype=LAYOUT)
         self.shifts = np.zeros((sizes, most), dtype=np.int64)
         self.multipliers = np.zeros((sizes, most), dtype=np.uint64)
@@ -93,9 +103,8 @@ class PatternCounter:
             self.shifts[number, : coding.cells] = grid.window_offsets(coding.size)
             self.multipliers[number, : coding.cells] = coding.multipliers
             # At a load of one half, there is space for twice the map's windows and for all that one step can add.
-            added = edits * coding.cells * 2 ** sum(grid.wrap)
             known, others = (
-                (0, 0) if coding.bound else (_count_slots(len(windows.keys)), _count_slots(2 * total + added))
+                (0, 0) if coding.bound else (_count_slots(len(windows.keys)), _count_slots(2 * total + entries))
             )
             own = layout[number]
             own["first"], own["known"], own["others"], own["cells"] = first, known, others, coding.cells
@@ -110,9 +119,17 @@ class PatternCounter:
         self.keys = np.empty((members, first), dtype=np.uint64)
         self.counts = np.empty((members, first), dtype=np.int32)
         self.which = np.empty((members, first), dtype=np.int32)
-        entries = edits * int(layout["cells"].sum()) * 2 ** sum(grid.wrap)
         self.log = np.empty(entries, dtype=CHANGE)
         self.new = np.empty(entries, dtype=np.uint64)
+
+    def _count_changes(self, members: int) -> int:
+        """Return the maximum number of windows that one step changes."""
+        sizes, axes = self.target.sizes, self.target.axes
+        single = sum(size**axes for size in sizes) * 2 ** sum(self.grid.wrap)
+        stamped = self.max_stamps * sum((max(sizes) + size - 1) ** axes for size in sizes)
+        pasted = sum((2 * self.reach + max(sizes) + size - 1) ** axes for size in sizes)
+        crossed = int(self.patch[0]) ** axes * single if members > 1 else 0
+        return int(max(single, stamped, pasted, crossed))
 
     def _make_stamps(self) -> StampArrays:
         """Return the windows of the samples in pools by the edges they touch, and the positions of each pool."""
@@ -146,19 +163,7 @@ class PatternCounter:
             np.concatenate(pools),
             np.concatenate(origins),
             np.array(ranges),
-            *self._find_touched(),
         )
-
-    def _find_touched(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (size, size, window) offsets of the windows of each size that a stamp changes, and their number."""
-        sizes, axes, strides = self.target.sizes, self.target.axes, self.grid.strides
-        lengths = np.array([[(one + other - 1) ** axes for other in sizes] for one in sizes], dtype=np.int64)
-        around = np.zeros((len(sizes), len(sizes), int(lengths.max())), dtype=np.int64)
-        for one, size in enumerate(sizes):
-            for other, far in enumerate(sizes):
-                starts = np.array(list(product(range(1 - far, size), repeat=axes)), dtype=np.int64)
-                around[one, other, : len(starts)] = starts @ strides
-        return around, lengths
 
     @cached_property
     def arrays(self) -> list[CounterArrays]:
@@ -186,6 +191,8 @@ class PatternCounter:
 
     def count(self) -> None:
         """Count all patterns from scratch."""
+        self.has_block_keys = False
+        """Whether the keys of `copies` are up to date."""
         self.counts[...] = 0
         self.keys[...] = EMPTY
         self.layout["used"] = 0
@@ -247,7 +254,7 @@ class PatternCounter:
         self._change(places, tiles[cells].astype(np.int64), 0)
 
     def _change(self, places: NDArray[np.int64], tiles: NDArray[np.int64], member: int) -> None:
-        first = 0
+        first, self.has_block_keys = 0, False
         while first < len(places):
             first = kernels.change_tiles(self.arrays[member], places, tiles, first, self.values[member : member + 1])
             if first < len(places):
@@ -261,7 +268,9 @@ class PatternCounter:
     @property
     def anneal_steps_per_block(self) -> int:
         """Annealing steps between two yields."""
-        return max(1, block_size("patterns") // self._count_lookups(STAMPS))
+        size, axes = max(self.target.sizes), self.target.axes
+        pasted = len(self.target.sizes) * (2 * size + self.reach - 1) ** axes
+        return max(1, block_size("patterns") // int(self.layout["cells"][0].sum() + GROW * pasted))
 
     @property
     def generations_per_block(self) -> int:
@@ -275,45 +284,30 @@ class PatternCounter:
 
     def _count_lookups(self, stamps: float) -> int:
         """Return the number of window cells read by a step that changes one cell and applies `stamps` stamps."""
-        cells = self.layout["cells"][0]
-        return int(cells.sum() + stamps * (self.stamps.lengths @ cells).mean())
+        sizes, axes = self.target.sizes, self.target.axes
+        stamped = sum((one + other - 1) ** axes * other**axes for one in sizes for other in sizes) / len(sizes)
+        return int(self.layout["cells"][0].sum() + stamps * stamped)
 
-    def anneal(
-        self,
-        rng: Rng,
-        first: int,
-        last: int,
-        steps: int,
-        *,
-        only: NDArray[np.bool_] | None = None,
-        heat: tuple[float, ...] = HEAT,
-    ) -> Iterator[int]:
+    def anneal(self, rng: Rng, first: int, last: int, steps: int) -> Iterator[int]:
         """Anneal the first member: steps first..last-1 of a schedule of `steps`; yield the step reached after blocks.
 
-        With `only`, no other cells change. Frozen cells never change.
+        Frozen cells never change.
         """
-        free, frozen, locked = self.free, self.frozen, self.locked
-        if only is not None:
-            wide = np.ones(self.grid.padded_shape, dtype=np.uint8)
-            wide[self.grid.inner] = ~only
-            frozen = locked = wide.reshape(-1) | self.frozen
-            free = np.flatnonzero(frozen == 0).astype(np.int32)
-        if not free.size or self.target.tiles < 2:
+        if not self.free.size or self.target.tiles < 2:
             return
-        # Weight of one window in the divergence.
-        window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.count_windows(max(self.target.sizes))
-        degrees = np.array(heat) * window
-        moves = Moves(self.target.tiles, STAMPS, STAMPS + SHIFTS, self.box, degrees, QUANTILES)
-        edits = np.empty(max(self.shifts.shape[1], self.box**self.target.axes), dtype=EDIT)
+        if self.copies.keys.size and not self.has_block_keys:
+            annealing.fill_block_keys(self.copies, self.geometry, self.cells[0])
+        self.has_block_keys = True
+        edits = np.empty((2 * self.reach + max(self.target.sizes)) ** self.target.axes, dtype=EDIT)
         for end in self._iter_resyncs(first, last):
             if self.sums_each_step:
                 self.values[0], self.annealing_delta[0] = 0.0, self.values[0]
             while first < end:
                 stop = min(end, first + self.anneal_steps_per_block)
                 while first < stop:
-                    first = optimizers.anneal(
-                        self.arrays[0], self.stamps, moves, locked, frozen, free, self.grid.strides, rng.state,
-                        edits, self.annealing_delta, first, stop, steps,
+                    first = annealing.anneal(
+                        self.arrays[0], self.geometry, *self._guides, self.copies, self._moves, self.frozen, self.free,
+                        rng.state, edits, self.annealing_delta, first, stop, steps,
                     )  # fmt: skip
                     if first < stop:
                         self.free_slots(0)
@@ -325,17 +319,40 @@ class PatternCounter:
             self._resync(end)
             yield end
 
+    @cached_property
+    def _moves(self) -> Moves:
+        size = max(self.target.sizes)
+        # Weight of one window in the divergence.
+        window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.count_windows(size)
+        return Moves(GROW, self.reach, _make_temperatures(size**self.target.axes) * window, QUANTILES)
+
+    @cached_property
+    def _guides(self) -> tuple[SampleArrays, WindowIndex, WindowIndex]:
+        """The samples, and where windows of the largest pattern size and of the next smaller size occur."""
+        target, size = self.target, max(self.target.sizes)
+        return (
+            make_sample_arrays(target),
+            make_window_index(target, self.grid, size),
+            make_window_index(target, self.grid, size - 1),
+        )
+
+    @cached_property
+    def copies(self) -> CopyArrays:
+        """Large blocks of the first member, which annealing compares with those of the samples."""
+        return make_copy_arrays(self.target, self.grid)
+
     def evolve(self, rng: Rng, first: int, last: int, *, noise: float, crossing: float) -> None:
         """Run generations first..last-1 of all members."""
         if not self.free.size:
             return
+        self.has_block_keys = False
         members = MemberArrays(self.cells, self.slots, self.keys, self.counts, self.which, self.layout)
         generation = self._new_generation()
         for end in self._iter_resyncs(first, last):
             while first < end:
                 first = optimizers.evolve(
-                    self.arrays[0], members, self.stamps, generation, self.locked, self.frozen, self.free,
-                    self.patch, self.values, rng.state, self.max_stamps, noise, crossing, first, end,
+                    self.arrays[0], self.geometry, members, self.stamps, generation, self.locked, self.frozen,
+                    self.free, self.patch, self.values, rng.state, self.max_stamps, noise, crossing, first, end,
                 )  # fmt: skip
                 if first < end:
                     for member in range(len(self.cells)):
@@ -377,6 +394,19 @@ class PatternCounter:
 def _count_slots(entries: int) -> int:
     """Return the number of hash slots for some entries: a power of two, for few collisions."""
     return 1 << (2 * entries).bit_length()
+
+
+def _make_temperatures(cells: int) -> NDArray[np.float64]:
+    """Return temperatures at equal intervals of annealing, for patterns with this number of cells."""
+    hot = HOT * cells
+    temperatures = [hot]
+    for intervals, end in ((SLOW, min(COOL * cells**2, hot / MIN_COOLING)), (FAST, COLD)):
+        factor = end / temperatures[-1]
+        for _ in range(intervals.bit_length() - 1):  # the root of a power of two, equal on all machines
+            factor = sqrt(factor)
+        for _ in range(intervals):
+            temperatures.append(temperatures[-1] * factor)
+    return np.array(temperatures)
 
 
 def _make_tables(

@@ -1,0 +1,109 @@
+"""Annealing: guided steps, and the limit on copies of the samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from tests.kernels.counters import check
+from tilewright.analysis.novelty import find_copied
+from tilewright.analysis.patterns import Sides, Wrap
+from tilewright.core.samples import Samples
+from tilewright.core.seeds import Rng
+from tilewright.generators._patterns.pattern_counter import PatternCounter
+from tilewright.generators._patterns.sample_index import find_copy_limit, make_copy_arrays, make_window_index
+from tilewright.generators._patterns.target import TargetDistribution
+from tilewright.kernels.annealing import fill_block_keys
+
+
+def make_sample_counter(
+    name: str, size: int, *, side: int = 24, wrap: Wrap = (False, False), symmetry: int = 1, locked: float = 0.0
+) -> PatternCounter:
+    sample = Samples.of(name)
+    sides: Sides = ((False, False),) * sample.axes
+    target = TargetDistribution(
+        sample.maps, len(sample.labels), (size,), (1.0,), (False,) * sample.axes, sides, symmetry
+    )
+    shape = (side,) * sample.axes
+    start = target.draw_map(shape, Rng.of(1))
+    return PatternCounter(target, [start], wrap=wrap, weight=0.5, frozen=Rng.of(2).cells(shape) < locked)
+
+
+def anneal(counter: PatternCounter, steps: int) -> None:
+    for _ in counter.anneal(Rng.of(3), 0, steps, steps):
+        pass
+
+
+@pytest.mark.parametrize("wrap", [(False, False), (True, False), (True, True)])
+@pytest.mark.parametrize(("name", "size"), [("platforms", 2), ("ruins", 2), ("dungeon", 3)])
+def test_no_large_block_is_copied(name: str, size: int, wrap: Wrap) -> None:
+    counter = make_sample_counter(name, size, wrap=wrap, locked=0.02)
+    anneal(counter, 60_000)
+    check(counter)
+    copied = find_copied(counter.tiles(0), wrap, counter.target.views, find_copy_limit(counter.target))
+    assert not copied.any()
+
+
+def test_rotated_and_mirrored_blocks_are_copies_too() -> None:
+    counter = make_sample_counter("garden", 2, symmetry=8)
+    anneal(counter, 60_000)
+    copied = find_copied(counter.tiles(0), (False, False), counter.target.views, find_copy_limit(counter.target))
+    assert not copied.any()
+
+
+def test_without_the_limit_large_blocks_would_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilewright.generators._patterns.sample_index.MAX_COPY_SIZE", 100)
+    counter = make_sample_counter("platforms", 2)
+    anneal(counter, 60_000)
+    assert find_copied(counter.tiles(0), (False, False), counter.target.views, 7).any()
+
+
+@settings(max_examples=20)
+@given(
+    wrap=some.tuples(some.booleans(), some.booleans()),
+    side=some.integers(8, 14),
+    stops=some.lists(some.integers(1, 2999), max_size=3),
+)
+def test_keys_of_blocks_are_updated(wrap: Wrap, side: int, stops: list[int]) -> None:
+    counter, rng, first = make_sample_counter("ruins", 2, side=side, wrap=wrap), Rng.of(4), 0
+    for last in (*sorted(set(stops)), 3000):
+        for _ in counter.anneal(rng, first, last, 3000):
+            pass
+        first = last
+    copies = make_copy_arrays(counter.target, counter.grid)
+    fill_block_keys(copies, counter.geometry, counter.cells[0])
+    assert copies.keys.any()
+    assert np.array_equal(counter.copies.keys, copies.keys)
+
+
+def test_changes_between_two_runs_are_noticed() -> None:
+    counter = make_sample_counter("ruins", 2, side=12)
+    anneal(counter, 500)
+    counter.set_map(np.zeros(counter.grid.shape, dtype=np.int64))
+    anneal(counter, 500)
+    copies = make_copy_arrays(counter.target, counter.grid)
+    fill_block_keys(copies, counter.geometry, counter.cells[0])
+    assert np.array_equal(counter.copies.keys, copies.keys)
+
+
+@pytest.mark.parametrize("name", ["dungeon", "keep"])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_index_lists_every_occurrence(name: str, size: int) -> None:
+    counter = (
+        make_sample_counter(name, 3, side=8)
+        if name == "dungeon"
+        else make_sample_counter(name, 2, side=6, wrap=(False,) * 3)
+    )
+    target = counter.target
+    index = make_window_index(target, counter.grid, size)
+    (view, _), *_ = target.views
+    shape = (size,) * target.axes
+    windows = np.lib.stride_tricks.sliding_window_view(view, shape)
+    assert len(index.occurrences) == np.prod(windows.shape[: target.axes])
+    for first, count in index.ranges[index.ranges[:, 1] > 0].tolist():
+        places = index.occurrences[first : first + count, 4 - target.axes :]
+        found = {windows[tuple(place)].tobytes() for place in places.tolist()}
+        assert len(found) == 1
+        assert sum(window.tobytes() in found for window in windows.reshape(-1, size**target.axes)) == count
