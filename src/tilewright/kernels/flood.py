@@ -136,11 +136,8 @@ def _connect_cells(cells: Labels, shifts: Places, parents: Labels, first: int, l
 
 
 @kernel
-def _number_regions(cells: Labels, shifts: Places, parents: Labels, queue: Labels, state: np.void) -> None:
-    """Replace labels by the numbers of regions, and write the cells with a FREE neighbor to the queue by region.
-
-    Nothing is written to a queue of size 0.
-    """
+def _number_regions(cells: Labels, parents: Labels, state: np.void) -> None:
+    """Replace labels by the numbers of regions, and find the largest region."""
     count = 0
     for label in range(1, state["count"] + 1):  # The root of a region is its lowest label, which its first cell has.
         if parents[label] == label:
@@ -148,18 +145,31 @@ def _number_regions(cells: Labels, shifts: Places, parents: Labels, queue: Label
             parents[label] = count
         else:
             parents[label] = parents[parents[label]]
-    sizes, starts = np.zeros(count + 1, dtype=np.int64), np.zeros(count + 2, dtype=np.int64)
-    edges, last, run = 0, 0, 0
+    sizes = np.zeros(count + 1, dtype=np.int64)
+    last, run = 0, 0
+    for cell in range(cells.size):
+        if cells[cell] > FREE:
+            region = parents[cells[cell]]
+            cells[cell] = region
+            if region != last:
+                sizes[last] += run
+                last, run = int(region), 0
+            run += 1
+    sizes[last] += run
+    largest = 0
+    for region in range(1, count + 1):
+        if largest == 0 or sizes[region] > sizes[largest]:
+            largest = region
+    state["count"], state["largest"] = count, largest
+
+
+@kernel
+def _queue_edges(cells: Labels, shifts: Places, regions: int, queue: Labels) -> int:
+    """Write the cells of regions that have a FREE neighbor to the queue, region by region; return their number."""
+    starts = np.zeros(regions + 2, dtype=np.int64)
+    edges = 0
     for cell in range(cells.size):
         if cells[cell] <= FREE:
-            continue
-        region = parents[cells[cell]]
-        cells[cell] = region
-        if region != last:
-            sizes[last] += run
-            last, run = int(region), 0
-        run += 1
-        if queue.size == 0:
             continue
         open_ = False
         for number in range(shifts.size):
@@ -167,9 +177,8 @@ def _number_regions(cells: Labels, shifts: Places, parents: Labels, queue: Label
         if open_:
             queue[edges] = cell
             edges += 1
-            starts[region + 1] += 1
-    sizes[last] += run
-    for region in range(1, count + 2):
+            starts[cells[cell] + 1] += 1
+    for region in range(1, regions + 2):
         starts[region] += starts[region - 1]
     in_reading_order = queue[:edges].copy()
     for place in range(edges):
@@ -177,11 +186,7 @@ def _number_regions(cells: Labels, shifts: Places, parents: Labels, queue: Label
         region = cells[cell]
         queue[starts[region]] = cell
         starts[region] += 1
-    largest = 0
-    for region in range(1, count + 1):
-        if largest == 0 or sizes[region] > sizes[largest]:
-            largest = region
-    state["count"], state["largest"], state["edges"] = count, largest, edges
+    return edges
 
 
 @kernel("boolean(int32[::1], int64[::1], int32[::1], int32[::1], NumberingState, int64)")
@@ -200,7 +205,9 @@ def label_cells(
     state["scanned"] = last
     if last < cells.size:
         return True
-    _number_regions(cells, shifts, parents, queue, state)
+    _number_regions(cells, parents, state)
+    if queue.size > 0:
+        state["edges"] = _queue_edges(cells, shifts, state["count"], queue)
     return False
 
 
