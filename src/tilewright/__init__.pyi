@@ -311,6 +311,7 @@ def make(
     temperature: float = ...,
     repair_passes: int = ...,
     gibbs_sweeps: int = ...,
+    min_coverage: float = ...,
     unknown: Literal["never", "keep"] = ...,
 ) -> TileMap:
     """Markov model learned from examples: every cell draws a random tile, given the neighbors that are already
@@ -337,6 +338,8 @@ def make(
         neighbors.
     gibbs_sweeps: Number of passes that draw every cell again, given all its neighbors; removes artifacts of the
         scan.
+    min_coverage: Minimum fraction of the samples' tiles that must occur in the map, which is drawn again until
+        they do.
     unknown: Tile of cells without a known context: never unknown but drawn by overall frequency, or kept as
         `unknown`.
     """
@@ -858,6 +861,7 @@ def recipe(
     temperature: float = ...,
     repair_passes: int = ...,
     gibbs_sweeps: int = ...,
+    min_coverage: float = ...,
     unknown: Literal["never", "keep"] = ...,
 ) -> Recipe: ...
 @overload
@@ -1216,6 +1220,7 @@ def watch(
     temperature: float = ...,
     repair_passes: int = ...,
     gibbs_sweeps: int = ...,
+    min_coverage: float = ...,
     unknown: Literal["never", "keep"] = ...,
 ) -> Iterator[Frame]: ...
 @overload

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from bench.markov import divergence, make_repaired
 from tests.generators.landscapes import BEACHES, ISLES, RIVER, STRIPES, naive_counts
-from tilewright.core.errors import TilewrightError
+from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
 from tilewright.generators._markov.contexts import MARGIN, Contexts
@@ -643,3 +643,37 @@ def test_a_serpentine_scan_turns_after_every_line(scan: Any, corner: Any) -> Non
     plain = MarkovParams(sample="village", scan=scan, corner=corner)
     assert set(plain.backoff_masks) < set(p.backoff_masks)
     assert len(set(p.backoff_masks)) == len(p.backoff_masks) == 18
+
+
+def draw_rooms_in_a_void() -> list[str]:
+    """Return a sample of rooms in a void, which absorbs rows that have no room."""
+    cells = np.full((40, 60), "-")
+    for x, y, width, height in ((4, 4, 12, 9), (24, 6, 14, 8), (42, 3, 10, 10), (6, 22, 13, 10), (28, 20, 12, 12)):
+        cells[y : y + height, x : x + width] = "W"
+        cells[y + 1 : y + height - 1, x + 1 : x + width - 1] = "F"
+        cells[y + height // 2, x + width // 2] = "B"
+    return ["".join(row) for row in cells]
+
+
+def test_maps_are_not_absorbed_by_one_tile() -> None:
+    sample = draw_rooms_in_a_void()
+    void = np.mean([[glyph == "-" for glyph in row] for row in sample])
+    for seed in range(12):
+        map = tw.make("markov", sample=sample, width=30, height=30, seed=seed)
+        rest = np.mean(np.array(map.tileset.names)[map.cells] != "-")
+        assert rest >= 0.2 * (1 - void), seed
+
+
+def test_maps_are_drawn_again_until_the_required_tiles_occur() -> None:
+    sample, size = draw_rooms_in_a_void(), 26
+    seeds = [
+        seed
+        for seed in range(10)
+        if tw.make("markov", sample=sample, width=size, height=size, seed=seed).numbers["tiles_used"] < 4
+    ]
+    assert len(seeds) > 1
+    for seed in seeds:
+        map = tw.make("markov", sample=sample, width=size, height=size, min_coverage=0.75, seed=seed)
+        assert map.numbers["coverage"] == map.numbers["tiles_used"] / 4 >= 0.75
+    with pytest.raises(GaveUp, match=r"min_coverage: .* of the samples' tiles occur in the best map, but 100% are"):
+        tw.make("markov", sample=sample, width=2, height=1, min_coverage=1, seed=1)

@@ -64,6 +64,24 @@ def find_coverage(cells: Tiles, training: Training) -> float:
     return int(np.count_nonzero(own.count(known.keys))) / len(known.keys)
 
 
+def find_variety(cells: Tiles, samples: Samples) -> float:
+    """Return the fraction of cells without the map's most common tile, divided by that fraction in the samples.
+
+    A map that one tile has absorbed has a variety near 0. Maps of less than 64 cells are too small to tell; for them,
+    and if the most common tile is not in the samples, the result is 1.
+    """
+    counts = np.bincount(cells.reshape(-1))
+    most = int(counts.argmax()) if cells.size >= MIN_CELLS else len(samples.labels)
+    return _compare_variety(counts, samples.tile_counts, most) if most < len(samples.labels) else 1.0
+
+
+def _compare_variety(counts: NDArray[np.int64], sample_counts: NDArray[np.int64], tile: int) -> float:
+    """Return the fraction of cells without a tile in a map, divided by that fraction in the samples."""
+    total, sample_total = int(counts.sum()), int(sample_counts.sum())
+    expected = 1 - int(sample_counts[tile]) / sample_total
+    return (1 - int(counts[tile]) / total) / expected if expected else 1.0
+
+
 @lru_cache(maxsize=8)
 def _index_blocks(samples: Samples, wrap: str, symmetries: int) -> SampleBlocks:
     return SampleBlocks(_list_views(samples, wrap, symmetries))
@@ -132,11 +150,10 @@ def _find_dominant_tile(map: TileMap, counts: NDArray[np.int64]) -> Iterator[Pro
     """Yield a problem if one tile fills almost all of the map, but not of the samples; `counts` are the samples'."""
     own = np.bincount(map.cells.reshape(-1))
     most = int(own.argmax())
-    others = 1 - int(own[most]) / map.cells.size
-    expected = 1 - int(counts[most]) / int(counts.sum())
-    if others < MIN_VARIETY * expected:
+    if _compare_variety(own, counts, most) < MIN_VARIETY:
         name = map.tileset[most].name
-        text = f"{name!r} fills {1 - others:.0%} of the map, but {1 - expected:.0%} of the samples; try another seed"
+        fractions = f"{own[most] / own.sum():.0%} of the map, but {counts[most] / counts.sum():.0%} of the samples"
+        text = f"{name!r} fills {fractions}; try another seed"
         yield Problem((), "dominant_tile", name, text, (ANOTHER_SEED,))
 
 

@@ -142,6 +142,11 @@ class Samples(AtomicValue):
         return tuple(table[grid.cells] for table, grid in zip(tables, self.grids, strict=True))
 
     @cached_property
+    def tile_counts(self) -> NDArray[np.int64]:
+        """Array (label,) of the number of cells with each tile in all maps."""
+        return np.bincount(np.concatenate([map.reshape(-1) for map in self.maps]), minlength=len(self.labels))
+
+    @cached_property
     def tileset(self) -> Tileset:
         """Tileset of the maps.
 

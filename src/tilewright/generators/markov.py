@@ -14,6 +14,8 @@ artifacts of the scan direction.
 If the tileset has joined pieces, such as rivers and roads, fitting pieces are chosen in the end. A piece that cannot
 fit is replaced by its fallback tile.
 
+A map that one tile has almost filled, although it does not fill the samples, is drawn again, up to eight times.
+
 Limits: the model knows only the neighborhood of a cell. Islands, roads and rivers have the right texture but no
 purpose.
 
@@ -30,8 +32,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.sample_use import measure_sample_use
+from ..analysis.sample_use import MIN_VARIETY, find_variety, measure_sample_use
 from ..autotile.fitting import fit_pieces
+from ..core.errors import ANOTHER_SEED, Fix, GaveUp
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -55,6 +58,8 @@ from ._markov.scan import order_places
 
 FRAMES = 8
 """Number of frames per block of cells."""
+MAX_DRAWS = 8
+"""Maximum number of maps drawn to find one that is not absorbed by a tile and has the required tiles."""
 LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
 """Distance from locked cells within which misfits are drawn again, and the maximum number of passes."""
 
@@ -64,7 +69,8 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
     tileset=lambda p: p.tileset,
     tiles=lambda p: p.labels,
     allow_unknown_lock_tiles=True,
-    bytes_per_cell=40,
+    revision=2,
+    bytes_per_cell=44,
     cost=lambda p: prod(p.shape) * (1 + p.repair_passes + p.gibbs_sweeps),
     training=lambda p: p.training,
     by_example=ByExample(
@@ -81,15 +87,10 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     context_counts, steps = p.get_context_counts(site.tileset, site.ids)
     order = order_places(p.turn, (p.height, p.width), serpentine=p.serpentine)
-    rounds = p.gibbs_sweeps + p.repair_passes
-    is_plain = not site.has_locks and p.smoothing == 0 and p.unknown == "never"
-    if is_plain and len(order) * (1 + rounds) <= block_size("markov"):
-        cells = yield from _draw_at_once(p, context_counts, steps, order, rng)
-        lost = 0
-    else:
-        cells, lost = yield from _draw_in_blocks(p, site, context_counts, steps, order, rng)
-    labels = _to_labels(context_counts, cells, p)
-    numbers = DeferredNumbers(partial(_measure, labels, p, lost))  # measuring a small map takes as long as drawing it
+    labels, lost = yield from _draw_until_varied(p, site, context_counts, steps, order, rng)
+    numbers = DeferredNumbers(
+        partial(_measure, labels, p, context_counts, lost)
+    )  # measuring a small map takes as long as drawing it
     if not site.tileset.joints:
         return site.map(labels, numbers=numbers)
     locked = site.locked if site.has_locks else None
@@ -97,9 +98,68 @@ def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     return adopt_cells(ids, site.tileset, numbers=numbers)
 
 
-def _measure(labels: NDArray[np.uint16], p: MarkovParams, lost: int) -> dict[str, float]:
+def _measure(labels: NDArray[np.uint16], p: MarkovParams, context_counts: ContextCounts, lost: int) -> dict[str, float]:
     """Return the numbers of a map."""
-    return measure_sample_use(labels, p.training) | ({"unknown": float(lost)} if p.unknown == "keep" else {})
+    numbers = measure_sample_use(labels, p.training)
+    if p.min_coverage > 0:
+        numbers["coverage"] = _find_coverage(labels, context_counts)
+    if p.unknown == "keep":
+        numbers["unknown"] = float(lost)
+    return numbers
+
+
+def _draw_until_varied(
+    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
+) -> Generator[Frame, None, tuple[NDArray[np.uint16], int]]:
+    """Draw maps until one has the required tiles and is not absorbed by one tile; return the last or the best map.
+
+    Some samples have a tile, such as the void around rooms, that is almost always surrounded by itself. Once a row has
+    only this tile, the following rows rarely leave it. The result also has the number of cells without a known context.
+    """
+    free = ~site.locked if site.has_locks else None
+    best, best_score = None, (-1.0, -1.0)
+    for attempt in range(MAX_DRAWS if p.temperature > 0 else 1):
+        own = rng if attempt == 0 else rng.child("draw", attempt)
+        labels, lost = yield from _draw(p, site, context_counts, steps, order, own)
+        variety = find_variety(labels if free is None else labels[free], p.sample)
+        coverage = _find_coverage(labels, context_counts) if p.min_coverage > 0 else 0.0
+        score = min(coverage, p.min_coverage), min(variety, MIN_VARIETY)
+        if score > best_score:
+            best, best_score = (labels, lost), score
+        if score == (p.min_coverage, MIN_VARIETY):
+            break
+    assert best is not None
+    if best_score[0] < p.min_coverage:
+        raise _make_coverage_error(p, best_score[0])
+    return best
+
+
+def _find_coverage(labels: NDArray[np.uint16], context_counts: ContextCounts) -> float:
+    """Return the fraction of the samples' tiles that occur in a map."""
+    return float(np.isin(context_counts.label_ids, labels).mean())
+
+
+def _make_coverage_error(p: MarkovParams, best: float) -> GaveUp:
+    """Return the error for maps with too few of the samples' tiles."""
+    text = (
+        f"min_coverage: {best:.0%} of the samples' tiles occur in the best map, but {p.min_coverage:.0%} are required"
+    )
+    fixes = Fix("set", ("min_coverage",), int(100 * best) / 100), ANOTHER_SEED
+    return GaveUp(f"{text}; ask for less, or make a larger map", tries=MAX_DRAWS, fixes=fixes)
+
+
+def _draw(
+    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
+) -> Generator[Frame, None, tuple[NDArray[np.uint16], int]]:
+    """Draw a map; return its labels and the number of cells without a known context."""
+    rounds = p.gibbs_sweeps + p.repair_passes
+    is_plain = not site.has_locks and p.smoothing == 0 and p.unknown == "never"
+    if is_plain and len(order) * (1 + rounds) <= block_size("markov"):
+        cells = yield from _draw_at_once(p, context_counts, steps, order, rng)
+        lost = 0
+    else:
+        cells, lost = yield from _draw_in_blocks(p, site, context_counts, steps, order, rng)
+    return _to_labels(context_counts, cells, p), lost
 
 
 def _draw_at_once(

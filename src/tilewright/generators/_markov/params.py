@@ -143,6 +143,8 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
     """Number of passes that draw cells of 2x2 blocks not in any sample again, given all their neighbors."""
     gibbs_sweeps: int = param(0, ge=0, le=10_000, typical=(0, 32))
     """Number of passes that draw every cell again, given all its neighbors; removes artifacts of the scan."""
+    min_coverage: float = param(0.0, ge=0, le=1)
+    """Minimum fraction of the samples' tiles that must occur in the map, which is drawn again until they do."""
     unknown: Literal["never", "keep"] = param("never")
     """Tile of cells without a known context: never unknown but drawn by overall frequency, or kept as `unknown`."""
 
