@@ -170,11 +170,13 @@ def _draw_at_once(
     kinds = ["sweep"] * p.gibbs_sweeps + ["repair"] * p.repair_passes
     rounds = np.empty((1 + len(kinds), (p.width + 2 * MARGIN) * (p.height + 2 * MARGIN)), dtype=np.uint16)
     squares, parts = context_counts.squares if kinds else (contexts, steps)
-    streams = np.array([rng.child("again", number).state for number in range(len(kinds))], dtype=np.uint64)
+    streams = np.empty((len(kinds), 2), dtype=np.uint64)
+    for number in range(len(kinds)):
+        streams[number] = rng.child("again", number).state
     draw_map(
         *(contexts.arrays, squares.arrays, rounds, order),
         *(contexts.flat_offsets(p.width), steps, squares.flat_offsets(p.width), parts),
-        *(p.temperature, rng.state, streams.reshape(-1, 2), p.gibbs_sweeps),
+        *(p.temperature, rng.state, streams, p.gibbs_sweeps),
     )
     yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, 0, order, p)
     for number, kind in enumerate(kinds):

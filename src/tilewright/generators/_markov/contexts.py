@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...kernels.markov import (
     COUNT,
     FREE,
     SIZE_BITS,
+    SUM,
     TILE,
     ContextArrays,
     ContextTotals,
@@ -47,6 +49,21 @@ class ContextTable(NamedTuple):
     """(entry,) number of occurrences of the tile in the context."""
 
 
+class _Counted(NamedTuple):
+    """Counted contexts as the kernel left them."""
+
+    table: Table
+    """Hash table of contexts: their keys and numbers."""
+    of: Numbers
+    """(entry,) number of the context; entries are sorted by context and tile."""
+    tiles: Numbers
+    """(entry,) tile."""
+    counts: Numbers
+    """(entry,) number of occurrences."""
+    number: int
+    """Number of contexts."""
+
+
 class Contexts:
     """Number of occurrences of each label in each context, over all maps.
 
@@ -67,8 +84,7 @@ class Contexts:
     ) -> None:
         """Count contexts in maps of label indices; `masks` are the sets of directions to count, as bits."""
         self._set_layout(labels, directions, masks)
-        self.arrays = self._count(np.concatenate([self._encode_map(map) for map in maps]))
-        """Arrays for the kernels."""
+        self._counted = self._count(np.concatenate([self._encode_map(map) for map in maps]))
 
     @classmethod
     def from_table(
@@ -80,17 +96,19 @@ class Contexts:
         keys, values = _new_table(1 << (2 * len(table.keys) + len(contexts.masks)).bit_length())
         rehash(table.keys, np.arange(len(table.keys)), keys, values)
         of = np.repeat(np.arange(len(table.keys)), table.sizes)
-        contexts.arrays = contexts._group((keys, values), of, table.tiles, table.counts, len(table.keys))
+        contexts._counted = _Counted((keys, values), of, table.tiles, table.counts, len(table.keys))
         return contexts
 
     @property
     def table(self) -> ContextTable:
         """The counts, sorted by key."""
-        keys, found = self._sort_slots().T
-        sizes = found & (1 << SIZE_BITS) - 1
-        places = np.repeat((found >> SIZE_BITS) - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-        entries = self.arrays.entries[places].astype(np.int64)
-        return ContextTable(keys, sizes, entries[:, TILE], entries[:, COUNT])
+        (keys, ids), of, tiles, counts, number = self._counted
+        used = np.flatnonzero(keys != FREE)
+        used = used[np.argsort(keys[used])]
+        firsts = np.searchsorted(of, np.arange(number + 1))
+        sizes = np.diff(firsts)[ids[used]]
+        places = np.repeat(firsts[ids[used]] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(of))
+        return ContextTable(keys[used], sizes, tiles[places], counts[places])
 
     def _sort_slots(self) -> Numbers:
         """Return the used slots of the hash table, sorted by key."""
@@ -114,7 +132,7 @@ class Contexts:
         """Return the index of a set of directions."""
         return self.masks.index(mask)
 
-    def _count(self, seen: Digits) -> ContextArrays:
+    def _count(self, seen: Digits) -> _Counted:
         """Count the contexts of (cell, 1 + direction) a label and the digits around it."""
         sets, tiles = len(self.masks), len(self.labels)
         size = 1 << 10
@@ -131,18 +149,21 @@ class Contexts:
         used = np.flatnonzero(entries[0] != FREE)
         used = used[np.argsort(entries[0][used])]
         of, labels = np.divmod(entries[0][used], tiles)
-        return self._group(contexts, of, labels, entries[1][used], found.contexts)
+        return _Counted(contexts, of, labels, entries[1][used], found.contexts)
 
-    def _group(self, table: Table, of: Numbers, tiles: Numbers, counts: Numbers, number: int) -> ContextArrays:
-        """Return kernel arrays from a hash table of contexts and their entries, sorted by context and tile."""
+    @cached_property
+    def arrays(self) -> ContextArrays:
+        """Arrays for the kernels; made at first use, because learning does not need them."""
+        table, of, tiles, counts, number = self._counted
         firsts = np.searchsorted(of, np.arange(number + 1))
         sums = np.cumsum(counts)
         before = (sums - counts)[firsts[:-1]]
-        entries = np.stack([tiles, counts, sums - before[of], np.zeros_like(tiles)], axis=1).astype(np.int32)
-        # A small table is read faster. One that is half full is still searched in about one and a half steps.
-        keys, ids = _new_table(1 << (3 * number // 2).bit_length())
-        rehash(*table, keys, ids)
-        slots = np.stack([keys, firsts[ids] << SIZE_BITS | np.diff(firsts)[ids]], axis=1)
+        entries = np.zeros((len(tiles), 4), dtype=np.int32)
+        for column, values in ((TILE, tiles), (COUNT, counts), (SUM, sums - before[of])):
+            entries[:, column] = values
+        slots = np.empty((len(table[0]), 2), dtype=np.int64)
+        slots[:, 0] = table[0]
+        slots[:, 1] = (firsts[:-1] << SIZE_BITS | np.diff(firsts))[table[1]]
         members = np.full((len(self.masks), max(1, len(self.directions))), -1, dtype=np.int64)
         for set_number, mask in enumerate(self.masks):
             own = [place for place in range(len(self.directions)) if mask >> place & 1]
@@ -159,13 +180,12 @@ class Contexts:
 
     def flat_offsets(self, width: int) -> Numbers:
         """Return (direction,) the offset of the neighbor in a padded flat map of this width."""
-        steps = (STEPS[name] for name in self.directions)
-        return np.array([down * (width + 2 * MARGIN) + right for down, right in steps], dtype=np.int64)
+        return _find_offsets(self.directions, width)
 
     # -- access by names ------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self.arrays.slots[:, 0] != FREE))
+        return self._counted.number
 
     def counts(self, **neighbors: str) -> dict[str, int]:
         """Return how often each label occurs with these neighbors, by direction; `edge` is outside the map."""
@@ -219,6 +239,12 @@ def _grow(table: Table) -> Table:
     larger = _new_table(2 * len(table[0]))
     rehash(*table, *larger)
     return larger
+
+
+@lru_cache(maxsize=64)
+def _find_offsets(directions: tuple[str, ...], width: int) -> Numbers:
+    steps = (STEPS[name] for name in directions)
+    return np.array([down * (width + 2 * MARGIN) + right for down, right in steps], dtype=np.int64)
 
 
 def pad_map(map: NDArray[np.integer], tiles: int) -> Digits:
