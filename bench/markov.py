@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 import tilewright as tw
+from tilewright.core.caching import shared_cache
 from tilewright.core.grid import Grid
 from tilewright.core.samples import Samples
 from tilewright.core.seeds import Rng
-from tilewright.generators._markov.context_counts import find_contexts
 from tilewright.generators._markov.directions import SEED_BACKOFF, SEED_DIRECTIONS, STEPS
 
 from .row import Row, best_times
@@ -95,7 +95,7 @@ def cut_samples(tiles: int) -> Samples:
 
 
 def _learn_ours(sample: Samples) -> Any:
-    find_contexts.cache_clear()
+    shared_cache.clear()
     return tw.learn("markov", sample).params.contexts  # type: ignore[attr-defined]
 
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright.core.caching import shared_cache
 from tilewright.core.errors import GaveUp
 from tilewright.core.grid import Grid
 from tilewright.core.samples import Samples
-from tilewright.generators._wfc.params import find_pattern_set
 
 from .row import Row, best_times
 
@@ -93,7 +93,7 @@ def _time_map(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> 
     """Return the seconds for a map, including the extraction of patterns; None if it fails."""
 
     def make() -> None:
-        find_pattern_set.cache_clear()
+        shared_cache.clear()
         tw.make("wfc", sample=sample, width=side, height=side, seed=seed, **params)
 
     try:

@@ -353,6 +353,7 @@ def load(
     tileset: str | Tileset | None = None,
     format: str | None = None,
     index: int = 0,
+    folders: Iterable[str | PathLike[str]] = (),
     **options: Any,
 ) -> TileMap:
     """Load a map from a file.
@@ -367,6 +368,8 @@ def load(
         Name of the format. By default, the extension of the file decides.
     index
         Number of the map in a file with several maps, starting at 0.
+    folders
+        Folders in which the file may refer to other files, such as tilesets, besides its own folder and those below it.
     **options
         Options of the format.
 
@@ -395,7 +398,7 @@ def load(
         raise InvalidRecipe("must be a tileset, its name or its file", at="tileset", got=tileset, rule="type")
     from .formats import load_all
 
-    found = load_all(_read_path(path), format=format, tileset=chosen, **options)
+    found = load_all(_read_path(path), format=format, tileset=chosen, folders=folders, **options)
     loaded: TileMap = found[_check_index(index, len(found), path)].map
     return loaded
 
@@ -415,7 +418,8 @@ def verify(
     path
         The file.
     files
-        Files with the large maps that the recipe refers to only by digest.
+        Files with the large maps that the recipe refers to only by digest, or folders of such files or of the tilesets
+        that a Tiled map refers to.
     format
         Name of the format. By default, the extension of the file decides.
     index
@@ -445,7 +449,8 @@ def verify(
     if isinstance(files, str | PathLike) or not isinstance(files, Iterable):
         raise InvalidRecipe("must be a list of paths", at="files", got=files, rule="type")
     given = DigestResolver([_read_path(one) for one in files])
-    found = load_all(_read_path(path), format=format, recipes=False)  # `verify_map` reads the recipe.
+    # `verify_map` reads the recipe.
+    found = load_all(_read_path(path), format=format, recipes=False, folders=given.folders)
     one = found[_check_index(index, len(found), path)]
     return verify_map(one.map, one.provenance, given)
 

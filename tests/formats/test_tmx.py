@@ -18,6 +18,7 @@ import tilewright as tw
 from tests.formats.maps import full_map, same, sprite_map
 from tests.formats.test_tiled import round_trip, xml_safe
 from tilewright import formats
+from tilewright.cli import main
 from tilewright.formats import Source, decode
 
 TMX = formats.format_registry.get("tmx")
@@ -296,3 +297,62 @@ GOOD = formats.encode(xml_safe(full_map()), "tmx")
 def test_a_damaged_file_is_read_or_refused(place: int, gap: int, junk: bytes) -> None:
     with contextlib.suppress(tw.BadFile):
         read(GOOD[:place] + junk + GOOD[place + gap :])
+
+
+SHARED = b"""<tileset name="shared" tilewidth="8" tileheight="8" tilecount="2" columns="2">
+<tile id="0" type="grass"/></tileset>"""
+REFERRING = (
+    '<map width="2" height="1" tilewidth="8" tileheight="8"><tileset firstgid="1" source="{}"/>'
+    '<layer width="2" height="1"><data encoding="csv">1,2</data></layer></map>'
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a folder of a project, with tilesets beside, below and outside the folder of its maps."""
+    for folder in ("maps", "maps/sets", "shared"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "tiles.tsx").write_bytes(SHARED)
+    (tmp_path / "maps" / "link.tsx").symlink_to(tmp_path / "shared" / "tiles.tsx")
+    return tmp_path
+
+
+def is_known(map: tw.TileMap) -> bool:
+    """Return whether the tileset of a map was read."""
+    return any("grass" in (tile.name, tile.kind) for tile in map.tileset)
+
+
+@pytest.mark.parametrize("source", ["tiles.tsx", "sets/tiles.tsx", "sets/../tiles.tsx"])
+def test_tilesets_beside_and_below_the_map_are_read(project: Path, source: str) -> None:
+    path = project / "maps" / "level.tmx"
+    path.write_text(REFERRING.format(source))
+    assert is_known(tw.load(path))
+
+
+@pytest.mark.parametrize("source", ["../shared/tiles.tsx", "link.tsx", "sets/../../shared/tiles.tsx"])
+def test_tilesets_elsewhere_need_their_folder(project: Path, source: str) -> None:
+    path = project / "maps" / "level.tmx"
+    path.write_text(REFERRING.format(source))
+    with pytest.warns(UserWarning, match="is not read, because it is outside the folder of the map; name its folder"):
+        assert not is_known(tw.load(path))
+    assert is_known(tw.load(path, folders=[project / "shared"]))
+    assert is_known(tw.load(path, folders=[project]))
+    with pytest.warns(UserWarning, match="outside the folder"):
+        assert not is_known(tw.load(path, folders=[project / "maps" / "sets"]))
+
+
+def test_the_command_line_takes_the_folder(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, target = project / "maps" / "level.tmx", project / "out.json"
+    path.write_text(REFERRING.format("../shared/tiles.tsx"))
+    assert main(["convert", str(path), str(target)]) == 0
+    assert "name its folder with --with" in capsys.readouterr().err
+    assert not is_known(tw.load(target))
+    assert main(["convert", str(path), str(target), "--with", str(project / "shared")]) == 0
+    assert "--with" not in capsys.readouterr().err
+    assert is_known(tw.load(target))
+    for command in ("show", "measure"):
+        assert main([command, str(path), "--with", str(project / "shared")]) == 0
+        assert "--with" not in capsys.readouterr().err
+    # The map has no recipe, so there is nothing to verify; the folder of tilesets is accepted.
+    assert main(["verify", str(path), "--with", str(project / "shared")]) == 2
+    assert "contains no map" not in capsys.readouterr().err

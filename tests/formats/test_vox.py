@@ -368,7 +368,7 @@ BROKEN = [
         "a model has 4,294,967,295 voxels, which does not match its 8 bytes",
     ),
     (file(model((2, 2, 2), (0, 0, 2, 1))), "a voxel is outside its model of 2x2x2"),
-    (file(chunk(b"SIZE", HUGE) * 17), "must have at most 268,435,456 cells, got 285,212,672"),
+    (file(chunk(b"SIZE", HUGE) * 17), "must have at most 16,777,216 cells, got 33,554,432"),
     (file(model((1, 1, 1)) * 4097), "must have at most 4,096 models"),
     (file(chunk(b"nSHP") * 140_000), "must have at most 131,072 chunks"),
     (file(model((1, 1, 1)), chunk(b"RGBA", b"123")), "a palette must have 1,024 bytes, got 3"),
@@ -384,8 +384,10 @@ BROKEN = [
     (with_label(shape=[2, 3]), "do not fill an array of shape [2, 3]"),
     (with_label(shape=[4, 1]), "the models do not match the shape [4, 1]"),
     (with_label(shape=[1, 2, 2]), "the models do not match the shape [1, 2, 2]"),
-    (with_label(shape=[1 << 14, 1 << 14]), "do not fill an array of shape"),
-    (with_label(shape=[1 << 20, 1 << 20]), "cells, got 1,099,511,627,776"),
+    (with_label(shape=[1 << 12, 1 << 12]), "do not fill an array of shape"),
+    (with_label(shape=[1 << 14, 1 << 14]), "must have at most 16,777,216 cells, got 268,435,456"),
+    (with_label(shape=[1 << 16, 1 << 16]), "cells, got 4,294,967,296"),
+    (with_label(shape=[1 << 20, 1]), "shape.0: must be at most 65536, got 1048576"),
 ]
 
 

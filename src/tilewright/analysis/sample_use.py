@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.caching import cached_by_size
 from ..core.errors import ANOTHER_SEED, Problem
 from ..core.plan import make_plan
 from ..core.registry import Technique, techniques
@@ -82,12 +82,12 @@ def _compare_variety(counts: NDArray[np.int64], sample_counts: NDArray[np.int64]
     return (1 - int(counts[tile]) / total) / expected if expected else 1.0
 
 
-@lru_cache(maxsize=8)
+@cached_by_size
 def _index_blocks(samples: Samples, wrap: str, symmetries: int) -> SampleBlocks:
     return SampleBlocks(_list_views(samples, wrap, symmetries))
 
 
-@lru_cache(maxsize=8)
+@cached_by_size
 def _count_patterns(samples: Samples, wrap: str, symmetries: int, size: int) -> PatternCounts:
     views = _list_views(samples, wrap, symmetries)
     coding = Coding(size, samples.axes, len(samples.labels))

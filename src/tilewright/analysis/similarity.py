@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.caching import cached_by_size
 from ..core.errors import InvalidRecipe, Problem, problem
 from ..core.grid import Grid, Label
 from ..core.params import Params, param
@@ -113,7 +114,7 @@ class NumberedSamples:
         return novelty.SampleBlocks(self.views)
 
 
-@lru_cache(maxsize=4)
+@cached_by_size
 def _number_samples(similarity: Similarity, tilesets: tuple[Tileset | None, ...], tileset: Tileset) -> NumberedSamples:
     """Convert samples to the tile numbers of a tileset, cached for many maps.
 

@@ -21,6 +21,12 @@ OPTIONS = (
     click.Option(
         ["--tileset"], metavar="NAME", help="Tileset of the glyphs or ids in the file: a name or a .toml file."
     ),
+    click.Option(
+        ["folders", "--with"],
+        multiple=True,
+        metavar="FOLDER",
+        help="Folder in which a Tiled map may refer to tilesets, besides its own. May be repeated.",
+    ),
     click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0."),
 )
 WITHOUT_TILES = ("txt", "csv")
@@ -44,7 +50,12 @@ class InputMap:
 
 
 def read_maps(
-    files: Sequence[str], *, source: str | None = None, tileset: str | None = None, index: int | None = None
+    files: Sequence[str],
+    *,
+    source: str | None = None,
+    tileset: str | None = None,
+    index: int | None = None,
+    folders: Sequence[str] = (),
 ) -> Iterator[InputMap]:
     """Yield the maps of files, folders and quoted globs, in order.
 
@@ -60,6 +71,8 @@ def read_maps(
         Name or path of the tileset.
     index : int, optional
         Index of the only map to read of each file; all maps by default.
+    folders : sequence of str, optional
+        Folders in which a file may refer to others, besides its own.
 
     Yields
     ------
@@ -76,7 +89,7 @@ def read_maps(
     for name in windows:
         yield InputMap(read_window(name), Path(name.partition("@")[0]).stem, name)
     for path in [str(one) for name in files if name not in windows for one in find_map_files(name, source)]:
-        found = load_all(path, format=source, tileset=chosen)
+        found = load_all(path, format=source, tileset=chosen, folders=folders)
         if not hinted and format_of(path, source).name in WITHOUT_TILES:
             info(format_hint(format_of(path, source).name))
             hinted = True

@@ -24,6 +24,7 @@ def command(
     source: str | None,
     tileset: str | None,
     index: int | None,
+    folders: tuple[str, ...],
     shaping: tuple[str, ...],
     outputs: tuple[str, ...],
     **writing: Any,
@@ -50,7 +51,7 @@ def command(
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
     given = []
     with show_progress() as report:
-        for one in _inputs.read_maps(files, source=source, tileset=tileset, index=index):
+        for one in _inputs.read_maps(files, source=source, tileset=tileset, index=index, folders=folders):
             report(None, f"reading {one.stem}")
             given.append(one)
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]

@@ -56,6 +56,7 @@ def command(
     source: str | None,
     tileset: str | None,
     index: int | None,
+    folders: tuple[str, ...],
 ) -> None:
     """Compute measures of maps.
 
@@ -79,7 +80,7 @@ def command(
     )
     measured = [
         (given.name, compared(given.map, *names))
-        for given in read_maps(files, source=source, tileset=tileset, index=index)
+        for given in read_maps(files, source=source, tileset=tileset, index=index, folders=folders)
     ]
     if as_json:
         print_json([{"file": name, "measures": numbers} for name, numbers in measured])

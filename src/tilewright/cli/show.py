@@ -20,6 +20,7 @@ def command(
     source: str | None,
     tileset: str | None,
     index: int | None,
+    folders: tuple[str, ...],
 ) -> None:
     """Draw the maps of files in the terminal.
 
@@ -30,7 +31,7 @@ def command(
     tilewright show level.json --overlay hot-path,origin=3,4,goal=exit,slack=8
     """
     wanted = read_overlay(overlay)
-    for number, given in enumerate(read_maps(files, source=source, tileset=tileset, index=index)):
+    for number, given in enumerate(read_maps(files, source=source, tileset=tileset, index=index, folders=folders)):
         if number:
             click.echo()
         draw(given.map, f"{given.name}: {describe(given.map)}", look=look, overlay=wanted)

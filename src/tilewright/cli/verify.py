@@ -20,7 +20,7 @@ from ._inputs import FROM
     "--with",
     multiple=True,
     metavar="FILE",
-    help="Map that a recipe refers to by file name. May be repeated.",
+    help="Map that a recipe refers to by file name, or folder of maps or tilesets. May be repeated.",
 )
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], source: str | None, beside: tuple[str, ...]) -> None:
@@ -43,7 +43,7 @@ def _verify_file(file: str, source: str | None, resolver: DigestResolver) -> int
     A file that cannot be read is not fatal.
     """
     try:
-        found = load_all(file, format=source, recipes=False)
+        found = load_all(file, format=source, recipes=False, folders=resolver.folders)
     except TilewrightError as error:
         return error_line(str(error), MISTAKE)
     codes = []

@@ -28,7 +28,7 @@ from ..core.registry import Entry, Registry
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ._files import list_files, read_file, refuse_missing, refuse_unwritable, write_files
+from ._files import list_files, read_file, read_file_inside, refuse_missing, refuse_unwritable, write_files
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -299,6 +299,7 @@ def load_all(
     format: str | None = None,
     tileset: Tileset | None = None,
     recipes: bool = True,
+    folders: Iterable[str | PathLike[str]] = (),
     **options: Any,
 ) -> list[LoadedMap]:
     """Read all maps of a file.
@@ -313,6 +314,8 @@ def load_all(
         Tileset of the returned maps; tiles are matched by name. Formats without tiles of their own need it.
     recipes : bool, optional
         Whether to restore the recipes of the maps from their provenance.
+    folders : iterable of str or path-like, optional
+        Folders in which the file may refer to other files, such as tilesets, besides its own folder and those below it.
     **options
         Options of the format.
 
@@ -343,7 +346,8 @@ def load_all(
         readable = [other.name for other in format_registry if other.read]
         raise TilewrightError(f"format {entry.name!r} cannot be read; these can: {', '.join(readable)}")
     folder = Path(path).parent
-    source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file(folder / name))
+    allowed = [folder, *map(Path, folders)]
+    source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file_inside(folder / name, allowed))
     found = decode(source, entry, recipes=recipes, **options)
     if not found:
         raise BadFile("contains no map", at=path)
@@ -389,6 +393,12 @@ def find_map_files(path: str | PathLike[str], format: str | None = None) -> list
     if not found:
         raise BadFile("no file matches", at=path)
     return found
+
+
+def has_map_files(folder: str | PathLike[str]) -> bool:
+    """Return whether a folder contains a file that a format reads."""
+    endings = _list_extensions(None)
+    return any(one.suffix.lower() in endings and not one.name.startswith(".") for one in list_files(folder))
 
 
 def _list_extensions(format: str | None) -> set[str]:

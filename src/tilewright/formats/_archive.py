@@ -20,6 +20,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge
+from ._data import check_expansion
 
 MAX_BYTES = 1 << 29
 """Maximum size of all arrays together."""
@@ -85,6 +86,7 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[
         claimed = sum(entry.file_size for entry in entries.values())
         if claimed > MAX_BYTES:
             raise TooLarge(f"must have at most {MAX_BYTES:,} bytes when unpacked, got {claimed:,}")
+        check_expansion(claimed, content, "bytes when unpacked")
         arrays = {}
         for name, entry in entries.items():
             with archive.open(entry) as file:

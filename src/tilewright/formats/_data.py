@@ -6,7 +6,7 @@ All data from files is validated before a map is built, and sizes are checked be
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from math import isfinite, prod
@@ -18,9 +18,9 @@ from pydantic import Field, model_validator
 
 from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, pack, unpack
-from ..core.params import Params, param
+from ..core.params import MAX_SIDE, Params, param
 from ..core.provenance import build_provenance
-from ..core.tilemap import Marker, Room, TileMap
+from ..core.tilemap import Marker, Room, TileMap, format_size
 from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap
 
@@ -30,10 +30,15 @@ MAX_CONTAINERS = 1 << 20
 MAX_LISTED_CELLS = 1 << 20
 """Maximum number of cells of a map written as lists."""
 MAX_DEPTH = 64
+MAX_SMALL_CELLS = 1 << 24
+MAX_EXPANSION = 1100
+"""A file of any size may have MAX_SMALL_CELLS cells; more cells need a byte for each MAX_EXPANSION of them. One byte of
+compressed data unpacks to at most 1,032 bytes, so only files of false sizes, and data that is compressed twice, exceed
+this."""
 MAX_LABEL = 1 << 25
 """Maximum number of characters of a label."""
 
-Side = Annotated[int, Field(ge=1, le=MAX_CELLS)]
+Side = Annotated[int, Field(ge=1, le=MAX_SIDE)]
 Number = Annotated[float, Field(allow_inf_nan=True)]
 
 
@@ -95,6 +100,24 @@ class StoredMap(Params):
             raise InvalidRecipe("must be layers by name", at="layers", got=self.layers)
         layers = self.layers or {}
         return {name: decode_array(layer, self.shape, np.float64, f"layers.{name}") for name, layer in layers.items()}
+
+
+def check_expansion(count: int, content: bytes, noun: str = "cells", *, per_byte: int = 1) -> None:
+    """Raise TooLarge if a file declares more cells, bytes or pixels than a file of its size contains.
+
+    `per_byte` is the number of cells that one byte of unpacked data holds.
+    """
+    most = max(MAX_SMALL_CELLS, MAX_EXPANSION * per_byte * len(content))
+    if count > most:
+        raise TooLarge(f"a file of {len(content):,} bytes must have at most {most:,} {noun}, got {count:,}")
+
+
+def check_sides(shape: Sequence[int]) -> None:
+    """Raise TooLarge if a map is too long along an axis, or has too many cells."""
+    if max(shape, default=0) > MAX_SIDE:
+        raise TooLarge(f"a map must have at most {MAX_SIDE:,} cells per side, got {format_size(shape)}")
+    if prod(shape) > MAX_CELLS:
+        raise TooLarge(f"a map must have at most {MAX_CELLS:,} cells, got {prod(shape):,}")
 
 
 def describe_map(map: TileMap) -> dict[str, Any]:

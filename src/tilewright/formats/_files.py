@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
@@ -56,6 +56,17 @@ def _make_unreadable(path: str | PathLike[str], error: Exception) -> BadFile:
     near = _find_nearest(Path(path)) if isinstance(error, FileNotFoundError) else None
     advice = f"; did you mean {near!r}?" if near else ""
     return BadFile(f"cannot be read ({_describe_error(error)}){advice}", at=path)
+
+
+def read_file_inside(path: Path, folders: Iterable[Path]) -> bytes:
+    """Return the content of a file in one of the folders or below. Links are followed before the check.
+
+    Raise BadFile with the rule `outside` if the file is elsewhere.
+    """
+    real = Path(os.path.realpath(path))
+    if not any(real.is_relative_to(os.path.realpath(folder)) for folder in folders):
+        raise BadFile("is outside the folder of the file that refers to it", at=path, rule="outside")
+    return read_file(path)
 
 
 def read_text(path: str | PathLike[str]) -> str:

@@ -10,22 +10,24 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
-from ..core.errors import BadFile
+from ..core.errors import BadFile, TooLarge
 from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap, Source
-from ._data import StoredMap, describe_map, encode_label, pack_array, parse
+from ._data import StoredMap, check_expansion, check_sides, describe_map, encode_label, pack_array, parse
 from ._heights import is_16_bit, read_heights
 from ._picture import MAX_BYTES, MAX_CELLS, CanvasLayout, Size
 
 MAX_ANIMATION_PIXELS = 1 << 28
 """Maximum number of pixels of all frames of an animation together."""
+PIXELS_PER_BYTE = 8
 BAND = 1 << 22
 """Number of pixels processed at once."""
 
@@ -59,6 +61,7 @@ def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.I
         max_pixels = MAX_BYTES if picture.mode in ("1", "L", "P") else MAX_BYTES // 4
         if not 0 < pixels <= max_pixels:
             raise BadFile(f"must have 1 to {max_pixels:,} pixels, got {pixels:,}", at=source.name)
+        check_expansion(pixels, source.content, "pixels", per_byte=PIXELS_PER_BYTE)
         for frame in count(1):
             picture.load()
             try:
@@ -67,7 +70,7 @@ def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.I
                 return picture
             if (frame + 1) * pixels > MAX_ANIMATION_PIXELS:
                 break
-    except BadFile:
+    except (BadFile, TooLarge):
         raise
     except Exception as error:  # Decoders raise many kinds of errors for broken files.
         reason = " ".join(str(error).split())[:200] or type(error).__name__
@@ -82,6 +85,8 @@ def read_picture(
     picture = _read_last_frame(source, kind)
     text = find_label(picture)
     data = StoredMap.validate(parse(text)) if text else None
+    if data:
+        check_expansion(prod(data.shape), source.content, per_byte=PIXELS_PER_BYTE)
     layout = CanvasLayout.of(data.shape, data.canvas) if data else None
     try:
         if data and layout and (scale is None or picture.width == scale * layout.canvas[1]):
@@ -162,6 +167,7 @@ def _grid_size(picture: Image.Image, scale: int, name: str) -> Size:
         raise BadFile(text, at=name)
     if picture.height % scale or picture.width % scale:
         raise BadFile(f"{picture.width}x{picture.height} pixels are not a multiple of the scale {scale}", at=name)
+    check_sides((picture.height // scale, picture.width // scale))
     return picture.height // scale, picture.width // scale
 
 

@@ -22,7 +22,7 @@ from ..core.resolver import Resolver, list_built_in_samples, unknown_recipe
 from ..core.samples import check_sample_count
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
-from . import Source, find_map_files, format_registry, is_map_file, load_all
+from . import Source, find_map_files, format_registry, has_map_files, is_map_file, load_all
 from ._files import read_file
 from ._models import load_model
 from ._sheet import fit_sheet
@@ -196,11 +196,18 @@ def _read_text_file(path: Path) -> str:
 
 
 class DigestResolver(Resolver):
-    """Resolver for verification. It opens only the given files, and finds maps in these files by digest."""
+    """Resolver for verification. It opens only the given files, and finds maps in these files by digest.
+
+    Files are also given by their folder, which may contain tilesets only.
+    """
 
     def __init__(self, files: Iterable[str | PathLike[str]]) -> None:
         resolver = FileResolver()
-        samples = [grid for path in files for grid in resolver.read_samples(fspath(path))]
+        paths = [fspath(path) for path in files]
+        self.folders = [path for path in paths if os.path.isdir(path)]
+        """Folders in which maps may refer to other files."""
+        with_maps = [path for path in paths if path not in self.folders or has_map_files(path)]
+        samples = [grid for path in with_maps for grid in resolver.read_samples(path)]
         # In locks and start maps, `?` of a text file marks undecided cells.
         texts = [grid.name for grid in samples if grid.tileset is None and QUESTION_MARK in grid.labels]
         self.grids = {grid.digest: grid for grid in (*samples, *map(resolver.read_grid, texts))}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ..core.errors import BadFile
+from ..core.errors import BadFile, TooLarge
+from ..core.grid import MAX_CELLS
 from . import Source
+
+MAX_LINES = 1 << 20
 
 
 def read_text(source: Source) -> str:
@@ -13,6 +16,12 @@ def read_text(source: Source) -> str:
     except UnicodeDecodeError as error:
         raise BadFile(f"not UTF-8 text (byte {error.start})", at=source.name) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def check_text_size(content: bytes) -> None:
+    """Raise TooLarge for more bytes or lines than a map of text may have."""
+    if len(content) > MAX_CELLS or content.count(b"\n") > MAX_LINES:
+        raise TooLarge(f"must have at most {MAX_CELLS:,} bytes and {MAX_LINES:,} lines; use npz for larger maps")
 
 
 def check_row_lengths(rows: list[str], name: str) -> list[str]:

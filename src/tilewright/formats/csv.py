@@ -12,18 +12,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, TooLarge
-from ..core.grid import MAX_CELLS
+from ..core.errors import BadFile
 from ..core.params import MAX_SIDE, Params
 from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES
 from . import Format, LoadedMap, Source
-from ._data import make_numbered_tileset
-from ._text import read_text
+from ._data import check_sides, make_numbered_tileset
+from ._text import check_text_size, read_text
 
 FIELD = r"[ \t]*[0-9]{1,5}[ \t]*"
 ROW = re.compile(rf"{FIELD}(?:,{FIELD})*")
-MAX_LINES = 1 << 20
 
 
 def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
@@ -33,8 +31,7 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: Params) -> list[LoadedMap]:
-    if len(source.content) > MAX_CELLS or source.content.count(b"\n") > MAX_LINES:
-        raise TooLarge(f"must have at most {MAX_CELLS:,} bytes and {MAX_LINES:,} lines; use npz for larger maps")
+    check_text_size(source.content)
     max_tiles = len(source.tileset) if source.tileset else MAX_TILES
     levels: list[list[NDArray[np.uint16]]] = [[]]
     for number, line in enumerate(read_text(source).rstrip().split("\n"), 1):
@@ -50,6 +47,7 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
         raise BadFile("all levels of a map must have the same size", at=source.name)
     if not columns:
         raise BadFile("contains no cells", at=source.name)
+    check_sides((len(levels), len(levels[0]), columns))
     cells = np.array(levels[0] if len(levels) == 1 else levels)
     return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(int(cells.max()))))]
 

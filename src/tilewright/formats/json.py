@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from json import dumps
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
-from ._data import StoredMap, describe_map, encode_array, parse
+from ._data import StoredMap, check_expansion, describe_map, encode_array, parse
 from ._text import read_text
 
 
@@ -36,6 +37,7 @@ def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
 
 def read(source: Source, options: JsonParams) -> list[LoadedMap]:
     data = StoredMap.validate(parse(read_text(source)))
+    check_expansion(prod(data.shape), source.content)
     return [data.build_map(data.read_cells(), data.read_layers())]
 
 

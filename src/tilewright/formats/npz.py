@@ -19,7 +19,7 @@ from ..core.params import Params
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
 from ._archive import decode_archive, encode_archive
-from ._data import StoredMap, describe_map, make_numbered_tileset, parse
+from ._data import StoredMap, check_sides, describe_map, make_numbered_tileset, parse
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """Names of the allowed arrays, and the allowed kinds of their dtypes."""
@@ -39,6 +39,7 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     if "cells" not in arrays:
         raise BadFile("must contain an array named 'cells'", at=source.name)
     cells = arrays["cells"]
+    check_sides(cells.shape)
     if "rest" not in arrays:
         highest = int(cells.max(initial=0))
         return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(highest)))]

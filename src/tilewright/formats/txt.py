@@ -12,7 +12,8 @@ from ..core.params import Params
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import Format, LoadedMap, Source
-from ._text import check_row_lengths, read_text
+from ._data import check_sides
+from ._text import check_row_lengths, check_text_size, read_text
 
 
 def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
@@ -24,21 +25,26 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
 
     Without a tileset, `?` becomes the tile `question mark` with the glyph `?`.
     """
-    levels = read_text(source).rstrip("\n").split("\n\n")
+    check_text_size(source.content)
+    text = read_text(source).rstrip("\n")
+    levels = text.split("\n\n")
     rows = [check_row_lengths(level.split("\n"), source.name) for level in levels]
     if len({(len(level), len(level[0])) for level in rows}) > 1:
         raise BadFile("all levels of a map must have the same size", at=source.name)
-    text = "".join(row for level in rows for row in level)
-    codes, cells = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), return_inverse=True)
-    glyphs = [chr(code) for code in codes.tolist()]
+    check_sides((len(rows), len(rows[0]), len(rows[0][0])))
+    glyphs = sorted(set(text) - {"\n"})
     tileset = source.tileset or _make_tileset(glyphs)
     by_glyph = tileset.by_glyph if source.tileset else {glyph: number for number, glyph in enumerate(glyphs)}
     for glyph in glyphs:
         if glyph not in by_glyph:
             raise UnknownName("glyph", glyph, by_glyph, f"tileset {tileset.name!r}")
-    ids = np.array([by_glyph[glyph] for glyph in glyphs], dtype=tileset.dtype)
-    shaped = ids[cells].reshape(len(rows), len(rows[0]), -1)
-    return [LoadedMap(TileMap(shaped[0] if len(rows) == 1 else shaped, tileset))]
+    ids = np.zeros(ord(glyphs[-1]) + 1, dtype=tileset.dtype)
+    ids[[ord(glyph) for glyph in glyphs]] = [by_glyph[glyph] for glyph in glyphs]
+    cells = np.empty((len(rows), len(rows[0]), len(rows[0][0])), dtype=tileset.dtype)
+    for level, lines in zip(cells, rows, strict=True):
+        for row, line in zip(level, lines, strict=True):  # By rows, because a character takes four bytes here.
+            row[:] = ids[np.frombuffer(line.encode("utf-32-le"), dtype="<u4")]
+    return [LoadedMap(TileMap(cells[0] if len(rows) == 1 else cells, tileset))]
 
 
 def _make_tileset(glyphs: list[str]) -> Tileset:

@@ -16,6 +16,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from ..core.params import Params, param
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import Format, LoadedMap, Source
-from ._data import MAX_LABEL, StoredMap, describe_map, encode_label, pack_array, parse
+from ._data import MAX_LABEL, StoredMap, check_expansion, describe_map, encode_label, pack_array, parse
 
 VERSIONS = (150, 200)
 """Versions that are read; the older one, which all programs read, is written."""
@@ -200,7 +201,7 @@ def read(source: Source, options: VoxParams) -> list[LoadedMap]:
     if not scene.models:
         raise BadFile("contains no model", at=source.name)
     if scene.label:
-        return [_map_from_label(scene)]
+        return [_map_from_label(scene, source.content)]
     return [LoadedMap(_map_from_colors(_unpack_voxels(model), scene.colors, source.tileset)) for model in scene.models]
 
 
@@ -225,6 +226,7 @@ def _read_scene(content: bytes) -> Scene:
             cells += size[0] * size[1] * size[2]
             if cells > MAX_CELLS:
                 raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {cells:,}")
+            check_expansion(cells, content)
         elif name == b"XYZI":
             scene.models.append(_read_model(size, part))
             size = None
@@ -320,7 +322,7 @@ def _choose_empty_tile(tileset: Tileset, solid: set[int]) -> int:
     return free[0]
 
 
-def _map_from_label(scene: Scene) -> LoadedMap:
+def _map_from_label(scene: Scene, content: bytes) -> LoadedMap:
     """Return the map of the label; cells whose voxels were edited get the tile of the new color."""
     try:
         label = parse(scene.label.decode("ascii"))
@@ -328,6 +330,7 @@ def _map_from_label(scene: Scene) -> LoadedMap:
         raise InvalidRecipe("its label is not ASCII text") from None
     palette = label.pop("palette", None)
     data = StoredMap.validate(label)
+    check_expansion(prod(data.shape), content)
     tiles = set(range(len(data.tileset)))
     if not isinstance(palette, list) or len(palette) > MAX_COLORS or any(type(one) is not int for one in palette):
         raise InvalidRecipe("must be a list of up to 255 tile ids", at="palette", rule="type")

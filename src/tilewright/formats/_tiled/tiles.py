@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName
+from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, short_repr
 from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import Source
 from . import is_relative
@@ -43,7 +44,13 @@ def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes 
         return None
     try:
         return source.read_sibling(name.replace("\\", "/"))
-    except BadFile:
+    except BadFile as error:
+        if error.problems[0].rule == "outside":
+            warnings.warn(
+                f"{source.name}: {short_repr(name)} is not read, because it is outside the folder of the map; name its "
+                "folder with --with, or with folders in Python",
+                stacklevel=2,
+            )
         return None
 
 

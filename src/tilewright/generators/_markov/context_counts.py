@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.caching import cached_by_size
 from ...core.samples import Samples
 from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
@@ -103,7 +104,7 @@ def count_contexts(
     return find_contexts(sample, sample.counts_digest, ContextSpec.of(sample, tile_classes, directions, masks))
 
 
-@lru_cache(maxsize=32)
+@cached_by_size
 def find_contexts(sample: Samples, counts_digest: str, wanted: ContextSpec) -> Contexts:
     """Return the contexts of samples; cached, because many maps are made from one sample."""
     stored = (wanted.find(sample, part) for part in (CONTEXTS, SQUARE_COUNTS))

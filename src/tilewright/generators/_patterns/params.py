@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ...analysis.patterns import AxesOf, Edge, Sides, Wrap, find_axis_problems, find_edge_problems, sides_of, wraps
+from ...core.caching import cached_by_size
 from ...core.errors import Problem, pluralize, problem
 from ...core.model import LearningParams, TrainingParams
 from ...core.params import MAX_SIDE, Sized, param, size_param
@@ -179,7 +180,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
             yield problem(text, at="size_weights")
 
 
-@lru_cache(maxsize=32)
+@cached_by_size
 def _make_target(
     sample: Samples,
     sizes: tuple[int, ...],

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from ...analysis.patterns import AxesOf, Edge, Wrap, find_axis_problems, find_edge_problems, wraps
+from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem
 from ...core.grid import as_int
 from ...core.model import LearningParams, TrainingParams
@@ -392,7 +393,7 @@ def get_pattern_set(sample: Samples, size: int, symmetry: int, wrap: str) -> Pat
     return find_pattern_set(sample, sample.counts_digest, size, symmetry, wrap)
 
 
-@lru_cache(maxsize=32)
+@cached_by_size
 def find_pattern_set(sample: Samples, counts_digest: str, size: int, symmetry: int, wrap: str) -> PatternSet:
     """Return the patterns of samples; cached, because many maps are made from one sample."""
     tiles = len(sample.labels)
@@ -409,7 +410,7 @@ def find_pattern_set(sample: Samples, counts_digest: str, size: int, symmetry: i
         raise InvalidRecipe(*error.problems) from None
 
 
-@lru_cache(maxsize=32)
+@cached_by_size
 def _find_edge_patterns(
     sample: Samples, counts_digest: str, size: int, symmetry: int, wrap: str, edge: str
 ) -> NDArray[np.bool_]:
@@ -429,7 +430,7 @@ def _encode_settings(size: int, symmetry: int, wrap: str) -> list[int]:
     return [size, symmetry, sum(1 << "xyz".index(axis) for axis in wrap if axis in "xyz" and wrap != "none")]
 
 
-@lru_cache(maxsize=32)
+@cached_by_size
 def _get_rule_patterns(rules: AdjacencyRules) -> PatternSet:
     return rules.to_pattern_set()
 

@@ -1,0 +1,113 @@
+"""Cache of what is learned from samples, bounded by its size in memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from functools import wraps
+from threading import Lock
+from types import FunctionType, ModuleType
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+T = TypeVar("T")
+MAX_CACHED_BYTES = 1 << 27
+"""Maximum size of all cached values and arguments together, in bytes."""
+MAX_COUNTED = 100_000
+"""Maximum number of objects that are counted of one value."""
+OBJECT_BYTES = 56
+"""Approximate size of a small object and the reference to it."""
+ATOMS = (int, float, bool, type(None), np.generic, np.dtype, type, ModuleType, FunctionType)
+
+
+class SizedCache:
+    """The values of several functions. The least recently used ones are dropped when all together are too large."""
+
+    def __init__(self, max_bytes: int = MAX_CACHED_BYTES) -> None:
+        self.max_bytes = max_bytes
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the value of a key; if it is not stored, compute and store it."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                found: T = self._values[key]
+                return found
+        value = compute()
+        if count_bytes((key, value)) <= self.max_bytes:
+            with self._lock:
+                self._values[key] = value
+                self._drop_oldest()
+        return value
+
+    def count_bytes(self) -> int:
+        """Return the approximate size of all stored values and their arguments."""
+        with self._lock:
+            return sum(map(count_bytes, self._values.items()))
+
+    def clear(self) -> None:
+        with self._lock:
+            self._values.clear()
+
+    def _drop_oldest(self) -> None:
+        # Sizes are counted again, because cached properties make values larger after they are stored.
+        sizes = {key: count_bytes((key, value)) for key, value in self._values.items()}
+        total = sum(sizes.values())
+        for key in list(self._values):
+            if total <= self.max_bytes:
+                return
+            total -= sizes[key]
+            del self._values[key]
+
+
+shared_cache = SizedCache()
+"""The cache of this process."""
+
+
+def cached_by_size(function: Callable[P, T]) -> Callable[P, T]:
+    """Cache the values of a function in `shared_cache`. Arguments are positional and hashable."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        key = (function.__module__, function.__qualname__, args, tuple(kwargs.items()))
+        return shared_cache.get(key, lambda: function(*args, **kwargs))
+
+    return call
+
+
+def count_bytes(value: object) -> int:
+    """Return the approximate size of a value in memory, with everything that it refers to.
+
+    >>> count_bytes(np.zeros((100, 100))) // 1000
+    80
+    """
+    total, waiting = 0, [value]
+    seen: set[int] = set()
+    while waiting and len(seen) < MAX_COUNTED:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, ATOMS):
+            total += OBJECT_BYTES
+            continue
+        seen.add(id(one))
+        total += OBJECT_BYTES
+        if isinstance(one, np.ndarray):
+            total += one.nbytes
+        elif isinstance(one, (str, bytes, bytearray)):
+            total += len(one)
+        elif isinstance(one, Mapping):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, (tuple, list, set, frozenset)):
+            waiting += one
+        else:
+            waiting += _list_attributes(one)
+    return total
+
+
+def _list_attributes(one: object) -> list[object]:
+    slots = [name for kind in type(one).__mro__ for name in getattr(kind, "__slots__", ()) if name != "__dict__"]
+    own = [getattr(one, name, None) for name in slots if not name.startswith("__")]
+    return [*own, *getattr(one, "__dict__", {}).values()]
