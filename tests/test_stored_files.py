@@ -112,7 +112,9 @@ def test_the_command_line_verifies_all_maps(capfd: pytest.CaptureFixture[str]) -
         files = [str(FOLDER / name) for name in expected if expected[name] == outcome]
         code = main(["verify", *files, "--with", str(FOLDER / "maps/large_sample.npz")])
         assert code == (CODES[outcome] if files else code)
-        assert len(capfd.readouterr().out.splitlines()) == len(files)
+        names = [line.partition(": ")[0] for line in capfd.readouterr().out.splitlines()]
+        # A file with several maps has a line per map, such as updates.fbca[1].
+        assert list(dict.fromkeys(name.partition("[")[0] for name in names)) == files
 
 
 def test_a_map_that_only_names_its_sample_needs_that_file() -> None:

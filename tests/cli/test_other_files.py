@@ -51,6 +51,12 @@ def test_samples_to_compare_with_may_be_a_list(tilewright: Run) -> None:
 
 
 def test_errors_name_the_file_of_the_folder(tilewright: Run) -> None:
+    Path("mixed").mkdir()
+    tw.load("levels/a.txt").save("mixed/a.json")
+    tw.make("caves", width=9, height=9, seed=1).save("mixed/b.json")
+    done = tilewright("make", "markov", "--sample", "mixed")
+    assert done.err.endswith("must have one tileset, got text (mixed/a.json) and cave (mixed/b.json)\n")
+    assert tilewright("verify", "mixed").err == "tilewright: mixed: is a folder; give a file in it\n"
     Path("levels/c.txt").write_text("--\nXX\n")
     done = tilewright("measure", "levels/a.txt", "--like", "levels")
     assert done.code == 2
@@ -102,6 +108,7 @@ WORDS = {
     "make open-caves": "unknown technique 'open-caves'; run the recipe open-caves",
     "run labyrinth": "unknown recipe 'labyrinth'; make it with the technique maze, or run the recipe formal-garden",
     "explain castle": "unknown name 'castle'; make it with the technique rooms",
+    "make cave": "unknown technique 'cave'; did you mean 'caves'?",
     "make cavs": "unknown technique 'cavs'; did you mean 'caves'?",
     "list --search xyzzy": "search: nothing is about these words; tilewright list shows all, got 'xyzzy'",
 }

@@ -90,7 +90,7 @@ MISTAKES = {
     "by": ("corpus best mine --by region", "unknown column 'region'; did you mean 'regions'?"),
     "axis": ("corpus range mine --x regions --y path", "unknown column 'path'"),
     "picture": ("corpus range mine --x regions --y regions -o x.tmx", "x.tmx: must end in .png"),
-    "format": ("corpus export mine -o x --format vglcc", "unknown format 'vglcc'; did you mean 'vglc'?"),
+    "format": ("corpus export mine -o x --format vglcc", "unknown format 'vglcc'; text and JSON: vglc; arrays: npz"),
     "nothing": ("corpus export mine -o x.npz --where regions>99", "no map of the corpus matches"),
     "side": ("corpus export mine -o x.npz --split trian", "did you mean 'train'?"),
     "splits": ("corpus export mine -o x.npz --splits s.json", "splits: names a split"),

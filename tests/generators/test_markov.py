@@ -552,7 +552,10 @@ def test_known_squares_are_not_repaired() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"sample": ["village", "dungeon"]}, "sample: must have one tileset, got village and dungeon"),
+        (
+            {"sample": ["village", "dungeon"]},
+            "sample: must have one tileset, got village (village) and dungeon (dungeon)",
+        ),
         ({"sample": "keep"}, "sample: must be flat; markov does not support levels"),
         ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
         ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),

@@ -547,9 +547,10 @@ class TechniqueRegistry(Registry[Technique]):
     """The registry of techniques, which also suggests techniques and recipes by their search words."""
 
     def _make_unknown(self, name: str) -> UnknownName:
-        from .search_words import suggest_entries
+        from .search_words import has_namesake, suggest_entries
 
-        return UnknownName(self.kind, name, self.names(), advice=suggest_entries(name))
+        names = self.names()
+        return UnknownName(self.kind, name, names, advice="" if has_namesake(names, name) else suggest_entries(name))
 
 
 class MeasureRegistry(Registry[Measure]):

@@ -56,6 +56,11 @@ def suggest_entries(text: str) -> str:
     return ", or ".join(found)
 
 
+def has_namesake(names: Iterable[str], text: str) -> bool:
+    """Return whether a name consists of the words of a string, in the singular or plural: caves for cave."""
+    return any(_is_about((name,), text) for name in names)
+
+
 def _put_namesakes_first(names: list[str], text: str) -> list[str]:
     return sorted(names, key=lambda name: not _is_about((name,), text))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -44,11 +45,13 @@ def read_file(path: str | PathLike[str]) -> bytes:
 
 
 def refuse_missing(path: str | PathLike[str]) -> None:
-    """Raise BadFile early if there is no file with this path."""
+    """Raise BadFile early if there is no file with this path, or if it is a folder."""
     try:
-        os.stat(path)
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)
     except (OSError, ValueError) as error:
         raise _make_unreadable(path, error) from None
+    if is_folder:
+        raise BadFile("is a folder; give a file in it", at=path)
 
 
 def _make_unreadable(path: str | PathLike[str], error: Exception) -> BadFile:

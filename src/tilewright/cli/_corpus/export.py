@@ -43,7 +43,7 @@ def command(
     """
     chosen = format or ("npz" if output.endswith(".npz") else "vglc")
     if chosen not in FORMATS:
-        raise UnknownName("format", chosen, FORMATS)
+        raise UnknownName("format", chosen, (), advice="text and JSON: vglc; arrays: npz")
     if splits is not None and side is None:
         raise InvalidRecipe("names a split; choose one of its sets with --split", at="splits")
     corpus = open_corpus(folder)

@@ -112,10 +112,12 @@ class MarkovTrainingParams(TrainingParams):
     def _check_samples(self) -> Self:
         if self.sample.axes != 2:
             raise InvalidRecipe("must be flat; markov does not support levels", at="sample", rule="flat_sample")
-        names = list(dict.fromkeys(grid.tileset.name if grid.tileset else "none" for grid in self.sample))
-        if len(names) > 1:
-            text = f"must have one tileset, got {' and '.join(names)}"
-            raise InvalidRecipe(text, at="sample")
+        first: dict[str, int] = {}
+        for number, grid in enumerate(self.sample):
+            first.setdefault(grid.tileset.name if grid.tileset else "none", number)
+        if len(first) > 1:
+            got = " and ".join(f"{name} ({self.sample.describe(number)})" for name, number in first.items())
+            raise InvalidRecipe(f"must have one tileset, got {got}", at="sample")
         check_context_limit(len(self.sample.labels), self.learned_masks, self.learned_directions)
         return self
 
