@@ -13,6 +13,8 @@ from tilewright.cli import main
 from tilewright.core.pieces import SIDES
 from tilewright.core.tileset import Tileset
 from tilewright.formats._resolver import FileResolver
+from tilewright.studio.page.controls.maps import read_object_file
+from tilewright.studio.settings import Settings
 
 Sides = tuple[int, int, int, int]
 """What a tile has at its sides n, e, s and w."""
@@ -180,3 +182,11 @@ def test_other_xml_files_and_many_tiles_are_refused(tmp_path: Path) -> None:
     write_set(tmp_path / "large.xml", "", tiles=tiles)
     with pytest.raises(tw.TilewrightError, match=r"large\.xml: tiles: must have at most 4,096 tiles"):
         read("large.xml", tmp_path)
+
+
+def test_the_studio_and_explain_read_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_pipes(tmp_path)
+    data = read_object_file(path.read_bytes(), "pipes.xml", Settings())
+    assert Tileset.validate(data) == read(path)
+    assert main(["explain", str(path)]) == 0
+    assert "bend 3" in capsys.readouterr().out

@@ -52,7 +52,14 @@ KINDS: dict[str, RegistryLike] = {
     "tilesets": tilesets,
     "recipes": Recipes(),
 }
-FILES = {".toml": "tilesets", ".yaml": "recipes", ".yml": "recipes", ".json": "recipes", ".npz": "models"}
+FILES = {
+    ".toml": "tilesets",
+    ".xml": "tilesets",
+    ".yaml": "recipes",
+    ".yml": "recipes",
+    ".json": "recipes",
+    ".npz": "models",
+}
 """Kind of a user's file by its extension."""
 
 

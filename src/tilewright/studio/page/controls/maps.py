@@ -19,6 +19,7 @@ from ....core.grid import Grid
 from ....core.registry import techniques
 from ....core.resolver import list_built_in_samples
 from ....core.yaml import read_data, write_data
+from ....formats._tile_rules import read_tile_rules
 from ...jobs import Cancelled
 from ...operations import read_upload
 from ...settings import Settings
@@ -30,7 +31,7 @@ from .previews import describe_map, draw_built_in
 
 T = TypeVar("T")
 MAP_EXTENSIONS = ".txt,.csv,.png,.gif,.bmp,.jpg,.jpeg,.webp,.tmx,.tmj,.json,.npz,.awbw,.vox"
-OBJECT_EXTENSIONS = ".json,.yaml,.yml,.toml"
+OBJECT_EXTENSIONS = ".json,.yaml,.yml,.toml,.xml"
 ENTRY_CLICK_SCRIPT = """(event) => {
   const entry = event.target.closest('[data-place]');
   if (entry) emit(event.target.closest('[data-remove]') ? 'remove' : 'open', +entry.dataset.place);
@@ -193,15 +194,17 @@ class FileControl(Control):
 
     async def _on_upload(self, content: bytes, name: str) -> None:
         self.put(
-            await run_in_background(self.context, lambda: _read_object(content, name, find_settings(self.context)))
+            await run_in_background(self.context, lambda: read_object_file(content, name, find_settings(self.context)))
         )
 
 
-def _read_object(content: bytes, name: str, settings: Settings) -> dict[str, Any]:
-    """Return the object in a JSON, YAML or TOML file."""
+def read_object_file(content: bytes, name: str, settings: Settings) -> dict[str, Any]:
+    """Return the object in a JSON, YAML or TOML file, or the tileset in the XML of a public WFC tile set."""
     bare = PurePosixPath(name).name[-60:]
     if len(content) > settings.upload:
         raise BadFile(f"must have at most {settings.upload:,} bytes, got {len(content):,}")
+    if bare.lower().endswith(".xml"):
+        return read_tile_rules(content, PurePosixPath(bare).stem).to_data()
     try:
         text = content.decode("utf-8-sig")
         found = tomllib.loads(text) if bare.lower().endswith(".toml") else read_data(text, bare)
