@@ -19,12 +19,15 @@ paths and counts.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
+from ..analysis.patterns import Tiles
 from ..analysis.sample_use import measure_sample_use
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
+from ..core.tilemap import DeferredNumbers
 from ._wfc.constraints import Constraints, validate
 from ._wfc.params import WfcParams, WfcTrainingParams
 from ._wfc.relaxation import drop_conflicting_locks, finish_relaxed
@@ -75,7 +78,12 @@ def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
         numbers["coverage"] = solver.coverages[-1]
     if done and not p.relax:
         tiles = wave.to_tiles()
-        return site.map(tiles, numbers=numbers | measure_sample_use(tiles, p.training))
+        return site.map(tiles, numbers=DeferredNumbers(partial(_measure, tiles, p, numbers)))
     if not done and not p.relax:
         raise solver.make_error()
     return finish_relaxed(solver, site, numbers)
+
+
+def _measure(tiles: Tiles, p: WfcParams, numbers: dict[str, float]) -> dict[str, float]:
+    """Return the numbers of a map: those of the solver, and those that compare the map with the sample."""
+    return numbers | measure_sample_use(tiles, p.training)
