@@ -176,7 +176,7 @@ MISTAKES: list[tuple[dict[str, Any], tuple[str | int, ...], str]] = [
         "minimum",
     ),
     ({"technique": "wfc", "params": {"sample": "dungeon", "depth": 3}}, ("params", "depth"), "conflict"),
-    ({"technique": "wfc", "params": {"ground": True, "wrap_sample": "none"}}, ("params", "ground"), "conflict"),
+    ({"technique": "wfc", "params": {"sample_edges": ["top"], "wrap": "y"}}, ("params", "sample_edges"), "conflict"),
     ({"technique": "wfc", "params": {"width": 2, "pattern_size": 3}}, ("params", "width"), "invalid"),
     ({"technique": "patterns", "params": {"width": 2, "pattern_sizes": [3]}}, ("params", "width"), "invalid"),
     ({"technique": "caves", "require": {"region": 1}}, ("require", "region"), "unknown_name"),
