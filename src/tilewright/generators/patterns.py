@@ -56,7 +56,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
     allow_unknown_lock_tiles=True,
     dimensions=(2, 3),
     bytes_per_cell=120,
-    copies=lambda p: p.population * p.islands,
+    copies=lambda p: p.population * p.islands * len(p.split_steps()),
     cost=lambda p: p.steps * p.population * p.islands,
     quick={"iterations": 3000},
     training=lambda p: p.training,
@@ -97,13 +97,14 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
     # Annealed maps do not interact, so each is a separate run.
     members = 1 if p.optimiser == "annealing" else p.population
     runs: list[Run] = []
-    for number in range(p.islands * p.population // members):
+    parts = p.split_steps()
+    for number, steps in enumerate(parts * (p.islands * p.population // members)):
         own = rng.child("island", number)
         starts = [_draw_start(target, lock_tiles, own.child("start", member)) for member in range(members)]
         counter = PatternCounter(
             target, starts, wrap=p.wrapped, weight=p.inter_weight, frozen=lock_tiles >= 0, max_stamps=p.max_stamps
         )
-        runs.append(Run(counter, own, p.steps, p.steps, optimiser=p.optimiser, noise=p.noise))
+        runs.append(Run(counter, own, steps, steps, optimiser=p.optimiser, noise=p.noise))
         best = _find_best(runs)
         yield Frame(
             partial(_clip_unknown, p, best.tiles()), _format_note(p, 0.0, best.value), 0.0, {"divergence": best.value}
@@ -115,7 +116,7 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
         seen[number] = run.counter.value, run.counter.tiles().copy()
         done[number] = run.done
         value, tiles = min(seen, key=itemgetter(0))
-        share = float(done.mean()) / max(1, p.steps)
+        share = float(done.sum()) / max(1, sum(run.steps for run in runs))
         yield Frame(partial(_clip_unknown, p, tiles), _format_note(p, share, value), share, {"divergence": value})
     return _find_best(runs).tiles()
 

@@ -19,6 +19,8 @@ from .target import TargetDistribution
 
 STEPS_PER_CELL = {"draft": 20, "normal": 1000, "best": 4000}
 """Annealing steps or generations per cell of the map, by quality."""
+MIN_SPLIT = 200
+"""Minimum number of annealing steps per cell that are split into several runs."""
 
 
 class PatternsTrainingParams(TrainingParams):
@@ -116,6 +118,16 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     def steps(self) -> int:
         """Number of annealing steps or generations."""
         return prod(self.shape) * STEPS_PER_CELL[self.quality] if self.iterations is None else self.iterations
+
+    def split_steps(self) -> tuple[int, ...]:
+        """Return the steps of the runs for each map, of which the best is kept.
+
+        Long annealing is split into two short runs and a long one, because even slow cooling may end in a bad map.
+        """
+        if self.optimiser != "annealing" or self.steps < MIN_SPLIT * prod(self.shape):
+            return (self.steps,)
+        short = self.steps // 4
+        return (short, short, self.steps - 2 * short)
 
     @cached_property
     def weights(self) -> tuple[float, ...]:

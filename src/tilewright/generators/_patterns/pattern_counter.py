@@ -33,6 +33,8 @@ cells, so most steps are spent there: larger patterns order at higher temperatur
 """
 SLOW, FAST = 32, 8
 """Numbers of equal intervals of the slow and the fast part, powers of two; each cools by the same factor."""
+FEW_STEPS, WARM = 100, 0.4
+"""With fewer steps per cell, annealing starts at this fraction of the first temperature: hot steps would be wasted."""
 MIN_COOLING = 8.0
 """Minimum factor by which the temperature decreases in the slow part, for large patterns."""
 GROW = 0.8
@@ -298,6 +300,7 @@ class PatternCounter:
         if self.copies.keys.size and not self.has_block_keys:
             annealing.fill_block_keys(self.copies, self.geometry, self.cells[0])
         self.has_block_keys = True
+        moves = self._make_moves(steps)
         edits = np.empty((2 * self.reach + max(self.target.sizes)) ** self.target.axes, dtype=EDIT)
         for end in self._iter_resyncs(first, last):
             if self.sums_each_step:
@@ -306,7 +309,7 @@ class PatternCounter:
                 stop = min(end, first + self.anneal_steps_per_block)
                 while first < stop:
                     first = annealing.anneal(
-                        self.arrays[0], self.geometry, *self._guides, self.copies, self._moves, self.frozen, self.free,
+                        self.arrays[0], self.geometry, *self._guides, self.copies, moves, self.frozen, self.free,
                         rng.state, edits, self.annealing_delta, first, stop, steps,
                     )  # fmt: skip
                     if first < stop:
@@ -319,12 +322,13 @@ class PatternCounter:
             self._resync(end)
             yield end
 
-    @cached_property
-    def _moves(self) -> Moves:
-        size = max(self.target.sizes)
+    def _make_moves(self, steps: int) -> Moves:
+        """Return the moves of an annealing schedule of `steps`."""
+        size, is_short = max(self.target.sizes), steps < FEW_STEPS * self.free.size
         # Weight of one window in the divergence.
         window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.count_windows(size)
-        return Moves(GROW, self.reach, _make_temperatures(size**self.target.axes) * window, QUANTILES)
+        temperatures = _make_temperatures(size**self.target.axes, HOT * (WARM if is_short else 1.0))
+        return Moves(GROW, self.reach, temperatures * window, QUANTILES)
 
     @cached_property
     def _guides(self) -> tuple[SampleArrays, WindowIndex, WindowIndex]:
@@ -396,9 +400,12 @@ def _count_slots(entries: int) -> int:
     return 1 << (2 * entries).bit_length()
 
 
-def _make_temperatures(cells: int) -> NDArray[np.float64]:
-    """Return temperatures at equal intervals of annealing, for patterns with this number of cells."""
-    hot = HOT * cells
+def _make_temperatures(cells: int, scale: float) -> NDArray[np.float64]:
+    """Return temperatures at equal intervals of annealing, for patterns with this number of cells.
+
+    The first is `scale` per cell.
+    """
+    hot = scale * cells
     temperatures = [hot]
     for intervals, end in ((SLOW, min(COOL * cells**2, hot / MIN_COOLING)), (FAST, COLD)):
         factor = end / temperatures[-1]
