@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,19 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "Knot": {"pattern_size": 3, "symmetry": 8, "wrap": "xy"},
     "Platformer": {"pattern_size": 2, "symmetry": 2, "ground": True, "wrap": "xy"},
 }
+NET = [
+    "................",
+    "..####..........",
+    "..#..#..........",
+    "..#..#..........",
+    "###..###########",
+    "..#..#..........",
+    "..#..#..........",
+    "..####..........",
+    *["...#............"] * 8,
+]
+"""A net of lines without ends, which must close around a map that wraps."""
+TAIL_SIDE, TAIL_SEEDS = 128, range(100)
 SIDES = (48, 128, 256)
 SEEDS = range(10)
 PEER = "fast-wfc, measured elsewhere"
@@ -52,12 +66,16 @@ PUBLISHED_MANY = 6500.0
 def rows() -> Iterator[Row]:
     yield _compare_naive()
     yield _compare_many()
+    yield _measure_tail("a net", Samples.of(NET), {})
+    yield _measure_tail("circuit", Samples.of("circuit"), {})
     folder = os.environ.get("TILEWRIGHT_REFERENCE")
     if not folder:
         return
     for side in SIDES:
         for name, params in SAMPLES.items():
             sample = Samples.of(Grid.of(tw.load(Path(folder) / "wfc" / f"{name}.png")))
+            if side == TAIL_SIDE:
+                yield _measure_tail(name, sample, params)
             times = [_time_map(sample, side, seed, {"wrap_sample": "xy", **params}) for seed in SEEDS]
             successful = [time for time in times if time is not None]
             peer = PUBLISHED.get((name, side))
@@ -86,6 +104,29 @@ def _compare_many() -> Row:
         peer=PUBLISHED_MANY,
         peer_name=PEER,
         at_least=2.2,
+    )
+
+
+def _measure_tail(name: str, sample: Samples, params: dict[str, Any]) -> Row:
+    """Compare the slowest of a hundred seeds with the median, on a map that wraps."""
+    tw.make("wfc", sample=sample, seed=0, wrap_sample="xy")  # patterns are extracted once
+    times = []
+    for seed in TAIL_SEEDS:
+        start = process_time()
+        tw.make(
+            "wfc",
+            sample=sample,
+            width=TAIL_SIDE,
+            height=TAIL_SIDE,
+            seed=seed,
+            **{**params, "wrap_sample": "xy", "wrap": "xy"},
+        )
+        times.append(process_time() - start)
+    return Row(
+        what=f"wfc {TAIL_SIDE}x{TAIL_SIDE} after {name}, wrapped: slowest of {len(times)} seeds",
+        unit="medians",
+        ours=max(times) / median(times),
+        at_most=20,
     )
 
 

@@ -698,6 +698,27 @@ def test_large_patterns(size: int) -> None:
     check_patterns(m)
 
 
+NET = [
+    "................",
+    "..####..........",
+    "..#..#..........",
+    "..#..#..........",
+    "###..###########",
+    "..#..#..........",
+    "..#..#..........",
+    "..####..........",
+    *["...#............"] * 8,
+]
+
+
+def test_nets_that_must_close_around_the_map_take_few_choices() -> None:
+    """No line may end, so all lines of a map that wraps must meet."""
+    net = {"sample": NET, "wrap_sample": "xy", "wrap": "xy", "width": 64, "height": 64}
+    choices = [make_map(**net, seed=seed).numbers["choices"] for seed in range(8)]
+    assert max(choices) <= 20 * sorted(choices)[4]
+    assert sum(choices) <= 10_000
+
+
 WEAVE = {"sample": "weave", "wrap_sample": "xy", "pattern_size": 3}
 
 

@@ -60,7 +60,8 @@ class Solver:
             own = self.rng if attempt == 0 else self.rng.child("restart", attempt)
             self.wave.restart()
             self._place_required(own.child("plant"))
-            done = yield from self._attempt(own)
+            is_last = attempt == self.p.max_restarts
+            done = yield from self._attempt(own, None if is_last else self.wave.topology.cells << attempt)
             if done and self._has_coverage():
                 return True
         return False
@@ -75,13 +76,19 @@ class Solver:
         self.coverages.append(len(np.unique(keys)) / len(pattern_set))
         return self.coverages[-1] >= p.min_coverage
 
-    def _attempt(self, rng: Rng) -> Generator[Frame, None, bool]:
-        """Solve the wave without a restart; return False after `max_repairs` repairs without progress."""
+    def _attempt(self, rng: Rng, max_reopened: int | None) -> Generator[Frame, None, bool]:
+        """Solve the wave without a restart.
+
+        Return False after `max_repairs` repairs without progress, or after repairs that reopened more than
+        `max_reopened` cells in total. The solver doubles this limit with each restart: the time to a solution varies
+        much between attempts, so one long attempt costs more than several short ones.
+        """
         wave, p = self.wave, self.p
         block = max(1, min(block_size("wfc") // len(wave.pattern_set), wave.topology.cells // FRAMES))
         fewest = wave.topology.cells + 1
         tried: list[int] = []
         """Cells of the contradictions since the last new minimum of undecided cells."""
+        reopened = 0
         while True:
             yield self._make_frame(len(tried))
             status = wave.collapse(rng, block)
@@ -95,13 +102,14 @@ class Solver:
             opened = False
             while not opened:
                 self._record_contradiction()
-                if len(tried) >= p.max_repairs:
+                if len(tried) >= p.max_repairs or (max_reopened is not None and reopened > max_reopened):
                     return False
                 cell = int(wave.state.contradiction)
                 again = np.isin(tried, wave.topology.box(cell, NEARBY)).sum()
                 tried.append(cell)
                 self.repairs += 1
                 opened = wave.reopen(FIRST_RADIUS + p.size + GROWTH * int(again), OUTER_MARGIN * p.size)
+                reopened += wave.reopened
 
     def _record_contradiction(self) -> None:
         state = self.wave.state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -33,6 +34,12 @@ DISTANCE_BIAS = 0.02
 """Amount added to a cell's entropy per cell of distance from the start.
 
 Without it, the decided area grows branches that enclose gaps into which no pattern fits.
+"""
+SEAM_PRIORITY = 1000
+"""Cells by which a row and a column of a map that wraps are nearer than all others, so that they are collapsed first.
+
+They close around the map while all other cells are open. The rest is then decided from its edge to its center. From a
+single cell, the decided area would meet itself along a complete row and column, where much must fit at once.
 """
 CELLS_PER_CHECK = 1 << 11
 """Map cells per choice between two checks of connectivity."""
@@ -124,6 +131,8 @@ class Wave:
         self.check_interval = max(1, topology.map_cells // CELLS_PER_CHECK)
         self.constraints = self._make_constraint_arrays() if global_constraints else None
         self.state.touched_count = cells
+        self.reopened = 0
+        """Number of cells in the last reopened region."""
         self.contradiction = self._constrain(tile_constraints, grounded, edge_patterns)
         """Wave cell that has no pattern left before the first choice, or -1."""
         self._save_base()
@@ -341,6 +350,7 @@ class Wave:
         opened[outer[self.cells["count"][outer] != 1]] = True
         opened[topology.box(cell, radius)] = True
         cells = np.flatnonzero(opened)
+        self.reopened = len(cells)
         arrays.domains[cells] = self.base_domains[cells]
         for field in ("count", "weight", "sum_w_log_w"):
             self.cells[field][cells] = self.base_cells[field][cells]
@@ -413,11 +423,19 @@ class Wave:
 
 
 def _make_noise(topology: Topology, rng: Rng) -> NDArray[np.float64]:
-    """Return (wave cell,) the amount added to the entropy: a multiple of the distance from a random cell, and noise."""
-    squares = np.zeros(topology.wave_shape)
+    """Return (wave cell,) the amount added to the entropy: a multiple of the distance from a random cell, and noise.
+
+    On a map that wraps along all axes, the row and the column of this cell come first, then the cells near them.
+    """
+    distances = []
     for axis, (side, round_) in enumerate(zip(topology.wave_shape, topology.wrap, strict=True)):
         along = np.abs(np.arange(side) - rng.below(side))
         along = np.minimum(along, side - along) if round_ else along
-        squares += (along * along).reshape([-1 if other == axis else 1 for other in range(topology.axes)])
-    bias: NDArray[np.float64] = np.sqrt(squares).reshape(-1) * DISTANCE_BIAS
+        distances.append(along.reshape([-1 if other == axis else 1 for other in range(topology.axes)]))
+    bias: NDArray[np.float64]
+    if all(topology.wrap):
+        nearest = reduce(np.minimum, distances)
+        bias = np.where(nearest > 0, nearest, reduce(np.maximum, distances) - SEAM_PRIORITY).reshape(-1) * DISTANCE_BIAS
+    else:
+        bias = np.sqrt(reduce(np.add, [along * along for along in distances])).reshape(-1) * DISTANCE_BIAS
     return bias + rng.randoms(topology.cells) * NOISE
