@@ -192,7 +192,7 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     """Maximum number of backtracks in a row before the region around the contradiction is reopened."""
     max_repairs: int = param(100, ge=0, le=1_000_000, typical=(0, 1000))
     """Maximum number of reopened regions in a row before the solver restarts."""
-    max_restarts: int = param(8, ge=0, le=MAX_RESTARTS, typical=(0, 20))
+    max_restarts: int = param(4, ge=0, le=MAX_RESTARTS, typical=(0, 20))
     """Maximum number of restarts before the solver gives up."""
     relax: bool = param(False)
     """Whether to use patterns that are not in the sample as a last resort; they are marked and counted."""
