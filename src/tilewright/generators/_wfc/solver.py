@@ -60,8 +60,7 @@ class Solver:
             own = self.rng if attempt == 0 else self.rng.child("restart", attempt)
             self.wave.restart()
             self._place_required(own.child("plant"))
-            is_last = attempt == self.p.max_restarts
-            done = yield from self._attempt(own, None if is_last else self.wave.topology.cells << attempt)
+            done = yield from self._attempt(own)
             if done and self._has_coverage():
                 return True
         return False
@@ -76,38 +75,46 @@ class Solver:
         self.coverages.append(len(np.unique(keys)) / len(pattern_set))
         return self.coverages[-1] >= p.min_coverage
 
-    def _attempt(self, rng: Rng, max_reopened: int | None) -> Generator[Frame, None, bool]:
-        """Solve the wave without a restart.
+    def _attempt(self, rng: Rng) -> Generator[Frame, None, bool]:
+        """Solve the wave without a restart; return False after `max_repairs` repairs without progress.
 
-        Return False after `max_repairs` repairs without progress, or after repairs that reopened more than
-        `max_reopened` cells in total. The solver doubles this limit with each restart: the time to a solution varies
-        much between attempts, so one long attempt costs more than several short ones.
+        A repair reopens the complete map when the repairs since the last such repair reopened more cells than a limit,
+        which doubles each time: the time to a solution varies much, so several short searches cost less than a long
+        one.
         """
         wave, p = self.wave, self.p
         block = max(1, min(block_size("wfc") // len(wave.pattern_set), wave.topology.cells // FRAMES))
         fewest = wave.topology.cells + 1
-        tried: list[int] = []
-        """Cells of the contradictions since the last new minimum of undecided cells."""
-        reopened = 0
+        tried = 0
+        """Number of repairs since the last new minimum of undecided cells."""
+        near: list[int] = []
+        """Cells of the contradictions since that minimum, or since the complete map was reopened."""
+        reopened, limit = 0, wave.topology.cells
         while True:
-            yield self._make_frame(len(tried))
+            yield self._make_frame(tried)
             status = wave.collapse(rng, block)
             if status == DONE:
                 return True
             if status != STUCK:
                 continue
             if wave.undecided < fewest:
-                fewest, tried = wave.undecided, []
+                fewest, tried, near = wave.undecided, 0, []
             self.surroundings = self._draw_surroundings(int(wave.state.contradiction))
             opened = False
             while not opened:
                 self._record_contradiction()
-                if len(tried) >= p.max_repairs or (max_reopened is not None and reopened > max_reopened):
+                if tried >= p.max_repairs:
                     return False
-                cell = int(wave.state.contradiction)
-                again = np.isin(tried, wave.topology.box(cell, NEARBY)).sum()
-                tried.append(cell)
+                tried += 1
                 self.repairs += 1
+                if reopened > limit:
+                    reopened, limit, near, opened = 0, 2 * limit, [], True
+                    wave.restart()
+                    self._place_required(rng.child("plant", self.repairs))
+                    continue
+                cell = int(wave.state.contradiction)
+                again = np.isin(near, wave.topology.box(cell, NEARBY)).sum()
+                near.append(cell)
                 opened = wave.reopen(FIRST_RADIUS + p.size + GROWTH * int(again), OUTER_MARGIN * p.size)
                 reopened += wave.reopened
 
