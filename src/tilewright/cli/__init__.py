@@ -42,7 +42,7 @@ COMMANDS = {
 MISTAKE, BUG, STOPPED, TERMINATED = 2, 70, 130, 143
 
 
-class Terminated(KeyboardInterrupt):
+class Terminated(BaseException):
     """Exception raised by SIGTERM, so that a command closes its files and processes as after Ctrl-C."""
 
 
@@ -141,9 +141,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = program.main(arguments, prog_name="tilewright", standalone_mode=False)
         sys.stdout.flush()
-    except (click.Abort, KeyboardInterrupt) as error:
-        # Click raises its own exception from the interrupt.
-        return TERMINATED if isinstance(error.__cause__ or error, Terminated) else STOPPED
+    except (click.Abort, KeyboardInterrupt):
+        return STOPPED
+    except Terminated:
+        return TERMINATED
     except click.ClickException as error:
         return error_line(_format_usage(error), MISTAKE)
     except TilewrightError as error:

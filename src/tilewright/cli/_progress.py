@@ -58,12 +58,12 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
 
 @contextmanager
 def job_progress(noun: str, folder: str) -> Iterator[JobProgress]:
-    """Yield a progress callback for a resumable job. After Ctrl-C, print how much of the job is done."""
+    """Yield a progress callback for a resumable job. After Ctrl-C or SIGTERM, print how much is done."""
     job = JobProgress(noun)
     try:
         with show_progress(remaining=False) as job.report:
             yield job
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Terminated):
         info(f"stopped; {job.summary} are in {folder}; repeat the command to continue")
         raise
 
