@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import pluralize
 from ..kernels import is_cold
+from . import Terminated
 from ._console import info, stderr_console
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from ..analysis.regions import Directions, neighbor_offsets, regions_of
 from ..autotile.grammar import grammar_of
-from ..core.grid import Label
 from ..core.params import MAX_AREA, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
@@ -34,7 +33,7 @@ Mask = NDArray[np.bool_]
 class RemoveSmallRegionsParams(Params):
     min_cells: int = param(4, ge=1, le=MAX_AREA, typical=(1, 50))
     """Minimum number of cells of a region that stays."""
-    tiles: tuple[Label, ...] = param((), max_length=1000, tiles=True)
+    tiles: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """Tiles, or kinds of tiles, whose small regions are removed; by default all except buildings."""
     together: bool = param(False)
     """Whether different tiles of the list are in one region where they touch."""
