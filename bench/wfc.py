@@ -58,6 +58,15 @@ SEEDS = range(10)
 PEER = "fast-wfc, measured elsewhere"
 
 
+OWN_SAMPLES: dict[str, tuple[float, dict[str, Any]]] = {
+    "weave": (0.4, {"wrap_sample": "xy"}),
+    "bricks": (2.5, {"wrap_sample": "xy"}),
+    "pavement": (4.7, {"wrap_sample": "xy"}),
+    "dungeon": (32.6, {}),
+    "circuit": (39.4, {"wrap_sample": "xy"}),
+    "garden": (39.3, {"wrap_sample": "xy"}),
+}
+"""Our samples: milliseconds of fast-wfc, and parameters."""
 MANY_SIDE = 60
 PUBLISHED_MANY = 6500.0
 """Milliseconds of fast-wfc for the sample of `_compare_many`, measured on the machine of the other figures."""
@@ -66,6 +75,17 @@ PUBLISHED_MANY = 6500.0
 def rows() -> Iterator[Row]:
     yield _compare_naive()
     yield _compare_many()
+    yield _measure_fixed_cost()
+    for name, (own_peer, params) in OWN_SAMPLES.items():
+        times = [_time_map(Samples.of(name), 48, seed, params) for seed in SEEDS]
+        yield Row(
+            what=f"wfc 48x48 after {name}, median of ten seeds",
+            unit="ms",
+            ours=median(time for time in times if time is not None) * 1e3,
+            peer=own_peer,
+            peer_name=PEER,
+            at_least=1,
+        )
     yield _measure_tail("a net", Samples.of(NET), {})
     yield _measure_tail("circuit", Samples.of("circuit"), {})
     folder = os.environ.get("TILEWRIGHT_REFERENCE")
@@ -105,6 +125,14 @@ def _compare_many() -> Row:
         peer_name=PEER,
         at_least=2.2,
     )
+
+
+def _measure_fixed_cost() -> Row:
+    """Measure a map of 8x8 cells whose patterns are known: almost all of its time does not depend on the size."""
+    sample = Samples.of("weave")
+    make = partial(tw.make, "wfc", sample=sample, wrap_sample="xy", width=8, height=8, seed=1)
+    (time,) = best_times(make, rounds=200)
+    return Row(what="wfc 8x8 after weave: fixed cost of a map", unit="ms", ours=time * 1e3, at_most=0.1)
 
 
 def _measure_tail(name: str, sample: Samples, params: dict[str, Any]) -> Row:
