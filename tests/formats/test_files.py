@@ -119,7 +119,7 @@ def test_unreadable_files_are_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(tw.BadFile, match=r"gone.png: cannot be read \(No such file or directory\)"):
         tw.load(tmp_path / "gone.png")
     (tmp_path / "a.png").mkdir()
-    with pytest.raises(tw.BadFile, match="Is a directory"):
+    with pytest.raises(tw.BadFile, match="is a folder; give a file in it"):
         tw.load(tmp_path / "a.png")
     with pytest.raises(tw.BadFile, match="cannot be read"):
         tw.load(tmp_path / "a\0.png")

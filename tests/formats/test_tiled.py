@@ -178,7 +178,9 @@ def test_the_users_picture_is_referenced_at_its_location(name: str, tmp_path: Pa
     written = formats.save(map, tmp_path / "maps" / f"level.{name}")
     assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]  # one tile has no sprite
     assert b"../art/tiles.png" in written[0].read_bytes()
-    again = tw.load(written[0])
+    with pytest.warns(UserWarning, match="--with"):
+        assert tw.load(written[0]) == map
+    again = tw.load(written[0], folders=[tmp_path / "art"])
     assert again == map
     assert again.tileset.sheet is not None
     assert again.tileset.sheet.picture == sheet.picture
@@ -196,7 +198,7 @@ def test_the_users_picture_is_copied_if_its_location_is_unknown(name: str, tmp_p
     written = formats.save(map, tmp_path / "maps" / f"level.{name}", image_path="../tiles.png")
     assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]
     assert b"../tiles.png" in written[0].read_bytes()
-    found = formats.load_all(written[0])[0].map
+    found = formats.load_all(written[0], folders=[tmp_path])[0].map
     assert found == map
     assert found.tileset.sheet
     assert found.tileset.sheet.picture == unplaced.picture

@@ -256,7 +256,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "too wide": ({"params": {"width": 5000}}, 413, "has 250,000 cells, the limit of this studio is 4,096"),
     "margin": ({"params": {"width": 9, "height": 9, "steps": 99, "offset": [0, 0]}}, 413, "a margin of 99 cells"),
     "population": (
-        {"technique": "patterns", "params": {"width": 20, "height": 20, "population": 99}},
+        {"technique": "patterns", "params": {"width": 20, "height": 20, "population": 99, "optimiser": "genetic"}},
         413,
         "times 99 maps",
     ),

@@ -176,7 +176,6 @@ def test_new_tiles_get_a_glyph_and_a_color() -> None:
         (".", "x", "", "name: there is already a tile '.'"),
         ("lava", "~", "", "glyph: '~' is already the glyph of '~'"),
         ("lava", "xy", "", "glyph: must be one printable character"),
-        ("lava", "?", "", "glyph"),
         ("lava", "x", "red!", "color"),
         ("?", "x", "", "name"),
     ],
@@ -212,7 +211,8 @@ def test_a_result_has_pictures_and_the_similarity_to_the_sample(technique: str) 
     numbers = tw.measure(map, "divergence", "sample_distance", like="dungeon")
     assert found.numbers["divergence"] == numbers["divergence"]
     assert found.numbers["sample_distance"] == numbers["sample_distance"]
-    assert (found.numbers["copied_share"] == 1) == (technique == "wfc")
+    low, high = {"wfc": (1.0, 1.0), "patterns": (0.9, 1.0), "markov": (0.0, 0.99)}[technique]
+    assert low <= found.numbers["copied_share"] <= high
 
 
 def test_the_fitness_is_recorded() -> None:
