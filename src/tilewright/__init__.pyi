@@ -477,7 +477,7 @@ def make(
     wrap: Axes along which the map wraps, such as xy.
     optimiser: Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with
         crossover as well.
-    quality: Number of iterations per cell of the map: 20 for a draft, 1,000 normally, 4,000 for the best maps.
+    quality: Number of iterations per cell of the map: 22 for a draft, 1,000 normally, 4,000 for the best maps.
     iterations: Number of annealing steps or generations; by default set by quality.
     population: Number of maps to optimize, of which the best is kept; in evolution and genetic, they compete.
     islands: Number of independent populations, optimized in parallel; the best map of all is kept.

@@ -26,7 +26,7 @@ from ..analysis.patterns import Sides, Tiles
 from ..core.errors import InvalidRecipe, TilewrightError, TooLarge, UnknownName
 from ..core.params import MAX_SIDE
 from ..core.seeds import Rng, read_seed
-from ..generators._patterns.pattern_counter import PatternCounter
+from ..generators._patterns.pattern_counter import BOXES_PER_BLOCK, PatternCounter, is_short
 from ..generators._patterns.runs import Run, improve
 from ..generators._patterns.target import TargetDistribution
 
@@ -256,6 +256,9 @@ class ETPKLDiv:
         for run in self._runs:
             run.noise, run.last = noise, steps
             run.steps = steps or ITERATIONS
+            if self._optimiser == "annealing" and is_short(steps, run.counter.free.size):
+                for _ in run.counter.quilt(run.rng.child("quilt"), BOXES_PER_BLOCK):
+                    pass
         if steps:
             for _ in improve(self._runs):
                 pass

@@ -10,14 +10,15 @@ sample, and pastes the surroundings of that occurrence around it, or sets a sing
 sample. Worse maps are accepted with decreasing probability. A change that would copy a square of the sample longer than
 three patterns is rejected; squares of one tile do not count. Evolution stamps patterns of the sample onto the map and
 keeps a change if the map is not worse. Genetic also exchanges patches between the maps of a population. Large maps are
-annealed in blocks on all processors; the cuts between blocks move at every stage, so no seams remain.
+annealed in blocks on all processors; the cuts between blocks move at every stage, so no seams remain. Short annealing,
+as in drafts, starts from a quilt: boxes of the sample that match where they overlap.
 
 Limits: the result is not guaranteed; the map's numbers contain the remaining divergence. Nothing larger than a pattern
 is learned, so rooms may be unconnected and ladders may be dead ends. Around locked tiles that are not in the sample, no
 pattern can match.
 
 Source: Lucas and Volz, "Tile pattern KL-divergence for analysing and evolving game levels", 2019; ETPKLDiv 0.5.0 by
-Ahmed Khalifa.
+Ahmed Khalifa. Quilts: Efros and Freeman, "Image quilting for texture synthesis and transfer", 2001.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._patterns.blocks import STAGES, Block, has_blocks, split_blocks
 from ._patterns.params import PatternsParams, PatternsTrainingParams
-from ._patterns.pattern_counter import PatternCounter
+from ._patterns.pattern_counter import BOXES_PER_BLOCK, PatternCounter, is_short
 from ._patterns.runs import Run, improve
 from ._patterns.sample_index import find_copy_limit, limits_copies
 from ._patterns.target import TargetDistribution
@@ -82,7 +83,7 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     final = {"divergence": counter.value}
     yield Frame(partial(_clip_unknown, p, counter.tiles()), _format_note(p, 1.0, counter.value), 1.0, final)
     labels = _clip_unknown(p, counter.tiles())
-    numbers = {"divergence": counter.divergence(0), "steps": p.steps, **measure_sample_use(labels, p.training)}
+    numbers = {"divergence": counter.value, "steps": p.steps, **measure_sample_use(labels, p.training)}
     if p.min_coverage > 0:
         numbers["coverage"] = coverage = find_coverage(labels, p.training)
         if coverage < p.min_coverage:
@@ -104,6 +105,9 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
         counter = PatternCounter(
             target, starts, wrap=p.wrapped, weight=p.inter_weight, frozen=lock_tiles >= 0, max_stamps=p.max_stamps
         )
+        if p.optimiser == "annealing" and is_short(steps, counter.free.size):
+            for _ in counter.quilt(own.child("quilt"), BOXES_PER_BLOCK):
+                yield Frame(partial(_clip_unknown, p, counter.tiles()), "start", 0.0)
         runs.append(Run(counter, own, steps, steps, optimiser=p.optimiser, noise=p.noise))
         best = _find_best(runs)
         yield Frame(
@@ -123,10 +127,17 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
 
 def _optimize_blocks(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknown: bool, rng: Rng) -> Work:
     """Optimize a large map in blocks on all processors, with other blocks at every stage."""
-    tiles = _draw_start(p.make_target(p.sides, has_unknown), lock_tiles, rng.child("start"))
+    target = p.make_target(p.sides, has_unknown)
+    tiles = _draw_start(target, lock_tiles, rng.child("start"))
     shown, mean = partial(_clip_unknown, p, tiles), np.nan
     size, reach = _find_block_size(p), _find_reach(p)
     yield Frame(shown, "start", 0.0)
+    if is_short(p.steps, int(np.count_nonzero(lock_tiles < 0))):
+        counter = PatternCounter(target, [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=lock_tiles >= 0)
+        for _ in counter.quilt(rng.child("quilt"), 1):
+            yield Frame(partial(_clip_unknown, p, counter.tiles()), "start", 0.0)
+        tiles[...] = counter.tiles()
+        del counter
     for stage in range(STAGES):
         numbered = list(enumerate(split_blocks(stage, p.shape, size, reach, p.wrapped, p.sides)))
         blocks = [

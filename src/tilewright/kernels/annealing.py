@@ -79,6 +79,8 @@ class Moves(NamedTuple):
     """Fraction of steps that paste a box of a sample."""
     reach: int
     """Maximum distance of the box's edges from the window."""
+    focus: int
+    """Maximum number of windows that are drawn to find one that no sample has, beside which a box is pasted."""
     temperatures: Float64_1D
     """Temperatures at equal intervals from the first step to the last."""
     quantiles: Float64_1D
@@ -120,13 +122,13 @@ def _read_sample(sample: SampleArrays, view: int, level: int, row: int, column: 
 
 
 @inline
-def _wrap(geometry: Geometry, axis: int, at: int) -> int:
+def wrap_cell(geometry: Geometry, axis: int, at: int) -> int:
     """Return any coordinate, wrapped if the axis wraps."""
     return int(at % geometry.sides[axis] if geometry.wraps[axis] else at)
 
 
 @inline
-def _wrap_sample(shape: Int64_1D, axis: int, at: int) -> int:
+def wrap_sample(shape: Int64_1D, axis: int, at: int) -> int:
     """Return any coordinate in a view, wrapped if the axis wraps; `shape` is the view's row in `views`."""
     return int(at % shape[1 + axis] if shape[4 + axis] else at)
 
@@ -197,6 +199,45 @@ def _clip_box(
 
 
 @kernel
+def _shift_to_defect(
+    counter: CounterArrays,
+    geometry: Geometry,
+    index: WindowIndex,
+    stream: Uint64_1D,
+    focus: int,
+    level: int,
+    row: int,
+    column: int,
+) -> tuple[int, int, int]:
+    """Return the start of a window near one that no sample has, if one is found in some draws."""
+    size = 0
+    for other in range(1, len(counter.layout)):
+        if counter.layout[other]["cells"] > counter.layout[size]["cells"]:
+            size = other
+    lacking = counter.layout[size]["lacking"]
+    for _ in range(focus):
+        place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
+        if counter.term_rows[counter.slots[size, place]] == lacking:
+            extent = index.starts[2, 2]
+            if geometry.sides[0] > 1:
+                level = _shift_start(geometry, index, 0, level + below(stream, 2 * extent + 1) - extent)
+            row = _shift_start(geometry, index, 1, row + below(stream, 2 * extent + 1) - extent)
+            column = _shift_start(geometry, index, 2, column + below(stream, 2 * extent + 1) - extent)
+            return level, row, column
+        level = int(index.starts[0, 0] + below(stream, index.starts[0, 1] - index.starts[0, 0]))
+        row = int(index.starts[1, 0] + below(stream, index.starts[1, 1] - index.starts[1, 0]))
+        column = int(index.starts[2, 0] + below(stream, index.starts[2, 1] - index.starts[2, 0]))
+    return level, row, column
+
+
+@inline
+def _shift_start(geometry: Geometry, index: WindowIndex, axis: int, at: int) -> int:
+    if geometry.wraps[axis]:
+        return int(at % geometry.sides[axis])
+    return int(min(max(at, index.starts[axis, 0]), index.starts[axis, 1] - 1))
+
+
+@kernel
 def _paste(
     counter: CounterArrays,
     geometry: Geometry,
@@ -205,6 +246,7 @@ def _paste(
     frozen: Uint8_1D,
     stream: Uint64_1D,
     reach: int,
+    focus: int,
     edits: Edits,
 ) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
     """Write the surroundings of an occurrence of a random window around it.
@@ -216,6 +258,11 @@ def _paste(
     row = index.starts[1, 0] + below(stream, index.starts[1, 1] - index.starts[1, 0])
     column = index.starts[2, 0] + below(stream, index.starts[2, 1] - index.starts[2, 0])
     place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
+    if focus > 0:
+        level, row, column = _shift_to_defect(
+            counter, geometry, index, stream, focus, int(level), int(row), int(column)
+        )
+        place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
     slot = _find_window(counter, index, int(place))
     number = 0
     if slot < 0:
@@ -244,13 +291,13 @@ def _paste(
     first_z, last_z, first_y, last_y, first_x, last_x = z1, z0, y1, y0, x1, x0
     for z in range(z0, z1):
         for y in range(y0, y1):
-            line = geometry.first + _wrap(geometry, 0, level + z) * geometry.strides[0]
-            line += _wrap(geometry, 1, row + y) * geometry.strides[1]
-            source = shape[0] + _wrap_sample(shape, 0, origin_level + z) * shape[2] * shape[3]
-            source += _wrap_sample(shape, 1, origin_row + y) * shape[3]
+            line = geometry.first + wrap_cell(geometry, 0, level + z) * geometry.strides[0]
+            line += wrap_cell(geometry, 1, row + y) * geometry.strides[1]
+            source = shape[0] + wrap_sample(shape, 0, origin_level + z) * shape[2] * shape[3]
+            source += wrap_sample(shape, 1, origin_row + y) * shape[3]
             for x in range(x0, x1):
-                at = line + _wrap(geometry, 2, column + x)
-                tile = int(np.int64(sample.cells[source + _wrap_sample(shape, 2, origin_column + x)]))
+                at = line + wrap_cell(geometry, 2, column + x)
+                tile = int(np.int64(sample.cells[source + wrap_sample(shape, 2, origin_column + x)]))
                 if counter.cells[at] == tile or frozen[at]:
                     continue
                 edit = edits[count]
@@ -310,7 +357,7 @@ def _has_copy(
 
 
 @kernel
-def _makes_copy(
+def makes_copy(
     copies: CopyArrays,
     geometry: Geometry,
     size: int,
@@ -372,11 +419,13 @@ def anneal(
         now = heat[stage] + (heat[stage + 1] - heat[stage]) * (moment - stage)
         limit = now * moves.quantiles[below(stream, moves.quantiles.size)]
         if random(stream) < moves.grow:
-            count, corner, box = _paste(counter, geometry, sample, index, frozen, stream, moves.reach, edits)
+            count, corner, box = _paste(
+                counter, geometry, sample, index, frozen, stream, moves.reach, moves.focus, edits
+            )
             if count == 0:
                 continue
             cost, top = try_box(counter, geometry, 0, corner, box, limit)
-            if cost <= limit and not _makes_copy(copies, geometry, block, edits, count, corner, box):
+            if cost <= limit and not makes_copy(copies, geometry, block, edits, count, corner, box):
                 total[0] += cost
                 keep_windows(counter, 0, top)
             else:
@@ -390,7 +439,7 @@ def anneal(
         edit = edits[0]
         edit["place"], edit["before"], edit["after"] = place, counter.cells[place], tile
         cell = find_cell(geometry, place)
-        if cost <= limit and not _makes_copy(copies, geometry, block, edits, 1, cell, (1, 1, 1)):
+        if cost <= limit and not makes_copy(copies, geometry, block, edits, 1, cell, (1, 1, 1)):
             total[0] += cost
             keep(counter, 0, top, place, tile)
         else:
@@ -408,10 +457,10 @@ def fill_block_keys(copies: CopyArrays, geometry: Geometry, cells: Uint16_1D) ->
                 key, number = np.uint64(0), 0
                 for z in range(level, level + starts[0, 2]):
                     for y in range(row, row + starts[1, 2]):
-                        place = geometry.first + _wrap(geometry, 0, z) * geometry.strides[0]
-                        place += _wrap(geometry, 1, y) * geometry.strides[1]
+                        place = geometry.first + wrap_cell(geometry, 0, z) * geometry.strides[0]
+                        place += wrap_cell(geometry, 1, y) * geometry.strides[1]
                         for x in range(column, column + starts[2, 2]):
-                            key += np.uint64(cells[place + _wrap(geometry, 2, x)]) * copies.multipliers[number]
+                            key += np.uint64(cells[place + wrap_cell(geometry, 2, x)]) * copies.multipliers[number]
                             number += 1
                 place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
                 copies.keys[place] = key

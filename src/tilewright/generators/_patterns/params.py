@@ -17,7 +17,7 @@ from ...core.params import MAX_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
 from .target import TargetDistribution
 
-STEPS_PER_CELL = {"draft": 20, "normal": 1000, "best": 4000}
+STEPS_PER_CELL = {"draft": 22, "normal": 1000, "best": 4000}
 """Annealing steps or generations per cell of the map, by quality."""
 MIN_SPLIT = 200
 """Minimum number of annealing steps per cell that are split into several runs."""
@@ -57,7 +57,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     optimiser: Literal["annealing", "evolution", "genetic"] = param("annealing")
     """Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with crossover as well."""
     quality: Literal["draft", "normal", "best"] = param("normal")
-    """Number of iterations per cell of the map: 20 for a draft, 1,000 normally, 4,000 for the best maps."""
+    """Number of iterations per cell of the map: 22 for a draft, 1,000 normally, 4,000 for the best maps."""
     iterations: int | None = param(None, ge=0, le=1 << 40, typical=(1000, 10_000_000))
     """Number of annealing steps or generations; by default set by quality."""
     population: int = param(1, ge=1, le=1000, typical=(1, 20))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...analysis.patterns import SMOOTHING, PatternCounts, Tiles, Wrap, pad_map, smooth_counts
 from ...analysis.patterns import divergence as divergence_of
 from ...core.seeds import Rng
-from ...kernels import annealing, optimizers
+from ...kernels import annealing, optimizers, quilting
 from ...kernels import patterns as kernels
 from ...kernels.annealing import CopyArrays, Moves, SampleArrays, WindowIndex
 from ...kernels.blocks import block_size
@@ -20,7 +20,7 @@ from ...kernels.exact import log
 from ...kernels.optimizers import EDIT, Generation, MemberArrays, StampArrays
 from ...kernels.patterns import CHANGE, EMPTY, LAYOUT, CounterArrays
 from .padded_grid import PaddedGrid
-from .sample_index import make_copy_arrays, make_geometry, make_sample_arrays, make_window_index
+from .sample_index import find_copy_limit, make_copy_arrays, make_geometry, make_sample_arrays, make_window_index
 from .target import TargetDistribution, find_touched_edges
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
@@ -33,14 +33,23 @@ cells, so most steps are spent there: larger patterns order at higher temperatur
 """
 SLOW, FAST = 32, 8
 """Numbers of equal intervals of the slow and the fast part, powers of two; each cools by the same factor."""
-FEW_STEPS, WARM = 100, 0.4
-"""With fewer steps per cell, annealing starts at this fraction of the first temperature: hot steps would be wasted."""
+FEW_STEPS, WARM = 100, 0.2
+"""With fewer steps per cell, annealing starts from a quilt at this fraction of the first temperature."""
+MAX_FOCUS = 16
+"""Maximum number of windows that such short annealing draws to find one that no sample has."""
 MIN_COOLING = 8.0
 """Minimum factor by which the temperature decreases in the slow part, for large patterns."""
 GROW = 0.8
 """Fraction of annealing steps that paste a part of a sample."""
 REACH, DEEP_REACH = 4, 2
-"""Maximum distance of a pasted part's edges from the window that it continues, in flat maps and in maps with levels."""
+"""Maximum distance of a pasted part's edges from the window that it continues, in flat maps and in maps with levels.
+
+Short annealing reaches one cell less, which takes less time.
+"""
+BOXES_PER_BLOCK = 256
+"""Boxes of a quilt between two yields."""
+MAX_DRAWS = 1000
+"""Maximum number of boxes of the samples that are compared for one box of a quilt."""
 MAX_PATCH_SIZE = 3
 """Maximum edge length of the patches that members exchange, in patterns."""
 BYTES_PER_LOOKUP = 128
@@ -322,13 +331,42 @@ class PatternCounter:
             self._resync(end)
             yield end
 
+    def quilt(self, rng: Rng, max_boxes: int) -> Iterator[None]:
+        """Fill the first member with boxes of the samples that match where they overlap; yield after `max_boxes`.
+
+        Frozen cells do not change. Boxes are so small that none is a copy by itself.
+        """
+        target, geometry, sample = self.target, self.geometry, make_sample_arrays(self.target)
+        size = max(target.sizes)
+        most = min(find_copy_limit(target) - 1, 2 * self.reach + size)
+        box = np.minimum(np.minimum(geometry.sides, most), sample.views[:, 1:4].min(axis=0))
+        along = [
+            _list_box_starts(*numbers, size)
+            for numbers in zip(geometry.sides.tolist(), box.tolist(), geometry.wraps.tolist(), strict=True)
+        ]
+        corners = np.stack(np.meshgrid(*along, indexing="ij"), axis=-1).reshape(-1, 3)
+        edges = np.array([(False, False)] * (3 - target.axes) + list(target.sides), dtype=np.int64)
+        if self.copies.keys.size:
+            annealing.fill_block_keys(self.copies, geometry, self.cells[0])
+        filled, edits = self.frozen.copy(), np.empty(int(box.prod()), dtype=EDIT)
+        origins = np.empty((2, 4), dtype=np.int64)
+        for first in range(0, len(corners), max_boxes):
+            last = min(first + max_boxes, len(corners))
+            quilting.quilt(
+                self.arrays[0], geometry, sample, self.copies, edges, box, corners, self.frozen, filled, rng.state,
+                edits, origins, MAX_DRAWS, first, last,
+            )  # fmt: skip
+            yield
+        self.count()
+
     def _make_moves(self, steps: int) -> Moves:
         """Return the moves of an annealing schedule of `steps`."""
-        size, is_short = max(self.target.sizes), steps < FEW_STEPS * self.free.size
+        size, short = max(self.target.sizes), is_short(steps, self.free.size)
         # Weight of one window in the divergence.
         window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.count_windows(size)
-        temperatures = _make_temperatures(size**self.target.axes, HOT * (WARM if is_short else 1.0))
-        return Moves(GROW, self.reach, temperatures * window, QUANTILES)
+        temperatures = _make_temperatures(size**self.target.axes, HOT * (WARM if short else 1.0))
+        reach, focus = (self.reach - 1, MAX_FOCUS) if short else (self.reach, 0)
+        return Moves(GROW, reach, focus, temperatures * window, QUANTILES)
 
     @cached_property
     def _guides(self) -> tuple[SampleArrays, WindowIndex, WindowIndex]:
@@ -393,6 +431,19 @@ class PatternCounter:
     def _resync(self, step: int) -> None:
         if step % self._resync_interval == 0:
             self.values[:] = [self.divergence(member) for member in range(len(self.cells))]
+
+
+def is_short(steps: int, cells: int) -> bool:
+    """Return whether annealing starts from a quilt: with few steps per cell that can change, but not without steps."""
+    return 0 < steps < FEW_STEPS * cells
+
+
+def _list_box_starts(length: int, extent: int, wraps: int, overlap: int) -> NDArray[np.int64]:
+    """Return the starts of boxes along an axis that cover it, each overlapping the next at least by `overlap` cells."""
+    step = max(1, extent - overlap)
+    if wraps:
+        return np.arange(0, length, step, dtype=np.int64)
+    return np.append(np.arange(0, length - extent, step, dtype=np.int64), length - extent)
 
 
 def _count_slots(entries: int) -> int:
