@@ -68,31 +68,37 @@ def _find_origin(
 
 
 @kernel
-def _count_mismatches(
-    counter: CounterArrays,
-    geometry: Geometry,
-    sample: SampleArrays,
-    box: Int64_1D,
-    corner: Int64_1D,
-    filled: Uint8_1D,
-    origin: Int64_1D,
-    limit: int,
+def _list_filled(
+    counter: CounterArrays, geometry: Geometry, box: Int64_1D, corner: Int64_1D, filled: Uint8_1D, compared: Int64_2D
 ) -> int:
-    """Return the number of filled cells that differ from a box of the samples, or `limit` or more."""
-    shape, count = sample.views[origin[0]], 0
+    """Write the level, row, column and tile of each filled cell of a box to `compared`, and return their number."""
+    count = 0
     for z in range(box[0]):
         for y in range(box[1]):
             line = geometry.first + wrap_cell(geometry, 0, corner[0] + z) * geometry.strides[0]
             line += wrap_cell(geometry, 1, corner[1] + y) * geometry.strides[1]
-            source = shape[0] + wrap_sample(shape, 0, origin[1] + z) * shape[2] * shape[3]
-            source += wrap_sample(shape, 1, origin[2] + y) * shape[3]
             for x in range(box[2]):
                 at = line + wrap_cell(geometry, 2, corner[2] + x)
-                if filled[at] and counter.cells[at] != sample.cells[source + wrap_sample(shape, 2, origin[3] + x)]:
+                if filled[at]:
+                    compared[count, 0], compared[count, 1], compared[count, 2] = z, y, x
+                    compared[count, 3] = counter.cells[at]
                     count += 1
-            if count >= limit:
-                return count
     return count
+
+
+@kernel
+def _count_mismatches(sample: SampleArrays, compared: Int64_2D, count: int, origin: Int64_1D, limit: int) -> int:
+    """Return the number of the first `count` compared cells that differ from a box of the samples, or `limit`."""
+    shape, mismatches = sample.views[origin[0]], 0
+    for number in range(count):
+        source = shape[0] + wrap_sample(shape, 0, origin[1] + compared[number, 0]) * shape[2] * shape[3]
+        source += wrap_sample(shape, 1, origin[2] + compared[number, 1]) * shape[3]
+        source += wrap_sample(shape, 2, origin[3] + compared[number, 2])
+        if compared[number, 3] != sample.cells[source]:
+            mismatches += 1
+            if mismatches >= limit:
+                break
+    return mismatches
 
 
 @kernel
@@ -135,7 +141,7 @@ def _paste_box(
 
 @kernel(
     "void(CounterArrays, Geometry, SampleArrays, CopyArrays, int64[:, ::1], int64[::1], int64[:, ::1], uint8[::1],"
-    " uint8[::1], uint64[::1], Edits, int64[:, ::1], int64, int64, int64)",
+    " uint8[::1], uint64[::1], Edits, int64[:, ::1], int64[:, ::1], int64, int64, int64)",
     allocates=False,
 )
 def quilt(
@@ -150,6 +156,7 @@ def quilt(
     filled: Uint8_1D,
     stream: Uint64_1D,
     edits: Edits,
+    compared: Int64_2D,
     origins: Int64_2D,
     draws: int,
     first: int,
@@ -158,8 +165,8 @@ def quilt(
     """Fill boxes first..last-1 of a map, without counting patterns.
 
     `edges` is (axis, 2) whether edges are compared, `box` the shape of boxes and `corners` their first cells. At most
-    `draws` boxes of the samples are compared. `filled` marks the cells that are compared and is updated. `edits` and
-    `origins`, with two rows, are work space.
+    `draws` boxes of the samples are compared. `filled` marks the cells that are compared and is updated. `edits`,
+    `compared`, with a row of four numbers per cell of a box, and `origins`, with two rows, are work space.
     """
     for number in range(first, last):
         corner = corners[number]
@@ -167,10 +174,11 @@ def quilt(
         for view in range(len(sample.views)):
             boxes += _count_boxes(geometry, edges, sample.views[view], box, corner)
         shift, fewest = below(stream, boxes), edits.size + 1
+        cells = _list_filled(counter, geometry, box, corner, filled, compared)
         for draw in range(min(draws, boxes)):
             chosen = (shift + draw) % boxes if boxes <= draws else below(stream, boxes)
             _find_origin(geometry, sample, edges, box, corner, chosen, origins[1])
-            count = _count_mismatches(counter, geometry, sample, box, corner, filled, origins[1], fewest)
+            count = _count_mismatches(sample, compared, cells, origins[1], fewest)
             if count < fewest:
                 fewest = count
                 for part in range(4):

@@ -349,12 +349,12 @@ class PatternCounter:
         if self.copies.keys.size:
             annealing.fill_block_keys(self.copies, geometry, self.cells[0])
         filled, edits = self.frozen.copy(), np.empty(int(box.prod()), dtype=EDIT)
-        origins = np.empty((2, 4), dtype=np.int64)
+        compared, origins = np.empty((edits.size, 4), dtype=np.int64), np.empty((2, 4), dtype=np.int64)
         for first in range(0, len(corners), max_boxes):
             last = min(first + max_boxes, len(corners))
             quilting.quilt(
                 self.arrays[0], geometry, sample, self.copies, edges, box, corners, self.frozen, filled, rng.state,
-                edits, origins, MAX_DRAWS, first, last,
+                edits, compared, origins, MAX_DRAWS, first, last,
             )  # fmt: skip
             yield
         self.count()
