@@ -15,6 +15,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 import tilewright as tw
+from bench.wfc import NET
 from tilewright.analysis.patterns import iter_views, wraps
 from tilewright.autotile.grammar import grammar_of
 from tilewright.core.errors import GaveUp, TilewrightError
@@ -696,19 +697,6 @@ def test_many_patterns() -> None:
 def test_large_patterns(size: int) -> None:
     m = make_map(sample="platforms", pattern_size=size, symmetry=2, wrap_sample="x")
     check_patterns(m)
-
-
-NET = [
-    "................",
-    "..####..........",
-    "..#..#..........",
-    "..#..#..........",
-    "###..###########",
-    "..#..#..........",
-    "..#..#..........",
-    "..####..........",
-    *["...#............"] * 8,
-]
 
 
 def test_nets_that_must_close_around_the_map_take_few_choices() -> None:

@@ -409,7 +409,7 @@ class BadFile(TilewrightError, ValueError):
 def short_repr(value: object) -> str:
     """Return the repr of a value for messages, shortened and on one line."""
     try:
-        text = repr(_cut(value, iter(range(MAX_SHOWN_LENGTH))))
+        text = repr(_truncate(value, iter(range(MAX_SHOWN_LENGTH))))
     except RecursionError:
         return "a value nested too deeply"
     except ValueError:  # Python limits the number of digits that it converts.
@@ -418,7 +418,7 @@ def short_repr(value: object) -> str:
     return _shorten(text, MAX_SHOWN_LENGTH)
 
 
-def _cut(value: object, budget: Iterator[int]) -> object:
+def _truncate(value: object, budget: Iterator[int]) -> object:
     """Return the parts of a value at the start of its repr. Each part takes one of the budget.
 
     The repr of a value of a megabyte would otherwise take longer than reading the value.
@@ -426,10 +426,13 @@ def _cut(value: object, budget: Iterator[int]) -> object:
     if isinstance(value, (str, bytes)) and type(value) in (str, bytes):
         return value[: MAX_SHOWN_LENGTH + 1]
     if type(value) in (list, tuple):
-        parts = [_cut(part, budget) for part, _ in zip(value, budget, strict=False)]  # type: ignore[call-overload]
+        parts = [_truncate(part, budget) for part, _ in zip(value, budget, strict=False)]  # type: ignore[call-overload]
         return parts if isinstance(value, list) else tuple(parts)
     if type(value) is dict:
-        return {_cut(key, budget): _cut(part, budget) for (key, part), _ in zip(value.items(), budget, strict=False)}
+        return {
+            _truncate(key, budget): _truncate(part, budget)
+            for (key, part), _ in zip(value.items(), budget, strict=False)
+        }
     return value
 
 

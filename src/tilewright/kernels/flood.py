@@ -135,16 +135,23 @@ def _connect_cells(cells: Labels, shifts: Places, parents: Labels, first: int, l
     return count
 
 
-@kernel
-def _number_regions(cells: Labels, parents: Labels, state: np.void) -> None:
-    """Replace labels by the numbers of regions, and find the largest region."""
+@inline
+def number_roots(parents: Labels, labels: int) -> int:
+    """Replace the parents of labels by the numbers of their regions, from 1, and return the number of regions."""
     count = 0
-    for label in range(1, state["count"] + 1):  # The root of a region is its lowest label, which its first cell has.
+    for label in range(1, labels + 1):  # The root of a region is its lowest label, which its first cell has.
         if parents[label] == label:
             count += 1
             parents[label] = count
         else:
             parents[label] = parents[parents[label]]
+    return count
+
+
+@kernel
+def _number_regions(cells: Labels, parents: Labels, state: np.void) -> None:
+    """Replace labels by the numbers of regions, and find the largest region."""
+    count = number_roots(parents, state["count"])
     sizes = np.zeros(count + 1, dtype=np.int64)
     last, run = 0, 0
     for cell in range(cells.size):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel
-from .flood import find_root
+from .flood import find_root, number_roots
 
 Labels: TypeAlias = NDArray[np.int32]
 Mask: TypeAlias = NDArray[np.uint8]
@@ -74,13 +74,7 @@ def label_axes(mask: Mask, diagonal: bool, labels: Labels) -> Sizes:
                     label = count
                     parents[label] = label
                 line[column] = label
-    regions = 0
-    for label in range(1, count + 1):  # The root of a region is its lowest label, which its first cell has.
-        if parents[label] == label:
-            regions += 1
-            parents[label] = regions
-        else:
-            parents[label] = parents[parents[label]]
+    regions = number_roots(parents, count)
     sizes = np.zeros(regions + 1, dtype=np.int64)
     for level in range(levels):
         for row in range(height):
