@@ -11,6 +11,7 @@ from tilewright.cli._catalogue import KINDS, list_summaries
 from tilewright.core.fields import fields_of, models_in
 from tilewright.core.notation import short_default
 from tilewright.core.registry import Entry
+from tilewright.formats import Format
 
 from . import experiments
 from .markdown import table
@@ -81,6 +82,8 @@ def format_reference(kind: str) -> str:
         entry = KINDS[kind].get(name)
         assert isinstance(entry, Entry)
         rest = entry.doc.strip().partition("\n")[2].strip()
+        if isinstance(entry, Format) and entry.engines:
+            line += f" Opens in {', '.join(entry.engines)}."
         parts.append(f"### {name}\n\n{line}\n\n{rest}\n\n{format_parameters(entry)}".replace("\n\n\n\n", "\n\n"))
     return "\n".join(parts)
 

@@ -214,6 +214,26 @@ def test_list_shows_all_names(tilewright: Run, kind: str) -> None:
     assert all(len(line.split()) > 1 for line in lines)
 
 
+def test_formats_are_listed_with_the_engines_that_open_them(tilewright: Run) -> None:
+    lines = {line.split()[0]: line for line in tilewright("list", "formats").out.splitlines()}
+    for entry in tw.list_formats():
+        assert all(engine in lines[entry.name] for engine in entry.engines)
+    assert "Unity (SuperTiled2Unity)" in lines["tmx"]
+    listed = json.loads(tilewright("list", "formats", "--json").out)["formats"]
+    assert [tuple(row["engines"]) for row in listed] == [one.engines for one in tw.list_formats()]
+    found = tilewright("list", "formats", "--search", "unity").out.splitlines()
+    assert "tmx" in [line.split()[0] for line in found]
+    assert "opens in" in tilewright("explain", "tmx").out
+
+
+@pytest.mark.parametrize("options", [("-o", "level.unity"), ("-o", "level", "--format", "Unity")])
+def test_the_name_of_an_engine_is_answered_with_its_formats(tilewright: Run, options: tuple[str, ...]) -> None:
+    done = tilewright("make", "caves", *options)
+    assert done.code == 2
+    assert "Unity opens" in done.err
+    assert "tmx" in done.err
+
+
 @pytest.mark.parametrize(("kind", "name"), NAMES, ids=[f"{kind}-{name}" for kind, name in NAMES])
 def test_everything_is_explained(tilewright: Run, kind: str, name: str) -> None:
     done = tilewright("explain", name, "--kind", kind)

@@ -17,6 +17,7 @@ from ..core.registry import Entry, Technique, measures, shapers, techniques, til
 from ..core.search_words import contains_words, list_recipe_words, suggest_entries
 from ..core.tileset import Tileset
 from ..core.yaml import read_data, read_head_comment
+from ..formats import Format
 from ..formats import format_registry as formats
 from ..formats._files import read_file
 from ..formats._models import find_model
@@ -108,9 +109,16 @@ def list_summaries(kind: str, search: str | None = None) -> list[tuple[str, str]
     return found
 
 
+def list_engines(name: str) -> list[str]:
+    """Return the engines and programs that open the files of a format."""
+    return [*formats.get(name).engines]
+
+
 def _list_search_words(kind: str, name: str, thing: CatalogEntry) -> tuple[str, ...]:
     if kind == "recipes":
         return list_recipe_words(name)
+    if isinstance(thing, Format):
+        return thing.engines
     return thing.search_words if isinstance(thing, Technique) else ()
 
 

@@ -103,6 +103,8 @@ def _print_facts(entry: Entry) -> None:
         able = {"write": entry.write, "animate": entry.animate, "read": entry.read}
         facts["endings"] = ", ".join(entry.extensions) or "none; use --format"
         facts["can"] = ", ".join(word for word, ability in able.items() if ability)
+        if entry.engines:
+            facts["opens in"] = ", ".join(entry.engines)
     if facts:
         click.echo()
         print_table(facts.items(), "", "", header=False, style="dim")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..core.errors import InvalidRecipe
-from ._catalogue import KINDS, list_summaries, read_kind
+from ._catalogue import KINDS, list_engines, list_summaries, read_kind
 from ._console import print_json, print_table
 
 
@@ -16,9 +16,12 @@ from ._console import print_json, print_table
 def command(kind: str | None, search: str | None, as_json: bool) -> None:
     """List techniques, shapers, measures, formats, tilesets and recipes; all of them, or those of one kind.
 
+    Formats are listed with the engines and programs that open them.
+
     \b
     tilewright list recipes
     tilewright list --search dungeon
+    tilewright list formats --search godot
     """
     found = {one: list_summaries(one, search) for one in ([kind] if kind else KINDS)}
     if search is not None:
@@ -26,10 +29,19 @@ def command(kind: str | None, search: str | None, as_json: bool) -> None:
         if not found and not as_json:
             raise InvalidRecipe("nothing is about these words; tilewright list shows all", at="search", got=search)
     if as_json:
-        print_json({one: [{"name": name, "summary": text} for name, text in rows] for one, rows in found.items()})
+        print_json({one: [_to_data(one, *row) for row in rows] for one, rows in found.items()})
         return
     for number, (one, rows) in enumerate(found.items()):
         if number:
             click.echo()
         title = "" if kind else one.capitalize()
-        print_table(rows, "name", "summary", title=title, header=False)
+        if one == "formats":
+            cells = ((name, summary, ", ".join(list_engines(name))) for name, summary in rows)
+            print_table(cells, "name", "summary", "opens in", title=title, header=False)
+        else:
+            print_table(rows, "name", "summary", title=title, header=False)
+
+
+def _to_data(kind: str, name: str, summary: str) -> dict[str, object]:
+    data: dict[str, object] = {"name": name, "summary": summary}
+    return {**data, "engines": list_engines(name)} if kind == "formats" else data

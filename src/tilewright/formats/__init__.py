@@ -80,21 +80,25 @@ class Format(Entry):
     """Function (source, options) that returns the maps in the file."""
     use: str = "other uses"
     """What the format is used for, as a plural noun such as pictures. Messages group formats by it."""
+    engines: tuple[str, ...] = ()
+    """Engines and other programs that open the files, such as Godot 4, with the needed plugin in parentheses."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _find, (self.name,)
 
 
 class FormatRegistry(Registry[Format]):
-    """The registry of formats. An unknown name is answered with the formats by their use."""
+    """The registry of formats. An unknown name is answered with the formats of that engine, or with all by use."""
 
     def _make_unknown(self, name: str) -> UnknownName:
-        return UnknownName(self.kind, name, (), advice=list_by_use(lambda entry: entry.name))
+        return UnknownName(self.kind, name, (), advice=_advise(name, lambda entry: entry.name))
 
 
 format_registry: Registry[Format] = FormatRegistry("format", "formats", Format)
 USES = ("pictures", "animations", "game engines", "text", "arrays", "voxel editors", "other generators", "games")
 """Uses of the built-in formats, in the order of messages."""
+MIN_ENGINE_LETTERS = 4
+"""Minimum number of letters by which an engine is recognized in an unknown name or extension."""
 
 
 def list_by_use(write: Callable[[Format], str]) -> str:
@@ -107,6 +111,35 @@ def list_by_use(write: Callable[[Format], str]) -> str:
     for entry in format_registry:
         groups.setdefault(entry.use, []).append(write(entry))
     return "; ".join(f"{use}: {', '.join(sorted(names))}" for use, names in groups.items() if names)
+
+
+def find_by_engine(name: str) -> dict[str, list[Format]]:
+    """Return the formats that an engine or program opens, by its name as the formats write it.
+
+    Only letters and digits count, and the beginning of the name is enough.
+
+    >>> [entry.name for entry in find_by_engine("phaser")["Phaser"]]
+    ['tmj']
+    """
+    wanted = _simplify(name)
+    found: dict[str, list[Format]] = {}
+    for entry in format_registry:
+        for engine in entry.engines:
+            if len(wanted) >= MIN_ENGINE_LETTERS and _simplify(engine).startswith(wanted):
+                found.setdefault(engine.partition(" (")[0], []).append(entry)
+    return found
+
+
+def _simplify(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _advise(name: str, write: Callable[[Format], str]) -> str:
+    """Return which formats to use instead of an unknown one; `write` returns the name or extension of a format."""
+    found = find_by_engine(name)
+    if found:
+        return "; ".join(f"{engine} opens {', '.join(map(write, entries))}" for engine, entries in found.items())
+    return list_by_use(write)
 
 
 def _find(name: str) -> Format:
@@ -153,7 +186,7 @@ def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
     ending = Path(path).suffix.lower()
     found = _find_by_extension(ending)
     if found is None:
-        advice = list_by_use(lambda entry: next(iter(entry.extensions), entry.name))
+        advice = _advise(ending, lambda entry: next(iter(entry.extensions), entry.name))
         raise UnknownName("file extension", ending or Path(path).name, (), "or give a format", advice=advice)
     return found
 

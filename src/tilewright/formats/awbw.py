@@ -325,4 +325,5 @@ awbw = Format(
     doc=__doc__,
     shared_extensions=(".csv", ".txt", ".json"),
     use="games",
+    engines=("Advance Wars By Web",),
 )

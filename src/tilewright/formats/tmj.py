@@ -36,5 +36,12 @@ def read(source: Source, options: TiledParams) -> list[LoadedMap]:
 
 
 tmj = Format(
-    name="tmj", params=TiledParams, extensions=(".tmj",), write=write, read=read, doc=__doc__, use="game engines"
+    name="tmj",
+    params=TiledParams,
+    extensions=(".tmj",),
+    write=write,
+    read=read,
+    doc=__doc__,
+    use="game engines",
+    engines=("Phaser", "Tiled"),
 )

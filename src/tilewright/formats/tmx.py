@@ -36,5 +36,12 @@ def read(source: Source, options: TmxParams) -> list[LoadedMap]:
 
 
 tmx = Format(
-    name="tmx", params=TmxParams, extensions=(".tmx",), write=write, read=read, doc=__doc__, use="game engines"
+    name="tmx",
+    params=TmxParams,
+    extensions=(".tmx",),
+    write=write,
+    read=read,
+    doc=__doc__,
+    use="game engines",
+    engines=("Tiled", "Godot 4 (YATI)", "Unity (SuperTiled2Unity)", "libGDX", "pygame (pytmx)"),
 )

@@ -372,5 +372,12 @@ def _join_models(models: list[VoxelModel], shape: tuple[int, ...]) -> NDArray[An
 
 
 vox = Format(
-    name="vox", params=VoxParams, extensions=(".vox",), write=write, read=read, doc=__doc__, use="voxel editors"
+    name="vox",
+    params=VoxParams,
+    extensions=(".vox",),
+    write=write,
+    read=read,
+    doc=__doc__,
+    use="voxel editors",
+    engines=("MagicaVoxel",),
 )
