@@ -600,8 +600,19 @@ class TilesetRegistry:
 
     def write(self, tileset: Tileset) -> str | dict[str, Any]:
         """Return a tileset as recipes store it: the name of a registered tileset, or the data of any other."""
-        is_known = tileset.name in self.names() and self.get(tileset.name) == tileset
-        return tileset.name if is_known else tileset.to_data()
+        known = self.complete(tileset)
+        is_known = known.name in self.names() and self.get(known.name).look_digest == known.look_digest
+        return known.name if is_known else tileset.to_data()
+
+    def complete(self, tileset: Tileset) -> Tileset:
+        """Return a tileset from a file with the skins of the registered tileset that equals it.
+
+        A tileset that says itself how tiles are shown is returned unchanged. Files of versions before 0.3 do not.
+        """
+        if tileset.has_look or tileset.name not in self.names():
+            return tileset
+        known = self.get(tileset.name)
+        return known if known == tileset else tileset
 
 
 def _check_name(kind: str, name: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .recipe import Recipe
 
 Cells = NDArray[np.uint8] | NDArray[np.uint16]
+MarkerValue = bool | int | float | str
+"""Value of a property of a marker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Marker:
     x: int
     y: int
     level: int = 0
+    properties: Mapping[str, MarkerValue] = field(default_factory=dict, hash=False)
+    """Further data for a game, such as the health of a monster. Exporters write it."""
 
 
 class DeferredNumbers(Mapping[str, float]):
@@ -312,7 +316,7 @@ class TileMap:
             place = int(target[(marker.level, marker.y, marker.x)[-target.ndim :]])
             if place >= 0:
                 *level, row, column = (int(part) for part in np.unravel_index(place, shape))
-                markers.append(Marker(marker.name, column, row, *level))
+                markers.append(replace(marker, x=column, y=row, level=level[0] if level else 0))
         return {"rooms": rooms, "links": links, "markers": markers}
 
     def to_locks(self, mask: Any = ...) -> Locks:

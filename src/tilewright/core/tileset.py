@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from os import PathLike, fsdecode
@@ -22,8 +22,15 @@ from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean,
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, reorient_sides
 from .resolver import Resolver
+from .skins import Skin
 
 MAX_TILES = 65_536
+CLEAR_KINDS = ("water", "sea", "river", "reef", "shoal", "lava", "pit")
+"""Kinds of impassable tiles that do not block sight by default."""
+ANY_GROUND = "*"
+"""Value of `over` for the most common tile around a cell."""
+LOOK_FIELDS = ("over", "blocks_sight")
+"""Fields of a tile that are not part of its identity: they do not change the digest of a tileset."""
 
 
 def read_name(name: str) -> str:
@@ -61,6 +68,10 @@ class Tile(Params):
     """Relative frequency where tiles are chosen by adjacency rules."""
     code: int | None = param(None, ge=-(1 << 63), lt=1 << 63)
     """Number of the tile in another program, such as a game's tile id."""
+    over: str = param("", max_length=80)
+    """Tile to draw beneath this one, such as floor under a door; `*` is the most common tile around it."""
+    blocks_sight: bool | None = param(None)
+    """Whether the tile blocks sight; by default if it is impassable and not water, lava or a pit."""
 
     @field_validator("costs", mode="before")
     @classmethod
@@ -71,6 +82,22 @@ class Tile(Params):
     def rgb(self) -> Rgb:
         """Color as (red, green, blue)."""
         return read_rgb(self.color)
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether the tile blocks sight, declared or by default."""
+        return not self.passable and self.kind not in CLEAR_KINDS if self.blocks_sight is None else self.blocks_sight
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything except how the tile is shown: `over` and `blocks_sight`."""
+        return isinstance(other, Tile) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        return tuple(value for name, value in self if name not in LOOK_FIELDS)
 
 
 class Sheet(Params):
@@ -134,6 +161,8 @@ class Tileset(Params):
     """Rules for what the pieces of each kind may connect to."""
     beside: tuple[Beside, ...] = param(())
     """Adjacency rules: which tiles may be next to each other. With any rules, other pairs are forbidden."""
+    skins: tuple[Skin, ...] = param(())
+    """Sprites that depend on the neighbors of a cell, in drawing order. They are not part of the digest."""
 
     @model_validator(mode="before")
     @classmethod
@@ -173,6 +202,20 @@ class Tileset(Params):
             for tile, name in mentioned
             if not name or name not in known
         ]
+        shown = (
+            (skin.tile, name) for skin in self.skins for name in (skin.tile, *skin.with_, *skin.toward, *skin.under)
+        )
+        problems += [
+            problem(f"{tile}: no tile and no kind is called {name!r}{did_you_mean(name, known)}", at="skins")
+            for tile, name in shown
+            if not name or name not in known
+        ]
+        things = {tile.name for tile in self.tiles if tile.over}
+        problems += [
+            problem(f"{tile.name}: {_explain_ground(tile.over, things)}", at="over")
+            for tile in self.tiles
+            if tile.over and tile.over != ANY_GROUND and (tile.over not in self.by_name or tile.over in things)
+        ]
         return problems[:5]
 
     @classmethod
@@ -201,7 +244,9 @@ class Tileset(Params):
         if isinstance(value, (str, PathLike)):
             return (resolver or Resolver()).read_tileset(fsdecode(value))
         if isinstance(value, Mapping):
-            return cls.validate(value)
+            from .registry import tilesets
+
+            return tilesets.complete(cls.validate(value))
         raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
 
     @classmethod
@@ -245,9 +290,13 @@ class Tileset(Params):
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data that `of` reads, without defaults."""
+        return self._to_data(shown=True)
+
+    def _to_data(self, *, shown: bool) -> dict[str, Any]:
+        """Return plain data, with or without the fields that only say how tiles are shown."""
         tiles = []
         for tile in self.tiles:
-            values = tile.model_dump(exclude_defaults=True)
+            values = tile.model_dump(exclude_defaults=True, exclude=None if shown else set(LOOK_FIELDS))
             if tile.costs:
                 values["costs"] = dict(tile.costs)
             tiles.append(values)
@@ -258,12 +307,38 @@ class Tileset(Params):
             data["joints"] = [joint.to_data() for joint in self.joints]
         if self.beside:
             data["beside"] = [rule.model_dump(exclude_defaults=True) for rule in self.beside]
+        if self.skins and shown:
+            data["skins"] = [skin.to_data() for skin in self.skins]
         return {**data, "tiles": tiles}
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the content. Equal tilesets have equal digests."""
-        return blake2b(json.dumps(self.to_data()).encode(), digest_size=16).hexdigest()
+        """Digest of the content, without skins and the tiles' `over` and `blocks_sight`. Equal tilesets have equal
+        digests."""
+        return blake2b(json.dumps(self._to_data(shown=False)).encode(), digest_size=16).hexdigest()
+
+    @property
+    def has_look(self) -> bool:
+        """Whether the tileset has skins, or a tile has `over` or `blocks_sight`."""
+        return bool(self.skins) or any(tile.over or tile.blocks_sight is not None for tile in self.tiles)
+
+    @cached_property
+    def look_digest(self) -> str:
+        """Digest of the content, with everything that only says how tiles are shown, and with the sheet's picture."""
+        hash = blake2b(json.dumps(self.to_data()).encode(), digest_size=16)
+        hash.update(self.sheet.picture if self.sheet else b"")
+        return hash.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything except skins and the tiles' `over` and `blocks_sight`."""
+        return self is other or (isinstance(other, Tileset) and self._identity == other._identity)
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        return self.name, self.tiles, self.sheet, self.joints, self.beside
 
     # -- lookup ---------------------------------------------------------------------------------------------
 
@@ -327,6 +402,11 @@ class Tileset(Params):
         """Array (tile,) of whether each tile is passable."""
         return np.array([tile.passable for tile in self.tiles], dtype=np.bool_)
 
+    @cached_property
+    def blocks_sight(self) -> NDArray[np.bool_]:
+        """Array (tile,) of whether each tile blocks sight."""
+        return np.array([tile.is_opaque for tile in self.tiles], dtype=np.bool_)
+
     # -- pieces ---------------------------------------------------------------------------------------------
 
     def reorient_tiles(self, view: str) -> NDArray[np.int64]:
@@ -361,8 +441,8 @@ class Tileset(Params):
         images = {view: self.reorient_tiles(view) for view in VIEWS}
         for rule in self.beside:
             tiles, others = (
-                self._find_tiles(rule.tile),
-                [other for name in rule.others for other in self._find_tiles(name)],
+                self.find_tiles(rule.tile),
+                [other for name in rule.others for other in self.find_tiles(name)],
             )
             for view in rule.views:
                 for side in reorient_sides(SIDES if rule.sides == "any" else rule.sides, view):
@@ -372,7 +452,7 @@ class Tileset(Params):
                     is_allowed[there].T[pairs] = True
         return is_allowed
 
-    def _find_tiles(self, name: str) -> list[int]:
+    def find_tiles(self, name: str) -> list[int]:
         """Return the id of the tile with a name, or else the ids of all tiles of a kind."""
         number = self.by_name.get(name)
         return [number] if number is not None else [n for n, tile in enumerate(self.tiles) if tile.kind == name]
@@ -444,9 +524,19 @@ class Tileset(Params):
             return self
         if len(self) + len(missing) > MAX_TILES:
             raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, {len(self) + len(missing):,} are needed")
-        tiles, rules = [*self.tiles, *missing.values()], {"joints": self.joints, "beside": self.beside}
+        tiles, rules = (
+            [*self.tiles, *missing.values()],
+            {"joints": self.joints, "beside": self.beside, "skins": self.skins},
+        )
         longer = self.validate({"name": self.name, "tiles": tiles, **rules})
         return longer.model_copy(update={"sheet": self.sheet})
+
+
+def _explain_ground(name: str, things: Collection[str]) -> str:
+    """Return why a tile cannot be drawn over the tile with this name."""
+    if name in things:
+        return f"over must be a tile that is not itself over another, got {name!r}"
+    return f"over must be the name of a tile or {ANY_GROUND}, got {name!r}"
 
 
 def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -478,4 +568,11 @@ def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
             tiles.append(dict(tile))
     own_kinds = [joint.get("kind") for joint in joints]
     inherited = [joint for joint in base.joints if joint.kind not in own_kinds]
-    return {"sheet": base.sheet, "beside": base.beside, **own, "tiles": tiles, "joints": [*inherited, *joints]}
+    return {
+        "sheet": base.sheet,
+        "beside": base.beside,
+        "skins": base.skins,
+        **own,
+        "tiles": tiles,
+        "joints": [*inherited, *joints],
+    }

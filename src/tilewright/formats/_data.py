@@ -20,6 +20,7 @@ from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, pack, unpack
 from ..core.params import MAX_SIDE, Params, param
 from ..core.provenance import build_provenance
+from ..core.registry import tilesets
 from ..core.tilemap import Marker, Room, TileMap, format_size
 from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap
@@ -82,7 +83,7 @@ class StoredMap(Params):
         """Return the map with these cells and layers, and its provenance."""
         map = TileMap(
             cells,
-            self.tileset,
+            tilesets.complete(self.tileset),
             rooms=self.rooms,
             links=self.links,
             markers=self.markers,
@@ -123,9 +124,11 @@ def check_sides(shape: Sequence[int]) -> None:
 def describe_map(map: TileMap) -> dict[str, Any]:
     """Return all data of a map except its cells and layers. Empty values are omitted."""
     markers = [asdict(marker) for marker in map.markers]
-    if map.cells.ndim == 2:
-        for marker in markers:
+    for marker in markers:
+        if map.cells.ndim == 2:
             del marker["level"]
+        if not marker["properties"]:
+            del marker["properties"]
     optional = {
         "rooms": [asdict(room) for room in map.rooms],
         "links": [list(link) for link in map.links],

@@ -10,6 +10,7 @@ other parts and rooms that cross the axis are removed. Each level of a 3D map is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from typing import Any, Literal
 
@@ -149,5 +150,5 @@ def _mirror_markers(map: TileMap, kept: Places, places: list[Places]) -> list[Ma
             place: Any = (marker.level, marker.y, marker.x)[-kept.ndim :]
             if kept[place] == np.ravel_multi_index(place, map.shape):
                 *level, row, column = (int(part) for part in np.unravel_index(image[place], map.shape))
-                found[Marker(marker.name, column, row, *level)] = None
+                found[replace(marker, x=column, y=row, level=level[0] if level else 0)] = None
     return list(found)
