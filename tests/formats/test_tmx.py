@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import gzip
+import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -148,6 +149,64 @@ def test_tiles_of_several_tilesets_are_named_after_their_tileset() -> None:
     assert read(tmx(data("1,2,11,18"), tilesets=tilesets)).tileset.names == ("wild 0", "wild 1", "tame 1", "tame 8")
 
 
+ZSTD = 'encoding="base64" compression="zstd"'
+
+
+def frame_zstd(content: bytes, size: int | None = None) -> str:
+    """Return a zstd frame (RFC 8878) with one block: the content as it is, or its only byte, repeated `size` times."""
+    kind, length = (0, len(content)) if size is None else (1, size)
+    block = (length << 3 | kind << 1 | 1).to_bytes(3, "little") + content
+    return base64.b64encode(bytes.fromhex("28b52ffd a0") + length.to_bytes(4, "little") + block).decode()
+
+
+def test_layers_compressed_with_zstd_are_read() -> None:
+    if sys.version_info < (3, 14):
+        pytest.importorskip("backports.zstd")
+    frame = frame_zstd(np.array([1, 2, 3, 1], dtype="<u4").tobytes())
+    assert read(tmx(data(frame, ZSTD))).cells.tolist() == [[0, 1], [2, 0]]
+    bomb = frame_zstd(b"\0", 1 << 17)
+    for content, message in (
+        (bomb, "decompresses to more than 16 bytes, its size needs 16"),
+        (frame[:-8], "its compressed cells are truncated"),
+        ("AAAAAAAA", "its cells cannot be decompressed"),
+    ):
+        with pytest.raises(tw.BadFile, match=message):
+            read(tmx(data(content, ZSTD)))
+
+
+def test_zstd_without_its_package_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("backports", "backports.zstd", "compression", "compression.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(tw.BadFile, match=r"ground': is compressed with zstd, which needs .*\(pip install tilewright"):
+        read(tmx(data("KLUv", ZSTD)))
+
+
+def test_visible_layers_are_read_as_one() -> None:
+    layers = (
+        data("1,1,1,1"),
+        data("0,2,0,0").replace("ground", "trees"),
+        data("3,3,3,3").replace("<layer", '<layer visible="0"'),
+        data("0,0,4,0").replace("ground", "birds"),
+    )
+    map = read(tmx(*layers))
+    assert map.tileset.names == ("tile0", "tile1", "tile3")
+    assert map.cells.tolist() == [[0, 1], [2, 0]]
+    assert read(tmx(*layers), layer="trees").tileset.names == ("tile1", "empty")
+
+
+def test_layers_of_infinite_maps_are_read_as_one() -> None:
+    layers = (
+        data('<chunk x="-2" y="0" width="2" height="1">1,2</chunk>'),
+        data('<chunk x="-1" y="-1" width="2" height="2">0,3,4,0</chunk>'),
+        data("\n"),
+    )
+    point = '<objectgroup><object name="start" x="-16" y="0"><point/></object></objectgroup>'
+    map = read(tmx(*layers, point).replace("<map", '<map infinite="1"'))
+    names = [[map.tileset.names[number] for number in row] for row in map.cells.tolist()]
+    assert names == [["empty", "empty", "tile2"], ["tile0", "tile3", "empty"]]
+    assert map.markers == (tw.Marker("start", 1, 1),)
+
+
 def test_layers_are_chosen_by_visibility_name_or_number() -> None:
     layers = (
         data("1,1,1,1").replace("<layer", '<layer visible="0"'),
@@ -206,8 +265,19 @@ def test_external_tilesets_are_read(ending: str, content: bytes) -> None:
 @pytest.mark.parametrize("source", ["sets/wild.tsx", "/etc/passwd", "C:/a.tsx", "../../dev/stdin", "file:///a.tsx"])
 def test_an_external_tileset_that_cannot_be_read_is_ignored(source: str) -> None:
     opened = {source: b"secret"} if source != "sets/wild.tsx" else {}
-    map = read(tmx(data(PLAIN), tilesets=EXTERNAL.replace("sets/wild.{}", source)), opened)
+    with pytest.warns(UserWarning, match=r"x\.tmx: .* is not read, because .*; its tiles are named by their numbers"):
+        map = read(tmx(data(PLAIN), tilesets=EXTERNAL.replace("sets/wild.{}", source)), opened)
     assert map.tileset.names == ("tile0", "tile1", "tile2")
+
+
+def test_a_map_without_its_picture_is_complete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = TILESET.replace("/>", '><image source="art/lost.png" width="48" height="48"/></tileset>')
+    (tmp_path / "level.tmx").write_text(tmx(data(PLAIN), tilesets=picture))
+    for target in ("level.png", "again.tmx"):
+        assert main(["convert", str(tmp_path / "level.tmx"), str(tmp_path / target)]) == 0
+        line = "level.tmx: 'art/lost.png' is not read, because the file is missing; its sprites are drawn by color"
+        assert line in capsys.readouterr().err
+    assert (tmp_path / "again-tiles.png").exists()
 
 
 def test_a_given_tileset_is_used_by_name_then_by_number() -> None:
@@ -266,7 +336,7 @@ ZLIB = 'encoding="base64" compression="zlib"'
         (tmx(data(encode_gids([1, 2, 3, 1], "zlib")[:-8], ZLIB)), "its compressed cells are truncated"),
         (tmx(data("AAAA", ZLIB)), "cannot be decompressed"),
         (tmx(data(BOMB, ZLIB)), "decompresses to more than 16 bytes, its size needs 16"),
-        (tmx(data("KLUv", ZLIB.replace("zlib", "zstd"))), "must be compressed with zlib, gzip or nothing, got 'zstd'"),
+        (tmx(data("KLUv", ZLIB.replace("zlib", "lzma"))), "be compressed with zlib, gzip, zstd or nothing, got 'lzma'"),
         (
             tmx(data("".join(f'<chunk x="{at}" y="{at}" width="1" height="1">1</chunk>' for at in (0, 99999)))),
             "its chunks have 2 cells but span 100,000x100,000",

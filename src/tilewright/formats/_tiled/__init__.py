@@ -58,4 +58,5 @@ class TiledParams(Params):
     image_path: Annotated[str, AfterValidator(_read_path)] = param("")
     """Writing: path of the tileset's own picture relative to the map, if it is not where it was found."""
     layer: str = param("", reading=True)
-    """Reading: tile layer to read, by name or by number from 1; by default the first visible one."""
+    """Reading: tile layer to read, by name or by number from 1; by default the visible layers, the topmost tile in each
+    cell."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-import binascii
+import sys
 import warnings
 import zlib
 from array import array
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
 from ...core.grid import MAX_CELLS
-from .document import MAX_GIDS, TiledLayer, TiledMap
+from .document import MAX_GIDS, TiledChunk, TiledLayer, TiledMap
 
 MAX_SPAN_RATIO = 1000
 """Maximum area of an infinite map, as a multiple of the cells in its chunks."""
@@ -22,25 +23,62 @@ FLIP_BITS = np.uint32(0xF0000000)
 """Bits of a gid that flip and rotate its tile."""
 
 Gids = NDArray[np.uint32]
+Place = tuple[int, int]
+"""Row and column."""
 
 
-def read_layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
-    """Return the gids of a layer as an array (row, column), without flip bits."""
-    place = f"layer {layer.name!r}"
+def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> tuple[Gids, Place]:
+    """Return the gids of layers, without flip bits, and the row and column of the first cell.
+
+    Where layers overlap, the last one that has a tile counts. The cells of several layers of a finite map are those of
+    the map.
+    """
+    if document.infinite:  # Its layers without chunks are empty.
+        layers = [layer for layer in layers if layer.chunks]
+        if not layers:
+            raise InvalidRecipe("contains no tile")
+    boxes = [_find_box(layer, document) for layer in layers]
+    total = sum(height * width for _, _, height, width in boxes)
+    if total > MAX_CELLS:
+        raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {total:,}")
+    if len(layers) > 1 and not any(layer.chunks for layer in layers):
+        boxes = [(0, 0, document.height, document.width)]
+    top, left = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    height = max(box[0] + box[2] for box in boxes) - top
+    width = max(box[1] + box[3] for box in boxes) - left
+    if height * width > min(MAX_CELLS, max(total, 1) * MAX_SPAN_RATIO):
+        raise TooLarge(f"its layers have {pluralize(total, 'cell')} but span {width:,}x{height:,}")
+    if not height * width:
+        raise InvalidRecipe(f"a map must have at least one cell, got {width}x{height}", rule="minimum")
+    flat = np.zeros((height, width), dtype=np.uint32)
+    for layer in layers:
+        for chunk in layer.chunks or [_make_chunk(layer, document)]:
+            at = f", chunk at {chunk.x}, {chunk.y}" if layer.chunks else ""
+            gids = _read_gids(chunk.data, layer, chunk.width, chunk.height, f"layer {layer.name!r}{at}")
+            below = flat[chunk.y - top :, chunk.x - left :][: chunk.height, : chunk.width]
+            gids = gids[: below.shape[0], : below.shape[1]]
+            np.copyto(below, gids, where=gids != 0)
+    return flat, (top, left)
+
+
+def _make_chunk(layer: TiledLayer, document: TiledMap) -> TiledChunk:
+    """Return the cells of a layer without chunks."""
+    width, height = layer.width or document.width, layer.height or document.height
+    return TiledChunk(x=0, y=0, width=width, height=height, data=layer.data)
+
+
+def _find_box(layer: TiledLayer, document: TiledMap) -> tuple[int, int, int, int]:
+    """Return top, left, height and width of a layer."""
     if not layer.chunks:
-        return _read_gids(layer.data, layer, layer.width or document.width, layer.height or document.height, place)
+        return 0, 0, layer.height or document.height, layer.width or document.width
     left, top = min(chunk.x for chunk in layer.chunks), min(chunk.y for chunk in layer.chunks)
     width = max(chunk.x + chunk.width for chunk in layer.chunks) - left
     height = max(chunk.y + chunk.height for chunk in layer.chunks) - top
     cell_count = sum(chunk.width * chunk.height for chunk in layer.chunks)
     if width * height > min(MAX_CELLS, cell_count * MAX_SPAN_RATIO):
-        raise TooLarge(f"its chunks have {pluralize(cell_count, 'cell')} but span {width:,}x{height:,}", at=place)
-    gids = np.zeros((height, width), dtype=np.uint32)
-    for chunk in layer.chunks:
-        row, column = chunk.y - top, chunk.x - left
-        part = _read_gids(chunk.data, layer, chunk.width, chunk.height, f"{place}, chunk at {chunk.x}, {chunk.y}")
-        gids[row : row + chunk.height, column : column + chunk.width] = part
-    return gids
+        size = f"its chunks have {pluralize(cell_count, 'cell')} but span {width:,}x{height:,}"
+        raise TooLarge(size, at=f"layer {layer.name!r}")
+    return top, left, height, width
 
 
 def _read_gids(data: Any, layer: TiledLayer, width: int, height: int, place: str) -> Gids:
@@ -82,26 +120,58 @@ def _parse_csv(text: str, count: int) -> NDArray[np.int64]:
 
 def _decode_base64(text: str, layer: TiledLayer, count: int) -> Gids:
     """Decode little-endian integers in base64, which may be compressed. At most the declared size is decompressed."""
-    if layer.compression not in ("", "zlib", "gzip"):
+    decompress = {"": _keep, "zlib": _decompress_zlib, "gzip": _decompress_zlib, "zstd": _decompress_zstd}
+    if layer.compression not in decompress:
         raise InvalidRecipe(
-            f"must be compressed with zlib, gzip or nothing, got {short_repr(layer.compression)}: "
+            f"must be compressed with zlib, gzip, zstd or nothing, got {short_repr(layer.compression)}: "
             "choose one as the map's tile layer format in Tiled"
         )
     try:
-        raw = base64.b64decode("".join(text.split()), validate=True)
-        if layer.compression:
-            stream = zlib.decompressobj(wbits=47)  # accepts zlib and gzip
-            raw = stream.decompress(raw, 4 * count + 1)
-            if not stream.eof and len(raw) <= 4 * count:
-                raise InvalidRecipe("its compressed cells are truncated")
-    except (binascii.Error, ValueError, zlib.error) as error:
-        if isinstance(error, InvalidRecipe):
-            raise
+        compressed = base64.b64decode("".join(text.split()), validate=True)
+        raw, is_complete = decompress[layer.compression](compressed, 4 * count + 1)
+    except InvalidRecipe:
+        raise
+    except ValueError as error:
         raise InvalidRecipe(f"its cells cannot be decompressed ({error})") from None
+    if not is_complete and len(raw) <= 4 * count:
+        raise InvalidRecipe("its compressed cells are truncated")
     if len(raw) != 4 * count:
         more = "more than " if len(raw) > 4 * count else ""
         raise InvalidRecipe(f"decompresses to {more}{min(len(raw), 4 * count):,} bytes, its size needs {4 * count:,}")
     return np.frombuffer(raw, dtype="<u4")
+
+
+def _keep(raw: bytes, limit: int) -> tuple[bytes, bool]:
+    return raw, True
+
+
+def _decompress_zlib(raw: bytes, limit: int) -> tuple[bytes, bool]:
+    """Return at most `limit` bytes of the content, and whether that is all. Raise ValueError if it is damaged."""
+    stream = zlib.decompressobj(wbits=47)  # accepts zlib and gzip
+    try:
+        return stream.decompress(raw, limit), stream.eof
+    except zlib.error as error:
+        raise ValueError(error) from None
+
+
+def _decompress_zstd(raw: bytes, limit: int) -> tuple[bytes, bool]:
+    """Do the same for zstd, which Python has since 3.14."""
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+    except ImportError:
+        raise InvalidRecipe(
+            "is compressed with zstd, which needs Python 3.14 or the package backports.zstd "
+            "(pip install tilewright[zstd]); or choose zlib as the map's tile layer format in Tiled",
+            rule="missing",
+        ) from None
+    stream = zstd.ZstdDecompressor()
+    try:
+        return stream.decompress(raw, limit), stream.eof
+    except zstd.ZstdError as error:
+        raise ValueError(error) from None
 
 
 def find_used_gids(layers: list[Gids]) -> list[int]:

@@ -110,6 +110,7 @@ class TiledMap(_Part):
     height: Count
     tilewidth: Annotated[int, Field(ge=1, lt=1 << 16)]
     tileheight: Annotated[int, Field(ge=1, lt=1 << 16)]
+    infinite: bool = False
     tilesets: tuple[TiledTileset, ...] = ()
     layers: tuple[TiledLayer, ...] = ()
 

@@ -1,9 +1,11 @@
 """Build maps from documents, written by Tilewright or by other programs.
 
-Documents written by Tilewright give the same map. Of other documents, a single tile layer is read (`layer` selects it).
-Tiles are named by their `name` property if it is unique, else by their local id, such as `tile7`; cells without a tile
-get `empty`. Flips and rotations are ignored, infinite maps are assembled from their chunks, named points become
-markers, and objects of the class `room` become rooms. An external tileset that cannot be opened is ignored.
+Documents written by Tilewright give the same map. Of other documents, the visible tile layers are read as one: in each
+cell, the tile of the topmost layer that has one. `layer` selects a single layer instead. Tiles are named by their
+`name` property if it is unique, else by their local id, such as `tile7`; cells without a tile get `empty`. Flips,
+rotations and offsets are ignored, infinite maps are assembled from their chunks, named points become markers, and
+objects of the class `room` become rooms. An external tileset or picture that cannot be opened is replaced by plain
+tiles, with a warning.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
 from . import Document, TiledParams
-from .cells import Gids, find_used_gids, read_layer_gids
+from .cells import Gids, Place, find_used_gids, flatten_layers
 from .document import TiledLayer, TiledMap, TiledObject, parse_json_property, validate
 from .tiles import build_tileset, resolve_tileset
 
@@ -33,16 +35,20 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
     tile_layers = [layer for layer in layers if layer.type == "tilelayer"]
     # Other programs may also use a property `level`; in Tilewright's files it is the level of a layer or marker.
     is_own = "tilewright" in document.properties
-    levels = _find_levels(tile_layers) if is_own and not options.layer else None
-    chosen = levels or [_choose_layer(tile_layers, options.layer)]
-    gids = _read_levels(chosen, document)
+    levels = _find_levels(tile_layers) if is_own and not options.layer else {}
+    chosen = levels or {0: _choose_layers(tile_layers, options.layer)}
+    gids, (top, left) = _read_levels(list(chosen.values()), document)
     tilesets = [resolve_tileset(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
     tileset, table = build_tileset(tilesets, find_used_gids(gids), source)
     cells = np.stack([np.stack([table[row] for row in level]) for level in gids])
     cells = cells if levels else cells[0]
-    objects = [one for layer in layers for one in layer.objects]
-    rooms, links = _read_rooms(objects, document)
-    numbers = [layer.properties.get("level", 0) if is_own else 0 for layer in chosen]
+    objects = [
+        one.model_copy(update={"x": one.x - left * document.tilewidth, "y": one.y - top * document.tileheight})
+        for layer in layers
+        for one in layer.objects
+    ]
+    rooms, links = _read_rooms(objects, document, cells.shape)
+    numbers = [*levels] or [chosen[0][0].properties.get("level", 0) if is_own else 0]
     map = TileMap(
         cells,
         tileset,
@@ -66,45 +72,54 @@ def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterat
             yield layer if shown == layer.visible else layer.model_copy(update={"visible": shown})
 
 
-def _choose_layer(layers: list[TiledLayer], wanted: str) -> TiledLayer:
-    """Return the requested layer, or else the first visible layer."""
+def _choose_layers(layers: list[TiledLayer], wanted: str) -> list[TiledLayer]:
+    """Return the requested layer, or else the visible layers; the first layer if all are hidden."""
     if not layers:
         raise InvalidRecipe("contains no tile layer")
     if not wanted:
-        return next((layer for layer in layers if layer.visible), layers[0])
+        return [layer for layer in layers if layer.visible] or layers[:1]
     named = [layer for layer in layers if layer.name == wanted]
     if named:
-        return named[0]
+        return named[:1]
     if wanted.isascii() and wanted.isdecimal() and 0 < int(wanted[:9]) <= len(layers):
-        return layers[int(wanted[:9]) - 1]
+        return [layers[int(wanted[:9]) - 1]]
     raise UnknownName("layer", wanted, [layer.name for layer in layers])
 
 
-def _find_levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
-    """Return the layers of a 3D map, from the lowest level; None for any other map."""
-    by_level = {layer.properties.get("level"): layer for layer in layers}
-    if not layers or not all(number in by_level for number in range(len(layers))):
-        return None
-    return [by_level[number] for number in range(len(layers))]
+def _find_levels(layers: list[TiledLayer]) -> dict[int, list[TiledLayer]]:
+    """Return the layers of a 3D map by level, from the lowest level; empty for any other map.
+
+    Layers without a level, which were added in the editor, are ignored.
+    """
+    levels: dict[int, list[TiledLayer]] = {}
+    for layer in layers:
+        number = layer.properties.get("level")
+        if isinstance(number, int):
+            levels.setdefault(number, []).append(layer)
+    return {number: levels[number] for number in sorted(levels)} if set(levels) == {*range(len(levels))} else {}
 
 
-def _read_levels(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
-    """Return the gids of layers of equal size. Raise TooLarge if the layers have too many cells in total."""
-    claimed = sum((layer.width or document.width) * (layer.height or document.height) for layer in layers)
+def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[list[Gids], Place]:
+    """Return the gids of levels of equal size, and the row and column of the first cell."""
+    claimed = sum(
+        (layer.width or document.width) * (layer.height or document.height) for layers in levels for layer in layers
+    )
     if claimed > MAX_CELLS:
         raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {claimed:,}")
-    if len(layers) > 1 and any(layer.chunks for layer in layers):
+    if len(levels) > 1 and any(layer.chunks for layers in levels for layer in layers):
         raise InvalidRecipe("a map with levels cannot be infinite; select one with layer")
-    gids = [read_layer_gids(layer, document) for layer in layers]
-    if len({one.shape for one in gids}) > 1:
+    found = [flatten_layers(layers, document) for layers in levels]
+    if len({gids.shape for gids, _ in found}) > 1:
         raise InvalidRecipe("all levels of a map must have the same size")
-    return gids
+    return [gids for gids, _ in found], found[0][1]
 
 
 # -- objects and properties -----------------------------------------------------------------------------------
 
 
-def _read_rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Room], list[tuple[int, int]]]:
+def _read_rooms(
+    objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...]
+) -> tuple[list[Room], list[tuple[int, int]]]:
     """Return the objects of the class room inside the map, and their links, which refer to numbers in their names."""
     rooms: list[Room] = []
     numbers: dict[str, int] = {}
@@ -112,7 +127,7 @@ def _read_rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Ro
         if one.kind == "room" and not one.point:
             x, width = round(one.x / document.tilewidth), round(one.width / document.tilewidth)
             y, height = round(one.y / document.tileheight), round(one.height / document.tileheight)
-            if 0 <= x < x + width <= document.width and 0 <= y < y + height <= document.height:
+            if 0 <= x < x + width <= shape[-1] and 0 <= y < y + height <= shape[-2]:
                 numbers[one.name] = len(rooms)
                 rooms.append(Room(x, y, width, height))
     links = []

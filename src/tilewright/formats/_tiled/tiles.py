@@ -24,7 +24,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
     """Load an external tileset, if possible. The path of its picture is made relative to the map."""
-    content = _read_sibling(tileset.source, source, TILESETS)
+    content = _read_sibling(tileset.source, source, TILESETS, "its tiles are named by their numbers")
     if content is None:
         return tileset
     try:
@@ -38,20 +38,25 @@ def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
     return outer.model_copy(update={"image": str(folder / outer.image)})
 
 
-def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
-    """Return the content of a file with a relative path and one of these extensions, or None if it is unavailable."""
-    if source.read_sibling is None or not is_relative(name) or not name.lower().endswith(endings):
+def _read_sibling(name: str, source: Source, endings: tuple[str, ...], otherwise: str) -> bytes | None:
+    """Return the content of a file with a relative path and one of these extensions.
+
+    If it is unavailable, warn that it is missing and what is done without it, and return None.
+    """
+    if source.read_sibling is None or not name:
         return None
-    try:
-        return source.read_sibling(name.replace("\\", "/"))
-    except BadFile as error:
-        if error.problems[0].rule == "outside":
-            warnings.warn(
-                f"{source.name}: {short_repr(name)} is not read, because it is outside the folder of the map; name its "
-                "folder with --with, or with folders in Python",
-                stacklevel=2,
-            )
-        return None
+    reason = f"its path is not relative to the map; {otherwise}"
+    if is_relative(name) and name.lower().endswith(endings):
+        try:
+            return source.read_sibling(name.replace("\\", "/"))
+        except BadFile as error:
+            reason = f"the file is missing; {otherwise}"
+            if error.problems[0].rule == "outside":
+                reason = "it is outside the folder of the map; name its folder with --with, or with folders in Python"
+    elif is_relative(name):
+        reason = f"its name does not end with {', '.join(endings)}; {otherwise}"
+    warnings.warn(f"{source.name}: {short_repr(name)} is not read, because {reason}", stacklevel=2)
+    return None
 
 
 class _DocumentTile:
@@ -169,11 +174,11 @@ def _find_sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
                 "image": tileset.image,
                 "tile_width": tileset.tilewidth,
                 "tile_height": tileset.tileheight,
-                "columns": tileset.columns or (tileset.imagewidth - tileset.margin + tileset.spacing) // step,
+                "columns": tileset.columns or max(1, (tileset.imagewidth - tileset.margin + tileset.spacing) // step),
                 "margin": tileset.margin,
                 "spacing": tileset.spacing,
             }
         sheet = Sheet.validate(data)
-        picture = _read_sibling(tileset.image, source, PICTURES)
+        picture = _read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
         return sheet.with_picture(picture, "") if picture else sheet
     return None
