@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.analysis.fov import field_of_view
+from tilewright.core.deprecation import warned
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 
@@ -53,14 +54,84 @@ def test_the_radius_makes_a_circle() -> None:
     assert field_of_view(np.ones((9, 9), dtype=bool), (4, 4), radius=10**30).all()
 
 
-def test_water_can_be_transparent() -> None:
-    tiles = [{"name": "floor"}, {"name": "wall", "passable": False}, {"name": "water", "passable": False}]
+TILES = Tileset.validate(
+    {
+        "name": "some",
+        "tiles": [
+            {"name": "floor", "glyph": "."},
+            {"name": "wall", "glyph": "#", "passable": False},
+            {"name": "water", "glyph": "~", "passable": False, "kind": "water"},
+            {"name": "door", "glyph": "+", "blocks_sight": True},
+            {"name": "glass", "glyph": "|", "passable": False, "blocks_sight": False},
+        ],
+    }
+)
+
+
+def look(row: str, column: int) -> str:
+    """Return a row of glyphs with a blank for each cell that is not visible from a column."""
+    map = TileMap([[TILES.by_glyph[glyph] for glyph in row]], TILES)
+    seen = field_of_view(map, (0, column))
+    return "".join(glyph if visible else " " for glyph, visible in zip(row, seen[0].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "visible"),
+    [
+        (".~~.#.", 0, ".~~.# "),
+        (".|.+.", 0, ".|.+ "),
+        ("..+..#.", 2, "..+..# "),
+        ("..+.+.", 2, "..+.+ "),
+        ("#~.", 1, "#~."),
+    ],
+)
+def test_tiles_block_sight_as_the_tileset_says(row: str, column: int, visible: str) -> None:
+    assert look(row, column) == visible
+
+
+@given(arrays(np.int64, array_shapes(min_dims=2, max_dims=2, max_side=8), elements=some.integers(0, 4)))
+def test_transparent_cells_see_each_other_and_doorways_see_out(cells: NDArray[np.int64]) -> None:
+    map = TileMap(cells, TILES)
+    clear = ~TILES.blocks_sight[cells]
+    seen = {tuple(cell): field_of_view(map, cell) for cell in np.argwhere(clear | map.passable).tolist()}
+    for one, mask in seen.items():
+        # A doorway is as visible to others as a wall, and sees as much as an open cell in its place.
+        opened = clear.copy()
+        opened[one] = True
+        assert np.array_equal(mask, field_of_view(opened, one))
+        for other in seen:
+            assert not (clear[one] and clear[other]) or mask[other] == seen[other][one]
+
+
+def test_built_in_tilesets_declare_what_blocks_sight() -> None:
+    blocking = {
+        tileset.name: {tile.name for tile in tileset if tile.is_opaque == tile.passable}
+        for tileset in tw.list_tilesets()
+    }
+    doors = {f"{color} door" for color in ("red", "blue", "yellow", "green", "purple", "orange", "cyan", "white")}
+    assert blocking["dungeon"] == {"door", *doors, "water"}
+    assert blocking["cave"] == {"water", "chasm"}
+    assert blocking["terrain"] == {"deep", "water"}
+    assert {name.split()[0] for name in blocking["countryside"]} == {"river"}
+    assert blocking["awbw"] == {"sea", "reef"}
+    assert blocking["fashion"] == set()
+    low = {"chasm", "pit", "lily", "window", "fence", "cart", "altar"}
+    wet = {"water", "deep", "sea", "lake", "river", "pond", "fountain", "lava", "swamp"}
+    assert blocking["palette"] == {"door", "gate", *low, *wet}
+
+
+def test_through_is_deprecated() -> None:
+    tiles = [{"name": "floor"}, {"name": "wall", "passable": False}, {"name": "ice", "passable": False}]
     level = TileMap(
         [[0, 2, 0, 1, 0]], Tileset.validate({"name": "some", "tiles": tiles}), markers=[Marker("lamp", 0, 0)]
     )
     assert field_of_view(level, "lamp").tolist() == [[True, True, False, False, False]]
-    assert field_of_view(level, (0, 0), through=["water"]).tolist() == [[True, True, True, True, False]]
-    assert field_of_view(level, [(0, 0), (0, 4)], through="water").all()
+    warned.clear()
+    with pytest.warns(
+        DeprecationWarning, match=r"^field_of_view\(through=...\) is now blocks_sight = false of the tiles"
+    ):
+        assert field_of_view(level, (0, 0), through=["ice"]).tolist() == [[True, True, True, True, False]]
+    assert field_of_view(level, [(0, 0), (0, 4)], through="ice").all()
 
 
 @pytest.mark.parametrize(

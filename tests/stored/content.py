@@ -14,6 +14,9 @@ import numpy as np
 
 import tilewright as tw
 
+LOOK_FIELDS = ("skins", "over", "blocks_sight")
+"""Fields of tilesets and tiles that are not part of a tileset's digest."""
+
 
 def digest(map: tw.TileMap) -> str:
     """Return the digest of a map's cells, as version 0.1.0 defines it.
@@ -75,6 +78,18 @@ def unpack(data: Any) -> Any:
             values["cells"] = zlib.decompress(base64.b64decode(values["cells"])).hex()
         return values
     return [unpack(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def without_look(data: Any, *, inside: bool = False) -> Any:
+    """Return plain data without the fields of tilesets that only say how tiles are shown.
+
+    A stored tileset that extends a built-in one has the fields that the built-in one had then. `inside` says whether
+    the data is that of a tileset.
+    """
+    if isinstance(data, Mapping):
+        kept = {key: value for key, value in data.items() if not (inside and key in LOOK_FIELDS)}
+        return {key: without_look(value, inside=inside or key == "tileset") for key, value in kept.items()}
+    return [without_look(value, inside=inside) for value in data] if isinstance(data, list | tuple) else data
 
 
 def keeps(now: Any, stored: Any) -> bool:

@@ -3,6 +3,9 @@
 The method is symmetric shadowcasting with integers only: if one transparent cell sees another, the second also sees the
 first. A wall is visible if any part of it is visible, so all walls of a room are visible. Only for 2D maps.
 
+The tileset decides which tiles block sight: walls do, water and pits do not, and closed doors do, although they are
+passable. A viewer in a doorway sees both sides of it.
+
 Source: Ford, "Symmetric shadowcasting", https://www.albertford.com/shadowcasting, 2017.
 """
 
@@ -14,6 +17,7 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.deprecation import warn_renamed
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from ..kernels.fov import cast
@@ -29,7 +33,7 @@ def field_of_view(
 ) -> NDArray[np.bool_]:
     """Return the mask of cells visible from a cell, including the cell itself.
 
-    Passable cells are transparent.
+    Cells are transparent unless their tile blocks sight (`Tileset.blocks_sight`).
 
     Parameters
     ----------
@@ -40,7 +44,7 @@ def field_of_view(
     radius : int, optional
         Radius of view: only cells with dx^2 + dy^2 <= radius * (radius + 1) are visible. Unlimited by default.
     through : iterable of str
-        Impassable tiles that are transparent as well, such as water.
+        Tiles that are transparent as well. Deprecated: set `blocks_sight` of the tiles, or pass a mask.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def field_of_view(
     Raises
     ------
     InvalidRecipe
-        If the map is a 3D map, or if a viewer is in a wall.
+        If the map is a 3D map, or if a viewer is in a wall: a cell that is impassable and blocks sight.
 
     Examples
     --------
@@ -59,19 +63,23 @@ def field_of_view(
            [1, 1, 1, 0],
            [1, 1, 1, 1]])
     """
-    clear = passable_of(map)
+    standable = clear = passable_of(map)
     if clear.ndim != 2:
         raise InvalidRecipe(f"must have one level, got {len(clear)}", at="map")
     if max(clear.shape) > MAX_SIDE:
         raise InvalidRecipe(f"must be at most {MAX_SIDE:,} cells wide and high, got {max(clear.shape):,}", at="map")
     if isinstance(map, TileMap):
+        clear = ~map.tileset.blocks_sight[map.cells]
         names = [through] if isinstance(through, str) else list(through)
-        clear = clear | map.where(*names) if names else clear
+        if names:
+            warn_renamed("field_of_view(through=...)", "blocks_sight = false of the tiles")
+            clear = clear | map.where(*names)
+        standable = standable | clear
     elif through:
         raise InvalidRecipe("needs a TileMap; for an array, mark transparent cells in the array", at="through")
     reach = 2 * MAX_SIDE**2 if radius is None else _square_radius(radius)
     viewers = read_cells(map, viewer, "viewer")
-    inside = viewers[~clear[tuple(viewers.T)]]
+    inside = viewers[~standable[tuple(viewers.T)]]
     if len(inside):
         raise InvalidRecipe(f"must not be in a wall, got {tuple(inside[0].tolist())}", at="viewer")
     seen = np.zeros(clear.shape, dtype=np.uint8)

@@ -409,7 +409,7 @@ def _chokepoints(view: _OverlaySurvey, params: WalkParams) -> Overlay:
 def _sight(view: _OverlaySurvey, params: SightParams) -> Overlay:
     """Field of view from the origin; cells out of sight are dark."""
     origin = view.find_origin(params.origin)
-    seen = field_of_view(view.passable, origin, radius=params.radius)
+    seen = field_of_view(view.map, origin, radius=params.radius)
     tint = _blank_tint(view.map)
     tint[~seen] = *UNSEEN, VEIL
     tint[seen & view.passable] = *LIT, GLOW
