@@ -16,6 +16,7 @@ from tilewright.formats._sheet import (
     cut_sprites,
     draw_sprites,
     encode_png,
+    fit_sheet,
     picture_size,
 )
 from tilewright.formats._textures import TEXTURES
@@ -99,3 +100,37 @@ def test_an_invalid_picture_is_refused_in_one_line() -> None:
     for act in (lambda: picture_size(tileset.sheet), lambda: count_sprite_rows(tileset), lambda: cut_sprites(tileset)):
         with pytest.raises(tw.BadFile, match=r"a\.png: not a readable picture"):
             act()
+
+
+def with_skin(size: tuple[int, int], tile_size: int = 16, **skin: object) -> tw.Tileset:
+    """Return a tileset whose picture has this width and height in pixels."""
+    picture = encode_png(np.zeros((size[1], size[0], 3), dtype=np.uint8))
+    sheet = Sheet(image="a.png", tile_width=tile_size, tile_height=tile_size).with_picture(picture, "a.png")
+    data = {
+        "name": "mine",
+        "tiles": [{"name": "wall"}],
+        "sheet": {"image": "a.png"},
+        "skins": [{"tile": "wall", **skin}],
+    }
+    return tw.Tileset.validate(data).model_copy(update={"sheet": sheet})
+
+
+def test_a_sheet_must_be_large_enough_for_its_skins() -> None:
+    assert count_sprite_rows(fit_sheet(with_skin((128, 96), layout="blob47", first=0))) == 6
+    assert count_sprite_rows(fit_sheet(with_skin((752, 16), layout="blob47", first=0, columns=47))) == 1
+    assert count_sprite_rows(fit_sheet(with_skin((48, 48), layout="rpgmaker-a2", first=1))) == 3
+    cases: list[tuple[tuple[int, int], dict[str, object], str]] = [
+        ((128, 80), {"layout": "blob47", "first": 0},
+         "the layout blob47 of 'wall' takes 8x6 sprites from sprite 0 on, the picture has 8x5"),
+        ((128, 96), {"layout": "cr31", "first": 2},
+         "the layout cr31 of 'wall' takes 7 columns from sprite 2 on, the sheet has 6 there"),
+        ((160, 96), {"layout": "cr31", "first": 12},
+         "the layout cr31 of 'wall' takes 7x7 sprites from sprite 12 on, the picture has 10x6"),
+        ((64, 64), {"layout": "single", "sprites": {"": [3, 16]}},
+         "sprite 16 is not in its picture, which has 16 sprites"),
+    ]  # fmt: skip
+    for size, skin, message in cases:
+        with pytest.raises(tw.InvalidRecipe, match=message):
+            fit_sheet(with_skin(size, 16, **skin))
+    with pytest.raises(tw.InvalidRecipe, match="whose width and height must be even, got 15x15"):
+        fit_sheet(with_skin((30, 45), 15, layout="rpgmaker-a2", first=0))

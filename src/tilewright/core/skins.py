@@ -66,6 +66,10 @@ class Layout:
     is_dual: bool = False
     """Whether sprites are between cells: the layer has a row and a column more than the map, and is shifted by half a
     cell."""
+    is_composed: bool = False
+    """Whether sprites are composed of quarters of the places, as `find_quarters` describes."""
+    is_ascending: bool = True
+    """Whether sprites are in ascending order of their masks, so that a sheet may have any number of columns."""
 
     def reduce(self, mask: int) -> int:
         """Return the mask of the sprite for a mask of neighbors."""
@@ -77,9 +81,53 @@ class Layout:
         return tuple(sorted({self.reduce(mask) for mask in range(256)}))
 
 
+Quarters = tuple[int, int, int, int]
+"""Sprites whose upper left, upper right, lower left and lower right quarters make up one sprite."""
+
+
+def find_quarters(mask: int) -> Quarters:
+    """Return the places in RPG Maker's block of 2x3 tiles whose quarters make up the sprite of a mask.
+
+    The first tile of the block is an icon, the second has the inner corners, and the other four are the frame of a
+    terrain. Each quarter comes from the same quarter of its place. Source: the shapes of floor autotiles in the core
+    script of RPG Maker MZ.
+
+    >>> find_quarters(255), find_quarters(0)
+    ((5, 4, 3, 2), (2, 3, 4, 5))
+    """
+    places = []
+    for is_low, is_right, corner in ((0, 0, 7), (0, 1, 1), (1, 0, 5), (1, 1, 3)):
+        has_vertical, has_horizontal = mask >> 4 * is_low & 1, mask >> 6 - 4 * is_right & 1
+        is_inner = has_vertical and has_horizontal and not mask >> corner & 1
+        # Where the terrain continues, the quarter comes from the opposite tile of the frame.
+        places.append(1 if is_inner else 2 + 2 * (is_low ^ has_vertical) + (is_right ^ has_horizontal))
+    return places[0], places[1], places[2], places[3]
+
+
 def _list_masks(bits: int) -> tuple[int, ...]:
     return tuple(sorted({reduce_mask(mask) if bits == ALL_BITS else mask & bits for mask in range(256)}))
 
+
+# fmt: off
+GODOT_3X3 = (
+    16, 20, 84, 80, 213, 92, 116, 87, 28, 125, 124, 112,
+    17, 21, 85, 81, 29, 127, 253, 113, 31, 119, None, 245,
+    1, 5, 69, 65, 23, 223, 247, 209, 95, 255, 221, 241,
+    0, 4, 68, 64, 117, 71, 197, 93, 7, 199, 215, 193,
+)
+"""Masks of the template for 3x3 (minimal) autotiles in the manual of Godot 3 ("Using TileMaps")."""
+CR31 = (
+    0, 4, 92, 124, 116, 80, None,
+    16, 20, 87, 223, 241, 21, 64,
+    29, 117, 85, 71, 221, 125, 112,
+    31, 253, 113, 28, 127, 247, 209,
+    23, 199, 213, 95, 255, 245, 81,
+    5, 84, 93, 119, 215, 193, 17,
+    None, 1, 7, 197, 69, 68, 65,
+)
+"""Masks of the blob sheet of Walker, "Wang Tiles" (cr31.co.uk/stagecast/wang/blob.html). The sheet repeats the sprite
+of mask 0 in two more corners."""
+# fmt: on
 
 LAYOUTS = {
     layout.name: layout
@@ -88,9 +136,12 @@ LAYOUTS = {
         Layout("edge16", _list_masks(EDGE_BITS), 4, EDGE_BITS),
         Layout("corner16", _list_masks(CORNER_BITS), 4, CORNER_BITS, is_dual=True),
         Layout("blob47", _list_masks(ALL_BITS), 8, ALL_BITS),
+        Layout("godot3x3", GODOT_3X3, 12, ALL_BITS, is_ascending=False),
+        Layout("cr31", CR31, 7, ALL_BITS, is_ascending=False),
+        Layout("rpgmaker-a2", (None,) * 6, 2, ALL_BITS, is_composed=True, is_ascending=False),
     )
 }
-"""Layouts by name. Sprites of edge16, corner16 and blob47 are in ascending order of their masks."""
+"""Layouts by name."""
 
 
 class Skin(Params):
@@ -159,14 +210,47 @@ class Skin(Params):
         found: dict[int, WeightedSprites] = {}
         layout = LAYOUTS[self.layout]
         if self.first is not None:
-            columns = self.columns or layout.columns
-            for place, mask in enumerate(layout.masks):
+            for position, mask in zip(self._list_places(sheet_columns), layout.masks, strict=True):
                 if mask is not None:
-                    row, column = divmod(place, columns)
-                    found[mask] = ((self.first + row * sheet_columns + column, 1.0),)
+                    found[mask] = ((position, 1.0),)
         for text, choices in self.sprites:
             found[layout.reduce(read_mask(text))] = choices
         return dict(sorted(found.items()))
+
+    def list_quarters(self, sheet_columns: int) -> dict[int, Quarters]:
+        """Return the positions in the sheet of composed sprites by mask; empty if the layout has no composed sprites.
+
+        Masks in the table `sprites` have a sprite of their own.
+        """
+        layout = LAYOUTS[self.layout]
+        if self.first is None or not layout.is_composed:
+            return {}
+        positions = self._list_places(sheet_columns)
+        own = {layout.reduce(read_mask(text)) for text, _ in self.sprites}
+        found: dict[int, Quarters] = {}
+        for mask in layout.all_masks:
+            if mask not in own:
+                one, two, three, four = find_quarters(mask)
+                found[mask] = positions[one], positions[two], positions[three], positions[four]
+        return found
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Number of columns and rows that the layout takes in the sheet."""
+        layout = LAYOUTS[self.layout]
+        columns = min(self.columns or layout.columns, len(layout.masks))
+        return columns, -(-len(layout.masks) // columns)
+
+    def list_positions(self, sheet_columns: int) -> list[int]:
+        """Return all positions in the sheet that the skin uses, ascending."""
+        whole = (choice for choices in self.list_sprites(sheet_columns).values() for choice, _ in choices)
+        quarters = (position for four in self.list_quarters(sheet_columns).values() for position in four)
+        return sorted({*whole, *quarters})
+
+    def _list_places(self, sheet_columns: int) -> list[int]:
+        """Return the position in the sheet of each place of the layout."""
+        layout, first, (columns, _) = LAYOUTS[self.layout], self.first or 0, self.extent
+        return [first + place // columns * sheet_columns + place % columns for place in range(len(layout.masks))]
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data with the keys of tileset files."""

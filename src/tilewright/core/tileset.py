@@ -210,6 +210,11 @@ class Tileset(Params):
             for tile, name in shown
             if not name or name not in known
         ]
+        problems += [
+            problem(f"{skin.tile}: first and sprites are positions in a sheet, and there is no sheet", at="skins")
+            for skin in self.skins
+            if not skin.is_drawn and self.sheet is None
+        ]
         things = {tile.name for tile in self.tiles if tile.over}
         problems += [
             problem(f"{tile.name}: {_explain_ground(tile.over, things)}", at="over")
@@ -524,12 +529,9 @@ class Tileset(Params):
             return self
         if len(self) + len(missing) > MAX_TILES:
             raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, {len(self) + len(missing):,} are needed")
-        tiles, rules = (
-            [*self.tiles, *missing.values()],
-            {"joints": self.joints, "beside": self.beside, "skins": self.skins},
-        )
+        tiles, rules = [*self.tiles, *missing.values()], {"joints": self.joints, "beside": self.beside}
         longer = self.validate({"name": self.name, "tiles": tiles, **rules})
-        return longer.model_copy(update={"sheet": self.sheet})
+        return longer.model_copy(update={"sheet": self.sheet, "skins": self.skins})
 
 
 def _explain_ground(name: str, things: Collection[str]) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..core.appearance import read_rgb
 from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.seeds import Rng
+from ..core.skins import LAYOUTS, Skin
 from ..core.tileset import Sheet, Tile, Tileset
 from ._textures import SIDE, TEXTURES, Look, bevel
 
@@ -130,8 +131,12 @@ def count_sprite_rows(tileset: Tileset) -> int:
     """
     sheet = tileset.sheet
     assert sheet is not None
-    wanted = 1 + max((tile.sprite for tile in tileset if tile.sprite is not None), default=0)
+    of_tiles = [tile.sprite for tile in tileset if tile.sprite is not None]
+    of_skins = [position for skin in tileset.skins for position in skin.list_positions(sheet.columns)]
+    wanted = 1 + max((*of_tiles, *of_skins), default=0)
     size = picture_size(sheet)
+    for skin in tileset.skins:
+        _check_skin(skin, sheet, tileset.name)
     if size is None:
         return -(-wanted // sheet.columns)
     columns = max(0, size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing)
@@ -141,12 +146,36 @@ def count_sprite_rows(tileset: Tileset) -> int:
             f"tileset {tileset.name!r}: its sheet has {pluralize(sheet.columns, 'column')}, "
             f"the picture of {size[0]}x{size[1]} pixels has {columns}"
         )
+    for skin in tileset.skins:
+        if skin.first is not None and max(skin.list_positions(columns)) >= rows * columns:
+            wide, tall = skin.extent
+            raise InvalidRecipe(
+                f"tileset {tileset.name!r}: the layout {skin.layout} of {skin.tile!r} takes {wide}x{tall} sprites "
+                f"from sprite {skin.first} on, the picture has {columns}x{rows}"
+            )
     if wanted > rows * columns:
         raise InvalidRecipe(
             f"tileset {tileset.name!r}: sprite {wanted - 1} is not in its picture, "
             f"which has {pluralize(rows * columns, 'sprite')}"
         )
     return rows
+
+
+def _check_skin(skin: Skin, sheet: Sheet, name: str) -> None:
+    """Raise InvalidRecipe if the sprites of a skin do not fit the columns or the sprite size of a sheet."""
+    if skin.first is None:
+        return
+    wide, left = skin.extent[0], sheet.columns - skin.first % sheet.columns
+    if wide > left:
+        raise InvalidRecipe(
+            f"tileset {name!r}: the layout {skin.layout} of {skin.tile!r} takes {pluralize(wide, 'column')} "
+            f"from sprite {skin.first} on, the sheet has {left} there"
+        )
+    if LAYOUTS[skin.layout].is_composed and (sheet.tile_width % 2 or sheet.tile_height % 2):
+        raise InvalidRecipe(
+            f"tileset {name!r}: the layout {skin.layout} of {skin.tile!r} is made of quarters of sprites, whose width "
+            f"and height must be even, got {sheet.tile_width}x{sheet.tile_height}"
+        )
 
 
 def cut_sprites(tileset: Tileset) -> dict[int, bytes]:
