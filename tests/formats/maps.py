@@ -97,7 +97,7 @@ def maps(draw: st.DrawFn) -> tw.TileMap:
     cells = np.array(draw(st.lists(st.integers(0, tiles - 1), min_size=size, max_size=size))).reshape(shape)
     names = st.lists(st.text(max_size=8), max_size=2, unique=True)
     markers = [
-        tw.Marker(name, draw(st.integers(0, width - 1)), draw(st.integers(0, height - 1)), *(n - 1 for n in levels))
+        tw.Marker(name, draw(st.integers(0, width - 1)), draw(st.integers(0, height - 1)), (levels or [1])[0] - 1)
         for name in draw(names)
     ]
     layers = {

@@ -94,7 +94,7 @@ def test_sprites_are_drawn_over_the_tiles_color() -> None:
     shown = np.asarray(map.image(scale=4))
     assert shown[0, 0].tolist() == [255, 0, 0]
     assert [shown[0, 4].tolist(), shown[3, 4].tolist()] == [[0, 255, 0], [0, 0, 255]]
-    assert shown[0, 8].tolist() == [0x12, 0x34, 0x56]
+    assert shown[1, 9].tolist() == [0x12, 0x34, 0x56], "a tile without a sprite is drawn"
     assert picture(formats.encode(map, "png")).size == (12, 8)
     assert np.array_equal(np.asarray(map.image(scale=4, sprites=False))[::4, ::4], map.cells)
     for options in ({}, {"scale": 3}, {"sprites": False}):

@@ -9,12 +9,12 @@ from PIL import Image
 import tilewright as tw
 from tests.formats.maps import sprite_map
 from tilewright.core.tileset import Sheet, Tile
+from tilewright.formats._artwork import draw_sprites
 from tilewright.formats._sheet import (
     MAX_COLUMNS,
     arrange_sprites,
     count_sprite_rows,
     cut_sprites,
-    draw_sprites,
     encode_png,
     fit_sheet,
     picture_size,

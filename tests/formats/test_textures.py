@@ -15,8 +15,9 @@ from tilewright.core.pieces import SIDES
 from tilewright.core.registry import tilesets
 from tilewright.core.tileset import Tile
 from tilewright.formats import Source, decode
-from tilewright.formats._sheet import draw_sprites
-from tilewright.formats._textures import TEXTURES, encode_shores
+from tilewright.formats._artwork import draw_sprites
+from tilewright.formats._layers import sprite_layers
+from tilewright.formats._textures import TEXTURES
 
 WAR = tilesets.get("awbw")
 SPRITES = dict(zip(WAR.names, draw_sprites(WAR.tiles).astype(int), strict=True))
@@ -155,20 +156,19 @@ def test_a_shoal_has_sand_toward_all_land() -> None:
     assert fraction(beach[4:9, 10:15], "sand") == 1
     assert fraction(beach[12:, :4], "water") == 1
     alone = cell_pixels(make_map("sea, sea, sea", "sea, shoal s, sea", "sea, sea, sea"), 1, 1)
-    assert fraction(alone[-1:, 4:12], "sand") == 1 > fraction(alone[:4], "sand") == 0
+    assert fraction(alone[7:9, 7:9], "sand") == 1 > fraction(alone[:4], "sand") == 0
 
 
 def test_levels_have_separate_coasts() -> None:
     sea, plain = WAR.id("sea"), WAR.id("plain")
-    codes = encode_shores(WAR.tiles, np.array([[[sea, sea]], [[sea, plain]]]))
-    assert codes is not None
-    assert codes[0, 0, 0] == codes[0, 0, 1] != codes[1, 0, 0]
-    assert codes[1, 0, 1] == 0
+    ground = sprite_layers(tw.TileMap([[[sea, sea]], [[sea, plain]]], WAR))[0].sprites
+    assert ground[0, 0, 0] == ground[0, 0, 1] != ground[1, 0, 0]
+    assert ground[1, 0, 1] == plain
 
 
-def test_tilesets_without_coasts_have_one_sprite_per_tile() -> None:
-    map = tw.make("caves", width=9, height=7, seed=4)
-    assert encode_shores(map.tileset.tiles, map.cells[None]) is None
+def test_tilesets_without_skins_have_one_sprite_per_tile() -> None:
+    map = tw.make("fashion", width=9, height=7, seed=4)
+    assert not map.tileset.skins
     sprites = draw_sprites(map.tileset.tiles)
     expected = sprites[map.cells].swapaxes(1, 2).reshape(7 * 16, 9 * 16, 3)
     assert np.array_equal(np.asarray(map.image(sprites=True)), expected)

@@ -23,7 +23,8 @@ from tests.formats.maps import EXAMPLES, deep_map, full_map, maps, same, sprite_
 from tilewright import formats
 from tilewright.core.provenance import verify
 from tilewright.formats import Source, decode
-from tilewright.formats._sheet import cut_sprites, draw_sprites
+from tilewright.formats._artwork import draw_sprites
+from tilewright.formats._sheet import cut_sprites
 
 both = pytest.mark.parametrize("name", ["tmx", "tmj"])
 rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxrasterizer (package tiled) is missing")

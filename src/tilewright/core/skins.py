@@ -170,6 +170,8 @@ class Skin(Params):
     """Positions in the sheet by mask: a table such as {"n,e,ne" = [12, [13, 0.5]]}, where 0.5 is a weight."""
     variants: int = param(1, ge=1, le=16)
     """Number of drawn sprites per mask, from which one is chosen at random."""
+    texture: str = param("", max_length=80)
+    """Kind of the drawn sprites, if it is not the kind of the tile."""
 
     @field_validator("layout")
     @classmethod

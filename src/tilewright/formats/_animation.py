@@ -20,7 +20,8 @@ from ..core.params import param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
-from ._picture import PictureParams, View, cell_size, draw, layout_of, shows_sprites
+from ._layers import View
+from ._picture import PictureParams, cell_size, draw, layout_of, shows_sprites
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
 
 DEFAULT_MAX_PIXELS = 1 << 20

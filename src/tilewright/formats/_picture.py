@@ -20,9 +20,10 @@ from ..core.errors import InvalidRecipe, TooLarge
 from ..core.params import Params, param
 from ..core.site import Frame, Point
 from ..core.tilemap import Marker, TileMap
-from ..core.tileset import Sheet, Tileset
-from ._sheet import draw_sprites, sheet_picture, sprite_box
-from ._textures import SHORE_KINDS, SIDE, encode_shores
+from ._artwork import own_sheet
+from ._composition import CellStacks, draw_stacks
+from ._layers import View
+from ._textures import SIDE
 
 MAX_CELLS = 1 << 26
 """Maximum number of cells in a picture, for drawing and reading."""
@@ -36,12 +37,9 @@ BACKGROUND = (22, 21, 28)
 """Color between levels, and around frames smaller than the canvas."""
 LINE = (242, 84, 91)
 RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
-SHORE_SHIFT = 20
-"""Number of low bits of a variant that hold the tile id. The higher bits hold the shore code plus one."""
 SHADE = 0.82
 """Brightness of grid lines."""
 
-View = TileMap | Frame
 Size = tuple[int, int]
 """Number of rows and columns, of cells or pixels."""
 
@@ -161,7 +159,7 @@ def layout_of(view: View, canvas: Size | None = None) -> CanvasLayout:
 def cell_size(view: View, options: PictureParams, canvas: Size, max_pixels: int = DEFAULT_MAX_PIXELS) -> Size:
     """Return the height and width of a cell in pixels. Cells are square unless the sprites are not square."""
     sprites = shows_sprites(view, options)
-    sheet = _own_sheet(view.tileset) if sprites else None
+    sheet = own_sheet(view.tileset) if sprites else None
     wanted = sheet.tile_width if sheet else SIDE if sprites else FLAT_SIDE
     width = options.scale or max(1, min(wanted, isqrt(max_pixels // prod(canvas))))
     return (max(1, round(width * sheet.tile_height / sheet.tile_width)) if sheet else width), width
@@ -174,12 +172,7 @@ def shows_sprites(view: View, options: PictureParams) -> bool:
     """
     if options.sprites is not None:
         return options.sprites
-    return _own_sheet(view.tileset) is not None or bool(view.tileset.joints)
-
-
-def _own_sheet(tileset: Tileset) -> Sheet | None:
-    """Return the tileset's own sheet if its picture is available, else None."""
-    return tileset.sheet if tileset.sheet is not None and tileset.sheet.picture else None
+    return own_sheet(view.tileset) is not None or bool(view.tileset.joints)
 
 
 def check_cell_count(canvas: Size) -> None:
@@ -237,63 +230,19 @@ def _darken(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _draw_tiles(view: View, layout: CanvasLayout, cell: Size, options: PictureParams) -> Image.Image:
-    """Draw tiles as sprites, row by row to save memory."""
+    """Draw the sprites of tiles, row by row to save memory."""
     check_picture_size(layout.canvas, cell, 4)
-    tileset, (rows, columns) = view.tileset, cell
-    used, sheet = np.unique(layout.spread(variants_of(view), len(tileset)), return_inverse=True)
-    sprites = sprites_of(tileset, used, cell)
+    rows, columns = cell
+    drawn = CellStacks.of(view)
+    pictures = draw_stacks(drawn.artwork, drawn.stacks, rows, columns)
+    sheet = layout.spread(drawn.numbers, len(pictures))
+    pictures = np.concatenate([pictures, np.full((1, rows, columns, 3), BACKGROUND, dtype=np.uint8)])
     if options.grid and min(cell) >= 3:
-        sprites[:, 0], sprites[:, :, 0] = _darken(sprites[:, 0]), _darken(sprites[:, :, 0])
+        pictures[:, 0], pictures[:, :, 0] = _darken(pictures[:, 0]), _darken(pictures[:, :, 0])
     pixels = np.empty((layout.canvas[0] * rows, layout.canvas[1] * columns, 3), dtype=np.uint8)
-    for number, line in enumerate(sheet.reshape(layout.canvas)):
-        pixels[number * rows : (number + 1) * rows] = sprites[line].transpose(1, 0, 2, 3).reshape(rows, -1, 3)
+    for number, line in enumerate(sheet):
+        pixels[number * rows : (number + 1) * rows] = pictures[line].transpose(1, 0, 2, 3).reshape(rows, -1, 3)
     return Image.fromarray(pixels)
-
-
-def variants_of(view: View) -> NDArray[np.int64]:
-    """Return an array (row, column) of the variant to draw in each cell: the tile id, with a shore code in the higher
-    bits.
-
-    The sprite of water depends on the land around it. Tilesets with their own picture have no variants.
-    """
-    cells, tiles = view.cells.astype(np.int64), view.tileset.tiles
-    if _own_sheet(view.tileset) is not None:
-        return cells
-    around = encode_shores(tiles, cells.reshape(-1, *cells.shape[-2:]))
-    if around is not None:
-        is_shore = np.array([tile.kind in SHORE_KINDS for tile in tiles])[cells]
-        cells |= np.where(is_shore, around.reshape(cells.shape).astype(np.int64) + 1, 0) << SHORE_SHIFT
-    return cells
-
-
-def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDArray[np.uint8]:
-    """Return the pictures of variants as an array (variant, row, column, 3): the sprite over the tile's color.
-
-    The id after the last tile is an empty place.
-    """
-    sheet = _own_sheet(tileset)
-    ids: list[int] = (variants & (1 << SHORE_SHIFT) - 1).tolist()
-    if sheet is None:
-        places = np.full((len(ids), *cell, 3), BACKGROUND, dtype=np.uint8)
-        shown = [position for position, number in enumerate(ids) if number < len(tileset)]
-        around = [code - 1 if code else None for code in (variants[shown] >> SHORE_SHIFT).tolist()]
-        places[shown] = draw_sprites([tileset[ids[position]] for position in shown], cell[1], cell[0], around)
-        return places
-    picture = sheet_picture(sheet)
-    size = cell[1], cell[0]
-    exact = cell[1] % sheet.tile_width == 0 and cell[0] % sheet.tile_height == 0
-    sprites = []
-    for number in ids:
-        tile = tileset[number] if number < len(tileset) else None
-        place = Image.new("RGB", size, tile.rgb if tile else BACKGROUND)
-        if tile and tile.sprite is not None:
-            box = sprite_box(sheet, tile.sprite)
-            if box[2] > picture.width or box[3] > picture.height:
-                raise InvalidRecipe(f"tile {tile.name!r}: sprite {tile.sprite} is outside {sheet.image}")
-            sprite = picture.crop(box).resize(size, Image.Resampling.NEAREST if exact else Image.Resampling.BOX)
-            place.paste(sprite, mask=sprite)
-        sprites.append(np.asarray(place))
-    return np.stack(sprites)
 
 
 def _apply_tint(picture: Image.Image, tint: NDArray[np.uint8], layout: CanvasLayout, cell: Size) -> Image.Image:

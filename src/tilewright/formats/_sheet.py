@@ -1,25 +1,17 @@
-"""Sprite sheets of tilesets: one sprite per tile, drawn in code or cut from the user's own picture.
-
-Drawn sprites are 16x16 textures that depend on a tile's kind and color and join at their edges. Their random details
-depend only on the tile's name, so a tile looks the same in every file.
-"""
+"""Pictures of sprite sheets: the user's own, and sprites arranged in rows."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.appearance import read_rgb
 from ..core.errors import BadFile, InvalidRecipe, pluralize
-from ..core.seeds import Rng
 from ..core.skins import LAYOUTS, Skin
-from ..core.tileset import Sheet, Tile, Tileset
-from ._textures import SIDE, TEXTURES, Look, bevel
+from ..core.tileset import Sheet, Tileset
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -28,63 +20,19 @@ MAX_COLUMNS = 16
 MAX_CACHED_PIXELS = 1 << 20
 """Maximum number of pixels of a sheet that is cached for the next file."""
 
-SpriteKey = tuple[str, str, str, str, int | None]
-"""Everything that a drawn sprite depends on: kind, name, color and joins of its tile, and its shore code."""
-
-
-def draw_sprites(
-    tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, shore_codes: Sequence[int | None] | None = None
-) -> NDArray[np.uint8]:
-    """Draw sprites by kind, color, joins and, if given, shore code. Return an array (tile, row, column, 3)."""
-    places: Sequence[int | None] = [None] * len(tiles) if shore_codes is None else shore_codes
-    return _draw(tuple(_sprite_key(tile, place) for tile, place in zip(tiles, places, strict=True)), width, height)
-
-
-def encode_sheet(tiles: Sequence[Tile], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
-    """Return the drawn sprites of tiles as a PNG file, and its width and height in pixels."""
-    small = len(tiles) * width * height <= MAX_CACHED_PIXELS
-    encode = _encode_sheet if small else _encode_sheet.__wrapped__
-    return encode(tuple(_sprite_key(tile) for tile in tiles), width, height)
-
-
-def _sprite_key(tile: Tile, shore_code: int | None = None) -> SpriteKey:
-    return tile.kind if tile.kind in TEXTURES else "", tile.name, tile.color, tile.joins, shore_code
-
-
-def _draw(sprites: Sequence[SpriteKey], width: int, height: int) -> NDArray[np.uint8]:
-    rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
-    pixels = np.empty((len(sprites), height, width, 3), dtype=np.uint8)
-    for target, sprite in zip(pixels, sprites, strict=True):
-        target[:] = _draw_texture(*sprite)[rows[:, None], columns]
-    return pixels
-
-
-@lru_cache(maxsize=8192)
-def _draw_texture(kind: str, name: str, color: str, joins: str, shore_code: int | None) -> NDArray[np.uint8]:
-    """Draw a sprite at its original size. Return an array (row, column, 3)."""
-    look = Look(np.array(read_rgb(color), dtype=np.float64), joins, shore_code)
-    pixels = TEXTURES.get(kind, bevel)(look, Rng.of(name))
-    return pixels.round().clip(0, 255).astype(np.uint8)
-
-
-@lru_cache(maxsize=16)
-def _encode_sheet(sprites: tuple[SpriteKey, ...], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
-    pixels = arrange_sprites(_draw(sprites, width, height))
-    return encode_png(pixels), (pixels.shape[1], pixels.shape[0])
-
 
 def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MAX_COLUMNS) -> NDArray[np.uint8]:
-    """Arrange sprites in rows and return one picture, an array (row, column, 3).
+    """Arrange sprites in rows and return one picture, an array (row, column, channel).
 
-    Places after the last sprite are black.
+    Places after the last sprite are black, or transparent.
     """
-    count, height, width, _ = sprites.shape
+    count, height, width, channels = sprites.shape
     columns = min(columns, count)
     rows = -(-count // columns)
-    places = np.zeros((rows * columns, height, width, 3), dtype=np.uint8)
+    places = np.zeros((rows * columns, height, width, channels), dtype=np.uint8)
     places[:count] = sprites
-    grid = places.reshape(rows, columns, height, width, 3).swapaxes(1, 2)
-    return grid.reshape(rows * height, columns * width, 3)
+    grid = places.reshape(rows, columns, height, width, channels).swapaxes(1, 2)
+    return grid.reshape(rows * height, columns * width, channels)
 
 
 def encode_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from PIL.PngImagePlugin import PngImageFile
 
 from ._animation import AnimationParams, draw_animation, encode_animation, make_animation_format
-from ._picture import View
+from ._layers import View
 from .png import join_text_chunks, make_text_chunks
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from PIL.GifImagePlugin import GifImageFile
 
 from ._animation import AnimationParams, draw_animation, encode_animation, make_animation_format
-from ._picture import View
+from ._layers import View
 from ._pixels import extract_label
 
 MAX_SIDE = 65_535

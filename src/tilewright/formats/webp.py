@@ -12,7 +12,7 @@ from PIL.ExifTags import Base
 from PIL.WebPImagePlugin import WebPImageFile
 
 from ._animation import AnimationParams, draw_animation, encode_animation, make_animation_format
-from ._picture import View
+from ._layers import View
 from ._pixels import extract_label
 
 MAX_SIDE = 16_383

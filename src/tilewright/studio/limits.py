@@ -15,8 +15,9 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap, format_size
 from ..formats import Format
 from ..formats._animation import DEFAULT_MAX_PIXELS, AnimationParams
+from ..formats._layers import View
 from ..formats._picture import DEFAULT_MAX_PIXELS as STILL_PIXELS
-from ..formats._picture import PictureParams, View, cell_size, layout_of
+from ..formats._picture import PictureParams, cell_size, layout_of
 from ..formats._tiled import TiledParams
 from ..formats.png import PngParams
 from ..formats.vox import VoxParams

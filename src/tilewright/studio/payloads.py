@@ -13,6 +13,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from math import isfinite, isqrt, prod
 from typing import Any
@@ -24,7 +25,8 @@ from PIL import Image
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ..formats._picture import sprites_of, variants_of
+from ..formats._artwork import Artwork
+from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
 from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
 from ..overlays.overlay import Overlay
@@ -35,8 +37,10 @@ Payload = dict[str, Any]
 MAX_TILES_WITH_SPRITES = 1024
 """Maximum number of tiles of a tileset that is drawn with sprites. Larger tilesets usually come from pictures, with one
 tile per color, and are drawn as colors."""
-MAX_PICTURES = 4096
-"""Maximum number of pictures in a sheet. If there are more variants, only those of the current map are kept."""
+MAX_PICTURES = 8192
+"""Number of pictures in a sheet above which only the stacks of the current map are kept."""
+MAX_MAP_PICTURES = 16_384
+"""Maximum number of different stacks of a map with sprites. Browsers limit the size of pictures."""
 MAX_SPRITE_SIDE = 64
 """Maximum edge length of a sprite from a tileset's own picture, in pixels. Larger sprites are scaled down."""
 MAX_SHEETS = 32
@@ -191,13 +195,12 @@ def _digest_map(map: TileMap) -> str:
 
 @dataclass(frozen=True, eq=False)
 class SpriteSheet:
-    """Pictures of a tileset: one per tile, followed by the variants that its maps have used so far."""
+    """Pictures of a tileset: one per tile, followed by the stacks of sprites that its maps have used so far."""
 
     tileset: Tileset
     side: int
-    variants: NDArray[np.int64]
-    """Array (picture,) of the variant of each picture; see `variants_of`. The picture at the index of a tile id is that
-    of the tile."""
+    stacks: Stacks
+    """Stack of each picture. The picture at the index of a tile id is that of the tile without neighbors."""
     pixels: NDArray[np.uint8]
     """Array (picture, row, column, 3) of RGB colors."""
     data: Payload
@@ -205,25 +208,31 @@ class SpriteSheet:
 
     @classmethod
     def from_tileset(cls, tileset: Tileset) -> SpriteSheet:
-        own = tileset.sheet
-        side = max(own.tile_width, own.tile_height) if own is not None and own.picture else SIDE
+        side = max(Artwork.of(tileset).native_size)
         side = min(side, MAX_SPRITE_SIDE, isqrt(MAX_PICTURES * SIDE * SIDE // len(tileset)))
-        variants = np.arange(len(tileset), dtype=np.int64)
-        return cls._build(tileset, side, variants, sprites_of(tileset, variants, (side, side)))
+        return cls._build(tileset, side, *cls._draw(tileset, side, tile_stacks(tileset)))
 
-    def with_variants(self, wanted: NDArray[np.int64]) -> SpriteSheet:
-        """Return the sheet extended by those of the given variants that it lacks."""
-        new = np.setdiff1d(wanted, self.variants)
+    def with_stacks(self, wanted: Stacks) -> SpriteSheet:
+        """Return the sheet extended by those of the given stacks that it lacks."""
+        known = self._positions
+        new = np.array([stack for stack in wanted if stack.tobytes() not in known], dtype=np.int32)
         if not len(new):
             return self
-        old = len(self.variants) if len(self.variants) + len(new) <= MAX_PICTURES else len(self.tileset)
-        new = new if old == len(self.variants) else np.setdiff1d(wanted, self.variants[:old])
-        pixels = sprites_of(self.tileset, new, (self.side, self.side))
-        variants = np.concatenate([self.variants[:old], new])
-        return self._build(self.tileset, self.side, variants, np.concatenate([self.pixels[:old], pixels]))
+        old = len(self.stacks)
+        if old + len(new) > MAX_PICTURES:
+            old = len(self.tileset)
+            tiles = {stack.tobytes() for stack in self.stacks[:old]}
+            new = np.array([stack for stack in wanted if stack.tobytes() not in tiles], dtype=np.int32)
+        new, pixels = self._draw(self.tileset, self.side, new)
+        stacks = np.concatenate([self.stacks[:old], new])
+        return self._build(self.tileset, self.side, stacks, np.concatenate([self.pixels[:old], pixels]))
+
+    @staticmethod
+    def _draw(tileset: Tileset, side: int, stacks: Stacks) -> tuple[Stacks, NDArray[np.uint8]]:
+        return stacks, draw_stacks(Artwork.of(tileset), stacks, side, side)
 
     @classmethod
-    def _build(cls, tileset: Tileset, side: int, variants: NDArray[np.int64], pixels: NDArray[np.uint8]) -> SpriteSheet:
+    def _build(cls, tileset: Tileset, side: int, stacks: Stacks, pixels: NDArray[np.uint8]) -> SpriteSheet:
         picture = encode_png(arrange_sprites(pixels), quick=True)
         data = {
             "digest": blake2b(picture, digest_size=8).hexdigest(),
@@ -232,19 +241,22 @@ class SpriteSheet:
             "columns": min(MAX_COLUMNS, len(pixels)),
             "count": len(pixels),
         }
-        return cls(tileset, side, variants, pixels, data)
+        return cls(tileset, side, stacks, pixels, data)
 
-    def find_positions(self, variants: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Return the index of each variant in the sheet, which must contain all the variants."""
-        order = np.argsort(self.variants)
-        found: NDArray[np.uint16] = order[np.searchsorted(self.variants, variants, sorter=order)].astype(np.uint16)
-        return found
+    @cached_property
+    def _positions(self) -> dict[bytes, int]:
+        return {stack.tobytes(): number for number, stack in reversed(list(enumerate(self.stacks)))}
+
+    def find_positions(self, cells: CellStacks) -> NDArray[np.uint16]:
+        """Return the index of the picture of each cell in the sheet, which must contain all the stacks."""
+        positions = np.array([self._positions[stack.tobytes()] for stack in cells.stacks], dtype=np.uint16)
+        return positions[cells.numbers]
 
 
 class SheetCache:
     """Sprite sheets by tileset.
 
-    A sheet grows with the variants that maps use, so that each variant is drawn only once.
+    A sheet grows with the stacks that maps use, so that each stack is drawn only once.
     """
 
     def __init__(self) -> None:
@@ -254,22 +266,24 @@ class SheetCache:
     def find_sheet(self, map: TileMap) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
         """Return the sheet for a map and the sheet index of each cell, or None if the indices are the tile ids.
 
-        The sheet is None for tilesets of more than MAX_TILES_WITH_SPRITES tiles.
+        The sheet is None for tilesets of more than MAX_TILES_WITH_SPRITES tiles, and for maps of more than
+        MAX_MAP_PICTURES different stacks.
         """
         if len(map.tileset) > MAX_TILES_WITH_SPRITES:
             return None, None
-        variants = variants_of(map)
-        varied = int(variants.max()) >= len(map.tileset)
-        own = map.tileset.sheet
-        key = map.tileset.digest + (blake2b(own.picture, digest_size=8).hexdigest() if own and own.picture else "")
+        drawn = CellStacks.of(map)
+        if len(drawn.stacks) > MAX_MAP_PICTURES:
+            return None, None
+        varied = len(drawn.artwork) > len(map.tileset)
+        key = map.tileset.look_digest
         with self._lock:
             sheet = self._sheets.pop(key, None) or SpriteSheet.from_tileset(map.tileset)
             if varied:
-                sheet = sheet.with_variants(np.unique(variants))
+                sheet = sheet.with_stacks(drawn.stacks)
             self._sheets[key] = sheet
             while len(self._sheets) > MAX_SHEETS:
                 self._sheets.popitem(last=False)
-        return sheet, sheet.find_positions(variants) if varied else None
+        return sheet, sheet.find_positions(drawn) if varied else None
 
 
 sheet_cache = SheetCache()

@@ -1,15 +1,14 @@
 """Textures of tiles, 16x16 pixels each.
 
-A texture depends on the tile's kind, its color and the sides where it joins.
+A texture depends on the tile's kind and color, the sides where it joins, and the neighbors that count as the same.
 """
 
 from __future__ import annotations
 
 from . import buildings, coasts, countryside, surfaces, things
-from .coasts import SHORE_KINDS, encode_shores
 from .strokes import SIDE, Look, Texture
 
-__all__ = ["SHORE_KINDS", "SIDE", "TEXTURES", "Look", "Texture", "bevel", "encode_shores"]
+__all__ = ["SIDE", "TEXTURES", "Look", "Texture", "bevel"]
 
 bevel = surfaces.bevel
 
@@ -25,5 +24,6 @@ TEXTURES: dict[str, Texture] = {
         *(buildings.port, buildings.teleport, buildings.unknown),
     )
 }
+TEXTURES |= {"river bank": coasts.river_bank}
 TEXTURES |= {"pipe seam": countryside.seam, "pipe rubble": countryside.rubble, **things.DRAWINGS, **buildings.DRAWINGS}
 """Textures by kind of tile. Kinds that are not listed use `bevel`."""

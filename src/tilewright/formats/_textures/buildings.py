@@ -6,8 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from ...core.pieces import SIDES
 from ...core.seeds import Rng
-from .coasts import DEEP, SHALLOW, open_sides
+from .coasts import DEEP, SHALLOW
 from .countryside import MEADOW, draw_meadow
 from .strokes import COLUMNS, GAPS, ROWS, SIDE, Look, Pixels, Texture, apply_drawing, apply_shades, choose_spots, rgb
 
@@ -45,7 +46,7 @@ DRAWINGS: dict[str, Texture] = {
 def port(look: Look, rng: Rng) -> Pixels:
     """Draw a warehouse and a crane on a quay. At sides with water, the quay has piles."""
     pixels = _draw_building("port", look, rng)
-    for side in "s" if look.shore_code is None else open_sides(look.shore_code):
+    for side in "s" if look.mask is None else filter(look.has, SIDES):
         along = COLUMNS if side in "ns" else ROWS
         pixels[GAPS[side] < 3] = FIXED_COLORS["h"]
         pixels[GAPS[side] < 2] = np.where((along % 4 == 1)[..., None], FIXED_COLORS["h"], SHALLOW)[GAPS[side] < 2]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ... import data
 from ...core.seeds import Rng
+from ...core.skins import DIRECTIONS
 
 SIDE = 16
 """Width and height of a drawn sprite in pixels; other sizes are resampled from it."""
@@ -25,7 +26,7 @@ Distances: TypeAlias = NDArray[np.float64]
 Shades: TypeAlias = NDArray[np.float64]
 """Array (row, column) of lightness relative to the tile's color, from -1 (black) to 1 (white)."""
 Pixels: TypeAlias = NDArray[np.float64]
-"""Array (row, column, 3) of red, green and blue."""
+"""Array (row, column, 3) of red, green and blue, or (row, column, 4) with alpha."""
 Color: TypeAlias = NDArray[np.float64]
 """Red, green and blue, from 0 to 255."""
 
@@ -37,8 +38,14 @@ class Look:
     color: Color
     joins: str = ""
     """Sides at which a piece continues."""
-    shore_code: int | None = None
-    """Surroundings of the cell, as returned by `encode_shores`; None if unknown, as in a sheet of tiles."""
+    mask: int | None = None
+    """Neighbors that count as the same, as bits by direction (see `core.skins`); None if unknown, as in a palette."""
+    is_thing: bool = False
+    """Whether the tile is drawn over the ground, so that its background is transparent."""
+
+    def has(self, direction: str) -> bool:
+        """Return whether the neighbor in a direction (n, ne, e, ...) counts as the same."""
+        return self.mask is None or bool(self.mask >> DIRECTIONS.index(direction) & 1)
 
 
 Texture: TypeAlias = Callable[[Look, Rng], Pixels]
@@ -152,8 +159,8 @@ GAPS = {"n": ROWS + 0.5, "e": SIDE - 0.5 - COLUMNS, "s": SIDE - 0.5 - ROWS, "w":
 """Distance of the centers of pixels to each side."""
 
 
-CORNERS = ("ne", "es", "sw", "nw")
-"""Corners, named by the sides between which they are."""
+CORNERS = {"ne": "ne", "es": "se", "sw": "sw", "nw": "nw"}
+"""Directions of corners by the sides between which they are."""
 
 
 def measure_distance(down: Distances, right: Distances) -> Distances:

@@ -18,6 +18,7 @@ from ...core.provenance import build_provenance
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
 from .. import _sheet
+from .._artwork import draw_sprites, encode_sheet
 from .._textures import SIDE
 from . import Document, TiledParams
 from .elements import tiles_to_xml
@@ -145,7 +146,7 @@ def _build_external_tilesets(
             pictures[part["image"]] = sheet.picture
     if bare:
         size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-        pictures[image], (width, height) = _sheet.encode_sheet([tileset[number] for number in bare], *size)
+        pictures[image], (width, height) = encode_sheet([tileset[number] for number in bare], *size)
         part = _make_tileset(f"{tileset.name} (drawn)" if sheet else tileset.name, size, len(bare), "drawn")
         part |= {"image": image, "imagewidth": width, "imageheight": height}
         parts.append(({**part, "columns": min(_sheet.MAX_COLUMNS, len(bare))}, dict(enumerate(bare))))
@@ -211,7 +212,7 @@ def _encode_tiles_cached(key: _TilesetKey, places: Places, size: Size | None) ->
     tileset = key.tileset
     entries = [_encode_tile(tileset[number], number, local) for local, number in places]
     if size is not None:
-        sprites = _sheet.draw_sprites(tileset.tiles, *size)
+        sprites = draw_sprites(tileset.tiles, *size)
         pictures = dict(enumerate(map(_sheet.encode_png, sprites))) | _sheet.cut_sprites(tileset)
         for entry, (_, number) in zip(entries, places, strict=True):
             entry |= {"picture": pictures[number], "imagewidth": size[0], "imageheight": size[1]}

@@ -67,7 +67,7 @@ def finish_relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> 
     return site.map(
         tiles,
         numbers={**numbers, "broken": float(len(places)), **measure_sample_use(tiles, solver.p.training)},
-        markers=[Marker("broken", *reversed(place)) for place in places[:MAX_MARKERS]],
+        markers=[Marker("broken", place[-1], place[-2], sum(place[:-2])) for place in places[:MAX_MARKERS]],
     )
 
 
