@@ -40,14 +40,6 @@ def to_xml(document: Document) -> bytes:
     return f"<?xml version='1.0' encoding='UTF-8'?>\n{element}".encode()
 
 
-def tileset_to_xml(part: Document) -> bytes:
-    """Return the file of a tileset, to which the tilesets of several maps refer as `source`."""
-    own = {key: value for key, value in part.items() if key != "firstgid"}
-    lines = _format_tileset({"version": "1.10", "tiledversion": "1.10.2", **own}).splitlines()
-    element = "\n".join(line.removeprefix(" ") for line in lines)
-    return f"<?xml version='1.0' encoding='UTF-8'?>\n{element}\n".encode()
-
-
 def tiles_to_xml(tiles: Sequence[Document]) -> str:
     """Return the elements of a tileset's tiles."""
     return "".join(
@@ -84,8 +76,6 @@ def _format_tag(tag: str, attributes: Mapping[str, object], depth: int, inner: s
 
 
 def _format_tileset(part: Document) -> str:
-    if "source" in part:
-        return _format_tag("tileset", part, 1)
     image = _format_image(part, 2, {"source": part["image"]}) if "image" in part else ""
     return _format_element("tileset", part, 1, image + part["tiles"].xml, "image", "imagewidth", "imageheight")
 
