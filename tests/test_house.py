@@ -35,6 +35,7 @@ MAY_IMPORT |= {
     "data": {"data"},
     "formats": {"core", "data", "kernels", "autotile", "formats"},
 }
+MAY_IMPORT["engines"] = {"core", "data", "formats", "engines"}
 for package in ("corpus", "search"):
     MAY_IMPORT[package].add("formats")
 MAY_IMPORT_LAZILY = {"formats": {"overlays"}}

@@ -18,7 +18,8 @@ __version__ = "0.2.0"
 PACKAGES = ("analysis", "corpus", "formats")
 """Public packages."""
 HOMES = {
-    "api": ("learn", "list_formats", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
+    "api": ("export_project", "learn", "list_engines", "list_formats",
+            "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
             "load_model", "make", "measure", "overlay", "recipe", "run", "shape", "verify", "watch"),
     "analysis.survey": ("Survey",),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",
@@ -36,6 +37,7 @@ HOMES = {
     "core.site": ("Frame", "Site", "Steps"),
     "core.tilemap": ("Marker", "Room", "TileMap"),
     "core.tileset": ("Tile", "Tileset"),
+    "engines": ("Engine", "ExportedProject"),
     "formats": ("Format", "register_format"),
     "overlays.overlay": ("Overlay",),
 }  # fmt: skip

@@ -8,7 +8,9 @@ from . import analysis as analysis
 from . import corpus as corpus
 from . import formats as formats
 from .analysis.survey import Survey as Survey
+from .api import export_project as export_project
 from .api import learn as learn
+from .api import list_engines as list_engines
 from .api import list_formats as list_formats
 from .api import list_measures as list_measures
 from .api import list_shapers as list_shapers
@@ -59,6 +61,8 @@ from .core.tilemap import Room as Room
 from .core.tilemap import TileMap as TileMap
 from .core.tileset import Tile as Tile
 from .core.tileset import Tileset as Tileset
+from .engines import Engine as Engine
+from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
 from .overlays.overlay import Overlay as Overlay

@@ -27,6 +27,7 @@ from .core.tileset import Tileset
 if TYPE_CHECKING:
     from .analysis.similarity import Similarity
     from .core.registry import Measure, Shaper, Technique
+    from .engines import Engine, ExportedProject
     from .formats import Format
     from .overlays.overlay import Overlay
 
@@ -403,6 +404,75 @@ def load(
     return loaded
 
 
+def export_project(
+    given: RecipeLike,
+    folder: str | PathLike[str],
+    /,
+    *,
+    engine: str,
+    seed: int | str | None = None,
+    count: int | None = None,
+    edited: str = "refuse",
+    **options: Any,
+) -> ExportedProject:
+    """Export a project of several levels with one tileset, for a game engine or a level editor.
+
+    Exporting to the same folder again replaces only what was exported before. A manifest in the folder records it.
+
+    Parameters
+    ----------
+    given
+        A recipe, as for `run`, or the name of a technique.
+    folder
+        Folder of the project. It may contain other files.
+    engine
+        Name of the engine. `tilewright list engines` and `list_engines` list the names.
+    seed
+        Seed that replaces the seed of the recipe. If neither has a seed, a random one is chosen.
+    count
+        Number of levels. Level k has the seed SEED-(k-1), as with `tilewright make --count`. By default there is one
+        level, with the seed itself.
+    edited
+        What happens to files that were edited since the last export: `refuse` raises an error, `keep` leaves them as
+        they are, and `replace` replaces them. `replace` also replaces files that were not exported.
+    **options
+        Options of the engine.
+
+    Returns
+    -------
+    ExportedProject
+        The files that were written, left unchanged, removed and kept.
+
+    Raises
+    ------
+    UnknownName
+        If no engine has that name.
+    InvalidRecipe
+        If an option, parameter, lock or tileset breaks its rule.
+    BadFile
+        If a file was edited or was not exported, or cannot be written. Nothing is written then.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     done = export_project("islets", folder, engine="tiled", count=2, seed=7)
+    >>> done.written
+    ('levels.world', 'level-1.tmx', 'level-2.tmx', 'tiles.tsx', 'tiles.png')
+    """
+    from .engines import _export, engine_registry
+
+    return _export.export_project(
+        _read_recipe(given, {}),
+        engine_registry.get(engine),
+        _read_path(folder, "must be the path of a folder"),
+        seed=seed,
+        count=count,
+        edited=edited,
+        options=options,
+    )
+
+
 def verify(
     path: str | PathLike[str],
     /,
@@ -510,6 +580,13 @@ def list_formats() -> list[Format]:
     from .formats import format_registry
 
     return list(format_registry)
+
+
+def list_engines() -> list[Engine]:
+    """Return all engines for which `export_project` exports projects."""
+    from .engines import engine_registry
+
+    return list(engine_registry)
 
 
 def list_tilesets() -> list[Tileset]:

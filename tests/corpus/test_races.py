@@ -17,7 +17,8 @@ import pytest
 import tilewright as tw
 from tilewright.corpus import Corpus, World, make_world
 from tilewright.corpus.build import find_damaged
-from tilewright.corpus.store import LOCK, Folder
+from tilewright.corpus.store import Folder
+from tilewright.formats._locks import LOCK
 
 PROCESSES, RACES = 3, 30
 COUNT, SIDE = 6, 40

@@ -17,12 +17,13 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
+from tilewright.core.shared_tiles import convert_cells
 from tilewright.corpus import Corpus, Sweep, make, manifest, rows
 from tilewright.corpus.dataset import Dataset, one_hot
 from tilewright.corpus.manifest import Manifest
 from tilewright.corpus.parts import ROWS_PER_GROUP
 from tilewright.corpus.select import split
-from tilewright.corpus.tiles import convert_cells, tileset_of
+from tilewright.corpus.tiles import tileset_of
 
 COUNT = 420
 RECIPE = {"require": {"floor_share": ">0.4"}, "tries": 1, "width": 12, "height": 10, "walls": 0.45}
@@ -345,7 +346,7 @@ def test_an_id_is_the_same_tile_in_every_map() -> None:
         assert cells.dtype == tileset.dtype
         assert np.array_equal(names[cells], np.array(map.tileset.names)[map.cells])
     with pytest.raises(UnknownName, match="of this corpus"):
-        convert_cells(map, recipe.tileset)
+        convert_cells(map, recipe.tileset, "of this corpus")
 
 
 # -- folders that are damaged, far away, or not finished --------------------------------------------------------

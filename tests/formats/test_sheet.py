@@ -1,20 +1,18 @@
 from __future__ import annotations
 
-import io
+from functools import partial
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import tilewright as tw
 from tests.formats.maps import sprite_map
 from tilewright.core.tileset import Sheet, Tile
-from tilewright.formats._artwork import draw_sprites
+from tilewright.formats._artwork import Artwork, draw_sprites
 from tilewright.formats._sheet import (
     MAX_COLUMNS,
     arrange_sprites,
     count_sprite_rows,
-    cut_sprites,
     encode_png,
     fit_sheet,
     picture_size,
@@ -69,9 +67,7 @@ def test_sprites_are_arranged_in_rows(count: int) -> None:
 
 
 def test_sprites_are_cut_from_the_users_picture() -> None:
-    sprites = cut_sprites(sprite_map().tileset)
-    assert set(sprites) == {0, 1}
-    red, half = (np.asarray(Image.open(io.BytesIO(sprites[number]))) for number in (0, 1))
+    red, half = Artwork.of(sprite_map().tileset).draw([0, 1], 4, 4)
     assert (red == (255, 0, 0, 255)).all()
     assert (half[:2] == (0, 255, 0, 255)).all()
     assert (half[2:, :, 3] == 0).all()
@@ -97,7 +93,8 @@ def test_a_sheet_must_fit_its_picture() -> None:
 def test_an_invalid_picture_is_refused_in_one_line() -> None:
     tileset = with_sheet(b"not a picture")
     assert tileset.sheet is not None
-    for act in (lambda: picture_size(tileset.sheet), lambda: count_sprite_rows(tileset), lambda: cut_sprites(tileset)):
+    draw = partial(Artwork.of(tileset).draw, [0], 16, 16)
+    for act in (lambda: picture_size(tileset.sheet), lambda: count_sprite_rows(tileset), draw):
         with pytest.raises(tw.BadFile, match=r"a\.png: not a readable picture"):
             act()
 

@@ -108,7 +108,7 @@ def nested(depth: int) -> dict[str, Any]:
         (tmj({**LAYER, "data": [1, 2, 3, [1]]}), "must contain only gids"),
         (tmj({**LAYER, "data": [1, 2, 3, None]}), "must contain only gids"),
         (tmj({**LAYER, "data": [1, 2, 3, 70]}), "gid 70 belongs to no tileset"),
-        (tmj(LAYER, properties=[OURS, {"name": "number.a", "value": "x"}]), "property 'number.a': must be a number"),
+        (tmj(LAYER, properties=[OURS, {"name": "number.a", "value": "x"}]), "property 'number_a': must be a number"),
         (tmj(level(0), level(1, width=4, height=1), properties=[OURS]), "all levels of a map must have the same size"),
         (tmj(level(0), level(1, chunks=[CHUNK]), properties=[OURS]), "a map with levels cannot be infinite"),
         (tmj(*(level(n, width=1 << 14, height=1 << 14) for n in (0, 1)), properties=[OURS]), "cells, got 536,870,912"),

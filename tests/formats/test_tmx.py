@@ -68,7 +68,7 @@ def test_pytmx_reads_the_same_map(tmp_path: Path) -> None:
             assert about["type"] == map.tileset[number].kind
     start = other.get_object_by_name("start")
     assert (start.x, start.y) == (1 * 16 + 8, 2 * 16 + 8)
-    assert other.properties["number.c"] == -3.0
+    assert other.properties["number_c"] == -3.0
 
 
 @pytest.mark.parametrize("map", [xml_safe(full_map()), sprite_map()], ids=["drawn", "sprites"])

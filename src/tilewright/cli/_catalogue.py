@@ -17,6 +17,7 @@ from ..core.registry import Entry, Technique, measures, shapers, techniques, til
 from ..core.search_words import contains_words, list_recipe_words, suggest_entries
 from ..core.tileset import Tileset
 from ..core.yaml import read_data, read_head_comment
+from ..engines import engine_registry as engines
 from ..formats import Format
 from ..formats import format_registry as formats
 from ..formats._files import read_file
@@ -50,6 +51,7 @@ KINDS: dict[str, RegistryLike] = {
     "shapers": shapers,
     "measures": measures,
     "formats": formats,
+    "engines": engines,
     "tilesets": tilesets,
     "recipes": Recipes(),
 }

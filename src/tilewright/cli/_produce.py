@@ -14,7 +14,7 @@ from ..analysis.sample_use import find_degeneracy
 from ..core import pipeline
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
-from ..core.seeds import read_seed
+from ..core.seeds import number_seed, read_seed
 from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
 from ..kernels import start_quickly
@@ -140,7 +140,7 @@ def _warn_if_degenerate(map: TileMap, count: int | None) -> None:
 
 
 def _map_seed(seed: str, count: int | None, index: int) -> str:
-    return seed if count is None else f"{seed}-{index}"
+    return seed if count is None else number_seed(seed, index)
 
 
 def _template_fields(recipe: Recipe, seed: str, count: int | None, index: int) -> dict[str, str | int]:

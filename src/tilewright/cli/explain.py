@@ -17,6 +17,7 @@ from ..core.notation import flag_of, short_default
 from ..core.recipe import Recipe
 from ..core.registry import Entry, Measure, Shaper, Technique, techniques
 from ..core.tileset import Tileset
+from ..engines import Engine
 from ..formats import Format
 from ..formats._resolver import FileResolver
 from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc
@@ -39,7 +40,7 @@ from ._console import info, print_json, print_table, stdout_console
 )
 @click.option("--compact", is_flag=True, help="Print a recipe of technique rules as a compact ProcEngine object.")
 def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
-    """Explain a technique, shaper, measure, format, tileset or recipe: its purpose, its parameters, an example.
+    """Explain a technique, shaper, measure, format, engine, tileset or recipe: its purpose, its parameters, an example.
 
     NAME may also be the file of a tileset, a recipe or a model written by `tilewright learn`.
     """
@@ -105,6 +106,8 @@ def _print_facts(entry: Entry) -> None:
         facts["can"] = ", ".join(word for word, ability in able.items() if ability)
         if entry.engines:
             facts["opens in"] = ", ".join(entry.engines)
+    elif isinstance(entry, Engine):
+        facts["program"], facts["format"] = entry.program, entry.format
     if facts:
         click.echo()
         print_table(facts.items(), "", "", header=False, style="dim")
@@ -191,6 +194,8 @@ def _format_example(name: str, thing: CatalogEntry) -> str:
         return f"tilewright make caves --shape {','.join([name, *chosen])}"
     if isinstance(thing, Measure):
         return f"tilewright measure level.json --measures {name}" + (" --like dungeon" if thing.compares else "")
+    if isinstance(thing, Engine):
+        return f"tilewright export open-caves --engine {name} -o game --count 10"
     assert isinstance(thing, Format)
     if thing.shared_extensions:
         return f"tilewright convert level{thing.shared_extensions[0]} level.png --from {name}"

@@ -2,7 +2,7 @@
 
 A built-in technique or shaper has the name of its file. Listing names reads file names and entry points; modules are
 imported at first use. Other packages add entries through the entry point groups tilewright.generators, .shaping,
-.measures, .constraints, .formats and .tilesets.
+.measures, .constraints, .formats, .engines and .tilesets.
 """
 
 from __future__ import annotations

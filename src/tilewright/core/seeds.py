@@ -56,6 +56,15 @@ def read_seed(value: int | np.integer[Any] | str | None) -> Seed:
     return text
 
 
+def number_seed(seed: Seed, number: int) -> Seed:
+    """Return the seed of one of several maps, which are numbered from 0.
+
+    >>> number_seed("7", 0)
+    '7-0'
+    """
+    return f"{seed}-{number}"
+
+
 def mix(value: int) -> int:
     """Apply the finalizer of SplitMix64, in which each input bit changes about half of the output bits."""
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK

@@ -20,7 +20,7 @@ from ..core.plan import make_plan
 from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
-from ..core.seeds import Rng, Seed
+from ..core.seeds import Rng, Seed, number_seed
 from .store import MANIFEST, Folder
 from .sweep import Sweep
 
@@ -99,7 +99,7 @@ class Manifest:
 
     def recipe_of(self, number: int) -> Recipe:
         """Return the recipe of a map, including its seed."""
-        return _recipe_of(self._variation_key, self.values_of(number)).with_seed(f"{self.seed}-{number}")
+        return _recipe_of(self._variation_key, self.values_of(number)).with_seed(number_seed(self.seed, number))
 
     @cached_property
     def _variation_key(self) -> str:

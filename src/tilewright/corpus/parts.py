@@ -19,10 +19,12 @@ from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.registry import measures as measure_registry
+from ..core.seeds import number_seed
+from ..core.shared_tiles import convert_cells
 from ..core.tilemap import TileMap
 from .datasheet import Facts
 from .manifest import OWN_COLUMNS, Manifest
-from .tiles import convert_cells, tileset_of
+from .tiles import tileset_of
 
 ROWS_PER_GROUP = 128
 """Number of rows in a row group. To read one map, its complete row group is read."""
@@ -97,11 +99,11 @@ def _try_map(manifest: Manifest, number: int) -> _Attempt:
         for axis, value in zip(manifest.sweep.axes, values, strict=True)
     }
     row: dict[str, Any] = dict.fromkeys((*OWN_COLUMNS, *manifest.measures))
-    row |= {"id": number, "seed": f"{manifest.seed}-{number}", **swept}
+    row |= {"id": number, "seed": number_seed(manifest.seed, number), **swept}
     try:
         recipe = manifest.recipe_of(number)
         map = run(recipe)
-        cells = convert_cells(map, tileset_of(manifest))
+        cells = convert_cells(map, tileset_of(manifest), "of this corpus")
     except GaveUp as error:
         return _Attempt({**row, "reason": error.reason})
     except TooLarge:

@@ -5,23 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO, TypeVar
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, TypeVar
 
 import fsspec
 
 from ..core.errors import BadFile, TilewrightError
 from ..formats._files import TEMPORARY, name_temporary, remove_stale
-
-try:
-    import fcntl
-except ImportError:  # On Windows, two concurrent runs in one folder are not detected.
-    fcntl = None  # type: ignore[assignment]
+from ..formats._locks import LOCK, lock_folder
 
 T = TypeVar("T")
 MANIFEST, DATASHEET, PARTS = "manifest.json", "README.md", "parts"
-LOCK = ".tilewright.lock"
-"""Name of the file that a writing process locks. The file is removed at the end of the run and never renamed."""
 PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
@@ -147,49 +141,21 @@ class Folder:
     def lock(self) -> Iterator[bool]:
         """Hold an exclusive lock, so that no other process on this machine writes here.
 
-        The lock ends with the process. Yield whether the folder is locked: remote folders and some file systems do not
-        support locks. A missing folder is created, and removed again if nothing is written to it.
+        Yield whether the folder is locked: remote folders and some file systems do not support locks. A missing folder
+        is created, and removed again if nothing is written to it.
 
         Raises
         ------
         BadFile
             If another process holds the lock.
         """
-        if fcntl is None or not self.is_local:
+        if not self.is_local:
             yield False
             return
-        is_new = not self._files.isdir(self._root)
-        with self._translate_errors():
-            file, is_locked = self._open_lock()
-        try:
+        with ExitStack() as stack:
+            with self._translate_errors():
+                is_locked = stack.enter_context(lock_folder(self._root, self.address))
             yield is_locked
-        finally:
-            with file, suppress(OSError):
-                os.unlink(self.path(LOCK))
-                if is_new:
-                    os.rmdir(self._root)
-
-    def _open_lock(self) -> tuple[BinaryIO, bool]:
-        """Return the locked file, and whether the file system supports locks."""
-        path = self.path(LOCK)
-        while True:
-            with suppress(FileNotFoundError):  # The process that held the lock has just removed the file or folder.
-                self._files.makedirs(self._root, exist_ok=True)
-                file = open(path, "ab")  # noqa: SIM115
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    # A lock on a file that was removed meanwhile excludes no other process.
-                    if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
-                        return file, True
-                except BlockingIOError:
-                    file.close()
-                    raise BadFile("another process is writing to it", at=self.address) from None
-                except FileNotFoundError:
-                    file.close()
-                    raise
-                except OSError:
-                    return file, False
-                file.close()
 
     @contextmanager
     def _translate_errors(self, *names: str) -> Iterator[None]:

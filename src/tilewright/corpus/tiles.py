@@ -8,14 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..core.errors import InvalidRecipe, UnknownName
+from ..core.errors import InvalidRecipe
 from ..core.recipe import Recipe
-from ..core.tilemap import TileMap
+from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
 from .manifest import MAX_TRIED_VALUES, Manifest
 
@@ -31,8 +27,7 @@ def _tileset_of(text: str) -> Tileset:
     first = manifest.recipe_of(0)
     found = first.tileset
     for recipe in (first, *_iter_variants(manifest)):
-        for tileset in _iter_tilesets(recipe):
-            found = found.with_tiles(tileset)
+        found = found.with_tiles(collect_tiles(recipe))
     return found
 
 
@@ -47,22 +42,3 @@ def _iter_variants(manifest: Manifest) -> Iterator[Recipe]:
                 yield Recipe.of(
                     manifest.sweep.apply(manifest.recipe, [*defaults[:place], value, *defaults[place + 1 :]])
                 )
-
-
-def _iter_tilesets(recipe: Recipe) -> Iterator[Tileset]:
-    yield recipe.tileset
-    for inner in recipe.inner:
-        yield from _iter_tilesets(inner)
-
-
-def convert_cells(map: TileMap, tileset: Tileset) -> NDArray[Any]:
-    """Convert a map's cells to ids of the corpus's tileset, by tile name."""
-    own = map.tileset.names
-    if own == tileset.names[: len(own)]:
-        return map.cells.astype(tileset.dtype, copy=False)
-    ids = np.zeros(len(own), dtype=tileset.dtype)
-    for number in np.unique(map.cells).tolist():
-        if own[number] not in tileset.by_name:
-            raise UnknownName("tile", own[number], tileset.names, "of this corpus")
-        ids[number] = tileset.by_name[own[number]]
-    return ids[map.cells]

@@ -19,7 +19,7 @@ from ..core.pieces import SIDES
 from ..core.seeds import Rng
 from ..core.skins import ALL_BITS, DIRECTIONS, LAYOUTS, Layout, Skin
 from ..core.tileset import Sheet, Tile, Tileset
-from ._sheet import MAX_CACHED_PIXELS, arrange_sprites, encode_png, sheet_picture, sprite_box
+from ._sheet import sheet_picture, sprite_box
 from ._textures import SIDE, TEXTURES, Look, bevel
 
 GROUND, THINGS = "ground", "things"
@@ -248,19 +248,6 @@ def draw_sprites(tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE) -
         full = np.where(sprite[..., 3:] > 0, sprite[..., :3], np.array(tile.rgb, dtype=np.uint8))
         target[:] = full[rows[:, None], columns]
     return pixels
-
-
-def encode_sheet(tiles: Sequence[Tile], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
-    """Return the drawn sprites of tiles as a PNG file, and its width and height in pixels."""
-    small = len(tiles) * width * height <= MAX_CACHED_PIXELS
-    encode = _encode_sheet if small else _encode_sheet.__wrapped__
-    return encode(tuple(tiles), width, height)
-
-
-@lru_cache(maxsize=16)
-def _encode_sheet(tiles: tuple[Tile, ...], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
-    pixels = arrange_sprites(draw_sprites(tiles, width, height))
-    return encode_png(pixels), (pixels.shape[1], pixels.shape[0])
 
 
 def own_sheet(tileset: Tileset) -> Sheet | None:

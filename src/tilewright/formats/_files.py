@@ -58,7 +58,7 @@ def _make_unreadable(path: str | PathLike[str], error: Exception) -> BadFile:
     """Return the error for a file that cannot be read. If it is missing, suggest the most similar name."""
     near = _find_nearest(Path(path)) if isinstance(error, FileNotFoundError) else None
     advice = f"; did you mean {near!r}?" if near else ""
-    return BadFile(f"cannot be read ({_describe_error(error)}){advice}", at=path)
+    return BadFile(f"cannot be read ({describe_error(error)}){advice}", at=path)
 
 
 def read_file_inside(path: Path, folders: Iterable[Path]) -> bytes:
@@ -85,7 +85,7 @@ def list_files(folder: str | PathLike[str]) -> list[Path]:
     try:
         return list(Path(folder).iterdir())
     except OSError as error:
-        raise BadFile(f"cannot be read ({_describe_error(error)})", at=folder) from None
+        raise BadFile(f"cannot be read ({describe_error(error)})", at=folder) from None
 
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
@@ -93,7 +93,7 @@ def refuse_unwritable(path: str | PathLike[str]) -> None:
     try:
         obstacle = _find_obstacle(Path(path))
     except (OSError, ValueError) as error:
-        obstacle = f"cannot be written ({_describe_error(error)})"
+        obstacle = f"cannot be written ({describe_error(error)})"
     if obstacle:
         raise BadFile(obstacle, at=path)
 
@@ -118,7 +118,7 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
             else:
                 target = Path(os.path.realpath(target))
                 remove_stale(target.parent)
-                complete.append((_write_temporary(target, content), target))
+                complete.append((write_temporary(target, content), target))
         for temporary, target in complete:
             if not target.exists():
                 created.append(target)
@@ -128,7 +128,7 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
             with suppress(OSError):
                 leftover.unlink()
         if isinstance(error, (OSError, ValueError)):
-            raise BadFile(f"cannot be written ({_describe_error(error)})", at=path) from None
+            raise BadFile(f"cannot be written ({describe_error(error)})", at=path) from None
         raise
     return [folder / name for name in contents]
 
@@ -181,7 +181,7 @@ def _find_obstacle(path: Path) -> str:
         return ""
 
 
-def _write_temporary(target: Path, content: bytes) -> Path:
+def write_temporary(target: Path, content: bytes) -> Path:
     """Write the content of a file to a temporary file beside it, and return its path."""
     temporary = target.with_name(name_temporary())
     try:
@@ -204,5 +204,5 @@ def _is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _describe_error(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

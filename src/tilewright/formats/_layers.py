@@ -38,10 +38,11 @@ class SpriteLayer:
     between cells have one more row and column."""
 
 
-def sprite_layers(view: View) -> list[SpriteLayer]:
+def sprite_layers(view: View, *, keep_hidden: bool = False) -> list[SpriteLayer]:
     """Return the layers of sprites that show a map, the lowest first.
 
-    Their names and number depend only on the tileset. Sprites that are completely hidden by others are left out.
+    Their names and number depend only on the tileset. Sprites that are completely hidden by others are left out, unless
+    `keep_hidden` asks for them: in an editor, they appear when what hides them is erased.
     """
     artwork = Artwork.of(view.tileset)
     shape = view.cells.shape
@@ -53,7 +54,8 @@ def sprite_layers(view: View) -> list[SpriteLayer]:
         tiles = cells if plane.name == THINGS else ground
         sprites = _draw_between(plane, cells, ground, source) if plane.is_dual else _fill(plane, tiles, cells, source)
         layers.append(sprites)
-    _leave_out_hidden(layers, artwork)
+    if not keep_hidden:
+        _leave_out_hidden(layers, artwork)
     return [
         SpriteLayer(
             plane.name,

@@ -126,20 +126,6 @@ def _check_skin(skin: Skin, sheet: Sheet, name: str) -> None:
         )
 
 
-def cut_sprites(tileset: Tileset) -> dict[int, bytes]:
-    """Return the sprites in a tileset's own picture, as PNG files, by tile id."""
-    sheet = tileset.sheet
-    if sheet is None or not sheet.picture:
-        return {}
-    count_sprite_rows(tileset)
-    picture = sheet_picture(sheet)
-    return {
-        number: encode_png(np.asarray(picture.crop(sprite_box(sheet, tile.sprite))))
-        for number, tile in enumerate(tileset)
-        if tile.sprite is not None
-    }
-
-
 def sprite_box(sheet: Sheet, sprite: int) -> tuple[int, int, int, int]:
     """Return the left, top, right and bottom edges of a sprite in the picture of its sheet."""
     row, column = divmod(sprite, sheet.columns)

@@ -1,9 +1,14 @@
 """Tiled maps in XML, for the Tiled editor and most engines.
 
+The ground and the things on it are layers of their own. Skins become Wang sets (Tiled's terrains), impassable tiles
+have collision shapes, and markers are points whose class is their name.
+
 The tileset is inside the map's file. Its picture is written beside it (`level-tiles.png` for `level.tmx`) or, with
 `tileset_image=embedded`, into it, one sprite per tile, which few programs besides Tiled show. A tileset's own picture
 is referenced at its location, or elsewhere with `image_path`; it is copied if its location is unknown. An embedded
 picture is not read back.
+
+A map that was edited in Tiled is read with its edits. The visible tile layers of other programs' maps are read as one.
 """
 
 from __future__ import annotations

@@ -97,6 +97,7 @@ class TiledLayer(_Part):
     width: Count = 0
     height: Count = 0
     visible: bool = True
+    offsetx: float = 0
     encoding: str = ""
     compression: str = ""
     data: Any = ()

@@ -35,16 +35,40 @@ TAGS = {kind: tag for tag, kind in TYPES.items()}
 
 def to_xml(document: Document) -> bytes:
     tilesets = "".join(_format_tileset(part) for part in document["tilesets"])
-    layers = "".join(_format_layer(part) for part in document["layers"])
+    layers = "".join(_format_layer(part, 1) for part in document["layers"])
     element = _format_element("map", document, 0, tilesets + layers, "type")
     return f"<?xml version='1.0' encoding='UTF-8'?>\n{element}".encode()
+
+
+def tileset_to_xml(part: Document) -> bytes:
+    """Return the file of a tileset, to which the tilesets of several maps refer as `source`."""
+    own = {key: value for key, value in part.items() if key != "firstgid"}
+    lines = _format_tileset({"version": "1.10", "tiledversion": "1.10.2", **own}).splitlines()
+    element = "\n".join(line.removeprefix(" ") for line in lines)
+    return f"<?xml version='1.0' encoding='UTF-8'?>\n{element}\n".encode()
 
 
 def tiles_to_xml(tiles: Sequence[Document]) -> str:
     """Return the elements of a tileset's tiles."""
     return "".join(
-        _format_element("tile", tile, 2, _format_picture(tile), "imagewidth", "imageheight") for tile in tiles
+        _format_element(
+            "tile", tile, 2, _format_picture(tile) + _format_collision_shape(tile), "imagewidth", "imageheight"
+        )
+        for tile in tiles
     )
+
+
+def wang_sets_to_xml(sets: Sequence[Document]) -> str:
+    """Return the element of a tileset's Wang sets."""
+    inner = ""
+    for one in sets:
+        colors = "".join(_format_tag("wangcolor", color, 4) for color in one["colors"])
+        tiles = "".join(
+            _format_tag("wangtile", {**tile, "wangid": ",".join(map(str, tile["wangid"]))}, 4)
+            for tile in one["wangtiles"]
+        )
+        inner += _format_element("wangset", one, 3, colors + tiles)
+    return _format_tag("wangsets", {}, 2, inner)
 
 
 def _format_element(tag: str, part: Document, depth: int, inner: str = "", *skipped_keys: str) -> str:
@@ -76,8 +100,12 @@ def _format_tag(tag: str, attributes: Mapping[str, object], depth: int, inner: s
 
 
 def _format_tileset(part: Document) -> str:
+    if "source" in part:
+        return _format_tag("tileset", part, 1)
     image = _format_image(part, 2, {"source": part["image"]}) if "image" in part else ""
-    return _format_element("tileset", part, 1, image + part["tiles"].xml, "image", "imagewidth", "imageheight")
+    wang_sets = wang_sets_to_xml(part["wangsets"]) if "wangsets" in part else ""
+    inner = image + part["tiles"].xml + wang_sets
+    return _format_element("tileset", part, 1, inner, "image", "imagewidth", "imageheight")
 
 
 def _format_picture(tile: Document) -> str:
@@ -87,15 +115,30 @@ def _format_picture(tile: Document) -> str:
     return _format_image(tile, 3, {"format": "png"}, data)
 
 
+def _format_collision_shape(tile: Document) -> str:
+    if "objectgroup" not in tile:
+        return ""
+    group = tile["objectgroup"]
+    shapes = "".join(
+        _format_tag("object", {key: one[key] for key in ("id", "x", "y", "width", "height")}, 4)
+        for one in group["objects"]
+    )
+    return _format_tag("objectgroup", {key: group[key] for key in ("draworder", "id")}, 3, shapes)
+
+
 def _format_image(part: Document, depth: int, more: Mapping[str, str], inner: str = "") -> str:
     return _format_tag("image", {"width": part["imagewidth"], "height": part["imageheight"], **more}, depth, inner)
 
 
-def _format_layer(part: Document) -> str:
-    inner = _format_tag("data", {"encoding": "csv"}, 2, text=_format_csv(part["data"])) if "data" in part else ""
+def _format_layer(part: Document, depth: int) -> str:
+    inner = ""
+    if "data" in part:
+        inner = _format_tag("data", {"encoding": "csv"}, depth + 1, text=_format_csv(part["data"]))
     for one in part.get("objects", ()):
-        inner += _format_element("object", one, 2, _format_tag("point", {}, 3) if one.get("point") else "", "point")
-    return _format_element(TAGS[part["type"]], part, 1, inner, "type")
+        point = _format_tag("point", {}, depth + 2) if one.get("point") else ""
+        inner += _format_element("object", one, depth + 1, point, "point")
+    inner += "".join(_format_layer(one, depth + 1) for one in part.get("layers", ()))
+    return _format_element(TAGS[part["type"]], part, depth, inner, "type")
 
 
 def _format_csv(gids: NDArray[np.uint32]) -> str:

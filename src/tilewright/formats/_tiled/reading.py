@@ -22,8 +22,9 @@ from ...core.errors import InvalidRecipe, TooLarge, UnknownName
 from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
-from . import Document, TiledParams
-from .cells import Gids, Place, find_used_gids, flatten_layers
+from . import LEVEL_OF_MARKER, Document, TiledParams
+from .cells import Place, find_used_gids
+from .decoding import LevelGids, decode_levels, read_level
 from .document import TiledLayer, TiledMap, TiledObject, parse_json_property, validate
 from .tiles import build_tileset, resolve_tileset
 
@@ -33,28 +34,31 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
     document = validate(TiledMap, data)
     layers = list(_iter_layers(document.layers))
     tile_layers = [layer for layer in layers if layer.type == "tilelayer"]
+    if not tile_layers:
+        raise InvalidRecipe("contains no tile layer")
     # Other programs may also use a property `level`; in Tilewright's files it is the level of a layer or marker.
     is_own = "tilewright" in document.properties
-    levels = _find_levels(tile_layers) if is_own and not options.layer else {}
-    chosen = levels or {0: _choose_layers(tile_layers, options.layer)}
-    gids, (top, left) = _read_levels(list(chosen.values()), document)
+    levels = _find_levels(tile_layers) if is_own else {}
+    chosen = _choose_levels(tile_layers, levels, options.layer)
+    stacks, (top, left) = _read_levels(list(chosen.values()), document)
     tilesets = [resolve_tileset(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
-    tileset, table = build_tileset(tilesets, find_used_gids(gids), source)
-    cells = np.stack([np.stack([table[row] for row in level]) for level in gids])
-    cells = cells if levels else cells[0]
+    used = find_used_gids([gids for stack in stacks for gids in stack.used])
+    tileset, table = build_tileset(tilesets, used, source)
+    tileset, cells = decode_levels(stacks, tileset, table)
+    cells = cells if levels and chosen == levels else cells[0]
     objects = [
         one.model_copy(update={"x": one.x - left * document.tilewidth, "y": one.y - top * document.tileheight})
         for layer in layers
         for one in layer.objects
     ]
     rooms, links = _read_rooms(objects, document, cells.shape)
-    numbers = [*levels] or [chosen[0][0].properties.get("level", 0) if is_own else 0]
+    markers = _read_markers(objects, document, cells.shape, list(chosen), is_deep=bool(levels))
     map = TileMap(
         cells,
         tileset,
         rooms=rooms,
         links=links,
-        markers=_read_markers(objects, document, cells.shape, numbers),
+        markers=markers,
         numbers=_read_numbers(document.properties) if is_own else {},
         layers=_read_float_layers(document.properties, cells.shape) if is_own else {},
     )
@@ -72,26 +76,35 @@ def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterat
             yield layer if shown == layer.visible else layer.model_copy(update={"visible": shown})
 
 
-def _choose_layers(layers: list[TiledLayer], wanted: str) -> list[TiledLayer]:
-    """Return the requested layer, or else the visible layers; the first layer if all are hidden."""
-    if not layers:
-        raise InvalidRecipe("contains no tile layer")
+Levels = dict[int, list[TiledLayer]]
+"""Layers by level, from the lowest."""
+
+
+def _choose_levels(layers: list[TiledLayer], levels: Levels, wanted: str) -> Levels:
+    """Return the layers to read: the requested layer or level, or else all layers that a map is made of."""
     if not wanted:
-        return [layer for layer in layers if layer.visible] or layers[:1]
+        shown = [layer for layer in layers if layer.visible or "tilewright" in layer.properties]
+        return levels or {0: shown or layers[:1]}
     named = [layer for layer in layers if layer.name == wanted]
-    if named:
-        return named[:1]
-    if wanted.isascii() and wanted.isdecimal() and 0 < int(wanted[:9]) <= len(layers):
-        return [layers[int(wanted[:9]) - 1]]
-    raise UnknownName("layer", wanted, [layer.name for layer in layers])
+    is_number = wanted.isascii() and wanted.isdecimal()
+    if not named and levels:
+        number = int(wanted[:9]) - 1 if is_number else next((n for n in levels if wanted == f"level {n}"), -1)
+        if number in levels:
+            return {number: levels[number]}
+    elif not named and is_number and 0 < int(wanted[:9]) <= len(layers):
+        named = [layers[int(wanted[:9]) - 1]]
+    if not named:
+        raise UnknownName("layer", wanted, [layer.name for layer in layers] + [f"level {n}" for n in levels])
+    level = named[0].properties.get("level", 0) if levels else 0
+    return {level: named[:1]}
 
 
-def _find_levels(layers: list[TiledLayer]) -> dict[int, list[TiledLayer]]:
-    """Return the layers of a 3D map by level, from the lowest level; empty for any other map.
+def _find_levels(layers: list[TiledLayer]) -> Levels:
+    """Return the layers of a 3D map by level; empty for any other map.
 
     Layers without a level, which were added in the editor, are ignored.
     """
-    levels: dict[int, list[TiledLayer]] = {}
+    levels: Levels = {}
     for layer in layers:
         number = layer.properties.get("level")
         if isinstance(number, int):
@@ -99,7 +112,7 @@ def _find_levels(layers: list[TiledLayer]) -> dict[int, list[TiledLayer]]:
     return {number: levels[number] for number in sorted(levels)} if set(levels) == {*range(len(levels))} else {}
 
 
-def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[list[Gids], Place]:
+def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[list[LevelGids], Place]:
     """Return the gids of levels of equal size, and the row and column of the first cell."""
     claimed = sum(
         (layer.width or document.width) * (layer.height or document.height) for layers in levels for layer in layers
@@ -108,10 +121,10 @@ def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[li
         raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {claimed:,}")
     if len(levels) > 1 and any(layer.chunks for layers in levels for layer in layers):
         raise InvalidRecipe("a map with levels cannot be infinite; select one with layer")
-    found = [flatten_layers(layers, document) for layers in levels]
-    if len({gids.shape for gids, _ in found}) > 1:
+    found = [read_level(layers, document) for layers in levels]
+    if len({stack.shape for stack, _ in found}) > 1:
         raise InvalidRecipe("all levels of a map must have the same size")
-    return [gids for gids, _ in found], found[0][1]
+    return [stack for stack, _ in found], found[0][1]
 
 
 # -- objects and properties -----------------------------------------------------------------------------------
@@ -140,25 +153,36 @@ def _read_rooms(
 
 
 def _read_markers(
-    objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...], levels: list[Any]
+    objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...], levels: list[Any], *, is_deep: bool
 ) -> Iterator[Marker]:
-    """Yield the named points inside the map that are on one of these levels."""
+    """Yield the points inside the map, with a name or a class, that are on one of these levels."""
     for one in objects:
-        if one.point and (one.name or one.kind == "marker"):
-            column, row = int(one.x // document.tilewidth), int(one.y // document.tileheight)
-            level = one.properties.get("level", 0)
-            if 0 <= column < shape[-1] and 0 <= row < shape[-2] and level in levels:
-                yield Marker(one.name, column, row, levels.index(level))
+        if not one.point or not (one.name or one.kind):
+            continue
+        about = dict(one.properties)
+        level = 0
+        if is_deep:  # In files of 0.1, every marker has the class `marker` and a property `level`.
+            is_old = one.kind == "marker" and LEVEL_OF_MARKER not in about
+            level = about.pop("level" if is_old else LEVEL_OF_MARKER, 0)
+        column, row = int(one.x // document.tilewidth), int(one.y // document.tileheight)
+        if 0 <= column < shape[-1] and 0 <= row < shape[-2] and level in levels:
+            name = one.name or ("" if one.kind == "marker" else one.kind)
+            yield Marker(name, column, row, levels.index(level), about)
+
+
+def _select_properties(about: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return the properties of a kind by name: `number_NAME`, or `number.NAME` as in files of 0.1."""
+    marks = (f"{kind}_", f"{kind}.")
+    return {name[len(kind) + 1 :]: value for name, value in about.items() if name.startswith(marks)}
 
 
 def _read_numbers(about: Mapping[str, Any]) -> dict[str, float]:
     numbers = {}
-    for name, value in about.items():
-        if name.startswith("number."):
-            try:
-                numbers[name.removeprefix("number.")] = float(value)
-            except ValueError:
-                raise InvalidRecipe(f"property {name!r}: must be a number", got=value, rule="type") from None
+    for name, value in _select_properties(about, "number").items():
+        try:
+            numbers[name] = float(value)
+        except ValueError:
+            raise InvalidRecipe(f"property 'number_{name}': must be a number", got=value, rule="type") from None
     return numbers
 
 
@@ -169,8 +193,7 @@ def _read_float_layers(about: Mapping[str, Any], shape: tuple[int, ...]) -> dict
     """
     layers = {}
     size = 8 * math.prod(shape)
-    for name, value in about.items():
-        if name.startswith("layer."):
-            with suppress(InvalidRecipe, ValueError):
-                layers[name.removeprefix("layer.")] = np.frombuffer(unpack(value, size), dtype="<f8").reshape(shape)
+    for name, value in _select_properties(about, "layer").items():
+        with suppress(InvalidRecipe, ValueError):
+            layers[name] = np.frombuffer(unpack(value, size), dtype="<f8").reshape(shape)
     return layers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, short_repr
-from ...core.tileset import MAX_TILES, Sheet, Tileset
+from ...core.registry import tilesets as known_tilesets
+from ...core.tileset import CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from .. import Source
 from . import is_relative
 from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property, validate
 from .elements import from_xml
 
 TILESETS = (".tsx", ".xml", ".tsj", ".json")
+TILE_KEYS = ("glyph", "color", "passable", "sprite", "code", "over", "joins", "country", "defence", "weight")
+"""Fields of a tile that are custom properties of the same name."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
@@ -70,36 +74,74 @@ class _DocumentTile:
         self.id = number if "tilewright" in tileset.properties and isinstance(number, int) else None
         """Tile id in a tileset written by Tilewright, else None."""
 
+    def is_same(self, other: _DocumentTile | None) -> bool:
+        """Return whether both are sprites of the same tile."""
+        return other is not None and self.id is not None and self.id == other.id
 
-def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, NDArray[np.uint16]]:
-    """Return the tileset of a document, and an array (gid,) of tile ids up to the largest gid used."""
-    # First the tiles written by Tilewright by their ids, then the others by gid.
+
+@dataclass(frozen=True, eq=False)
+class TileTable:
+    """What the gids of a document show, up to the largest gid used."""
+
+    tiles: NDArray[np.uint16]
+    """Array (gid,) of tile ids."""
+    masks: NDArray[np.int16]
+    """Array (gid,) of the masks of sprites of skins; -1 for other sprites."""
+
+
+def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, TileTable]:
+    """Return the tileset of a document, and what its gids show."""
+    # First the tiles written by Tilewright by their ids, then the others by gid. Sprites of skins share their tile,
+    # which only one of them describes completely.
     tiles = sorted(
-        _collect_tiles(tilesets, used), key=lambda tile: (tile.id is None, tile.gid if tile.id is None else tile.id)
+        _collect_tiles(tilesets, used),
+        key=lambda tile: (
+            tile.id is None,
+            tile.gid if tile.id is None else tile.id,
+            "glyph" not in tile.properties,
+            tile.gid,
+        ),
     )
-    if len(tiles) >= MAX_TILES:
-        raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got {len(tiles):,}")
+    is_new = [not tile.is_same(before) for tile, before in zip(tiles, [None, *tiles], strict=False)]
+    distinct = [tile for tile, new in zip(tiles, is_new, strict=True) if new]
+    if len(distinct) >= MAX_TILES:
+        raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got {len(distinct):,}")
     sheet = _find_sheet(tilesets, source)
-    entries = list(_iter_entries(tiles, sheet, several=len(tilesets) > 1))
+    entries = list(_iter_entries(distinct, sheet, several=len(tilesets) > 1))
+    ids = {tile.gid: int(number) for tile, number in zip(tiles, np.cumsum(is_new) - 1, strict=True)}
     if source.tileset is None:
         if 0 in used and all(entry["name"] != "empty" for entry in entries):
             blank = all(entry.get("glyph") != " " for entry in entries)
             entries.append({"name": "empty", "color": "#000000"} | ({"glyph": " "} if blank else {}))
         name = (tilesets[0].name if tilesets else "") or "tiled"
-        tileset = Tileset.validate({"name": name, "tiles": entries}).model_copy(update={"sheet": sheet})
-        ids = {tile.gid: number for number, tile in enumerate(tiles)}
+        about = {**_find_rules(tilesets), **({"sheet": sheet.to_data()} if sheet else {})}
+        tileset = Tileset.validate({"name": name, "tiles": entries, **about})
+        tileset = known_tilesets.complete(tileset.model_copy(update={"sheet": sheet}))
     else:
         tileset = source.tileset.with_tiles(["empty"] if 0 in used else [])
         wanted = set(used)
         ids = {
-            tile.gid: _find_tile_id(tileset, entry["name"], tile)
-            for tile, entry in zip(tiles, entries, strict=True)
+            tile.gid: _find_tile_id(tileset, entries[ids[tile.gid]]["name"], tile)
+            for tile in tiles
             if tile.gid in wanted
         }
-    table = np.zeros(used[-1] + 1, dtype=np.uint16)
+    table = TileTable(np.zeros(used[-1] + 1, dtype=np.uint16), np.full(used[-1] + 1, -1, dtype=np.int16))
     for gid in used:
-        table[gid] = ids[gid] if gid else tileset.id("empty")
+        table.tiles[gid] = ids[gid] if gid else tileset.id("empty")
+    for tile in tiles:
+        mask = tile.properties.get("mask")
+        if tile.gid <= used[-1] and tile.id is not None and isinstance(mask, int) and 0 <= mask < 256:
+            table.masks[tile.gid] = mask
     return tileset, table
+
+
+def _find_rules(tilesets: list[TiledTileset]) -> dict[str, Any]:
+    """Return the joints, adjacency rules and skins of a tileset written by Tilewright."""
+    for tileset in tilesets:
+        rules = parse_json_property(tileset.properties.get("rules")) if "tilewright" in tileset.properties else None
+        if isinstance(rules, dict):
+            return {key: rules[key] for key in ("joints", "beside", "skins") if key in rules}
+    return {}
 
 
 def _collect_tiles(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_DocumentTile]:
@@ -138,10 +180,16 @@ def _iter_entries(tiles: list[_DocumentTile], sheet: Sheet | None, *, several: b
 
 
 def _own_entry(tile: _DocumentTile) -> dict[str, Any]:
+    """Return the data of a tile written by Tilewright."""
     about = tile.properties
-    entry = {key: about[key] for key in ("glyph", "color", "passable", "sprite", "code") if key in about}
-    costs = {key.removeprefix("cost."): value for key, value in about.items() if key.startswith("cost.")}
-    return {"name": str(about.get("name", f"tile{tile.local_id}")), "kind": tile.kind, "costs": costs, **entry}
+    entry = {key: about[key] for key in TILE_KEYS if key in about}
+    costs = {name[len("cost_") :]: value for name, value in about.items() if name.startswith(("cost_", "cost."))}
+    entry = {"name": str(about.get("name", f"tile{tile.local_id}")), "kind": tile.kind, "costs": costs, **entry}
+    # Files say for every tile whether it blocks sight; a tileset only where it differs from the default.
+    by_default = not entry.get("passable", True) and tile.kind not in CLEAR_KINDS
+    if isinstance(about.get("blocks_sight"), bool) and about["blocks_sight"] != by_default:
+        entry["blocks_sight"] = about["blocks_sight"]
+    return entry
 
 
 def _choose_name(tile: _DocumentTile, taken: set[str], several: bool) -> str:

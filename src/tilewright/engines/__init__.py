@@ -1,0 +1,79 @@
+"""Engines: projects of several levels, which a game engine or a level editor opens.
+
+Each engine is a module that builds the files of a project from maps: the levels, one tileset and picture that all of
+them share, and a file that shows the levels. `_export` makes the maps, and `_folder` writes the files so that a later
+export replaces only what was exported before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..core.registry import Entry, Registry
+from ..core.tilemap import TileMap
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A map of a project."""
+
+    name: str
+    """Name of the level, such as level-1, from which its file gets its name."""
+    map: TileMap
+    """The map. All maps of a project have the same tileset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The files of a project by path, relative to its folder and with slashes."""
+
+    files: Mapping[str, bytes]
+    """Files that the next export replaces, or removes if it does not write them."""
+    starters: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that are written only where there is none, and that belong to the user from then on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine(Entry):
+    """A game engine or level editor, and how a project for it is built."""
+
+    build: Callable[[Sequence[Level], Any, Path], Project]
+    """Function (levels, options, folder) that returns the files of a project. The folder is absolute. It may not exist
+    yet, and the function only reads from it."""
+    program: str
+    """Name and version of the program, such as Godot 4."""
+    format: str
+    """Name of the format of the levels."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _find, (self.name,)
+
+
+engine_registry: Registry[Engine] = Registry("engine", "engines", Engine)
+
+
+def _find(name: str) -> Engine:
+    return engine_registry.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedProject:
+    """The result of `export_project`: what an export did to the files of a folder."""
+
+    folder: Path
+    """Folder of the project."""
+    engine: str
+    """Name of the engine."""
+    seeds: Mapping[str, str]
+    """Seed of each level, by the name of the level."""
+    written: tuple[str, ...]
+    """Files that are new or have new content. These and the following paths are relative to the folder."""
+    unchanged: tuple[str, ...]
+    """Files that already had the content of this export."""
+    removed: tuple[str, ...]
+    """Files of the previous export that this export does not contain."""
+    kept: tuple[str, ...]
+    """Edited files that were left as they are."""

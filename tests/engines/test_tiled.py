@@ -1,0 +1,107 @@
+"""Projects for Tiled: levels that share a tileset, and a world."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import tilewright as tw
+from tilewright.engines._layout import arrange_levels
+
+rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxrasterizer (package tiled) is missing")
+DUNGEON = tw.recipe("bsp", width=30, height=20, shaping=["doors", "place"])
+
+
+def write_own_tiles(folder: Path) -> Path:
+    """Write a tileset with its own sheet, in which two tiles have a sprite and one has none."""
+    pixels = np.random.default_rng(1).integers(0, 255, (8, 16, 4), dtype=np.uint8)
+    pixels[..., 3] = 255
+    Image.fromarray(pixels).save(folder / "my sheet.PNG", "PNG")
+    (folder / "own.toml").write_text(
+        '[sheet]\nimage = "my sheet.PNG"\ntile_width = 8\ntile_height = 8\n\n'
+        '[[tiles]]\nname = "wall"\nglyph = "#"\npassable = false\nsprite = 1\n\n'
+        '[[tiles]]\nname = "floor"\nglyph = "."\nsprite = 0\n\n[[tiles]]\nname = "extra"\nglyph = "x"\n'
+    )
+    return folder / "own.toml"
+
+
+def test_all_levels_share_one_tileset_and_picture(tmp_path: Path) -> None:
+    done = tw.export_project(DUNGEON, tmp_path, engine="tiled", count=3, seed=7)
+    assert [name for name in done.written if not name.startswith("level")] == ["tiles.tsx", "tiles.png"]
+    for name, seed in done.seeds.items():
+        (tileset,) = ET.parse(tmp_path / f"{name}.tmx").getroot().findall("tileset")
+        assert tileset.attrib == {"firstgid": "1", "source": "tiles.tsx"}
+        assert tw.load(tmp_path / f"{name}.tmx") == tw.run(DUNGEON, seed=seed)
+    root = ET.parse(tmp_path / "tiles.tsx").getroot()
+    assert root.tag == "tileset"
+    assert "firstgid" not in root.attrib
+    image = root.find("image")
+    assert image is not None
+    assert image.get("source") == "tiles.png"
+    with Image.open(tmp_path / "tiles.png") as picture:
+        assert picture.size == (int(image.get("width", 0)), int(image.get("height", 0)))
+
+
+def test_the_world_has_all_levels_side_by_side(tmp_path: Path) -> None:
+    tw.export_project(DUNGEON, tmp_path, engine="tiled", count=5, seed=7, gap=1, tile_size=10)
+    world = json.loads((tmp_path / "levels.world").read_text())
+    assert world["type"] == "world"
+    assert [(one["fileName"], one["x"], one["y"]) for one in world["maps"]] == [
+        ("level-1.tmx", 0, 0),
+        ("level-2.tmx", 310, 0),
+        ("level-3.tmx", 620, 0),
+        ("level-4.tmx", 0, 210),
+        ("level-5.tmx", 310, 210),
+    ]
+    assert {(one["width"], one["height"]) for one in world["maps"]} == {(300, 200)}
+
+
+@pytest.mark.parametrize("count", range(1, 40))
+def test_levels_never_overlap(count: int) -> None:
+    rng = np.random.default_rng(count)
+    sizes = [(int(width), int(height)) for width, height in rng.integers(1, 20, (count, 2))]
+    gap = count % 3
+    covered: set[tuple[int, int]] = set()
+    for (x, y), (width, height) in zip(arrange_levels(sizes, gap), sizes, strict=True):
+        cells = {(column, row) for column in range(x, x + width + gap) for row in range(y, y + height + gap)}
+        assert not covered & cells
+        covered |= cells
+
+
+def test_the_users_own_picture_is_copied(tmp_path: Path) -> None:
+    own = write_own_tiles(tmp_path)
+    recipe = tw.recipe("caves", width=12, height=8, tileset=str(own))
+    done = tw.export_project(recipe, tmp_path / "game", engine="tiled", count=2, seed=1)
+    assert {"tiles.tsx", "tiles-2.tsx", "tiles.png", "tiles-2.png"} <= set(done.written)
+    assert (tmp_path / "game" / "tiles.png").read_bytes() == (tmp_path / "my sheet.PNG").read_bytes()
+    shutil.move(tmp_path / "game", tmp_path / "elsewhere")
+    own.unlink()
+    loaded = tw.load(tmp_path / "elsewhere" / "level-2.tmx")
+    assert loaded.tileset.sheet is not None
+    assert loaded.tileset.sheet.picture == (tmp_path / "my sheet.PNG").read_bytes()
+    assert (loaded.cells == tw.run(recipe, seed="1-1").cells).all()
+
+
+@rasterizer
+@pytest.mark.parametrize("own", [False, True], ids=["drawn", "own"])
+def test_tiled_draws_the_levels_as_the_png(tmp_path: Path, own: bool) -> None:
+    recipe = DUNGEON
+    if own:
+        recipe = tw.recipe("caves", width=12, height=8, tileset=str(write_own_tiles(tmp_path)))
+    done = tw.export_project(recipe, tmp_path / "game", engine="tiled", count=2, seed=7)
+    for name, seed in done.seeds.items():
+        picture = tmp_path / f"{name}.png"
+        hidden = ["--hide-layer", "rooms", "--hide-layer", "markers"]
+        command = ["tmxrasterizer", *hidden, str(done.folder / f"{name}.tmx"), str(picture)]
+        subprocess.run(command, check=True, capture_output=True, env={"QT_QPA_PLATFORM": "offscreen"})
+        drawn = tw.formats.encode(tw.run(recipe, seed=seed), "png", sprites=True, scale=8 if own else 16)
+        with Image.open(picture) as theirs, Image.open(io.BytesIO(drawn)) as ours:
+            assert np.array_equal(np.asarray(theirs.convert("RGB")), np.asarray(ours.convert("RGB")))
