@@ -1,0 +1,437 @@
+"""Tileset files from sheets of sprites: each call adds the sprites of one tile, or replaces them.
+
+A tileset has one sheet. While all sprites are in one picture, the file refers to that picture. When a second picture
+is added, the sprites in use are copied into a new picture beside the file. The user's pictures are never changed.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadFile, InvalidRecipe, UnknownName, pluralize
+from ..core.registry import tilesets
+from ..core.skins import LAYOUTS, Skin
+from ..core.tileset import Sheet, Tileset
+from ._files import read_file, read_text
+from ._sheet import count_sprite_rows, encode_png, fit_sheet, picture_size, sheet_picture, sprite_box
+from ._toml import format_toml
+
+HEADER = "# Written by `tilewright skin`, which adds the sprites of a tile or replaces them.\n"
+SUFFIX = "-sheet.png"
+"""Ending of the name of the picture with the sprites of several pictures."""
+DEFAULT_BASES = ("dungeon", "cave", "terrain", "countryside")
+"""Tilesets that are tried first as the base of a new tileset."""
+
+
+@dataclass(frozen=True)
+class SpriteSource:
+    """Sprites of one tile in a picture."""
+
+    picture: Path
+    tile: str
+    layout: str
+    with_: Sequence[str] = ()
+    under: Sequence[str] = ()
+    outside: bool = True
+    first: Sequence[tuple[int | tuple[int, int], float]] = ((0, 1.0),)
+    """Positions of the first sprite, or (column, row), with weights. Several are variants of all sprites."""
+    columns: int | None = None
+    """Number of sprites in a row of the layout; derived from the picture by default."""
+    order: Sequence[int | None] = ()
+    """Masks of the sprites row by row, for sheets in another order than the layout; None for other sprites."""
+    tile_size: tuple[int, int] | None = None
+    """Width and height of a sprite in pixels; guessed by default."""
+    margin: int = 0
+    spacing: int = 0
+
+
+@dataclass(frozen=True)
+class SkinnedTileset:
+    """A tileset and its files. Nothing is written yet."""
+
+    tileset: Tileset
+    """The tileset with the picture of its sheet."""
+    contents: dict[str, bytes]
+    """Bytes by file name: the tileset file first, then the picture, if it is new."""
+    skin: Skin
+    """The skin that was added."""
+    was_replaced: bool
+    """Whether the tile already had a skin in the file."""
+
+
+def add_skin(
+    path: Path, source: SpriteSource, *, base: str | None = None, passable: bool | None = None
+) -> SkinnedTileset:
+    """Return a tileset file with the skin of a tile added or replaced.
+
+    Parameters
+    ----------
+    path
+        Path of the tileset file, which may not exist yet.
+    source
+        The sprites.
+    base
+        Name of the tileset whose tiles a new file has; by default, one that has the tile.
+    passable
+        Whether the tile is passable. With this, the tile may be one that the tileset does not have.
+
+    Returns
+    -------
+    SkinnedTileset
+        The tileset and the content of its files.
+    """
+    data = _read_data(path, source.tile, base, passable)
+    _add_tile(data, source.tile, passable)
+    before = _read_sheet(data, path)
+    added = _read_source(source, before)
+    skin = _make_skin(source, added)
+    _check_skin(skin, added.sheet, path.stem)
+    skins = list(data.get("skins", ()))
+    place = next((number for number, one in enumerate(skins) if one.get("tile") == skin.tile), len(skins))
+    others = [*skins[:place], *skins[place + 1 :]]
+    contents = {path.name: b""}
+    if before is None or _is_same_picture(before, added.sheet):
+        sheet = added.sheet.model_copy(update={"image": _relative_name(source.picture, path)})
+        sheet = sheet.with_picture(added.sheet.picture, str(source.picture))
+    else:
+        combined = _SheetCopy.of(before, added.sheet, data.get("tiles", ()), others, skin)
+        sheet, skin = combined.save(path), combined.move_skin(skin)
+        others = [combined.move_skin_data(one) for one in others]
+        data |= {"tiles": [combined.move_tile_data(one) for one in data["tiles"]]} if "tiles" in data else {}
+        contents[sheet.image] = sheet.picture
+    data["sheet"] = {key: value for key, value in sheet.model_dump().items() if value}
+    data["skins"] = [*others[:place], _to_skin_data(skin), *others[place:]]
+    text = HEADER + format_toml(data)
+    contents[path.name] = text.encode()
+    tileset = Tileset.from_toml(text, path.stem).model_copy(update={"sheet": sheet})
+    return SkinnedTileset(fit_sheet(tileset), contents, skin, place < len(skins))
+
+
+# -- tileset file -------------------------------------------------------------------------------------------------
+
+
+def _read_data(path: Path, tile: str, base: str | None, passable: bool | None) -> dict[str, Any]:
+    """Return the data of a tileset file, or of a new one."""
+    if path.suffix != ".toml":
+        raise InvalidRecipe(f"a tileset file must end in .toml, got {path.name!r}", at="output")
+    if path.exists():
+        text = read_text(path)
+        Tileset.from_toml(text, path.stem)  # raises an error if the file is not a tileset
+        data = tomllib.loads(text)
+        if base is not None and data.get("extends", "") != base:
+            has = f"extends {data['extends']!r}" if "extends" in data else "extends no tileset"
+            raise InvalidRecipe(f"{path} {has}, got {base!r}", at="base")
+        return data
+    if base is None:
+        base = _find_base(tile, passable)
+    return {"name": path.stem, "extends": tilesets.get(base).name}
+
+
+def _find_base(tile: str, passable: bool | None) -> str:
+    """Return the name of the first tileset that has a tile or kind."""
+    names = [*DEFAULT_BASES, *(name for name in tilesets.names() if name not in DEFAULT_BASES)]
+    for name in names:
+        if tilesets.get(name).find_tiles(tile):
+            return name
+    if passable is not None:
+        return names[0]
+    known = [name for base in DEFAULT_BASES for name in tilesets.get(base).names]
+    raise UnknownName("tile", tile, dict.fromkeys(known), "--passable or --no-passable adds a new tile")
+
+
+def _add_tile(data: dict[str, Any], tile: str, passable: bool | None) -> None:
+    """Add a tile to the data of a tileset, or set whether it is passable."""
+    tileset = Tileset.validate(data)
+    is_known = bool(tileset.find_tiles(tile))
+    if not is_known and passable is None:
+        hint = f"tileset {tileset.name!r}; --passable or --no-passable adds a new tile"
+        raise UnknownName("tile", tile, tileset.names, hint)
+    if passable is None:
+        return
+    if is_known and tile not in tileset.by_name:
+        raise InvalidRecipe(f"needs the name of a tile, {tile!r} is a kind", at="passable")
+    tiles = data.setdefault("tiles", [])
+    own = next((one for one in tiles if one.get("name") == tile), None)
+    if own is None:
+        tiles.append({"name": tile, "passable": passable})
+    else:
+        own["passable"] = passable
+
+
+def _to_skin_data(skin: Skin) -> dict[str, Any]:
+    """Return the data of a skin, without weights of 1."""
+    data = skin.to_data()
+    if skin.sprites:
+        data["sprites"] = {
+            mask: [position if weight == 1 else [position, weight] for position, weight in choices]
+            for mask, choices in skin.sprites
+        }
+    return data
+
+
+def _relative_name(picture: Path, path: Path) -> str:
+    """Return the path of a picture relative to the folder of a tileset file."""
+    try:
+        return Path(os.path.relpath(picture, path.parent)).as_posix()
+    except ValueError:  # another drive
+        return picture.absolute().as_posix()
+
+
+# -- sprites ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _AddedSheet:
+    """The picture of a source with the geometry of its sprites."""
+
+    sheet: Sheet
+    columns: int | None
+    """Number of sprites in a row of the layout, if it is not that of the layout."""
+
+
+def _read_sheet(data: dict[str, Any], path: Path) -> Sheet | None:
+    """Return the sheet of a tileset file with its picture, or None if it has no sheet."""
+    if "sheet" not in data:
+        return None
+    sheet = Sheet.validate(data["sheet"])
+    picture = path.parent / sheet.image
+    sheet = sheet.with_picture(read_file(picture), str(picture))
+    columns, _ = _count_sprites(sheet)
+    found = sheet.model_copy(update={"columns": columns})
+    return found.with_picture(sheet.picture, sheet.path)
+
+
+def _is_same_picture(one: Sheet, other: Sheet) -> bool:
+    return os.path.realpath(one.path) == os.path.realpath(other.path)
+
+
+def _count_sprites(sheet: Sheet) -> tuple[int, int]:
+    """Return the number of columns and rows of sprites in the picture of a sheet."""
+    size = picture_size(sheet)
+    assert size is not None
+    return (
+        max(0, size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing),
+        max(0, size[1] - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing),
+    )
+
+
+def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
+    """Return the picture of a source. Its sprites must have the size of those in the sheet before, if there is one."""
+    if source.layout not in LAYOUTS:
+        raise UnknownName("layout", source.layout, LAYOUTS)
+    bare = Sheet(image=source.picture.name, margin=source.margin, spacing=source.spacing)
+    bare = bare.with_picture(read_file(source.picture), str(source.picture))
+    is_same = before is not None and _is_same_picture(before, bare)
+    geometry = {"margin": source.margin, "spacing": source.spacing}
+    size, columns = source.tile_size, source.columns
+    if before is not None:
+        known = before.tile_width, before.tile_height
+        size = size or known
+        if size != known:
+            raise InvalidRecipe(
+                f"sprites must be {known[0]}x{known[1]} pixels as in {Path(before.path).name}, got {size[0]}x{size[1]}",
+                at="tile_size",
+            )
+        if is_same and source.margin == source.spacing == 0:
+            geometry = {"margin": before.margin, "spacing": before.spacing}
+        if is_same and (before.margin, before.spacing) != (geometry["margin"], geometry["spacing"]):
+            raise InvalidRecipe(
+                f"must be as before in {bare.image}, {before.margin} and {before.spacing} pixels, "
+                f"got {source.margin} and {source.spacing}",
+                at="margin and spacing",
+            )
+    if size is None:
+        size, columns = _guess_tile_size(source, bare)
+    fields = {**geometry, "tile_width": size[0], "tile_height": size[1]}
+    sheet = Sheet.validate({"image": bare.image, **fields})
+    count = _count_sprites(sheet.with_picture(bare.picture, bare.path))
+    if min(count) < 1:
+        width, height = picture_size(bare) or (0, 0)
+        raise BadFile(f"{width}x{height} pixels hold no sprite of {size[0]}x{size[1]}", at=source.picture)
+    sheet = sheet.model_copy(update={"columns": count[0]}).with_picture(bare.picture, bare.path)
+    return _AddedSheet(sheet, columns if source.columns or columns else _choose_columns(source, count))
+
+
+def _guess_tile_size(source: SpriteSource, sheet: Sheet) -> tuple[tuple[int, int], int | None]:
+    """Return the size of the sprites of a picture that holds one layout of square sprites, and the columns of the
+    layout, if they are not the usual ones.
+
+    Sprites in ascending order may be in any number of columns. The arrangement with the fewest free places is chosen.
+    """
+    layout, (width, height) = LAYOUTS[source.layout], picture_size(sheet) or (0, 0)
+    count = len(source.order or layout.masks)
+    usual = min(source.columns or layout.columns, count)
+    is_fixed = source.columns is not None or not (layout.is_ascending or source.order)
+    found = []
+    for columns in [usual] if is_fixed else range(1, count + 1):
+        rows = -(-count // columns)
+        side = (width - sheet.margin + sheet.spacing) // columns - sheet.spacing
+        ends = (columns, rows)
+        used = [sheet.margin + end * (side + sheet.spacing) - sheet.spacing for end in ends]
+        # A second margin at the right and at the bottom is allowed.
+        if side > 0 and all(
+            total - size in (0, sheet.margin) for total, size in zip((width, height), used, strict=True)
+        ):
+            found.append((columns != usual, columns * rows - count, columns, side))
+    if source.first[0][0] in (0, (0, 0)) and len(source.first) == 1 and found:
+        other, _, columns, side = min(found)
+        return (side, side), columns if other or source.columns else None
+    rows = -(-count // usual)
+    raise BadFile(
+        f"{width}x{height} pixels are not {usual}x{rows} square sprites ({source.layout}); "
+        "give --tile-size, and --margin and --spacing if it has them",
+        at=source.picture,
+    )
+
+
+def _choose_columns(source: SpriteSource, sheet: tuple[int, int]) -> int | None:
+    """Return the columns of a layout in a sheet of some columns and rows, or None for the usual columns."""
+    layout = LAYOUTS[source.layout]
+    if source.order:
+        return sheet[0]
+    skin = Skin(tile=source.tile, layout=source.layout)
+    if not layout.is_ascending or (skin.extent[0] <= sheet[0] and skin.extent[1] <= sheet[1]):
+        return None
+    return min(sheet[0], len(layout.masks))
+
+
+def _make_skin(source: SpriteSource, added: _AddedSheet) -> Skin:
+    """Return the skin of a source, with positions in its own picture."""
+    layout, sheet_columns = LAYOUTS[source.layout], added.sheet.columns
+    firsts = [
+        (place if isinstance(place, int) else place[1] * sheet_columns + place[0], weight)
+        for place, weight in source.first
+    ]
+    data: dict[str, Any] = {
+        "tile": source.tile,
+        "with_": tuple(source.with_),
+        "under": tuple(source.under),
+        "outside": source.outside,
+        "layout": source.layout,
+    }
+    if len(firsts) == 1 and not source.order:
+        return Skin.validate({**data, "first": firsts[0][0], "columns": added.columns or source.columns})
+    if layout.is_composed:
+        raise InvalidRecipe(
+            f"the layout {layout.name} is made of quarters of sprites and has one first sprite", at="first"
+        )
+    masks = source.order or layout.masks
+    missing = [
+        mask for mask in layout.all_masks if mask not in {layout.reduce(one) for one in masks if one is not None}
+    ]
+    if missing:
+        raise InvalidRecipe(
+            f"must name every mask of {layout.name}, {pluralize(len(missing), 'mask')} missing: "
+            f"{', '.join(map(str, missing[:8]))}",
+            at="order",
+        )
+    columns = min(added.columns or source.columns or layout.columns, len(masks))
+    table: dict[str, list[tuple[int, float]]] = {}
+    for place, mask in enumerate(masks):
+        if mask is None:
+            continue
+        for first, weight in firsts:
+            position = first + place // columns * sheet_columns + place % columns
+            table.setdefault(str(layout.reduce(mask)), []).append((position, weight))
+    ordered = tuple((mask, tuple(choices)) for mask, choices in sorted(table.items(), key=lambda one: int(one[0])))
+    return Skin.validate({**data, "sprites": ordered})
+
+
+def _check_skin(skin: Skin, sheet: Sheet, name: str) -> None:
+    """Raise InvalidRecipe if the sprites of a skin are not in the picture of a sheet."""
+    tiles = Tileset.validate({"name": name, "tiles": [{"name": skin.tile}]})
+    count_sprite_rows(tiles.model_copy(update={"sheet": sheet, "skins": (skin,)}))
+
+
+# -- several pictures ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _SheetCopy:
+    """A new sheet with the rows in use of a sheet, and of another one with the same size of sprites."""
+
+    before: Sheet
+    added: Sheet
+    rows_before: Sequence[int]
+    """Rows of the first sheet that are copied."""
+    rows_added: Sequence[int]
+    """Rows of the other sheet that are copied, below."""
+
+    @classmethod
+    def of(
+        cls, before: Sheet, added: Sheet, tiles: Iterable[dict[str, Any]], skins: Iterable[dict[str, Any]], skin: Skin
+    ) -> _SheetCopy:
+        """Return the copy of the sprites of tiles and skins in the first sheet, and of a skin in the other one."""
+        rows = {tile["sprite"] // before.columns for tile in tiles if "sprite" in tile}
+        for one in skins:
+            rows |= _list_rows(Skin.validate(one), before)
+        return cls(before, added, sorted(rows), sorted(_list_rows(skin, added)))
+
+    @property
+    def columns(self) -> int:
+        return max(self.before.columns, self.added.columns)
+
+    def save(self, path: Path) -> Sheet:
+        """Return the new sheet with its picture, for the tileset file with a path."""
+        image = f"{path.stem}{SUFFIX}"
+        target = path.parent / image
+        if target.exists() and os.path.realpath(target) != os.path.realpath(self.before.path):
+            raise BadFile(f"exists, and is not the sheet of {path.name}; rename it", at=target)
+        height, width = self.before.tile_height, self.before.tile_width
+        rows = [(self.before, row) for row in self.rows_before] + [(self.added, row) for row in self.rows_added]
+        pixels = np.zeros((len(rows) * height, self.columns * width, 4), dtype=np.uint8)
+        for number, (sheet, row) in enumerate(rows):
+            picture = sheet_picture(sheet)
+            for column in range(sheet.columns):
+                sprite = np.asarray(picture.crop(sprite_box(sheet, row * sheet.columns + column)))
+                left = column * width
+                pixels[number * height : (number + 1) * height, left : left + width] = sprite
+        fields = {"image": image, "tile_width": width, "tile_height": height, "columns": self.columns}
+        return Sheet.validate(fields).with_picture(encode_png(pixels), str(target))
+
+    def move_skin(self, skin: Skin) -> Skin:
+        """Return a skin of the added sheet with its positions in the new sheet."""
+        return Skin.validate(self._move(skin.to_data(), self._find_in_added))
+
+    def move_skin_data(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the data of a skin of the first sheet with its positions in the new sheet."""
+        return _to_skin_data(Skin.validate(self._move(Skin.validate(data).to_data(), self._find_in_before)))
+
+    def move_tile_data(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the data of a tile of the first sheet with its position in the new sheet."""
+        return {**data, "sprite": self._find_in_before(data["sprite"])} if "sprite" in data else data
+
+    @staticmethod
+    def _move(data: dict[str, Any], find: Callable[[int], int]) -> dict[str, Any]:
+        moved = dict(data)
+        if "first" in data:
+            moved["first"] = find(data["first"])
+        if "sprites" in data:
+            moved["sprites"] = {
+                mask: [[find(position), weight] for position, weight in choices]
+                for mask, choices in data["sprites"].items()
+            }
+        return moved
+
+    def _find_in_before(self, position: int) -> int:
+        row, column = divmod(position, self.before.columns)
+        return self.rows_before.index(row) * self.columns + column
+
+    def _find_in_added(self, position: int) -> int:
+        row, column = divmod(position, self.added.columns)
+        return (len(self.rows_before) + self.rows_added.index(row)) * self.columns + column
+
+
+def _list_rows(skin: Skin, sheet: Sheet) -> set[int]:
+    """Return the rows of a sheet that a skin uses, with all rows of its layout."""
+    rows = {position // sheet.columns for position in skin.list_positions(sheet.columns)}
+    if skin.first is not None:
+        rows |= {*range(skin.first // sheet.columns, max(rows) + 1)}
+    return rows
