@@ -17,7 +17,7 @@ from ..core.appearance import read_rgb
 from ..core.errors import InvalidRecipe
 from ..core.pieces import SIDES
 from ..core.seeds import Rng
-from ..core.skins import ALL_BITS, DIRECTIONS, LAYOUTS, Layout, Skin
+from ..core.skins import ALL_BITS, DIRECTIONS, LAYOUTS, Layout, Quarters, Skin
 from ..core.tileset import Sheet, Tile, Tileset
 from ._sheet import sheet_picture, sprite_box
 from ._textures import SIDE, TEXTURES, Look, bevel
@@ -42,7 +42,9 @@ class Sprite:
     weight: float = 1.0
     """Relative frequency among them."""
     position: int | None = None
-    """Position in the tileset's own picture; None if the sprite is drawn."""
+    """Position in the tileset's own picture; None if the sprite is drawn or composed."""
+    quarters: Quarters | None = None
+    """Positions in the tileset's own picture whose quarters make up the sprite; None if it is not composed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,7 @@ class Artwork:
         rows = np.zeros(len(tileset), dtype=np.int64)
         rows[tiles] = np.arange(len(tiles))
         positions = skin.list_sprites(self.sheet.columns) if self.sheet is not None else {}
+        quarters = skin.list_quarters(self.sheet.columns) if self.sheet is not None else {}
         first = np.empty((len(tiles), ALL_BITS + 1), dtype=np.int32)
         weights: dict[int, list[float]] = {}
         for row, tile in enumerate(tiles):
@@ -118,13 +121,15 @@ class Artwork:
             starts: dict[int, int] = {}
             for mask in layout.all_masks:
                 choices: Sequence[tuple[int | None, float]] = positions.get(mask, ())
-                if not positions:
+                if mask in quarters:
+                    choices = [(None, 1.0)]
+                elif not positions and not quarters:
                     choices = [(None, 1.0)] * skin.variants
                 if choices:
                     starts[mask] = len(sprites)
                     weights[len(sprites)] = [weight for _, weight in choices]
                 for variant, (position, weight) in enumerate(choices):
-                    sprites.append(Sprite(tile, number, mask, variant, weight, position))
+                    sprites.append(Sprite(tile, number, mask, variant, weight, position, quarters.get(mask)))
             for mask in range(ALL_BITS + 1):
                 first[row, mask] = starts.get(layout.reduce(mask), tile)
         return SkinTable(
@@ -190,7 +195,7 @@ class Artwork:
         rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
         for target, number in zip(pixels, numbers, strict=True):
             sprite = self.sprites[number]
-            if sprite.position is not None:
+            if sprite.position is not None or sprite.quarters is not None:
                 target[:] = self._cut(sprite, height, width)
             else:
                 target[:] = self._draw_texture(sprite)[rows[:, None], columns]
@@ -202,14 +207,20 @@ class Artwork:
 
         sheet = self.sheet
         assert sheet is not None
-        assert sprite.position is not None
-        picture, box = sheet_picture(sheet), sprite_box(sheet, sprite.position)
-        if box[2] > picture.width or box[3] > picture.height:
-            name = self.tileset[sprite.tile].name
-            raise InvalidRecipe(f"tile {name!r}: sprite {sprite.position} is outside {sheet.image}")
+        picture = sheet_picture(sheet)
+        own = Image.new("RGBA", (sheet.tile_width, sheet.tile_height))
+        right, low = sheet.tile_width // 2, sheet.tile_height // 2
+        corners = ((0, 0), (right, 0), (0, low), (right, low)) if sprite.quarters else ((0, 0),)
+        for position, (x, y) in zip(sprite.quarters or (sprite.position or 0,), corners, strict=True):
+            left, top, end, bottom = sprite_box(sheet, position)
+            if end > picture.width or bottom > picture.height:
+                name = self.tileset[sprite.tile].name
+                raise InvalidRecipe(f"tile {name!r}: sprite {position} is outside {sheet.image}")
+            # The last quarter is pasted last, so that each copy may extend to the right and down.
+            own.paste(picture.crop((left + x, top + y, end, bottom)), (x, y))
         exact = width % sheet.tile_width == 0 and height % sheet.tile_height == 0
         resampling = Image.Resampling.NEAREST if exact else Image.Resampling.BOX
-        return np.asarray(picture.crop(box).resize((width, height), resampling))
+        return np.asarray(own.resize((width, height), resampling))
 
     def _draw_texture(self, sprite: Sprite) -> NDArray[np.uint8]:
         tile = self.tileset[sprite.tile]

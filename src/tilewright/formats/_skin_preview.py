@@ -37,13 +37,16 @@ class _Place:
 
 
 def draw_preview(tileset: Tileset, skin: Skin, map: TileMap) -> Image.Image:
-    """Return a picture of the sprites of a skin with their masks, above a map of the tileset."""
+    """Return a picture of the sprites of a skin with their masks, and a map of the tileset."""
     sprites = draw_masks(tileset, skin)
     cell = min(Artwork.of(tileset).native_size[1], MAX_SIDE)
     drawn = map.image(scale=cell, sprites=True).convert("RGB")
-    picture = Image.new("RGB", (max(sprites.width, drawn.width), sprites.height + GAP + drawn.height), BACKGROUND)
+    beside = (sprites.width + GAP + drawn.width, max(sprites.height, drawn.height))
+    below = (max(sprites.width, drawn.width), sprites.height + GAP + drawn.height)
+    is_beside = beside[0] * beside[1] <= below[0] * below[1]
+    picture = Image.new("RGB", beside if is_beside else below, BACKGROUND)
     picture.paste(sprites, (0, 0))
-    picture.paste(drawn, (0, sprites.height + GAP))
+    picture.paste(drawn, (sprites.width + GAP, 0) if is_beside else (0, sprites.height + GAP))
     return picture
 
 
