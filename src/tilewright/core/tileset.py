@@ -258,8 +258,9 @@ class Tileset(Params):
     def from_toml(cls, text: str, name: str = "unnamed") -> Tileset:
         """Read a tileset from TOML: `name`, an optional `[sheet]`, and one `[[tiles]]` table per tile.
 
-        With `extends = "awbw"`, the tileset starts with the tiles and joints of that tileset. A tile with the name or
-        code of a base tile changes the fields of that tile; other tiles are appended.
+        With `extends = "awbw"`, the tileset starts with the tiles, joints and skins of that tileset. A tile with the
+        name or code of a base tile changes the fields of that tile; other tiles are appended. The skins of a tile
+        replace those of the base tileset.
 
         Parameters
         ----------
@@ -549,8 +550,8 @@ def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(values["extends"], str):
         raise InvalidRecipe("must be the name of a tileset", at="extends", got=values["extends"])
     base = tilesets.get(values["extends"])
-    given, joints = own.get("tiles", ()), own.get("joints", ())
-    for part in (given, joints):
+    given, joints, skins = own.get("tiles", ()), own.get("joints", ()), own.get("skins", ())
+    for part in (given, joints, skins):
         if not isinstance(part, (list, tuple)) or not all(isinstance(one, Mapping) for one in part):
             return own  # Validation reports the mistake.
     # Sprites are positions in the sheet of the base tileset.
@@ -573,8 +574,30 @@ def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "sheet": base.sheet,
         "beside": base.beside,
-        "skins": base.skins,
         **own,
         "tiles": tiles,
         "joints": [*inherited, *joints],
+        "skins": _merge_skins(base, given, skins, has_sheet=bool(own.get("sheet"))),
     }
+
+
+def _merge_skins(
+    base: Tileset, tiles: Iterable[Mapping[str, Any]], skins: Iterable[Mapping[str, Any]], *, has_sheet: bool
+) -> list[Skin | Mapping[str, Any]]:
+    """Return the skins of a tileset that extends another.
+
+    The skins of a tile replace those of the base tileset, at the same place in the drawing order. Skins of other tiles
+    follow. If the tileset has a sheet of its own, base skins with a sprite in the other sheet are left out, and so are
+    those of tiles that have a sprite.
+    """
+    shown = {number for tile in tiles if "sprite" in tile for number in base.find_tiles(str(tile.get("name")))}
+    merged: list[Skin | Mapping[str, Any]] = []
+    placed: list[object] = []
+    for skin in base.skins:
+        own = [one for one in skins if one.get("tile") == skin.tile]
+        if own and skin.tile not in placed:
+            merged += own
+            placed.append(skin.tile)
+        elif not own and not (has_sheet and (not skin.is_drawn or shown.intersection(base.find_tiles(skin.tile)))):
+            merged.append(skin)
+    return [*merged, *(one for one in skins if one.get("tile") not in placed)]

@@ -95,7 +95,7 @@ def add_skin(
     _check_skin(skin, added.sheet, path.stem)
     skins = list(data.get("skins", ()))
     place = next((number for number, one in enumerate(skins) if one.get("tile") == skin.tile), len(skins))
-    others = [*skins[:place], *skins[place + 1 :]]
+    others = [one for one in skins if one.get("tile") != skin.tile]
     contents = {path.name: b""}
     if before is None or _is_same_picture(before, added.sheet):
         sheet = added.sheet.model_copy(update={"image": _relative_name(source.picture, path)})
@@ -228,6 +228,8 @@ def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
         raise UnknownName("layout", source.layout, LAYOUTS)
     bare = Sheet(image=source.picture.name, margin=source.margin, spacing=source.spacing)
     bare = bare.with_picture(read_file(source.picture), str(source.picture))
+    if not bare.picture:
+        raise BadFile("is empty", at=source.picture)
     is_same = before is not None and _is_same_picture(before, bare)
     geometry = {"margin": source.margin, "spacing": source.spacing}
     size, columns = source.tile_size, source.columns
@@ -297,9 +299,8 @@ def _choose_columns(source: SpriteSource, sheet: tuple[int, int]) -> int | None:
     if source.order:
         return sheet[0]
     skin = Skin(tile=source.tile, layout=source.layout)
-    if not layout.is_ascending or (skin.extent[0] <= sheet[0] and skin.extent[1] <= sheet[1]):
-        return None
-    return min(sheet[0], len(layout.masks))
+    fits = skin.extent[0] <= sheet[0] and skin.extent[1] <= sheet[1]
+    return sheet[0] if layout.is_ascending and not fits and sheet[0] * sheet[1] >= len(layout.masks) else None
 
 
 def _make_skin(source: SpriteSource, added: _AddedSheet) -> Skin:
