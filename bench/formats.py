@@ -7,15 +7,35 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 import tilewright as tw
 
 from .row import Row, best_times
 
 
 def rows() -> Iterator[Row]:
-    map = tw.make("caves", width=40, height=28, seed=1)
+    yield _time_tmx("tmx 40x28, second write in a process", tw.make("caves", width=40, height=28, seed=1), 20, 3)
+    large = tw.make("caves", width=512, height=512, seed=1)
+    yield _time_tmx("tmx 512x512", large, 5, 100)
+    yield _time_tmx("tmx 512x512, three terrains between cells, and things", _with_terrains(large), 5, 100)
+
+
+def _time_tmx(what: str, map: tw.TileMap, rounds: int, at_most: float) -> Row:
     with TemporaryDirectory() as folder:
         write = partial(map.save, Path(folder) / "map.tmx")
         write()
-        (seconds,) = best_times(write, rounds=20)
-    yield Row(what="tmx 40x28, second write in a process", unit="ms", ours=1000 * seconds, at_most=3)
+        (seconds,) = best_times(write, rounds=rounds)
+    return Row(what=what, unit="ms", ours=1000 * seconds, at_most=at_most)
+
+
+def _with_terrains(cave: tw.TileMap) -> tw.TileMap:
+    """Return a map of water, sand and grass with some stones, in the shape of a cave."""
+    names = ("water", "sand", "grass")
+    skins = [{"tile": name, "under": names[number + 1 :], "layout": "corner16"} for number, name in enumerate(names)]
+    tiles = [{"name": name, "kind": name} for name in names] + [{"name": "stone", "over": "*", "passable": False}]
+    tileset = tw.Tileset.validate({"name": "terrains", "tiles": tiles, "skins": skins})
+    is_land = cave.where("floor")
+    cells = np.where(is_land, np.where(np.roll(is_land, 9, axis=(0, 1)), 2, 1), 0)
+    cells[::7, ::5] = 3
+    return tw.TileMap(cells, tileset)

@@ -143,8 +143,10 @@ def _format_layer(part: Document, depth: int) -> str:
 
 def _format_csv(gids: NDArray[np.uint32]) -> str:
     """Format rows of numbers. As in Tiled's files, all rows except the last end with a comma."""
-    words = [str(gid) for gid in range(int(gids.max()) + 1)]
-    return "\n" + ",\n".join(",".join([words[gid] for gid in row.tolist()]) for row in gids) + "\n"
+    words = np.array([*(f"{gid}," for gid in range(int(gids.max()) + 1)), "\n"], dtype=np.object_)
+    rows = np.full((gids.shape[0], gids.shape[1] + 1), len(words) - 1, dtype=np.uint32)
+    rows[:, :-1] = gids
+    return "\n" + "".join(words[rows].reshape(-1).tolist())[:-2] + "\n"
 
 
 def _escape_text(value: object) -> str:
