@@ -340,3 +340,18 @@ def test_toml_is_read_back() -> None:
         "skins": [{"sprites": {str(mask): [mask, [mask, 0.5]] for mask in range(9)}, "tile": "a"}, {"tile": "b"}],
     }
     assert tomllib.loads(format_toml(data)) == data
+
+
+@pytest.mark.parametrize("layout", ["blob47", "rpgmaker-a2"])
+def test_maps_without_their_picture_are_kept(layout: str, tmp_path: Path) -> None:
+    """A JSON file stores the tileset without its picture. The map is then drawn by us, and stays the same map."""
+    map = make_map(skin(tmp_path, save_sheet(tmp_path / "a.png", layout), layout=layout))
+    map.save(tmp_path / "one.json")
+    bare = tw.load(tmp_path / "one.json")
+    assert bare == map
+    assert bare.tileset.skins == map.tileset.skins
+    for name in ("two.tmx", "three.tmj", "four.npz"):
+        bare.save(tmp_path / name)
+        again = tw.load(tmp_path / name)
+        assert again == map
+        assert again.tileset.skins == map.tileset.skins

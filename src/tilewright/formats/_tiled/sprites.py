@@ -146,7 +146,8 @@ def _plan_tilesets(artwork: Artwork, size: Size, collisions: bool, embedded: boo
                 )
                 for local, sprite in sorted(chosen.items())
             )
-            document = {"firstgid": free, **_describe_tileset(tileset, f"{name} (below)" if copy else name, look, size)}
+            title, is_drawn = f"{name} (below)" if copy else name, all(part[1] == "drawn" for part in parts)
+            document = {"firstgid": free, **_describe_tileset(tileset, title, look, size, stores_sheet=is_drawn)}
             document |= {"tilecount": count, "columns": 0 if look == "embedded" else min(_sheet.MAX_COLUMNS, count)}
             document["tiles"] = tiles
             wang_sets = build_wang_sets(artwork, chosen, is_below, copy=copy)
@@ -268,10 +269,13 @@ def _describe_picture(tileset: Tileset, sheet: Sheet, place: str) -> Document:
     return {**grid, "image": image, "imagewidth": width, "imageheight": height}
 
 
-def _describe_tileset(tileset: Tileset, name: str, look: str, size: Size) -> Document:
-    """Return the common data of tilesets. `look` stores the origin of the picture, which readers need."""
+def _describe_tileset(tileset: Tileset, name: str, look: str, size: Size, *, stores_sheet: bool) -> Document:
+    """Return the common data of tilesets. `look` stores the origin of the picture, which readers need.
+
+    With `stores_sheet`, a tileset of drawn sprites also stores the sheet, because no other tileset does.
+    """
     about = {"tilewright": look}
-    if tileset.sheet is not None and look != "drawn":
+    if tileset.sheet is not None and (look != "drawn" or stores_sheet):
         about["sheet"] = json.dumps(tileset.sheet.to_data())
     rules = {key: value for key, value in tileset.to_data().items() if key in ("joints", "beside", "skins")}
     if rules:

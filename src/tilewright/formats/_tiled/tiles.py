@@ -227,6 +227,8 @@ def _find_sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
                 "spacing": tileset.spacing,
             }
         sheet = Sheet.validate(data)
+        if tileset.properties.get("tilewright") == "drawn":
+            return sheet  # The picture of the tileset is not that of the sheet.
         picture = _read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
         return sheet.with_picture(picture, "") if picture else sheet
     return None
