@@ -15,15 +15,19 @@ from .row import Row, best_times
 
 
 def rows() -> Iterator[Row]:
-    yield _time_tmx("tmx 40x28, second write in a process", tw.make("caves", width=40, height=28, seed=1), 20, 3)
+    yield _time_writing("tmx 40x28, second write in a process", tw.make("caves", width=40, height=28, seed=1), 20, 3)
     large = tw.make("caves", width=512, height=512, seed=1)
-    yield _time_tmx("tmx 512x512", large, 5, 100)
-    yield _time_tmx("tmx 512x512, three terrains between cells, and things", _with_terrains(large), 5, 100)
+    yield _time_writing("tmx 512x512", large, 5, 100)
+    yield _time_writing("tmx 512x512, three terrains between cells, and things", _with_terrains(large), 5, 100)
+    yield _time_writing("godot 512x512", large, 5, 150, ".tscn")
+    yield _time_writing(
+        "godot 512x512, three terrains between cells, and things", _with_terrains(large), 5, 150, ".tscn"
+    )
 
 
-def _time_tmx(what: str, map: tw.TileMap, rounds: int, at_most: float) -> Row:
+def _time_writing(what: str, map: tw.TileMap, rounds: int, at_most: float, extension: str = ".tmx") -> Row:
     with TemporaryDirectory() as folder:
-        write = partial(map.save, Path(folder) / "map.tmx")
+        write = partial(map.save, Path(folder) / f"map{extension}")
         write()
         (seconds,) = best_times(write, rounds=rounds)
     return Row(what=what, unit="ms", ours=1000 * seconds, at_most=at_most)

@@ -61,7 +61,8 @@ def test_an_unknown_extension_or_format_is_refused_with_a_suggestion(tmp_path: P
     with pytest.raises(tw.UnknownName, match=r"unknown file extension '.pgn'; pictures: .png; animations: .apng"):
         MAP.save(tmp_path / "a.pgn")
     with pytest.raises(
-        tw.UnknownName, match=r"unknown format 'jsno'; pictures: png; animations: apng, gif, webp; game engines: json"
+        tw.UnknownName,
+        match=r"unknown format 'jsno'; pictures: png; animations: apng, gif, webp; game engines: godot, json",
     ):
         MAP.save(tmp_path / "a.json", format="jsno")
     with pytest.raises(tw.InvalidRecipe, match=r"unknown parameter 'scal'; did you mean 'scale'\?"):
