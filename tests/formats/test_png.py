@@ -59,8 +59,8 @@ def test_the_palette_index_is_the_tile_id() -> None:
 
 
 def test_scale_grid_and_markers() -> None:
-    map = MAP.replace(markers=[tw.Marker("start", 2, 1)])
-    plain, grid, ring = (
+    map = MAP.replace(markers=[tw.Marker("spawn", 2, 1)])
+    plain, grid, icon = (
         np.asarray(map.image(scale=10, **options).convert("RGB")) for options in ({}, {"grid": True}, {"markers": True})
     )
     assert plain.shape == (60, 120, 3)
@@ -69,8 +69,8 @@ def test_scale_grid_and_markers() -> None:
     assert between[10::10].all()
     assert between[:, 10::10].all()
     assert between.sum() == 5 * 120 + 11 * 60 - 5 * 11
-    changed = np.argwhere((plain != ring).any(axis=2))
-    assert changed.min(axis=0).tolist() == [9, 19], "a pixel around the cell, so that a sprite stays visible"
+    changed = np.argwhere((plain != icon).any(axis=2))
+    assert changed.min(axis=0).tolist() == [9, 19], "a pixel around the cell, so that the icon is as large as the cell"
     assert changed.max(axis=0).tolist() == [20, 30]
 
 

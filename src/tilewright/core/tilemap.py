@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .deprecation import renamed_members
-from .errors import InvalidRecipe, pluralize
+from .errors import InvalidRecipe, pluralize, short_repr
 from .ports import files
 from .tileset import Tileset
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 Cells = NDArray[np.uint8] | NDArray[np.uint16]
 MarkerValue = bool | int | float | str
 """Value of a property of a marker."""
+MAX_PROPERTIES, MAX_PROPERTY_NAME, MAX_PROPERTY_TEXT = 1000, 200, 1 << 16
+"""Maximum number of properties of a marker, and maximum number of characters of a name and of a string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,8 @@ class TileMap:
             if not (0 <= marker.x < self.width and 0 <= marker.y < self.height and 0 <= marker.level < levels):
                 text = f"is outside the map of {self.width}x{self.height}, {marker}"
                 raise InvalidRecipe(text, at=("markers", number))
+            if marker.properties:
+                _check_properties(marker.properties, ("markers", number, "properties"))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a TileMap is frozen; use .replace({name}=...)")
@@ -454,6 +459,26 @@ def _copy_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
 def _check_shape(cells: NDArray[Any]) -> None:
     if cells.ndim not in (2, 3) or cells.size == 0:
         raise InvalidRecipe(f"a map has 2 or 3 dimensions and at least one cell, got shape {cells.shape}", at="cells")
+
+
+def _check_properties(properties: Mapping[str, MarkerValue], at: tuple[str | int, ...]) -> None:
+    """Raise InvalidRecipe unless all properties of a marker have a name and a value that every format can store."""
+    if len(properties) > MAX_PROPERTIES:
+        raise InvalidRecipe(f"must have at most {MAX_PROPERTIES:,} properties, got {len(properties):,}", at=at)
+    for name, value in properties.items():
+        if not isinstance(name, str) or not name.strip() or len(name) > MAX_PROPERTY_NAME:
+            text = f"names must have 1 to {MAX_PROPERTY_NAME} characters, got {short_repr(name)}"
+            raise InvalidRecipe(text, at=at, rule="name")
+        if not isinstance(value, bool | int | float | str):
+            text = f"must be a string, number, true or false, got {short_repr(value)}"
+            raise InvalidRecipe(text, at=(*at, name), rule="type")
+        if isinstance(value, str) and len(value) > MAX_PROPERTY_TEXT:
+            text = f"must have at most {MAX_PROPERTY_TEXT:,} characters, got {len(value):,}"
+            raise InvalidRecipe(text, at=(*at, name), rule="range")
+        if (isinstance(value, int) and not -(1 << 63) <= value < 1 << 63) or (
+            isinstance(value, float) and not isfinite(value)
+        ):
+            raise InvalidRecipe(f"must be a finite number of 64 bits, got {short_repr(value)}", at=(*at, name))
 
 
 def _copy_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapping[str, NDArray[np.float64]]:

@@ -21,7 +21,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
 from ._layers import View
-from ._picture import PictureParams, cell_size, draw, layout_of, shows_sprites
+from ._picture import PictureParams, cell_size, draw, hides_tiles, layout_of
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
 
 DEFAULT_MAX_PIXELS = 1 << 20
@@ -104,11 +104,7 @@ def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: 
         )
     pictures = [draw(view, options, canvas, cell) for view in kept]
     map = last.map if isinstance(last, Frame) else last
-    # Sprites, merged colors and overlays do not identify the tiles.
-    overdrawn = options.overlay is not None or (
-        isinstance(last, Frame) and (last.colors is not None or bool(last.lines))
-    )
-    loose = overdrawn or shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
+    loose = hides_tiles(last, options) or (palette and pictures[-1].mode != "P")  # Merged colors hide tiles, too.
     if palette:
         pictures = [one if one.mode == "P" else one.quantize(256, dither=Image.Dither.NONE) for one in pictures]
     duration = options.duration or min(

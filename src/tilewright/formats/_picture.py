@@ -6,23 +6,23 @@ palette starts with the tiles in their order: the index of a pixel is the tile i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt, prod
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw
+from PIL import Image
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, TooLarge
 from ..core.params import Params, param
-from ..core.site import Frame, Point
-from ..core.tilemap import Marker, TileMap
+from ..core.site import Frame
+from ..core.tilemap import TileMap
 from ._artwork import own_sheet
 from ._composition import CellStacks, draw_stacks
 from ._layers import View
+from ._marks import MAX_PALETTE, apply_tint, draw_frame_lines, draw_lines, draw_markers
 from ._textures import SIDE
 
 MAX_CELLS = 1 << 26
@@ -35,8 +35,6 @@ FLAT_SIDE = 8
 """Width and height of a cell without sprites, in pixels."""
 BACKGROUND = (22, 21, 28)
 """Color between levels, and around frames smaller than the canvas."""
-LINE = (242, 84, 91)
-RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
 SHADE = 0.82
 """Brightness of grid lines."""
 
@@ -76,7 +74,7 @@ class PictureParams(Params):
     grid: bool = param(False)
     """Whether to darken the edges of cells; needs at least 3 pixels per cell."""
     markers: bool = param(False)
-    """Whether to draw a ring around every marker; needs at least 4 pixels per cell."""
+    """Whether to draw an icon for every marker: a dot below 8 pixels per cell, nothing below 4."""
     overlay: OverlayOption = param(None)
     """Overlay to draw: distance, flee, path, hot-path (or hot-path,slack=8), regions, rooms, chokepoints or sight."""
 
@@ -137,10 +135,11 @@ def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: S
     map = view.map if isinstance(view, Frame) else view
     overlay = resolve_overlay(map, options) if map is not None else None
     if overlay is not None:
-        picture = _draw_lines(_apply_tint(picture, overlay.tint, layout, cell), overlay.lines, layout, cell)
-    lines = view.lines if isinstance(view, Frame) else ()
-    markers = map.markers if map and options.markers and min(cell) >= 4 else ()
-    return _draw_lines_and_rings(picture, lines, markers, layout, cell)
+        check_picture_size(layout.canvas, cell, 4)
+        picture = draw_lines(apply_tint(picture, overlay.tint, layout, cell), overlay.lines, layout, cell)
+    if isinstance(view, Frame) and view.lines:
+        picture = draw_frame_lines(picture, view.lines, layout, cell)
+    return draw_markers(picture, map.markers, layout, cell) if map is not None and options.markers else picture
 
 
 def resolve_overlay(map: TileMap, options: PictureParams) -> Any:
@@ -175,6 +174,14 @@ def shows_sprites(view: View, options: PictureParams) -> bool:
     return own_sheet(view.tileset) is not None or bool(view.tileset.joints)
 
 
+def hides_tiles(view: View, options: PictureParams) -> bool:
+    """Return whether the colors of a picture do not identify the tiles: sprites, overlays, markers and other lines."""
+    map = view.map if isinstance(view, Frame) else view
+    if options.overlay is not None or (options.markers and map is not None and map.markers):
+        return True
+    return shows_sprites(view, options) or (isinstance(view, Frame) and (view.colors is not None or bool(view.lines)))
+
+
 def check_cell_count(canvas: Size) -> None:
     if prod(canvas) > MAX_CELLS:
         raise TooLarge(
@@ -199,7 +206,7 @@ def _draw_flat(view: View, layout: CanvasLayout, cell: Size, options: PicturePar
     sheet = layout.spread(view.cells.astype(np.min_scalar_type(2 * len(colors))), len(colors) - 1)
     has_grid = options.grid and min(cell) >= 3
     count = len(colors) * (2 if has_grid else 1)
-    if count > 256:
+    if count > MAX_PALETTE:
         return _draw_colors(colors[sheet], cell, options)
     sheet = sheet.astype(np.uint8)
     picture = Image.fromarray(_enlarge(sheet, cell, sheet + len(colors) if has_grid else None))
@@ -243,61 +250,3 @@ def _draw_tiles(view: View, layout: CanvasLayout, cell: Size, options: PicturePa
     for number, line in enumerate(sheet):
         pixels[number * rows : (number + 1) * rows] = pictures[line].transpose(1, 0, 2, 3).reshape(rows, -1, 3)
     return Image.fromarray(pixels)
-
-
-def _apply_tint(picture: Image.Image, tint: NDArray[np.uint8], layout: CanvasLayout, cell: Size) -> Image.Image:
-    """Return an RGB picture with the tint of every cell over it."""
-    check_picture_size(layout.canvas, cell, 4)
-    full = picture if picture.mode == "RGB" else picture.convert("RGB")
-    over = Image.fromarray(layout.spread(tint, (0, 0, 0, 0))).resize(full.size, Image.Resampling.NEAREST)
-    full.paste(over, mask=over)
-    return full
-
-
-def _draw_lines(
-    picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: CanvasLayout, cell: Size
-) -> Image.Image:
-    """Draw the lines of an overlay, light with dark edges so that they are visible on all colors."""
-    pen, thickness = ImageDraw.Draw(picture), max(1, min(cell) // 4)
-    segments = [_line_to_pixels(line, layout, cell) for line in lines]
-    for color, wider in ((RING_EDGE, 2), (RING, 0)):
-        for ends in segments:
-            pen.line(ends, fill=color, width=thickness + wider)
-            for x, y in ends:
-                radius = 1.25 * thickness + wider / 2
-                pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
-    return picture
-
-
-def _line_to_pixels(line: tuple[Point, Point], layout: CanvasLayout, cell: Size) -> list[Point]:
-    """Return the ends of a line in pixels. Integer coordinates are the centers of cells."""
-    (top, left), (rows, columns) = layout.level_origin(), cell
-    return [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
-
-
-def _draw_lines_and_rings(
-    picture: Image.Image,
-    lines: Sequence[tuple[Point, Point]],
-    markers: Sequence[Marker],
-    layout: CanvasLayout,
-    cell: Size,
-) -> Image.Image:
-    """Draw a frame's lines, and rings around markers that leave the center of the cell visible."""
-    if not lines and not markers:
-        return picture
-    colors = len(picture.getpalette() or ()) // 3
-    if picture.mode == "P" and colors + 3 > 256:
-        picture = picture.convert("RGB")
-    pen, (rows, columns) = ImageDraw.Draw(picture), cell
-    for line in lines:
-        pen.line(_line_to_pixels(line, layout, cell), fill=LINE, width=max(1, min(cell) // 4))
-    for marker in markers:
-        top, left = layout.level_origin(marker.level)
-        x, y = (left + marker.x) * columns, (top + marker.y) * rows
-        # The ring is slightly larger than the cell, so that the tile inside is visible.
-        thickness, out = max(1, min(cell) // 16), min(cell) // 8 if rows > 7 else 0
-        box = (x - out, y - out, x + columns - 1 + out, y + rows - 1 + out)
-        pen.ellipse(box, outline=RING_EDGE, width=thickness + 2 if rows > 7 else 1)
-        if rows > 7:
-            pen.ellipse((box[0] + 1, box[1] + 1, box[2] - 1, box[3] - 1), outline=RING, width=thickness)
-    return picture

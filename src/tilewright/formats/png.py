@@ -27,7 +27,7 @@ from ..core.params import param
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
 from ._heights import draw_layer, range_of
-from ._picture import PictureParams, draw, layout_of, shows_sprites
+from ._picture import PictureParams, draw, hides_tiles, layout_of
 from ._pixels import build_label, read_picture
 
 KEY = "tilewright"
@@ -57,7 +57,7 @@ def draw_map(map: TileMap, options: PngParams) -> Image.Image:
 
 def write(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
     picture = draw_map(map, options)
-    loose = shows_sprites(map, options) or options.overlay is not None or options.layer is not None
+    loose = hides_tiles(map, options) or options.layer is not None
     heights = {} if options.layer is None else {"layer": options.layer, "range": range_of(map, options.layer)}
     text = build_label(map, layout_of(map).canvas, loose=loose, **heights)
     buffer = io.BytesIO()
