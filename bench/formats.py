@@ -10,6 +10,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import tilewright as tw
+from tilewright.formats import encode
+from tilewright.formats._outline import trace_loops
 
 from .row import Row, best_times
 
@@ -23,6 +25,7 @@ def rows() -> Iterator[Row]:
     yield _time_writing(
         "godot 512x512, three terrains between cells, and things", _with_terrains(large), 5, 150, ".tscn"
     )
+    yield from _tabletop_rows()
 
 
 def _time_writing(what: str, map: tw.TileMap, rounds: int, at_most: float, extension: str = ".tmx") -> Row:
@@ -43,3 +46,14 @@ def _with_terrains(cave: tw.TileMap) -> tw.TileMap:
     cells = np.where(is_land, np.where(np.roll(is_land, 9, axis=(0, 1)), 2, 1), 0)
     cells[::7, ::5] = 3
     return tw.TileMap(cells, tileset)
+
+
+def _tabletop_rows() -> Iterator[Row]:
+    """Yield the times to trace walls, and to write them with doors and provenance, but without the picture."""
+    cave = tw.make("caves", width=512, height=512, seed=7)
+    clear = ~cave.tileset.blocks_sight[cave.cells]
+    trace, write = partial(trace_loops, clear), partial(encode, cave, "uvtt", image=False)
+    trace()
+    seconds = best_times(trace, write, rounds=10)
+    for what, time in zip(("uvtt outlines of a cave 512x512", "uvtt 512x512 without picture"), seconds, strict=True):
+        yield Row(what=what, unit="ms", ours=1000 * time, at_most=100)

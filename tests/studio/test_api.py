@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import json
+import struct
 import sys
 import zipfile
 import zlib
@@ -105,7 +107,7 @@ def test_the_same_map_as_in_python(client: TestClient) -> None:
     assert client.post("/api/run", json={"recipe": CAVE}).content == answer.content
 
 
-@pytest.mark.parametrize("format", [entry.name for entry in formats.format_registry if entry.write])
+@pytest.mark.parametrize("format", [entry.name for entry in formats.format_registry if entry.write and entry.read])
 def test_every_format_is_written_and_read_back(client: TestClient, format: str) -> None:
     tileset: dict[str, Any] = (
         {"tileset": "awbw", "tiles": {"floor": "plain", "wall": "mountain"}} if format == "awbw" else {}
@@ -269,6 +271,9 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "animation": ({"format": "gif", "options": {"scale": 200}}, 413, "exceeds the limit of this studio"),
     "sprites": ({"format": "tmx", "options": {"tile_size": 256}, "tileset": "awbw"}, 413, "a tile sheet of"),
     "voxels": ({"format": "vox", "options": {"wall_height": 250}}, 413, "reduce wall_height"),
+    "tabletop": ({"format": "uvtt", "options": {"scale": 256}}, 413, "exceeds the limit of this studio"),
+    "no heights": ({"format": "raw"}, 400, "layer: the map has no layers, got 'height'"),
+    "heights": ({"format": "raw", "options": {"size": 8000}}, 413, "a height map of 8,000x8,000 pixels exceeds"),
     "gave up": ({"require": {"regions": 99}, "tries": 2}, 422, "gave up after 2 tries: no map met the requirements"),
 }
 
@@ -467,6 +472,7 @@ def build_bombs() -> dict[str, bytes]:
         "x.gif": animation.getvalue(),
         "x.npz": archive.getvalue(),
         "x.json": text.encode(),
+        "x.xp": gzip.compress(struct.pack("<4i", -1, 1, 1500, 1500) + bytes(10 * 1500**2)),
     }
 
 
@@ -485,6 +491,8 @@ def test_invalid_files_are_refused(client: TestClient) -> None:
         "x.npz",
         "x.tmx",
         "x.vox",
+        "x.xp",
+        "x.dd2vtt",
         "x.json",
         "x",
         "x.exe",

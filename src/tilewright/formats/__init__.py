@@ -95,7 +95,18 @@ class FormatRegistry(Registry[Format]):
 
 
 format_registry: Registry[Format] = FormatRegistry("format", "formats", Format)
-USES = ("pictures", "animations", "game engines", "text", "arrays", "voxel editors", "other generators", "games")
+USES = (
+    "pictures",
+    "animations",
+    "game engines",
+    "virtual tabletops",
+    "roguelikes",
+    "text",
+    "arrays",
+    "voxel editors",
+    "other generators",
+    "games",
+)
 """Uses of the built-in formats, in the order of messages."""
 MIN_ENGINE_LETTERS = 4
 """Minimum number of letters by which an engine is recognized in an unknown name or extension."""

@@ -45,7 +45,7 @@ def draw_layer(map: TileMap, name: str, scale: int) -> Image.Image:
     layout, between = layout_of(map), range_of(map, name)
     check_cell_count(layout.canvas)
     check_picture_size(layout.canvas, (scale, scale), 4)
-    sheet = layout.spread(_to_gray_levels(map.layers[name], between), 0)
+    sheet = layout.spread(to_gray_levels(map.layers[name], between), 0)
     return Image.fromarray(np.repeat(np.repeat(sheet, scale, axis=1), scale, axis=0))
 
 
@@ -69,11 +69,11 @@ def read_heights(picture: Image.Image, data: StoredMap, layout: CanvasLayout, na
     heights = low + shown / WHITE * (top - low)
     exact = layers.get(data.layer)
     if exact is not None:
-        heights = np.where(_to_gray_levels(np.nan_to_num(exact), data.range) == shown, exact, heights)
+        heights = np.where(to_gray_levels(np.nan_to_num(exact), data.range) == shown, exact, heights)
     return data.build_map(data.read_cells(), {**layers, data.layer: heights})
 
 
-def _to_gray_levels(layer: NDArray[np.float64], value_range: Range) -> NDArray[np.uint16]:
+def to_gray_levels(layer: NDArray[np.float64], value_range: Range) -> NDArray[np.uint16]:
     """Return gray levels as an array (row, column), from 0 for the minimum to 65535 for the maximum."""
     low, high = value_range
     share = (np.clip(layer, low, high) - low) / (high - low) if high > low else np.zeros_like(layer)

@@ -20,7 +20,10 @@ from ..formats._picture import DEFAULT_MAX_PIXELS as STILL_PIXELS
 from ..formats._picture import PictureParams, cell_size, layout_of
 from ..formats._tiled import TiledParams
 from ..formats.png import PngParams
+from ..formats.raw import RawParams, choose_side
+from ..formats.uvtt import MAX_DEFAULT_PIXELS, UvttParams, choose_scale
 from ..formats.vox import VoxParams
+from ..formats.xp import peek_shape
 from .settings import Settings
 
 PICTURES = {"png": "PNG", "apng": "PNG", "gif": "GIF", "webp": "WEBP"}
@@ -74,6 +77,13 @@ def fit_picture(options: Any, map: TileMap, settings: Settings) -> Any:
         voxels = map.cells.size * options.wall_height
         if voxels > VOXELS_PER_CELL * settings.cells:
             raise TooLarge(f"{voxels:,} voxels are too many for this studio; reduce wall_height")
+    elif isinstance(options, UvttParams) and options.image:
+        scale = choose_scale(map, options, min(MAX_DEFAULT_PIXELS, settings.pixels))
+        check_pixels(map.height * scale, map.width * scale, settings.pixels)
+        return options.model_copy(update={"scale": scale})
+    elif isinstance(options, RawParams) and options.size is not None:
+        side = choose_side(options.size, max(map.height, map.width))
+        check_pixels(side, side, settings.pixels, "a height map")
     return options
 
 
@@ -130,6 +140,8 @@ def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -
         and (unpacked := _unpacked_size(content)) > BYTES_PER_CELL * settings.cells + settings.upload
     ):
         raise TooLarge(f"unpacks to {unpacked:,} bytes, more than a map of {settings.cells:,} cells needs", at=name)
+    if entry.name == "xp":
+        check_size(peek_shape(content, name)[1:], settings)
 
 
 def _count_pixels(content: bytes, kind: str) -> int:

@@ -1,0 +1,58 @@
+"""Outlines of the open cells of a mask, as closed loops of corners."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+
+Marks: TypeAlias = NDArray[np.uint8]
+Counts: TypeAlias = NDArray[np.int64]
+Corners: TypeAlias = NDArray[np.int32]
+
+
+@kernel("int64(uint8[:, ::1], int32[:, ::1], int64[::1])")
+def trace(edges: Marks, corners: Corners, ends: Counts) -> int:
+    """Follow all loops, write their corners one loop after another, and return the number of loops.
+
+    `edges` is (row, column) of the corners of cells; bits 0 to 3 are the unit edges that lead east, south, west and
+    north from there, with the open cell on the right. They are cleared. `corners` is (corner, 2) of x and y, and `ends`
+    gets the number of corners up to and including each loop.
+
+    The first corner of a loop in reading order is never inside a straight line, because the loop has nothing above it
+    and nothing to the left of it. Where two loops touch, both turn right, around the same open cell as before.
+    """
+    height, width = edges.shape
+    count, loops = 0, 0
+    for row in range(height):
+        for column in range(width):
+            if edges[row, column]:
+                y, x = row, column
+                heading = -1
+                while True:
+                    left = int(edges[y, x])
+                    # Of two edges that leave a corner, the one to the right of the heading; else the only one.
+                    turn = (heading + 1) % 4 if heading >= 0 else 0
+                    while not left >> turn & 1:
+                        turn = (turn + 1) % 4
+                    edges[y, x] = left & ~(1 << turn)
+                    if turn != heading:
+                        corners[count, 0], corners[count, 1] = x, y
+                        count += 1
+                        heading = turn
+                    if turn == 0:
+                        x += 1
+                    elif turn == 1:
+                        y += 1
+                    elif turn == 2:
+                        x -= 1
+                    else:
+                        y -= 1
+                    if y == row and x == column:
+                        break
+                ends[loops] = count
+                loops += 1
+    return loops
