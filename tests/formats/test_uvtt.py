@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from base64 import b64decode
 from collections import Counter
 from itertools import pairwise
@@ -21,6 +22,7 @@ import tilewright as tw
 from tests.formats.maps import EXAMPLES, deep_map, maps, same, sprite_map
 from tilewright import formats
 from tilewright.formats import Source, decode
+from tilewright.formats.uvtt import UvttParams, choose_scale
 
 UVTT = formats.format_registry.get("uvtt")
 KEYS = [
@@ -143,6 +145,14 @@ def test_roll20_needs_no_picture() -> None:
     assert len(document["line_of_sight"]) > 3
 
 
+def test_roll20_removes_html_from_the_text() -> None:
+    tileset = tw.Tileset.from_labels(["<", "b", ">", "&nbsp;"])
+    map = tw.TileMap([[0, 1, 2, 3]], tileset, markers=[tw.Marker("<b>&nbsp;", 0, 0)])
+    text = formats.encode(map, "uvtt", image=False).decode()
+    assert re.sub("<[^>]*>|&nbsp;", "", text) == text
+    assert same(read(text.encode()), map)
+
+
 @pytest.mark.parametrize("technique", ["bsp", "caves", "rooms", "maze"])
 def test_walls_are_the_edges_of_what_blocks_sight(technique: str) -> None:
     map = tw.make(technique, width=40, height=28, seed=7)
@@ -255,8 +265,8 @@ def test_a_map_without_lights_gives_a_warning(lights: str, missing: str) -> None
 
 def test_large_maps_have_a_smaller_scale() -> None:
     map = tw.TileMap(np.zeros((600, 700), dtype=np.uint8), TILES)
-    document = encode(map, scale=None, image=False)
-    assert document["resolution"]["pixels_per_grid"] == 12
+    assert choose_scale(map, UvttParams()) == 12
+    assert encode(map, scale=None, image=False)["resolution"]["pixels_per_grid"] == 70
     with pytest.raises(tw.TooLarge, match=r"a picture must have at most .* pixels"):
         encode(map, scale=256)
 

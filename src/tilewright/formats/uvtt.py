@@ -42,6 +42,7 @@ from ._text import read_text
 VERSION = 0.3
 """Version of the format. MapTool refuses all but 0.2 and 0.3."""
 DEFAULT_SCALE = 70
+"""Pixels per cell, those of Roll20's grid. Its script places walls correctly only at this scale."""
 MAX_DEFAULT_PIXELS = 1 << 26
 """Maximum number of pixels of the picture, unless a scale is given."""
 MAX_CORNERS = 1 << 19
@@ -62,7 +63,7 @@ class UvttParams(Params):
     scale: int | None = param(None, ge=1, le=256, typical=(50, 140))
     """Pixels per cell; by default 70, and less for large maps."""
     image: bool = param(True)
-    """Whether the file contains the picture; false for Roll20, where the picture is uploaded separately."""
+    """Whether the file contains the picture; false for Roll20, where it is uploaded separately with scale=70."""
     doors: tuple[str, ...] | None = param(None, tiles=True)
     """Tiles that are doors, by name or glyph; by default those named door or gate, and those of the kind gate."""
     lights: Literal["none", "rooms", "markers"] = param("none")
@@ -111,15 +112,25 @@ def write(map: TileMap, options: UvttParams, path: Path) -> Mapping[str, bytes]:
         "portals": _format_list(_iter_portals(openings, options.inset)),
         "environment": dumps({"baked_lighting": False, "ambient_light": "ffffffff"}),
         "lights": _format_list(lights),
-        KEY: encode_label(map, {**describe_map(map), "cells": pack_array(map.cells)}, "file"),
+        KEY: _encode_map(map),
         "image": f'"{_encode_picture(map, options, scale) if options.image else ""}"',
     }
     text = ",\n".join(f'"{name}": {part}' for name, part in parts.items())
     return {path.name: f"{{\n{text}\n}}\n".encode("ascii")}
 
 
+def _encode_map(map: TileMap) -> str:
+    """Return the map as JSON without `<`, `>` and `&`, because Roll20's script removes HTML from the text."""
+    label = encode_label(map, {**describe_map(map), "cells": pack_array(map.cells)}, "file")
+    for character in "<>&":
+        label = label.replace(character, f"\\u{ord(character):04x}")
+    return label
+
+
 def choose_scale(map: TileMap, options: UvttParams, max_pixels: int = MAX_DEFAULT_PIXELS) -> int:
     """Return the given number of pixels per cell, or a default for a picture of at most `max_pixels` pixels."""
+    if not options.image:
+        return options.scale or DEFAULT_SCALE
     return options.scale or max(1, min(DEFAULT_SCALE, isqrt(max_pixels // map.cells.size)))
 
 
