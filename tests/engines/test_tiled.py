@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
@@ -90,6 +90,19 @@ def test_the_users_own_picture_is_copied(tmp_path: Path) -> None:
     assert (loaded.cells == tw.run(recipe, seed="1-1").cells).all()
 
 
+def rasterize(source: Path) -> NDArray[np.uint8]:
+    """Return what Tiled draws for a map or a world, without objects."""
+    picture = source.with_suffix(".picture.png")
+    command = ["tmxrasterizer", "--hide-layer", "rooms", "--hide-layer", "markers", str(source), str(picture)]
+    subprocess.run(command, check=True, capture_output=True, env={"QT_QPA_PLATFORM": "offscreen"})
+    with Image.open(picture) as drawn:
+        return np.asarray(drawn.convert("RGB"))
+
+
+def draw(map: tw.TileMap, scale: int) -> NDArray[np.uint8]:
+    return np.asarray(map.image(sprites=True, scale=scale).convert("RGB"))
+
+
 @rasterizer
 @pytest.mark.parametrize("own", [False, True], ids=["drawn", "own"])
 def test_tiled_draws_the_levels_as_the_png(tmp_path: Path, own: bool) -> None:
@@ -98,10 +111,16 @@ def test_tiled_draws_the_levels_as_the_png(tmp_path: Path, own: bool) -> None:
         recipe = tw.recipe("caves", width=12, height=8, tileset=str(write_own_tiles(tmp_path)))
     done = tw.export_project(recipe, tmp_path / "game", engine="tiled", count=2, seed=7)
     for name, seed in done.seeds.items():
-        picture = tmp_path / f"{name}.png"
-        hidden = ["--hide-layer", "rooms", "--hide-layer", "markers"]
-        command = ["tmxrasterizer", *hidden, str(done.folder / f"{name}.tmx"), str(picture)]
-        subprocess.run(command, check=True, capture_output=True, env={"QT_QPA_PLATFORM": "offscreen"})
-        drawn = tw.formats.encode(tw.run(recipe, seed=seed), "png", sprites=True, scale=8 if own else 16)
-        with Image.open(picture) as theirs, Image.open(io.BytesIO(drawn)) as ours:
-            assert np.array_equal(np.asarray(theirs.convert("RGB")), np.asarray(ours.convert("RGB")))
+        expected = draw(tw.run(recipe, seed=seed), 8 if own else 16)
+        assert np.array_equal(rasterize(done.folder / f"{name}.tmx"), expected)
+
+
+@rasterizer
+def test_tiled_draws_the_world(tmp_path: Path) -> None:
+    done = tw.export_project(DUNGEON, tmp_path, engine="tiled", count=5, seed=7)
+    world = rasterize(tmp_path / "levels.world")
+    assert world.shape == ((20 + 2 + 20) * 16, (30 + 2 + 30 + 2 + 30) * 16, 3)
+    for number, seed in enumerate(done.seeds.values()):
+        top, left = number // 3 * 22 * 16, number % 3 * 32 * 16
+        part = world[top : top + 20 * 16, left : left + 30 * 16]
+        assert np.array_equal(part, draw(tw.run(DUNGEON, seed=seed), 16))

@@ -120,6 +120,6 @@ def _make_levels(recipe: Recipe, seeds: Mapping[str, str], report: Report) -> li
 
 def _with_tileset(map: TileMap, tileset: Tileset) -> TileMap:
     """Return the same map with the ids of a tileset that has all of its tiles."""
-    if map.tileset == tileset:
+    if map.tileset.look_digest == tileset.look_digest:
         return map
     return map.replace(cells=convert_cells(map, tileset), tileset=tileset, recipe=map.recipe)

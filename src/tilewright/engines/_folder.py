@@ -27,8 +27,9 @@ from . import Project
 MANIFEST = "tilewright-export.json"
 VERSION = 1
 """Version of the manifest's structure."""
-PATH = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*(/[A-Za-z0-9][A-Za-z0-9 ._-]*){0,3}")
-"""Paths that a manifest may contain. No part of them starts with a dot."""
+NAME = r'[^./\\:*?"<>|\x00-\x1f\x7f][^/\\:*?"<>|\x00-\x1f\x7f]*'
+PATH = re.compile(rf"{NAME}(/{NAME}){{0,3}}")
+"""Paths that a manifest may contain, valid on every system. No part of them starts with a dot."""
 MAX_MANIFEST_BYTES = 1 << 24
 MAX_NAMES = 8
 """Maximum number of files that an error names."""
