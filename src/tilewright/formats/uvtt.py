@@ -69,7 +69,7 @@ class UvttParams(Params):
     lights: Literal["none", "rooms", "markers"] = param("none")
     """Lights: none, one per room, or one per marker named torch, lamp, fire and the like or with a property light."""
     markers: bool = param(False)
-    """Whether to draw a ring around every marker into the picture."""
+    """Whether to draw an icon for every marker into the picture."""
     inset: float = param(0.0, ge=0, le=MAX_INSET)
     """Distance in cells by which walls move into the solid cells, so that players see a part of them."""
 
