@@ -20,7 +20,7 @@ from ..core.seeds import Rng
 from ..core.skins import ALL_BITS, DIRECTIONS, LAYOUTS, Layout, Quarters, Skin
 from ..core.tileset import Sheet, Tile, Tileset
 from ._sheet import sheet_picture, sprite_box
-from ._textures import SIDE, TEXTURES, Look, bevel
+from ._textures import SIDE, Look, Texture, find_texture
 
 GROUND, THINGS = "ground", "things"
 """Names of layers of sprites."""
@@ -226,7 +226,7 @@ class Artwork:
         tile = self.tileset[sprite.tile]
         skin = self.tileset.skins[sprite.skin] if sprite.skin is not None else None
         return draw_texture(
-            (skin.texture if skin else "") or tile.kind,
+            find_texture(tile.kind, skin.texture if skin else ""),
             tile.name,
             tile.color,
             tile.joins,
@@ -238,12 +238,12 @@ class Artwork:
 
 @lru_cache(maxsize=8192)
 def draw_texture(
-    kind: str, name: str, color: str, joins: str, mask: int | None, is_thing: bool, variant: int
+    texture: Texture, name: str, color: str, joins: str, mask: int | None, is_thing: bool, variant: int
 ) -> NDArray[np.uint8]:
     """Draw a sprite at its original size. Return an array (row, column, 4)."""
     look = Look(np.array(read_rgb(color), dtype=np.float64), joins, mask, is_thing)
     rng = Rng.of(name)
-    pixels = TEXTURES.get(kind, bevel)(look, rng.child("variant", variant) if variant else rng)
+    pixels = texture(look, rng.child("variant", variant) if variant else rng)
     plain = pixels.round().clip(0, 255).astype(np.uint8)
     if plain.shape[-1] == 4:
         return plain
@@ -255,7 +255,7 @@ def draw_sprites(tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE) -
     rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
     pixels = np.empty((len(tiles), height, width, 3), dtype=np.uint8)
     for target, tile in zip(pixels, tiles, strict=True):
-        sprite = draw_texture(tile.kind, tile.name, tile.color, tile.joins, None, bool(tile.over), 0)
+        sprite = draw_texture(find_texture(tile.kind), tile.name, tile.color, tile.joins, None, bool(tile.over), 0)
         full = np.where(sprite[..., 3:] > 0, sprite[..., :3], np.array(tile.rgb, dtype=np.uint8))
         target[:] = full[rows[:, None], columns]
     return pixels

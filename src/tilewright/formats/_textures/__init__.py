@@ -5,12 +5,10 @@ A texture depends on the tile's kind and color, the sides where it joins, and th
 
 from __future__ import annotations
 
-from . import buildings, coasts, countryside, surfaces, things
+from . import buildings, coasts, countryside, doors, landscape, relief, surfaces, things
 from .strokes import SIDE, Look, Texture
 
-__all__ = ["SIDE", "TEXTURES", "Look", "Texture", "bevel"]
-
-bevel = surfaces.bevel
+__all__ = ["SIDE", "SKIN_TEXTURES", "TEXTURES", "Look", "Texture", "find_texture"]
 
 TEXTURES: dict[str, Texture] = {
     texture.__name__: texture
@@ -24,6 +22,22 @@ TEXTURES: dict[str, Texture] = {
         *(buildings.port, buildings.teleport, buildings.unknown),
     )
 }
-TEXTURES |= {"river bank": coasts.river_bank}
 TEXTURES |= {"pipe seam": countryside.seam, "pipe rubble": countryside.rubble, **things.DRAWINGS, **buildings.DRAWINGS}
 """Textures by kind of tile. Kinds that are not listed use `bevel`."""
+
+SKIN_TEXTURES: dict[str, Texture] = {
+    texture.__name__.replace("_", " "): texture
+    for texture in (
+        *(relief.crag, relief.masonry, relief.shadow, relief.pool, relief.chasm, relief.patch, relief.vein),
+        *(landscape.coast, landscape.depths, landscape.turf, landscape.canopy),
+        *(landscape.upland, landscape.massif, landscape.snowfield),
+        *(coasts.river_bank, doors.door, doors.locked_door),
+    )
+}
+"""Further textures for the key `texture` of skins. Most of them join, and are transparent where the terrain ends."""
+
+
+def find_texture(kind: str, skin_texture: str = "") -> Texture:
+    """Return the texture of a kind of tile, or of a skin that names one."""
+    own = SKIN_TEXTURES.get(skin_texture)
+    return own if own is not None else TEXTURES.get(skin_texture or kind, surfaces.bevel)

@@ -23,6 +23,8 @@ FILLET = 3.0
 
 Distances: TypeAlias = NDArray[np.float64]
 """Array (row, column) of the distance of each pixel."""
+Region: TypeAlias = NDArray[np.bool_]
+"""Array (row, column) of whether a pixel belongs to a part of the sprite."""
 Shades: TypeAlias = NDArray[np.float64]
 """Array (row, column) of lightness relative to the tile's color, from -1 (black) to 1 (white)."""
 Pixels: TypeAlias = NDArray[np.float64]
@@ -116,13 +118,36 @@ def draw_boulders(rng: Rng) -> Shades:
     return shades
 
 
+# -- pixels with and without alpha ---------------------------------------------------------------------------------
+
+
+def clear_pixels() -> Pixels:
+    """Return transparent pixels."""
+    return np.zeros((SIDE, SIDE, 4))
+
+
+def fill(pixels: Pixels, where: Region, paint: Color | Pixels) -> None:
+    """Set the color of a region, in place."""
+    pixels[where, :3] = paint[where] if paint.ndim == pixels.ndim else paint
+    pixels[where, 3:] = 255.0
+
+
+def darken(pixels: Pixels, where: Region, factor: float) -> None:
+    """Multiply the brightness of a region, in place. Where pixels are transparent, they become a shadow."""
+    if pixels.shape[-1] == 4:
+        empty = where & (pixels[..., 3] == 0)
+        pixels[empty] = (0.0, 0.0, 0.0, round(255 * (1 - factor)))
+        where = where & ~empty
+    pixels[where, :3] *= factor
+
+
 # -- drawings and distances ---------------------------------------------------------------------------------------
 
 
 def apply_drawing(
     pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Color] = MappingProxyType({})
 ) -> Pixels:
-    """Apply a built-in drawing to pixels. A drawing has one letter per pixel; a dot keeps the pixel.
+    """Apply a built-in drawing to pixels, in place. A drawing has one letter per pixel; a dot keeps the pixel.
 
     Lines above the drawing define its letters: a shade of the tile's color (`A -0.3`), a color (`x #18141a`) or a
     shadow (`s *0.7`). `colors` defines further letters.
@@ -130,12 +155,16 @@ def apply_drawing(
     legend, letters = _read_drawing(drawing)
     for letter, paint in legend.items():
         if paint.startswith("*"):
-            pixels[letters == letter] *= float(paint[1:])
+            darken(pixels, letters == letter, float(paint[1:]))
         else:
             is_color = paint.startswith("#")
-            pixels[letters == letter] = rgb(paint[1:]) if is_color else apply_shades(color, np.array(float(paint)))
+            fill(
+                pixels,
+                letters == letter,
+                rgb(paint[1:]) if is_color else apply_shades(color, np.array(float(paint))),
+            )
     for letter, fixed in colors.items():
-        pixels[letters == letter] = fixed
+        fill(pixels, letters == letter, fixed)
     return pixels
 
 

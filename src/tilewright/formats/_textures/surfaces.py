@@ -13,7 +13,9 @@ from .strokes import (
     Pixels,
     apply_shades,
     choose_spots,
+    clear_pixels,
     draw_boulders,
+    fill,
     measure_distance,
     mottle,
     put,
@@ -148,8 +150,13 @@ def snow(look: Look, rng: Rng) -> Pixels:
 
 
 def stairs(look: Look, rng: Rng) -> Pixels:
-    """Draw steps that lead down into the dark."""
+    """Draw steps that lead down into the dark. Over other ground, they have a margin."""
     step = ROWS // 4
     shades = -0.17 * step + np.where(ROWS % 4 == 0, 0.1, 0.0) - np.where(ROWS % 4 == 3, 0.22, 0.0)
     shades[:, :2] = shades[:, -2:] = -0.62
-    return apply_shades(look.color, shades)
+    pixels = apply_shades(look.color, shades)
+    if not look.is_thing:
+        return pixels
+    layer = clear_pixels()
+    fill(layer, (ROWS > 0) & (ROWS < SIDE - 1) & (COLUMNS > 0) & (COLUMNS < SIDE - 1), pixels)
+    return layer

@@ -7,7 +7,21 @@ from functools import partial
 import numpy as np
 
 from ...core.seeds import Rng
-from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, Texture, apply_drawing, apply_shades, choose_spots, mottle, put
+from .strokes import (
+    COLUMNS,
+    ROWS,
+    SIDE,
+    Look,
+    Pixels,
+    Texture,
+    apply_drawing,
+    apply_shades,
+    choose_spots,
+    clear_pixels,
+    darken,
+    mottle,
+    put,
+)
 from .surfaces import grass, ground, planks, stone, void, water
 
 FLAGS, TURF, EARTH, AIR, BOARD = (
@@ -42,8 +56,8 @@ def awning(look: Look, rng: Rng) -> Pixels:
 
 def chest(look: Look, rng: Rng) -> Pixels:
     """Draw a box with a domed lid, bands and a lock, on flagstones."""
-    pixels = stone(FLAGS, rng)
-    pixels[5:15, 3:15] *= 0.62
+    pixels = clear_pixels() if look.is_thing else stone(FLAGS, rng)
+    darken(pixels, (ROWS >= 5) & (ROWS < 15) & (COLUMNS >= 3) & (COLUMNS < 15), 0.62)
     box = np.zeros((10, 12))
     box[:4] = np.array([0.4, 0.28, 0.12, 0.0])[:, None]
     box[4] = -0.62
@@ -51,8 +65,9 @@ def chest(look: Look, rng: Rng) -> Pixels:
     box[:, [2, 9]] -= 0.34
     box[[0, -1]] -= 0.14
     box[:, [0, -1]] = -0.5
-    pixels[3:13, 2:14] = apply_shades(look.color, box)
-    pixels[6:9, 7:9] = (60.0, 48.0, 40.0)
+    pixels[3:13, 2:14, :3] = apply_shades(look.color, box)
+    pixels[3:13, 2:14, 3:] = 255.0
+    pixels[6:9, 7:9, :3] = (60.0, 48.0, 40.0)
     return pixels
 
 
@@ -160,8 +175,8 @@ def pin(look: Look, rng: Rng) -> Pixels:
 
 
 def _draw_on_surface(kind: str, surface: Texture, beneath: Look, look: Look, rng: Rng) -> Pixels:
-    """Apply the drawing of a kind to the surface below it."""
-    return apply_drawing(surface(beneath, rng), kind, look.color)
+    """Apply the drawing of a kind to the surface below it, or to transparent ground."""
+    return apply_drawing(clear_pixels() if look.is_thing else surface(beneath, rng), kind, look.color)
 
 
 DRAWINGS: dict[str, Texture] = {

@@ -1,0 +1,203 @@
+"""Textures of terrains that join: walls, rock and plateaus above the ground, water and chasms below it.
+
+A skin says which neighbors are the same terrain. The sprite is cut by the distance to all others, and its background
+is transparent. Light comes from the upper left; the lower side of a raised terrain shows its face.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.seeds import Rng
+from .edges import INNER, edge_distance, light_of
+from .strokes import (
+    COLUMNS,
+    ROWS,
+    SIDE,
+    Color,
+    Distances,
+    Look,
+    Pixels,
+    Region,
+    Shades,
+    apply_shades,
+    draw_boulders,
+    put,
+)
+from .surfaces import grass, water
+
+SHADOW = 96.0
+"""Alpha of shadows on the ground, from 0 to 255."""
+SHADOW_WIDTH = 3
+"""Width of shadows in pixels."""
+
+
+def make_layer(pixels: Pixels, where: Region) -> Pixels:
+    """Return pixels with alpha, opaque in a region."""
+    return np.concatenate([pixels, np.where(where, 255.0, 0.0)[..., None]], axis=-1)
+
+
+# -- above the ground -----------------------------------------------------------------------------------------------
+
+
+def draw_raised(
+    look: Look, top: Pixels, face: Pixels, *, height: int, radius: float, inset: float, lips: tuple[Color, Color]
+) -> Pixels:
+    """Draw a terrain above the ground: its top, its face toward the south, an outline and a rim in the light.
+
+    `lips` are the colors of the rim in the light and of the outline.
+    """
+    base = edge_distance(look, radius=radius, inset=inset)[INNER]
+    raised = edge_distance(look, radius=radius, raise_by=height, inset=inset)
+    facing, level = light_of(raised)[INNER], raised[INNER]
+    bright, dark = lips
+    body = base > 0
+    surface = body & (level > 0)
+    pixels = np.where(surface[..., None], top, face)
+    # The rim is one pixel wide and inside the outline, but directly above the face.
+    above_face = level < base - 1
+    rim = surface & np.where(above_face, level <= 1, (base > 1) & (base <= 2))
+    share = np.where(above_face, 0.75, np.clip(0.35 + 0.65 * facing, 0, 1))[..., None]
+    pixels = np.where(rim[..., None], pixels * (1 - share) + bright * share, pixels)
+    pixels[body & ~surface & (level > -1)] = face[body & ~surface & (level > -1)] * 0.62
+    pixels[body & (base <= 1)] = dark
+    layer = make_layer(pixels, body)
+    _add_shadow(layer, body, look)
+    return layer
+
+
+def _add_shadow(layer: Pixels, body: Region, look: Look) -> None:
+    """Darken the ground at the lower and right edges of a terrain, within its own cells."""
+    cast = np.zeros_like(body)
+    if not look.has("s"):
+        cast |= ROWS >= SIDE // 2
+    if not look.has("e"):
+        cast |= (COLUMNS >= SIDE // 2) & (ROWS >= SIDE // 4)
+    layer[cast & ~body] = (0, 0, 0, SHADOW)
+
+
+def shadow(look: Look, rng: Rng) -> Pixels:
+    """Draw the shadow of neighbors at the upper and left sides, on transparent ground."""
+    pixels = np.zeros((SIDE, SIDE, 4))
+    if look.mask is not None and look.has("w"):
+        pixels[(COLUMNS < SHADOW_WIDTH - 1) & (look.has("n") | (ROWS >= COLUMNS)), 3] = SHADOW * 0.7
+    if look.mask is not None and look.has("n"):
+        pixels[ROWS < SHADOW_WIDTH, 3] = SHADOW
+        pixels[ROWS == SHADOW_WIDTH, 3] = np.maximum(pixels[ROWS == SHADOW_WIDTH, 3], SHADOW * 0.45)
+    return pixels
+
+
+def crag(look: Look, rng: Rng) -> Pixels:
+    """Draw a mass of rock: a lit rim, a dark inside, and a cracked face toward the south."""
+    height = 8
+    level = edge_distance(look, raise_by=height, inset=1.2)[INNER]
+    depth = np.select([level > 9, level > 6.5, level > 4], [-0.5, -0.34, -0.16], 0.02)
+    stones = draw_boulders(Rng.of("crag"))
+    top = apply_shades(look.color, depth + stones * np.select([level > 9, level > 6.5], [0.15, 0.5], 0.75))
+    drop = np.clip(-level / height, 0, 1)
+    face = apply_shades(look.color * 0.9 + 30.0, _cracks(Rng.of("crag face")) + 0.12 - np.round(drop * 4) / 4 * 0.42)
+    return draw_raised(look, top, face, height=height, radius=5.0, inset=1.2, lips=edge_colors(look.color))
+
+
+def edge_colors(color: Color) -> tuple[Color, Color]:
+    return apply_shades(color * 0.85 + 26.0, np.array(0.28)), color * 0.3 + np.array((10.0, 7.0, 12.0)) * 0.7
+
+
+def _cracks(rng: Rng) -> Shades:
+    """Return the shades of upright slabs of different width, with cracks between them."""
+    edges = np.cumsum([3, 2, 4, 3, 4])
+    slab = np.searchsorted(edges, COLUMNS + (ROWS // 5) % 2, side="right") % len(edges)
+    tints = np.array([rng.random() * 0.2 - 0.1 for _ in edges])
+    shades: Shades = tints[slab]
+    shades[slab != np.roll(slab, 1, axis=1)] += 0.16
+    shades[slab != np.roll(slab, -1, axis=1)] -= 0.3
+    return shades
+
+
+def masonry(look: Look, rng: Rng) -> Pixels:
+    """Draw a wall of bricks: a cap of flat stones, darkness inside, and courses of bricks toward the south."""
+    height = 9
+    level = edge_distance(look, radius=0.0, raise_by=height)[INNER]
+    fade = [level > 13, level > 11, level > 9.5, level > 8.5, level > 5, level > 4]
+    depth = np.select(fade, [-0.72, -0.64, -0.54, -0.42, -0.06, -0.2], 0.28)
+    upright = _is_upright(level)
+    joints = (level <= 4) & (((ROWS + 2) % 8 == 0) & upright | ((COLUMNS + 4) % 8 == 0) & ~upright)
+    depth[joints] = 0.04
+    top = apply_shades(look.color, depth)
+    return draw_raised(
+        look, top, _draw_bricks(look.color, height), height=height, radius=0.0, inset=0.0, lips=edge_colors(look.color)
+    )
+
+
+def _draw_bricks(color: Color, height: int) -> Pixels:
+    """Draw courses of bricks, four pixels high, on the lowest rows."""
+    down = ROWS - (SIDE - height + 1)
+    course = down // 4 % 2
+    across = (COLUMNS + 4 * course) % SIDE
+    shades = np.array([[0.16, 0.08], [0.1, 0.18]])[course, across // 8]
+    shades[down % 4 == 0] += 0.1
+    shades[(down % 4 == 3) | (across % 8 == 7)] = -0.3
+    return apply_shades(color, shades)
+
+
+def _is_upright(level: Distances) -> Region:
+    down, right = np.gradient(level)
+    upright: Region = np.abs(right) > np.abs(down)
+    return upright
+
+
+# -- below the ground -----------------------------------------------------------------------------------------------
+
+
+def pool(look: Look, rng: Rng) -> Pixels:
+    """Draw water below the ground: a bank, foam, shallow and deep water."""
+    wide = edge_distance(look, radius=6.0, inset=1.4)
+    level, facing = wide[INNER], light_of(wide)[INNER]
+    pixels = water(Look(look.color), rng)
+    pixels[level < 4.2] = apply_shades(look.color, np.array(0.12))
+    pixels[level < 3] = apply_shades(look.color, np.array(0.34))
+    pixels[(level < 2)] = apply_shades(look.color, np.array(0.62))
+    bank = (level < 1) | ((facing > 0.3) & (level < 2))
+    pixels[bank] = look.color * 0.42
+    return make_layer(pixels, level > 0)
+
+
+def chasm(look: Look, rng: Rng) -> Pixels:
+    """Draw a chasm: the wall below its upper edge, which becomes darker, and a rim."""
+    wide = edge_distance(look, radius=5.0, inset=1.2)
+    level, facing = wide[INNER], light_of(wide)[INNER]
+    fall = np.where(look.has("n"), 99.0, ROWS + 0.5)
+    rock = np.array((118.0, 101.0, 84.0))
+    pixels = np.broadcast_to(look.color, (SIDE, SIDE, 3)).copy()
+    cliff = apply_shades(rock, _cracks(Rng.of("chasm")) - 0.1)
+    for limit, share in ((12, 0.2), (9, 0.42), (6, 0.66), (3, 0.85)):
+        where = (fall < limit) & (level > 0)
+        pixels[where] = (cliff * share + look.color * (1 - share))[where]
+    rim = level < 1
+    pixels[rim] = np.where((facing > 0.2)[..., None], rock * 0.45, rock * 1.25)[rim]
+    return make_layer(pixels, level > 0)
+
+
+# -- on the ground ----------------------------------------------------------------------------------------------------
+
+
+def patch(look: Look, rng: Rng) -> Pixels:
+    """Draw plants that end in a ragged edge."""
+    wide = edge_distance(look, radius=6.0, inset=2.4)
+    level = wide[INNER]
+    pixels = grass(Look(look.color), rng)
+    pixels[level < 1] = apply_shades(look.color, np.array(-0.3))
+    return make_layer(pixels, level > 0)
+
+
+def vein(look: Look, rng: Rng) -> Pixels:
+    """Draw nuggets with a dark edge on transparent ground."""
+    pixels = np.zeros((SIDE, SIDE, 4))
+    for row, column in ((3, 4), (5, 11), (10, 7), (12, 2)):
+        row, column = row + rng.below(2), column + rng.below(2)
+        for drop, side, shade in (
+            *((-1, 0, 0.25), (0, -1, 0.45), (0, 0, 0.1), (0, 1, -0.1), (1, 0, -0.25)),
+            *((-1, 1, 0.0), (1, -1, 0.0), (1, 1, -0.35), (2, 0, -0.6), (2, 1, -0.6), (0, 2, -0.6), (1, 2, -0.6)),
+        ):
+            put(pixels, row + drop, column + side, np.append(apply_shades(look.color, np.array(shade)), 255.0))
+    return pixels
