@@ -38,6 +38,11 @@ def with_codes(map: tw.TileMap) -> tw.TileMap:
     return map.replace(tileset=map.tileset.model_copy(update={"tiles": tiles}))
 
 
+def without_skins(map: tw.TileMap) -> tw.TileMap:
+    """Return the same map with one sprite per tile, all in one layer."""
+    return map.replace(tileset=map.tileset.model_copy(update={"skins": ()}))
+
+
 def deep_map() -> tw.TileMap:
     """Return a map with three levels."""
     cells = np.random.default_rng(2).integers(0, 9, size=(3, 6, 5))
