@@ -30,8 +30,12 @@ def read_all(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+SHARED = {"levels.world", "tiles.tsx", "tiles-2.tsx", "tiles.png"}
+"""Files of all levels. The second tileset has the same picture, for sprites below others."""
+
+
 def names(count: int) -> set[str]:
-    return {"levels.world", "tiles.tsx", "tiles.png", MANIFEST, *(f"level-{number + 1}.tmx" for number in range(count))}
+    return {*SHARED, MANIFEST, *(f"level-{number + 1}.tmx" for number in range(count))}
 
 
 # -- levels and seeds -----------------------------------------------------------------------------------------
@@ -106,7 +110,7 @@ def test_exporting_again_replaces_what_was_exported(tmp_path: Path) -> None:
     assert read_all(tmp_path) == before
     other = export(tmp_path, seed=8)
     assert other.written == ("level-1.tmx", "level-2.tmx", "level-3.tmx")
-    assert set(other.unchanged) == {"levels.world", "tiles.tsx", "tiles.png"}
+    assert set(other.unchanged) == SHARED
     assert tw.load(tmp_path / "level-1.tmx") == tw.run(RECIPE, seed="8-0")
     assert (tmp_path / "notes.txt").read_text() == "mine"
 

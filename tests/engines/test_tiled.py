@@ -35,19 +35,20 @@ def write_own_tiles(folder: Path) -> Path:
 
 def test_all_levels_share_one_tileset_and_picture(tmp_path: Path) -> None:
     done = tw.export_project(DUNGEON, tmp_path, engine="tiled", count=3, seed=7)
-    assert [name for name in done.written if not name.startswith("level")] == ["tiles.tsx", "tiles.png"]
+    assert [name for name in done.written if not name.startswith("level")] == ["tiles.tsx", "tiles-2.tsx", "tiles.png"]
     for name, seed in done.seeds.items():
-        (tileset,) = ET.parse(tmp_path / f"{name}.tmx").getroot().findall("tileset")
-        assert tileset.attrib == {"firstgid": "1", "source": "tiles.tsx"}
+        tilesets = ET.parse(tmp_path / f"{name}.tmx").getroot().findall("tileset")
+        assert [tileset.get("source") for tileset in tilesets] == ["tiles.tsx", "tiles-2.tsx"]
         assert tw.load(tmp_path / f"{name}.tmx") == tw.run(DUNGEON, seed=seed)
-    root = ET.parse(tmp_path / "tiles.tsx").getroot()
-    assert root.tag == "tileset"
-    assert "firstgid" not in root.attrib
-    image = root.find("image")
-    assert image is not None
-    assert image.get("source") == "tiles.png"
-    with Image.open(tmp_path / "tiles.png") as picture:
-        assert picture.size == (int(image.get("width", 0)), int(image.get("height", 0)))
+    for name in ("tiles.tsx", "tiles-2.tsx"):
+        root = ET.parse(tmp_path / name).getroot()
+        assert root.tag == "tileset"
+        assert "firstgid" not in root.attrib
+        image = root.find("image")
+        assert image is not None
+        assert image.get("source") == "tiles.png"
+        with Image.open(tmp_path / "tiles.png") as picture:
+            assert picture.size == (int(image.get("width", 0)), int(image.get("height", 0)))
 
 
 def test_the_world_has_all_levels_side_by_side(tmp_path: Path) -> None:
