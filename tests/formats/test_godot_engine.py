@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from itertools import pairwise
@@ -20,7 +21,7 @@ from tests.formats.maps import deep_map, sprite_map
 from tests.formats.test_godot import PLAN, THINGS, read_plan, with_skins
 from tilewright.formats._artwork import Artwork
 from tilewright.formats._godot.atlas import Atlas
-from tilewright.formats._layers import sprite_layers
+from tilewright.formats._layers import ground_tiles, sprite_layers
 
 PROGRAM = os.environ.get("TILEWRIGHT_GODOT", "")
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="TILEWRIGHT_GODOT does not name a Godot 4 program")
@@ -79,7 +80,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a Godot project with all scenes, whose pictures are imported."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "project.godot").write_text('config_version=5\n\n[application]\nconfig/name="check"\n')
-    for script in SCRIPTS.glob("*.gd"):
+    for script in (one for one in SCRIPTS.glob("*.gd") if one.name != "page.gd"):
         (folder / script.name).write_bytes(script.read_bytes())
     for name, map in MAPS.items():
         map.save(folder / "levels" / f"{name.replace(' ', '-')}.tscn")
@@ -218,3 +219,20 @@ def test_godot_draws_the_same_picture(project: Path, name: str) -> None:
     expected = Image.new("RGBA", size, GRAY)
     expected.alpha_composite(map.image(scale=side, sprites=True).convert("RGBA"))
     assert np.array_equal(np.asarray(shot), np.asarray(expected.convert("RGB")))
+
+
+def test_the_functions_of_the_page_work(project: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/engines/godot.md").read_text()
+    blocks = re.findall(r"```gdscript\n(func .*?)```", page, re.DOTALL)
+    script = "\n".join(["extends SceneTree", *blocks, (SCRIPTS / "page.gd").read_text()])
+    (project / "all.gd").write_text(script)
+    found = run_script(project, "all")
+    map = MAPS["things"]
+    ground = ground_tiles(map)
+    assert len(found["ground"]) == map.where("statue", "door", "bridge").sum()
+    for x, y, tile, walks, is_open, is_passable in found["ground"]:
+        assert tile == ground[y, x]
+        assert walks == is_open == is_passable == map.tileset[int(tile)].passable
+    assert found["left"] == 0
+    layers = len(found["shown"]) // 3
+    assert found["shown"] == [[False, False]] * 2 * layers + [[True, True]] * layers
