@@ -42,7 +42,7 @@ from ._text import read_text
 VERSION = 0.3
 """Version of the format. MapTool refuses all but 0.2 and 0.3."""
 DEFAULT_SCALE = 70
-"""Pixels per cell, those of Roll20's grid. Its script places walls correctly only at this scale."""
+"""Pixels per cell, those of Roll20's grid. Old versions of its script place walls correctly only at this scale."""
 MAX_DEFAULT_PIXELS = 1 << 26
 """Maximum number of pixels of the picture, unless a scale is given."""
 MAX_CORNERS = 1 << 19

@@ -45,10 +45,10 @@ HEAD = struct.Struct("<4i")
 """Version, number of layers, and width and height of the first layer."""
 VERSION = -1
 MAX_LAYERS = 9
-MAX_FILE_CELLS = 1 << 24
+MAX_FILE_CELLS = 1 << 23
 """Maximum number of cells of all layers together."""
-MAX_CHARACTERS = 4096
-"""Maximum number of different characters that are read."""
+MAX_CHARACTERS = 1 << 16
+"""Number of codes of characters that are read; fonts of other programs may have more than 256."""
 CLEAR = (255, 0, 255)
 """Background of transparent cells."""
 MARKER_COLOR = (255, 255, 0)
@@ -283,14 +283,15 @@ def _flatten(layers: Cells) -> Cells:
 
 def _map_from_glyphs(shown: Cells, tileset: Tileset | None) -> TileMap:
     """Return the map of a layer (row, column): a tile per character, of the given tileset or a new one."""
-    codes = np.where(np.isin(shown["code"], (0, 255)), 32, shown["code"])
-    used, index = np.unique(codes, return_inverse=True)
-    index = index.reshape(codes.shape)
-    if len(used) > MAX_CHARACTERS:
-        raise TooLarge(f"must have at most {MAX_CHARACTERS:,} different characters, got {len(used):,}")
+    codes = shown["code"].copy()
+    codes[(codes == 0) | (codes == 255)] = 32
+    if codes.min() < 0 or codes.max() >= MAX_CHARACTERS:
+        raise InvalidRecipe(f"codes of characters must be 0 to {MAX_CHARACTERS - 1:,}", rule="range")
+    counts = np.bincount(codes.reshape(-1), minlength=MAX_CHARACTERS)
+    used, index = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1)[codes]
     glyphs = [_glyph_of(code) for code in used.tolist()]
     if tileset is None:
-        colors = np.where((codes == 32)[..., None], shown["background"], shown["color"])
+        colors = np.where(codes == 32, _pack_colors(shown["background"]), _pack_colors(shown["color"]))
         return TileMap(index, _make_tileset(glyphs, _find_common_colors(index, colors)))
     unknown = [glyph for glyph in glyphs if glyph not in tileset.by_glyph]
     if unknown:
@@ -304,9 +305,9 @@ def _glyph_of(code: int) -> str:
     return GLYPHS[code] if 0 <= code < len(GLYPHS) else f"glyph {code}"
 
 
-def _find_common_colors(index: NDArray[np.int64], colors: NDArray[np.uint8]) -> list[str]:
+def _find_common_colors(index: NDArray[np.int64], colors: NDArray[np.int64]) -> list[str]:
     """Return the most common color of each character; the lowest of those that are equally common."""
-    pairs, counts = np.unique(index << 24 | _pack_colors(colors), return_counts=True)
+    pairs, counts = np.unique(index << 24 | colors, return_counts=True)
     order = np.lexsort((-pairs, counts, pairs >> 24))
     last = np.append(np.flatnonzero(np.diff(pairs[order] >> 24)), len(order) - 1)
     return [f"#{pair & 0xFFFFFF:06x}" for pair in pairs[order[last]].tolist()]
