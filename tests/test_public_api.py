@@ -181,6 +181,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "load": (("no-such-file.png",), {}),
     "load_model": (("no-such-file.json",), {}),
     "verify": (("no-such-file.png",), {}),
+    "find_edits": (("no-such-file.png",), {}),
     "export_project": (({"technique": "caves", "params": {"width": 6}}, "game"), {"engine": "tiled", "seed": 1}),
     "learn": (("markov", ["#.", ".#"]), {}),
     "register_constraint": ((), {"params": tw.Params}),

@@ -9,6 +9,7 @@ from . import corpus as corpus
 from . import formats as formats
 from .analysis.survey import Survey as Survey
 from .api import export_project as export_project
+from .api import find_edits as find_edits
 from .api import learn as learn
 from .api import list_engines as list_engines
 from .api import list_formats as list_formats
@@ -22,6 +23,7 @@ from .api import measure as measure
 from .api import overlay as overlay
 from .api import run as run
 from .api import verify as verify
+from .core.edits import Edits as Edits
 from .core.errors import BadFile as BadFile
 from .core.errors import Fix as Fix
 from .core.errors import GaveUp as GaveUp

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .core import pipeline, registry
 from .core.deprecation import rename_keywords
-from .core.errors import InvalidRecipe, short_repr
+from .core.edits import Edits
+from .core.edits import find_edits as find_edits_of_map
+from .core.errors import BadFile, InvalidRecipe, short_repr
 from .core.locks import Locks
 from .core.model import Model
 from .core.model import learn as learn_model
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from .analysis.similarity import Similarity
     from .core.registry import Measure, Shaper, Technique
     from .engines import Engine, ExportedProject
-    from .formats import Format
+    from .formats import Format, LoadedMap
     from .overlays.overlay import Overlay
 
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
@@ -513,16 +515,70 @@ def verify(
     ...     verify(f"{folder}/cave.png").message
     'the same map (caves, seed 1)'
     """
+    one, resolver = _load_with_provenance(path, files, format, index)
+    return verify_map(one.map, one.provenance, resolver)
+
+
+def find_edits(
+    path: str | PathLike[str],
+    /,
+    *,
+    files: Iterable[str | PathLike[str]] = (),
+    format: str | None = None,
+    index: int = 0,
+) -> Edits:
+    """Find what was changed by hand in the file of a map since it was made, such as in Tiled.
+
+    Parameters
+    ----------
+    path
+        The file.
+    files
+        Files with the large maps that the recipe refers to only by digest, or folders of such files or of the tilesets
+        that a Tiled map refers to.
+    format
+        Name of the format. By default, the extension of the file decides.
+    index
+        Number of the map in a file with several maps, starting at 0.
+
+    Returns
+    -------
+    Edits
+        The edited cells and markers. `rebuild` makes the map again around them.
+
+    Raises
+    ------
+    BadFile
+        If a file cannot be read, or the recipe in it does not make the map as it was before the edits.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     make("caves", width=12, height=8, seed=1).save(f"{folder}/cave.tmx")
+    ...     find_edits(f"{folder}/cave.tmx")
+    <Edits: 0 edited cells and 0 edited markers>
+    """
+    one, resolver = _load_with_provenance(path, files, format, index)
+    try:
+        return find_edits_of_map(one.map, one.provenance, resolver)
+    except InvalidRecipe as error:
+        raise BadFile.from_error(error, path) from None
+
+
+def _load_with_provenance(
+    path: str | PathLike[str], files: Iterable[str | PathLike[str]], format: str | None, index: int
+) -> tuple[LoadedMap, Resolver]:
+    """Return a map of a file, and a resolver for the files that its recipe refers to."""
     from .formats import load_all
     from .formats._resolver import DigestResolver
 
     if isinstance(files, str | PathLike) or not isinstance(files, Iterable):
         raise InvalidRecipe("must be a list of paths", at="files", got=files, rule="type")
     given = DigestResolver([_read_path(one) for one in files])
-    # `verify_map` reads the recipe.
+    # The recipe is read later, also that of an edited map.
     found = load_all(_read_path(path), format=format, recipes=False, folders=given.folders)
-    one = found[_check_index(index, len(found), path)]
-    return verify_map(one.map, one.provenance, given)
+    return found[_check_index(index, len(found), path)], given
 
 
 def learn(technique: str, /, sample: Any, **params: Any) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,24 +42,33 @@ OPTIONS = (
 )
 
 
+Finish = Callable[[TileMap], TileMap]
+"""Function that changes the markers of a generated map."""
+
+
+def _leave_unchanged(map: TileMap) -> TileMap:
+    return map
+
+
 @dataclass
 class MapJob:
     """Generation of one map. It runs once, with or without frames, and reports its progress."""
 
     recipe: Recipe
     report: Report
+    finish: Finish
 
     @cached_property
     def map(self) -> TileMap:
         work = pipeline.iter_steps(self.recipe)
-        return pipeline.drain(change_frames(work, lambda frame: self.report(frame.progress, frame.stage)))
+        return self.finish(pipeline.drain(change_frames(work, lambda frame: self.report(frame.progress, frame.stage))))
 
     def frames(self) -> Iterator[Frame]:
         """Yield the frames of the generation, for an animation."""
         for frame in pipeline.watch(self.recipe):
             self.report(frame.progress, frame.stage)
             if frame.map is not None:
-                self.__dict__["map"] = frame.map  # This sets the cached property.
+                self.__dict__["map"] = self.finish(frame.map)  # This sets the cached property.
             yield frame
 
 
@@ -72,6 +81,7 @@ def produce(
     look: DrawMode | None,
     workers: int | None,
     scheduler: str | None,
+    finish: Finish = _leave_unchanged,
     **options: Any,
 ) -> None:
     """Generate the maps of a recipe, and draw them or write the outputs."""
@@ -89,18 +99,18 @@ def produce(
     first = [_template_fields(recipe, base_seed, count, index) for index in range(min(count or 1, 2))]
     _outputs.refuse_collisions(targets, first, "seed", "index")
     if targets:
-        _write_all(recipe, base_seed, count, targets)
+        _write_all(recipe, base_seed, count, targets, finish)
     else:
         for index in range(count or 1):
             if index:
                 click.echo()
             with show_progress() as report:
-                map = MapJob(recipe.with_seed(_map_seed(base_seed, count, index)), report).map
+                map = MapJob(recipe.with_seed(_map_seed(base_seed, count, index)), report, finish).map
             draw(map, describe(map), look=look, overlay=overlay)
             _warn_if_degenerate(map, count)
 
 
-def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output]) -> None:
+def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output], finish: Finish) -> None:
     """Generate and write each map; prepare all files of a map before writing any."""
     total = count or 1
     with show_progress() as report:
@@ -113,7 +123,7 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
                     report((index + (done or 0.0)) / total, f"{index + 1} of {total}")
 
             fields = _template_fields(recipe, seed, count, index)
-            job = MapJob(recipe.with_seed(_map_seed(seed, count, index)), report_all)
+            job = MapJob(recipe.with_seed(_map_seed(seed, count, index)), report_all, finish)
             prepared = []
             for target in sorted(targets, key=lambda target: not target.is_animation):  # animations end with the map
                 path = target.format_path(**fields)

@@ -6,28 +6,54 @@ from typing import Any
 
 import click
 
+from ..core.edits import Edits, find_edits
+from ..core.errors import BadFile, InvalidRecipe
 from ..core.recipe import Recipe, as_recipe_data
+from ..formats import is_map_file, load_all
 from ..formats._resolver import FileResolver
 from . import _produce, _recipe
+from ._console import info
 from ._produce import produce
 
 
 @click.command("run", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS, *_produce.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
-def command(recipe: str, settings_inside: tuple[str, ...], **values: Any) -> None:
+@click.option(
+    "--keep-edits",
+    is_flag=True,
+    help="Keep the cells and markers that were edited in RECIPE, the file of a map, since it was made.",
+)
+def command(recipe: str, keep_edits: bool, settings_inside: tuple[str, ...], **values: Any) -> None:
     """Generate maps from a recipe and draw or save them.
 
-    RECIPE is a YAML or JSON file, or a name from `tilewright list recipes`. A rulebook of technique rules, such as a
-    ProcEngine object, is a valid recipe. Files that the recipe names are relative to the recipe; files named on the
-    command line are relative to the working directory. Each --shape runs after the shaping of the recipe.
+    RECIPE is a YAML or JSON file, the file of a map, or a name from `tilewright list recipes`. A rulebook of technique
+    rules, such as a ProcEngine object, is a valid recipe. Files that the recipe names are relative to the recipe; files
+    named on the command line are relative to the working directory. Each --shape runs after the shaping of the recipe.
 
     \b
     tilewright run open-caves
     tilewright run open-caves --set params.walls=0.5 --shape border
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
+    tilewright run edited.tmx --keep-edits --seed 8 -o level.tmx
     """
+    edits = _find_edits(recipe) if keep_edits else None
     fields = _recipe.read_recipe_fields(values)
     found, beside = FileResolver().read_recipe(recipe)
     data = _recipe.with_settings(as_recipe_data(found), settings_inside)
     checked = Recipe.of(_recipe.with_recipe_fields(data, fields), beside)
-    produce(checked, **values)
+    if edits is None:
+        produce(checked, **values)
+    else:
+        info(f"{recipe}: keeps {edits}")
+        produce(edits.to_recipe(checked), finish=edits.keep_markers, **values)
+
+
+def _find_edits(path: str) -> Edits:
+    """Return what was edited in the file of a map."""
+    if not is_map_file(path):
+        raise InvalidRecipe("RECIPE must be the file of a map", at="keep_edits", got=path)
+    one = load_all(path, recipes=False)[0]
+    try:
+        return find_edits(one.map, one.provenance)
+    except InvalidRecipe as error:
+        raise BadFile.from_error(error, path) from None

@@ -102,12 +102,14 @@ def recipe_of(map: TileMap, provenance: Mapping[str, Any]) -> Recipe | None:
     if "digest" in provenance and provenance["digest"] != digest(map):
         return None
     try:
-        return _read_recipe(map, provenance, None)
+        return read_recipe(map, provenance, None)
     except TilewrightError:
         return None
 
 
-def _read_recipe(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | None) -> Recipe:
+def read_recipe(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | None) -> Recipe:
+    """Return the recipe in the provenance of a map's file, which may have been edited. Raise InvalidRecipe if there is
+    none."""
     return Recipe.of(get_recipe_data(map, provenance), resolver)
 
 
@@ -152,7 +154,7 @@ def verify(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | Non
         reason = "the recipe was too large to store" if "left_out" in provenance else "the file has no recipe"
         return Verdict("impossible", f"{reason}, so the map cannot be regenerated")
     try:
-        recipe = _read_recipe(map, provenance, resolver)
+        recipe = read_recipe(map, provenance, resolver)
         if recipe.seed is None:
             raise InvalidRecipe("the recipe has no seed", at="seed")
         again = digest(run(recipe))

@@ -58,6 +58,8 @@ class Source:
     """Tileset to read the file with. Formats that store a tileset do not need it."""
     read_sibling: SiblingReader | None = None
     """Function that reads files that this file refers to; None if no other file may be opened."""
+    folder: str = ""
+    """Absolute path of the folder of the file, if it is a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -391,7 +393,13 @@ def load_all(
         raise TilewrightError(f"format {entry.name!r} cannot be read; these can: {', '.join(readable)}")
     folder = Path(path).parent
     allowed = [folder, *map(Path, folders)]
-    source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file_inside(folder / name, allowed))
+    source = Source(
+        read_file(path),
+        Path(path).name,
+        tileset,
+        lambda name: read_file_inside(folder / name, allowed),
+        str(folder.absolute()),
+    )
     found = decode(source, entry, recipes=recipes, **options)
     if not found:
         raise BadFile("contains no map", at=path)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -230,5 +231,7 @@ def _find_sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
         if tileset.properties.get("tilewright") == "drawn":
             return sheet  # The picture of the tileset is not that of the sheet.
         picture = _read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
-        return sheet.with_picture(picture, "") if picture else sheet
+        # Where the picture is, so that a file written later refers to it.
+        path = os.path.normpath(Path(source.folder, tileset.image.replace("\\", "/"))) if source.folder else ""
+        return sheet.with_picture(picture, path) if picture else sheet
     return None
