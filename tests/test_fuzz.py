@@ -212,6 +212,7 @@ INNER = {
     "apng": change_chunk,
     "json": change_document,
     "tmj": change_document,
+    "ldtk": change_document,
 }
 """Changes that keep the outer structure of a format, so that the inner readers are reached."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +60,15 @@ def picture_size(sheet: Sheet) -> tuple[int, int] | None:
             return picture.size
     except Exception as error:  # Pillow's readers raise many kinds of errors.
         raise _picture_error(sheet, error) from None
+
+
+def find_relative_path(sheet: Sheet, path: Path) -> str:
+    """Return the path from a map's file to the user's picture; empty if there is none or its location is unknown."""
+    try:
+        known = sheet.path and path.is_absolute()
+        return Path(os.path.relpath(sheet.path, path.parent)).as_posix() if known else ""
+    except ValueError:  # The picture is on another drive.
+        return ""
 
 
 def fit_sheet(tileset: Tileset) -> Tileset:

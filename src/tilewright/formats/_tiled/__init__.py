@@ -65,7 +65,8 @@ def is_relative(path: str) -> bool:
     return bool(path) and "://" not in path and not (windows.drive or windows.root or PurePosixPath(path).is_absolute())
 
 
-def _read_path(path: str) -> str:
+def read_path(path: str) -> str:
+    """Return a path with slashes. Raise ValueError unless it is relative."""
     if path and not is_relative(path):
         raise ValueError(f"must be relative to the map's file, got {path!r}")
     return path.replace("\\", "/")
@@ -74,7 +75,7 @@ def _read_path(path: str) -> str:
 class TiledParams(Params):
     tile_size: int = param(16, ge=1, le=256)
     """Writing: width and height of a drawn sprite in pixels; a tileset with its own picture has its own size."""
-    image_path: Annotated[str, AfterValidator(_read_path)] = param("")
+    image_path: Annotated[str, AfterValidator(read_path)] = param("")
     """Writing: path of the tileset's own picture relative to the map, if it is not where it was found."""
     collisions: bool = param(True)
     """Writing: whether impassable tiles get collision shapes, which importers turn into colliders."""

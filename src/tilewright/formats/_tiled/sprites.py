@@ -11,7 +11,6 @@ tileset without collision shapes on the same picture, `NAME (below)`.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -84,7 +83,7 @@ def build_tilesets(
     is_small = len(artwork) * size[0] * size[1] <= _sheet.MAX_CACHED_PIXELS
     plan_tilesets = _plan_tilesets if is_small else _plan_tilesets.__wrapped__
     plan = plan_tilesets(artwork, size, options.collisions, embedded, sheet is not None)
-    place = options.image_path or (_relative_path(sheet, path) if sheet else "")
+    place = options.image_path or (_sheet.find_relative_path(sheet, path) if sheet else "")
     pictures: dict[str, bytes] = {}
     documents: list[Document] = []
     for part in plan.parts:
@@ -245,15 +244,6 @@ def needs_cells(artwork: Artwork) -> bool:
 
 
 # -- documents ------------------------------------------------------------------------------------------------
-
-
-def _relative_path(sheet: Sheet, path: Path) -> str:
-    """Return the path from a map's file to the user's picture; empty if there is none or its location is unknown."""
-    try:
-        known = sheet.path and path.is_absolute()
-        return Path(os.path.relpath(sheet.path, path.parent)).as_posix() if known else ""
-    except ValueError:  # The picture is on another drive.
-        return ""
 
 
 def _describe_picture(tileset: Tileset, sheet: Sheet, place: str) -> Document:

@@ -1,0 +1,265 @@
+"""Definitions of a project's layers, with auto-layer rules that choose the sprites of a tileset's skins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.skins import ALL_BITS
+from ...core.tileset import ANY_GROUND, Tileset
+from .._artwork import THINGS, Artwork, Plane, SkinTable
+from . import CELLS_LAYER, THINGS_LAYER, choose_identifier, list_identifiers
+from .auto_layers import MAX_VALUE, ValueSets, list_border_patterns, list_patterns, repeat_by_weight
+from .definitions import Data, make_layer, make_rule, make_rule_group, make_value
+from .tile_picture import TilePicture
+
+OVER_LAYER = "Over"
+"""Layer of the things in `Cells`."""
+RuleKey = tuple[int, int]
+"""Sprite, and the tile of its cell in the IntGrid; for sprites between cells, the number of `locate_borders`."""
+
+
+@dataclass(frozen=True, eq=False)
+class GridPlan:
+    """An IntGrid layer: `Cells`, or `Things` with the tiles that are drawn over the most common tile around them."""
+
+    name: str
+    uid: int
+    tiles: NDArray[np.bool_]
+    """Array (tile,) of whether the layer can have a tile."""
+    ground: NDArray[np.int64]
+    """Array (tile,) of the ground under each tile."""
+    sets: ValueSets
+
+
+@dataclass(frozen=True, eq=False)
+class SpritePlan:
+    """A layer of sprites."""
+
+    plane: int
+    """Number of the layer of sprites that it shows."""
+    definition: Data
+    grid: GridPlan | None
+    """IntGrid that its rules read; None for a layer of plain tiles, which shows all of the plane."""
+    rules: dict[RuleKey, int]
+    """Uids of the rules."""
+
+    @property
+    def is_auto(self) -> bool:
+        return self.grid is not None
+
+
+@dataclass(frozen=True, eq=False)
+class LayerPlan:
+    """All layers of cells and sprites."""
+
+    cells: GridPlan
+    things: GridPlan | None
+    sprites: tuple[SpritePlan, ...]
+    """Layers of sprites from the lowest."""
+    definitions: tuple[Data, ...]
+    """Definitions of all layers, from the top."""
+
+
+def plan_layers(tileset: Tileset, picture: TilePicture, uids: Iterator[int], *, with_rules: bool) -> LayerPlan:
+    """Return the layers of a tileset. Planes whose skins no rules can express are layers of plain tiles."""
+    artwork = Artwork.of(tileset)
+    cells, things = _plan_grids(tileset, artwork, uids)
+    planner = _Planner(artwork, picture, uids)
+    taken = {CELLS_LAYER.lower(), THINGS_LAYER.lower()}
+    sprites: list[SpritePlan] = []
+    for number, plane in enumerate(artwork.planes):
+        grids = [grid for grid in (cells, things) if grid is not None and (grid is cells or plane.name == THINGS)]
+        ruled = [planner.make_groups(plane, grid) for grid in grids]
+        is_ruled = with_rules and len(tileset) <= MAX_VALUE and all(found is not None for found in ruled)
+        for grid, found in zip(grids, ruled, strict=True):
+            name = choose_identifier(_name_layer(plane, grid if is_ruled else None), taken)
+            if not is_ruled:
+                definition = make_layer(
+                    "Tiles", name, next(uids), picture.size, tilesetDefUid=picture.definition["uid"]
+                )
+                sprites.append(SpritePlan(number, definition, None, {}))
+                break
+            assert found is not None
+            groups, rules = found
+            if groups:
+                links = {"tilesetDefUid": picture.definition["uid"], "autoSourceLayerDefUid": grid.uid}
+                definition = make_layer("AutoLayer", name, next(uids), picture.size, autoRuleGroups=groups, **links)
+                sprites.append(SpritePlan(number, definition, grid, rules))
+    listed = [*(plan.definition for plan in sprites)]
+    grids = [grid for grid in (cells, things) if grid is not None]
+    values = [_define_grid(grid, tileset, picture) for grid in grids]
+    return LayerPlan(cells, things, tuple(sprites), (*reversed(listed), *reversed(values)))
+
+
+def _name_layer(plane: Plane, grid: GridPlan | None) -> str:
+    if plane.name != THINGS:
+        return plane.name.capitalize()
+    return OVER_LAYER if grid is None or grid.name == CELLS_LAYER else f"{THINGS_LAYER} sprites"
+
+
+def _plan_grids(tileset: Tileset, artwork: Artwork, uids: Iterator[int]) -> tuple[GridPlan, GridPlan | None]:
+    """Return the IntGrids of cells and of things, with groups for the sets of tiles that rules compare."""
+    is_loose = np.array([tile.over == ANY_GROUND for tile in tileset])
+    own = np.arange(len(tileset))
+    ground = np.array([tileset.by_name.get(tile.over, number) for number, tile in enumerate(tileset)])
+    grids = []
+    for name, tiles, under in ((CELLS_LAYER, ~is_loose, ground), (THINGS_LAYER, is_loose, own)):
+        if tiles.any() or name == CELLS_LAYER:
+            sets = ValueSets(frozenset(np.flatnonzero(tiles).tolist()), has_empty=name == THINGS_LAYER)
+            grid = GridPlan(name, next(uids), tiles, under, sets)
+            wanted = []
+            for plane in artwork.planes:
+                if plane.name == THINGS or name == CELLS_LAYER:
+                    for table in plane.tables:
+                        wanted += [_find_same(table, plane, grid) or frozenset()]
+                        wanted += [centers for _, centers in _iter_centers(table, plane, grid)]
+            sets.add(wanted)
+            grids.append(grid)
+    return grids[0], grids[1] if len(grids) > 1 else None
+
+
+def _find_same(table: SkinTable, plane: Plane, grid: GridPlan) -> frozenset[int] | None:
+    """Return the tiles of an IntGrid that count as the same; None if that depends on more than this IntGrid.
+
+    In the layer of things, the ground under a tile does not count.
+    """
+    bits = table.bits if plane.name == THINGS else table.bits | table.bits[grid.ground]
+    wanted = ALL_BITS if plane.is_dual else table.layout.bits
+    if (table.bits[~grid.tiles] & wanted).any():
+        return None
+    relevant = bits & wanted
+    if plane.is_dual:
+        return frozenset(np.flatnonzero((relevant != 0) & grid.tiles).tolist())
+    if not np.isin(relevant, (0, wanted)).all():
+        return None
+    return frozenset(np.flatnonzero((relevant == wanted) & grid.tiles).tolist()) if wanted else frozenset()
+
+
+def _iter_centers(table: SkinTable, plane: Plane, grid: GridPlan) -> Iterator[tuple[int, frozenset[int]]]:
+    """Yield the rows of a skin's table, each with the tiles of an IntGrid whose sprites it has."""
+    under = np.arange(len(grid.tiles)) if plane.name == THINGS else grid.ground
+    covered = table.covered[under] & grid.tiles
+    for row in range(len(table.first)):
+        centers = frozenset(np.flatnonzero(covered & (table.rows[under] == row)).tolist())
+        if centers:
+            yield row, centers
+
+
+def _define_grid(grid: GridPlan, tileset: Tileset, picture: TilePicture) -> Data:
+    """Return the definition of an IntGrid. The editor shows its colors only while it is selected."""
+    identifiers = list_identifiers(tileset.names)
+    values = [
+        make_value(
+            number + 1,
+            identifiers[number],
+            tile.color,
+            picture.make_rectangle(number),
+            grid.sets.group_of(number),
+        )
+        for number, tile in enumerate(tileset)
+        if grid.tiles[number]
+    ]
+    groups = [{"uid": uid, "identifier": f"Group_{uid}", "color": None} for uid in range(1, len(grid.sets.groups) + 1)]
+    shown = {"intGridValues": values, "intGridValuesGroups": groups, "inactiveOpacity": 0}
+    return make_layer("IntGrid", grid.name, grid.uid, picture.size, **shown)
+
+
+# -- rules ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Planner:
+    """Maker of rules for the layers of an artwork."""
+
+    artwork: Artwork
+    picture: TilePicture
+    uids: Iterator[int]
+
+    def make_groups(self, plane: Plane, grid: GridPlan) -> tuple[list[Data], dict[RuleKey, int]] | None:
+        """Return the groups of rules of a plane, and the uid of the rule for each sprite and center; None if no rules
+        can express a skin of the plane."""
+        groups: list[Data] = []
+        uids: dict[RuleKey, int] = {}
+        for table in plane.tables:
+            rules = self._make_skin_rules(table, plane, grid, uids)
+            if rules is None:
+                return None
+            if rules:
+                groups.append(make_rule_group(next(self.uids), table.skin.tile, rules))
+        rules = self._make_single_rules(plane, grid, uids)
+        if rules:
+            groups.append(make_rule_group(next(self.uids), "tiles", rules))
+        return groups, uids
+
+    def _make_single_rules(self, plane: Plane, grid: GridPlan, uids: dict[RuleKey, int]) -> list[Data]:
+        """Return a rule for each tile that has the same sprite in all cells."""
+        rules = []
+        for tile in np.flatnonzero(grid.tiles).tolist():
+            shown = tile if plane.name == THINGS else int(grid.ground[tile])
+            if plane.singles[shown]:
+                rules.append(self._make_rule((tile + 1,), shown, None))
+                uids[shown, tile] = rules[-1]["uid"]
+        return rules
+
+    def _make_skin_rules(
+        self, table: SkinTable, plane: Plane, grid: GridPlan, uids: dict[RuleKey, int]
+    ) -> list[Data] | None:
+        centers_by_row = [*_iter_centers(table, plane, grid)]
+        outside = table.skin.outside
+        rules: list[Data] = []
+        if not plane.is_dual and not centers_by_row:
+            return rules
+        same = _find_same(table, plane, grid)
+        if same is None:
+            return None
+        if plane.is_dual:
+            patterns = list_border_patterns(table.layout, same, outside, grid.sets)
+            if patterns is None:
+                return None
+            for border, pattern in patterns:
+                first = int(table.first[0, pattern.mask])
+                rules.append(self._make_rule(pattern.cells, first, pattern.outside))
+                uids |= {(sprite, border): rules[-1]["uid"] for sprite in self._list_variants(first)}
+            return rules
+        for row, centers in centers_by_row:
+            found = list_patterns(table.layout, centers, same, outside, grid.sets)
+            if found is None:
+                return None
+            for tile, listed in found.items():
+                for pattern in listed:
+                    first = int(table.first[row, pattern.mask])
+                    rules.append(self._make_rule(pattern.cells, first, pattern.outside))
+                    for center in centers if tile < 0 else (tile,):
+                        uids |= {(sprite, center): rules[-1]["uid"] for sprite in self._list_variants(first)}
+        return rules
+
+    def _make_rule(self, pattern: tuple[int, ...], first: int, outside: int | None) -> Data:
+        sprites = self.artwork.sprites
+        choices = [(int(self.picture.numbers[one]), sprites[one].weight) for one in self._list_variants(first)]
+        return make_rule(next(self.uids), pattern, repeat_by_weight(choices), outside)
+
+    def _list_variants(self, first: int) -> list[int]:
+        """Return all sprites of the same tile, skin and mask as the first of them."""
+        sprites = self.artwork.sprites
+        start = sprites[first]
+        last = first + 1
+        while last < len(sprites) and start.skin is not None:
+            sprite = sprites[last]
+            if (sprite.tile, sprite.skin, sprite.mask) != (start.tile, start.skin, start.mask):
+                break
+            last += 1
+        return [*range(first, last)]
+
+
+def locate_borders(height: int, width: int) -> NDArray[np.int64]:
+    """Return an array (row, column) of the border on which each corner of the cells of a level is.
+
+    The numbers are 3 * row + column of a 3x3 square: 4 is inside, 0 the upper left corner of the level.
+    """
+    rows, columns = np.ones(height + 1, dtype=np.int64), np.ones(width + 1, dtype=np.int64)
+    rows[[0, -1]] = columns[[0, -1]] = 0, 2
+    return 3 * rows[:, None] + columns

@@ -1,0 +1,443 @@
+"""Build maps from projects, written by Tilewright or made in the editor.
+
+Every level of a project is a map; the levels that Tilewright wrote for the floors of a map are one map again. Of other
+projects, the first IntGrid layer is read (`layer` selects another): tiles have the names and colors of its values. In
+projects without an IntGrid, all tile layers are flattened, and tiles are named by their custom data or number. Cells
+without a value or a tile are the tile `empty`. Entities become markers with their plain fields as properties; entities
+called Room become rooms.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, UnknownName, pluralize, short_repr
+from ...core.grid import unpack
+from ...core.tilemap import Marker, Room
+from ...core.tileset import MAX_TILES, Sheet, Tileset
+from .. import LoadedMap, Source
+from .._data import MAX_LABEL, StoredMap, check_sides
+from .._tiled import is_relative
+from . import CELLS_LAYER, LABEL_FIELD, MARKER_TAG, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
+from .document import (
+    LdtkEntity,
+    LdtkEntityDef,
+    LdtkField,
+    LdtkLabel,
+    LdtkLayer,
+    LdtkLayerDef,
+    LdtkLevel,
+    LdtkProject,
+    LdtkTile,
+    LdtkTilesetDef,
+    parse,
+    validate,
+)
+
+EMPTY = "empty"
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+Numbers = NDArray[np.int64]
+"""IntGrid values or tile numbers of a level, (row, column); -1 where there is none."""
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The content of a level: numbers, their names, and everything that is in its entities."""
+
+    level: LdtkLevel
+    label: LdtkLabel
+    numbers: Numbers
+    legend: _Legend
+    rooms: list[tuple[int, Room]]
+    """Rooms with their numbers, to which links refer."""
+    markers: list[Marker]
+
+
+@dataclass(frozen=True)
+class _Legend:
+    """The tiles of a layer: their data by number, with a name, and the sheet of their sprites."""
+
+    name: str
+    tiles: Mapping[int, Mapping[str, Any]]
+    sheet: Sheet | None = None
+
+
+def read_project(source: Source, options: LdtkParams) -> list[LoadedMap]:
+    """Return the maps of a project."""
+    project = validate(LdtkProject, parse(source.content))
+    levels = project.all_levels
+    if not levels:
+        raise InvalidRecipe("contains no level")
+    chosen = [_choose_level(levels, options.level)] if options.level else levels
+    contents = [_read_level(_load_level(level, source), project, source, options) for level in chosen]
+    if sum(content.numbers.size for content in contents) * 8 > 1 << 31:
+        raise TooLarge("its levels have too many cells; select one with level")
+    known = next((found for content in contents if (found := _read_tileset(content.label, project, source))), None)
+    tileset, tables = _build_tileset(contents, known or source.tileset)
+    cells = [table[content.numbers + 1] for content, table in zip(contents, tables, strict=True)]
+    return [
+        _build_map([contents[number] for number in floors], [cells[number] for number in floors], tileset)
+        for floors in _group_floors(contents, bool(options.level))
+    ]
+
+
+def _choose_level(levels: list[LdtkLevel], wanted: str) -> LdtkLevel:
+    named = [level for level in levels if level.identifier == wanted]
+    if named:
+        return named[0]
+    if wanted.isascii() and wanted.isdecimal() and 0 < int(wanted[:9]) <= len(levels):
+        return levels[int(wanted[:9]) - 1]
+    raise UnknownName("level", wanted, [level.identifier for level in levels])
+
+
+def _load_level(level: LdtkLevel, source: Source) -> LdtkLevel:
+    """Return a level with its layers, which a project may store in a file of their own."""
+    if level.layers is not None:
+        return level
+    if not level.file:
+        raise InvalidRecipe("has no layers", at=f"level {level.identifier!r}")
+    content = _read_sibling(level.file, source, (".ldtkl",))
+    if content is None:
+        raise BadFile("the file of this level cannot be read", at=level.file)
+    try:
+        return validate(LdtkLevel, parse(content))
+    except TilewrightError as error:
+        raise error.within(level.file) from None
+
+
+def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
+    """Return the content of a file with a relative path and one of these extensions; None if it is not available."""
+    if source.read_sibling is None or not is_relative(name) or not name.lower().endswith(endings):
+        return None
+    with suppress(BadFile):
+        return source.read_sibling(name.replace("\\", "/"))
+    return None
+
+
+# -- levels ---------------------------------------------------------------------------------------------------
+
+
+def _read_level(level: LdtkLevel, project: LdtkProject, source: Source, options: LdtkParams) -> _Content:
+    found = _read_label(level.fields)
+    layers = level.layers or ()
+    try:
+        numbers, legend = _read_numbers(layers, project, source, options.layer, is_own=found is not None)
+        rooms, markers = _read_entities(layers, project, numbers.shape)
+    except TilewrightError as error:
+        raise error.within(f"level {level.identifier!r}") from None
+    return _Content(level, found or LdtkLabel(), numbers, legend, rooms, markers)
+
+
+def _read_label(fields: Iterable[LdtkField]) -> LdtkLabel | None:
+    """Return the data of the level field `tilewright`; None if there is none, or if it was damaged."""
+    for field in fields:
+        if field.identifier == LABEL_FIELD and isinstance(field.value, str) and field.value:
+            with suppress(TilewrightError, ValueError, RecursionError):
+                return validate(LdtkLabel, json.loads(unpack(field.value, MAX_LABEL, LABEL_FIELD)))
+    return None
+
+
+def _read_numbers(
+    layers: Iterable[LdtkLayer], project: LdtkProject, source: Source, wanted: str, *, is_own: bool
+) -> tuple[Numbers, _Legend]:
+    """Return the values or tile numbers of a level, and what they mean."""
+    grids = [layer for layer in layers if layer.type == "IntGrid"]
+    tiled = [layer for layer in layers if layer.type in ("Tiles", "AutoLayer")]
+    if wanted:
+        chosen = [layer for layer in (*grids, *tiled) if layer.identifier == wanted]
+        if not chosen:
+            raise UnknownName("layer", wanted, [layer.identifier for layer in (*grids, *tiled)])
+    else:
+        own = [name for name in (CELLS_LAYER, THINGS_LAYER) if is_own]
+        chosen = [layer for name in own for layer in grids if layer.identifier == name] or grids[:1] or tiled
+    if not chosen:
+        raise InvalidRecipe("has no IntGrid layer and no tile layer")
+    if chosen[0].type != "IntGrid":
+        return _flatten_tiles(chosen), _describe_tiles(chosen, project, source)
+    numbers = _read_values(chosen[0])
+    for things in chosen[1:]:
+        over = _read_values(things)
+        if over.shape != numbers.shape:
+            raise InvalidRecipe(f"layer {things.identifier!r} must have the size of {chosen[0].identifier!r}")
+        numbers = np.where(over >= 0, over, numbers)
+    definitions = [one for one in project.defs.layers if one.uid in {layer.definition for layer in chosen}]
+    return numbers, _describe_values(definitions)
+
+
+def _read_values(layer: LdtkLayer) -> Numbers:
+    """Return the values of an IntGrid layer less one."""
+    shape = (layer.height, layer.width)
+    _check_shape(shape, layer)
+    values = layer.values
+    if not isinstance(values, list) or len(values) != math.prod(shape):
+        size = pluralize(len(values), "value") if isinstance(values, list) else short_repr(values)
+        text = f"has {size}, its size of {layer.width}x{layer.height} needs {math.prod(shape):,}"
+        raise InvalidRecipe(text, at=(layer.identifier, "intGridCsv"))
+    if not set(map(type, values)) <= {int}:
+        raise InvalidRecipe("must be integers", at=(layer.identifier, "intGridCsv"), rule="type")
+    if min(values) < 0 or max(values) >= 1 << 31:
+        wrong = min(values) if min(values) < 0 else max(values)
+        raise InvalidRecipe("must be 0 or more, and below 2^31", at=(layer.identifier, "intGridCsv"), got=wrong)
+    return np.array(values, dtype=np.int64).reshape(shape) - 1
+
+
+def _check_shape(shape: tuple[int, int], layer: LdtkLayer) -> None:
+    if not math.prod(shape):
+        raise InvalidRecipe("a map must have at least one cell", at=layer.identifier, rule="minimum")
+    check_sides(shape)
+
+
+def _flatten_tiles(layers: list[LdtkLayer]) -> Numbers:
+    """Return the number of the uppermost tile of each cell. Layers are listed from the top."""
+    first = layers[0]
+    _check_shape((first.height, first.width), first)
+    count = sum(len(tiles) for layer in layers for tiles in _list_tiles(layer))
+    if first.height * first.width > 1 << 16 and first.height * first.width > 1000 * count:
+        raise TooLarge(f"has {first.width:,}x{first.height:,} cells, but only {pluralize(count, 'tile')}")
+    numbers = np.full((first.height, first.width), -1, dtype=np.int64)
+    for layer in reversed(layers):
+        if (layer.size, layer.width, layer.height) != (first.size, first.width, first.height):
+            continue  # Layers with another grid, such as those shifted by half a cell, have no tile for each cell.
+        for tiles in _list_tiles(layer):
+            if not tiles:
+                continue
+            if not all(isinstance(tile, LdtkTile) for tile in tiles):
+                raise InvalidRecipe("must be tiles", at=layer.identifier, rule="type")
+            x, y, number = np.array(tiles, dtype=np.int64).T
+            row, column = y // layer.size, x // layer.size
+            inside = (row >= 0) & (row < first.height) & (column >= 0) & (column < first.width) & (number >= 0)
+            numbers[row[inside], column[inside]] = number[inside]
+    return numbers
+
+
+def _list_tiles(layer: LdtkLayer) -> Iterator[list[Any]]:
+    for tiles in (layer.auto_tiles, layer.tiles):
+        if isinstance(tiles, list):
+            yield tiles
+
+
+def _describe_values(definitions: Iterable[LdtkLayerDef]) -> _Legend:
+    tiles: dict[int, Mapping[str, Any]] = {}
+    for value in (value for layer in definitions for value in layer.values):
+        entry = {"name": value.identifier[:80]} if value.identifier.strip() else {}
+        tiles.setdefault(value.value - 1, entry | ({"color": value.color} if value.color else {}))
+    return _Legend("ldtk", tiles)
+
+
+def _describe_tiles(layers: list[LdtkLayer], project: LdtkProject, source: Source) -> _Legend:
+    """Return the tiles of a tileset, named by their custom data if it is JSON with a name or a short text."""
+    used = next((layer.tileset for layer in layers if layer.tileset is not None), None)
+    tileset = next((one for one in project.defs.tilesets if one.uid == used), None)
+    if tileset is None:
+        return _Legend("ldtk", {})
+    tiles: dict[int, Mapping[str, Any]] = {}
+    for one in tileset.custom_data:
+        data = _parse_json(unescape(one.data))
+        about = {key: data[key] for key in ("name", "kind", "passable") if key in data}
+        text = one.data.strip()
+        tiles[one.tile] = about or ({"name": text} if 0 < len(text) <= 40 and "\n" not in text else {})
+    return _Legend(tileset.identifier or "ldtk", tiles, _find_sheet(tileset, source))
+
+
+def _parse_json(text: str) -> Mapping[str, Any]:
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _find_sheet(tileset: LdtkTilesetDef, source: Source) -> Sheet | None:
+    """Return the sheet of a tileset, if its picture can be read."""
+    picture = _read_sibling(tileset.path, source, PICTURES)
+    if picture is None or not tileset.columns or not tileset.size:
+        return None
+    grid = {"columns": tileset.columns, "margin": tileset.padding, "spacing": tileset.spacing}
+    sizes = {"tile_width": tileset.size, "tile_height": tileset.size}
+    return Sheet.validate({"image": tileset.path, **sizes, **grid}).with_picture(picture, "")
+
+
+# -- entities -------------------------------------------------------------------------------------------------
+
+
+def _read_entities(
+    layers: Iterable[LdtkLayer], project: LdtkProject, shape: tuple[int, ...]
+) -> tuple[list[tuple[int, Room]], list[Marker]]:
+    """Return the rooms with their numbers, and the markers inside a level."""
+    definitions = {one.uid: one for one in project.defs.entities}
+    rooms: list[tuple[int, Room]] = []
+    markers: list[Marker] = []
+    for layer in layers:
+        for entity in layer.entities:
+            definition = definitions.get(entity.definition)
+            is_room = ROOM_TAG in definition.tags if definition and definition.tags else entity.identifier == "Room"
+            if is_room:
+                room = _read_room(entity, layer)
+                if 0 <= room.x < room.x + room.width <= shape[1] and 0 <= room.y < room.y + room.height <= shape[0]:
+                    rooms.append((_read_room_number(entity, len(rooms)), room))
+                continue
+            column, row = entity.cell or (int(entity.place[0] // layer.size), int(entity.place[1] // layer.size))
+            if 0 <= column < shape[1] and 0 <= row < shape[0]:
+                name = _find_name(entity, definition)
+                markers.append(Marker(name, column, row, properties=_read_properties(entity, definition)))
+    return rooms, markers
+
+
+def _read_room(entity: LdtkEntity, layer: LdtkLayer) -> Room:
+    x, y, width, height = (round(side / layer.size) for side in (*entity.place, entity.width, entity.height))
+    return Room(x, y, width, height)
+
+
+def _read_room_number(entity: LdtkEntity, position: int) -> int:
+    """Return the number of a room in links; a room that was added in the editor has none, and gets a negative one."""
+    number = next((field.read_value() for field in entity.fields if field.identifier == "room"), None)
+    return number if type(number) is int and number >= 0 else -1 - position
+
+
+def _find_name(entity: LdtkEntity, definition: LdtkEntityDef | None) -> str:
+    """Return the name of a marker. Tilewright writes it as the documentation of the entity."""
+    own = definition is not None and MARKER_TAG in definition.tags and definition.doc
+    return unescape(own) if own else entity.identifier
+
+
+def _read_properties(entity: LdtkEntity, definition: LdtkEntityDef | None) -> dict[str, bool | int | float | str]:
+    is_own = definition is not None and MARKER_TAG in definition.tags
+    docs = {field.uid: unescape(field.doc) for field in definition.field_definitions} if definition and is_own else {}
+    found = {}
+    for field in entity.fields:
+        value = field.read_value()
+        if value is not None and field.identifier:
+            found[docs.get(field.definition) or field.identifier] = value
+    return found
+
+
+# -- maps -----------------------------------------------------------------------------------------------------
+
+
+def _read_tileset(label: LdtkLabel, project: LdtkProject, source: Source) -> Tileset | None:
+    """Return the tileset of a level that Tilewright wrote, with the picture of its sheet."""
+    if not isinstance(label.tileset, dict):
+        return None
+    try:
+        tileset = Tileset.of(label.tileset)
+    except TilewrightError:
+        return None
+    if tileset.sheet is None:
+        return tileset
+    for one in project.defs.tilesets:
+        if one.path.replace("\\", "/").rpartition("/")[2] == tileset.sheet.to_data()["image"]:
+            picture = _read_sibling(one.path, source, PICTURES)
+            if picture is not None:
+                return tileset.model_copy(update={"sheet": tileset.sheet.with_picture(picture, "")})
+    return tileset
+
+
+def _group_floors(contents: list[_Content], alone: bool) -> Iterator[list[int]]:
+    """Yield the positions of the floors of each map, from the lowest. Floors without a lowest one are maps."""
+    floors: dict[str, list[int]] = {}
+    for number, content in enumerate(contents):
+        first = content.label.floor_of or content.level.iid
+        floors.setdefault(first if first and not alone else str(number), []).append(number)
+    for group in floors.values():
+        numbers = [contents[number].label.floor for number in group]
+        same = len({contents[number].numbers.shape for number in group}) == 1
+        if same and numbers == [*range(len(group))]:
+            yield group
+        else:
+            yield from ([number] for number in group)
+
+
+def _build_map(floors: list[_Content], levels: list[NDArray[np.uint16]], tileset: Tileset) -> LoadedMap:
+    first, label = floors[0], floors[0].label
+    cells = np.stack(levels) if len(floors) > 1 or len(label.shape) == 3 else levels[0]
+    markers = [replace(marker, level=level) for level, floor in enumerate(floors) for marker in floor.markers]
+    numbers = {number: position for position, (number, _) in enumerate(first.rooms)}
+    ends = [(numbers.get(one), numbers.get(other)) for one, other in label.links]
+    data = {
+        "shape": cells.shape,
+        "tileset": tileset,
+        "rooms": [room for _, room in first.rooms],
+        "links": [link for link in ends if None not in link],
+        "markers": markers,
+        "numbers": label.numbers or {},
+        "layers": label.layers,
+        "provenance": label.provenance,
+    }
+    try:
+        stored = StoredMap.validate(data)
+        layers = {}
+        with suppress(InvalidRecipe):  # The level was resized.
+            layers = stored.read_layers()
+        return stored.build_map(cells, layers)
+    except TilewrightError as error:
+        raise error.within(f"level {first.level.identifier!r}") from None
+
+
+def _build_tileset(contents: list[_Content], base: Tileset | None) -> tuple[Tileset, list[NDArray[np.uint16]]]:
+    """Return the tileset of all levels, and for each level an array of the tile ids of its numbers from -1."""
+    used = [_find_used(content) for content in contents]
+    legend = contents[0].legend
+    if base is None:
+        entries = _list_entries(legend, sorted({number for level in used for number in level}))
+        if len(entries) > MAX_TILES:
+            raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got {len(entries):,}")
+        tileset = Tileset.validate({"name": legend.name, "tiles": [*entries.values()]})
+        tileset = tileset.model_copy(update={"sheet": legend.sheet})
+        names = [{number: str(entries[number]["name"]) for number in level} for level in used]
+    else:
+        identifiers = {name.lower(): number for number, name in enumerate(list_identifiers(base.names))}
+        names = [
+            {number: _find_name_in(base, identifiers, number, content.legend) for number in numbers}
+            for content, numbers in zip(contents, used, strict=True)
+        ]
+        tileset = base.with_tiles(dict.fromkeys(name for level in names for name in level.values()))
+    tables = []
+    for level in names:
+        table = np.zeros(max(level) + 2, dtype=np.uint16)
+        for number, name in level.items():
+            table[number + 1] = tileset.by_name[name]
+        tables.append(table)
+    return tileset, tables
+
+
+def _find_used(content: _Content) -> list[int]:
+    used = [int(number) for number in np.unique(content.numbers).tolist()]
+    if used[-1] >= MAX_TILES:
+        raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got the number {used[-1]:,}")
+    return used
+
+
+def _find_name_in(base: Tileset, identifiers: Mapping[str, int], number: int, legend: _Legend) -> str:
+    """Return the name of a number in a tileset: that of the tile with its identifier, or with this id.
+
+    A value that was added in the editor, and is not in the tileset, has its own name.
+    """
+    if number < 0:
+        return EMPTY
+    own = str(legend.tiles.get(number, {}).get("name", ""))
+    if own:
+        return base.names[identifiers[own.lower()]] if own.lower() in identifiers else own
+    return base.names[number] if number < len(base) else f"tile{number}"
+
+
+def _list_entries(legend: _Legend, used: list[int]) -> dict[int, dict[str, Any]]:
+    """Return the tiles of a legend, and those that are used, by number. Each has a name of its own."""
+    taken: set[str] = {EMPTY}
+    entries: dict[int, dict[str, Any]] = {}
+    for number in sorted({*legend.tiles, *(number for number in used if number >= 0)}):
+        about = legend.tiles.get(number, {})
+        name = str(about.get("name", "")) or f"tile{number}"
+        if name in taken or name == "?":
+            name = f"{name} {number}"
+        taken.add(name)
+        entries[number] = {**about, "name": name, **({"sprite": number} if legend.sheet else {})}
+    if -1 in used:
+        entries[-1] = {"name": EMPTY, "color": "#000000", "glyph": " "}
+    return entries

@@ -1,0 +1,304 @@
+"""Build projects from maps of one tileset."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidRecipe, TooLarge
+from ...core.grid import MAX_INLINE_CELLS, pack
+from ...core.tilemap import TileMap
+from .._artwork import THINGS
+from .._data import describe_map, pack_array
+from .._layers import SpriteLayer, ground_tiles, sprite_layers
+from . import CELLS_LAYER, THINGS_LAYER, LdtkParams, choose_identifier
+from .definitions import LEVEL_BACKGROUND, Data, make_field_value, make_iid, make_label_field, make_project
+from .entities import EntityWriter
+from .layers import LayerPlan, SpritePlan, locate_borders, plan_layers
+from .tile_picture import TilePicture, make_tile_picture
+
+MAX_SPRITES = 1 << 20
+"""Maximum number of sprites in all layers of a project."""
+SMART_COLOR = "#ADADB5"
+LISTS = ("intGridCsv", "autoLayerTiles", "gridTiles", "entityInstances")
+"""Lists of a layer."""
+
+
+Place = tuple[int, int]
+"""Column and row, or x and y in pixels."""
+
+
+class JsonText(str):
+    """A list that is already encoded as JSON."""
+
+    __slots__ = ()
+
+
+def write_project(
+    levels: Sequence[tuple[str, TileMap]], options: LdtkParams, path: Path, *, places: Sequence[Place] = ((0, 0),)
+) -> Mapping[str, bytes]:
+    """Return the files of a project: the project, and the picture of its tileset if it is drawn or copied.
+
+    Parameters
+    ----------
+    levels
+        Names and maps of the levels, at least one. All maps must have the same tileset. The floors of a map with levels
+        are levels of their own, above each other.
+    options
+        Options of the format.
+    path
+        Path of the project, absolute or a bare name.
+    places
+        Column and row of each map in the world, in cells.
+
+    Returns
+    -------
+    mapping of str to bytes
+        Contents by file name, the project first.
+
+    Raises
+    ------
+    InvalidRecipe
+        If tilesets differ, or tiles are not square.
+    TooLarge
+        If the levels have too many sprites.
+    """
+    project, pictures = build_project(levels, options, path, places)
+    return {path.name: encode_project(project), **pictures}
+
+
+def build_project(
+    levels: Sequence[tuple[str, TileMap]], options: LdtkParams, path: Path, places: Sequence[Place]
+) -> tuple[Data, dict[str, bytes]]:
+    """Return a project as plain data, and its pictures by file name. Long lists are `JsonText`."""
+    maps = [map for _, map in levels]
+    tileset = maps[0].tileset
+    if any(map.tileset.look_digest != tileset.look_digest for map in maps):
+        raise InvalidRecipe("all levels of an LDtk project must have the same tileset")
+    uids = count(1)
+    picture = make_tile_picture(tileset, options, path, next(uids))
+    plan = plan_layers(tileset, picture, uids, with_rules=options.rules)
+    cells = sum(map.cells.size for map in maps)
+    sprites = cells * len(plan.sprites)
+    if sprites > MAX_SPRITES:
+        text = f"must have at most {MAX_SPRITES:,} sprites, got {sprites:,}; use tmx, or a smaller map"
+        raise TooLarge(f"an LDtk project {text}")
+    entities = EntityWriter(maps, picture.size, uids)
+    writer = _LevelWriter(path.stem, picture, plan, entities, make_label_field(next(uids)))
+    written = [*writer.iter_levels(levels, places, uids)]
+    definitions = {
+        "layers": [entities.layer, *plan.definitions],
+        "entities": entities.definitions,
+        "tilesets": [picture.definition],
+        "enums": [],
+        "externalEnums": [],
+        "levelFields": [writer.label_field],
+    }
+    return make_project(path.stem, uids, picture.size, cells > MAX_INLINE_CELLS, definitions, written), picture.pictures
+
+
+# -- levels ---------------------------------------------------------------------------------------------------
+
+
+class _LevelWriter:
+    """Writer of the levels of a project."""
+
+    def __init__(
+        self, name: str, picture: TilePicture, plan: LayerPlan, entities: EntityWriter, label_field: Data
+    ) -> None:
+        self.name, self.picture, self.plan, self.entities, self.label_field = name, picture, plan, entities, label_field
+
+    def iter_levels(
+        self, levels: Sequence[tuple[str, TileMap]], places: Sequence[Place], uids: Iterator[int]
+    ) -> Iterator[Data]:
+        """Yield the floors of all maps, at their places in cells."""
+        taken: set[str] = set()
+        for (name, map), (x, y) in zip(levels, places, strict=True):
+            base = choose_identifier(name, taken)
+            floors = 1 if map.cells.ndim == 2 else len(map.cells)
+            names = [base, *(choose_identifier(f"{base}_floor_{floor}", taken) for floor in range(1, floors))]
+            yield from self._iter_floors(map, names, (x * self.picture.size, y * self.picture.size), uids)
+
+    def _iter_floors(self, map: TileMap, names: Sequence[str], place: Place, uids: Iterator[int]) -> Iterator[Data]:
+        iids = [make_iid(self.name, name) for name in names]
+        ground = ground_tiles(map)
+        layers = sprite_layers(map, keep_hidden=any(plan.is_auto for plan in self.plan.sprites))
+        for floor, name in enumerate(names):
+            neighbors = [
+                {"levelIid": iids[other], "dir": "<" if other < floor else ">"}
+                for other in (floor - 1, floor + 1)
+                if 0 <= other < len(names)
+            ]
+            uid = next(uids)
+            label = _describe_level(map) if floor == 0 else {"floor_of": iids[0], "floor": floor}
+            yield {
+                "identifier": name,
+                "iid": iids[floor],
+                "uid": uid,
+                "worldX": place[0],
+                "worldY": place[1],
+                "worldDepth": floor,
+                "pxWid": map.width * self.picture.size,
+                "pxHei": map.height * self.picture.size,
+                "__bgColor": LEVEL_BACKGROUND,
+                "bgColor": None,
+                "useAutoIdentifier": False,
+                "bgRelPath": None,
+                "bgPos": None,
+                "bgPivotX": 0.5,
+                "bgPivotY": 0.5,
+                "__smartColor": SMART_COLOR,
+                "__bgPos": None,
+                "externalRelPath": None,
+                "fieldInstances": [make_field_value(self.label_field, pack(json.dumps(label).encode()))],
+                "layerInstances": [*self._iter_layers(map, ground, layers, floor, name, uid, place)],
+                "__neighbours": neighbors,
+            }
+
+    def _iter_layers(
+        self,
+        map: TileMap,
+        ground: NDArray[Any],
+        layers: Sequence[SpriteLayer],
+        floor: int,
+        level: str,
+        uid: int,
+        place: Place,
+    ) -> Iterator[Data]:
+        """Yield the layers of a floor, from the top."""
+        is_deep = map.cells.ndim == 3
+        cells = map.cells[floor] if is_deep else map.cells
+        under = ground[floor] if is_deep else ground
+        grids = {CELLS_LAYER: np.where(self.plan.cells.tiles[cells], cells, under), THINGS_LAYER: cells}
+        contents: dict[int, tuple[tuple[int, int], Data]] = {}
+        for grid in (self.plan.cells, self.plan.things):
+            if grid is not None:
+                shown = grids[grid.name]
+                values = np.where(grid.tiles[shown], shown.astype(np.int64) + 1, 0)
+                contents[grid.uid] = ((0, 0), {"intGridCsv": _encode_values(values)})
+        for plan in self.plan.sprites:
+            layer = layers[plan.plane]
+            sprites = layer.sprites[floor] if is_deep else layer.sprites
+            offset = round(layer.offset[1] * self.picture.size), round(layer.offset[0] * self.picture.size)
+            key = "autoLayerTiles" if plan.is_auto else "gridTiles"
+            if plan.grid is None:
+                centers = np.zeros_like(sprites)
+            elif offset[0]:
+                centers = locate_borders(*cells.shape)
+            else:
+                centers = grids[plan.grid.name]
+                if layer.name == THINGS:
+                    sprites = np.where(plan.grid.tiles[cells], sprites, -1)
+            contents[plan.definition["uid"]] = (offset, {key: self._encode_tiles(sprites, centers, plan)})
+        entities = self.entities.list_entities(map, floor, (self.name, level), place)
+        contents[self.entities.layer["uid"]] = ((0, 0), {"entityInstances": entities})
+        for definition in (self.entities.layer, *self.plan.definitions):
+            offset, lists = contents[definition["uid"]]
+            yield self._make_layer(definition, cells.shape, offset, level, uid, lists)
+
+    def _make_layer(
+        self, definition: Data, shape: tuple[int, ...], offset: tuple[int, int], level: str, uid: int, lists: Data
+    ) -> Data:
+        has_tileset = definition["tilesetDefUid"] is not None
+        height, width = shape
+        return {
+            "__identifier": definition["identifier"],
+            "__type": definition["type"],
+            # The editor counts the cells between the offset and the far end of the level.
+            "__cWid": width + (offset[0] < 0),
+            "__cHei": height + (offset[1] < 0),
+            "__gridSize": self.picture.size,
+            "__opacity": 1,
+            "__pxTotalOffsetX": offset[0],
+            "__pxTotalOffsetY": offset[1],
+            "__tilesetDefUid": definition["tilesetDefUid"],
+            "__tilesetRelPath": self.picture.definition["relPath"] if has_tileset else None,
+            "iid": make_iid(self.name, level, definition["identifier"]),
+            "levelId": uid,
+            "layerDefUid": definition["uid"],
+            "pxOffsetX": offset[0],
+            "pxOffsetY": offset[1],
+            "visible": True,
+            "optionalRules": [],
+            "seed": 1,
+            "overrideTilesetUid": None,
+            **{key: lists.get(key, []) for key in LISTS},
+        }
+
+    def _encode_tiles(self, sprites: NDArray[np.int32], centers: NDArray[Any], plan: SpritePlan) -> JsonText:
+        """Return the tiles of a layer as JSON. Its rules are found by sprites and centers."""
+        size, width = self.picture.size, sprites.shape[1]
+        keys = np.where(sprites < 0, -1, sprites.astype(np.int64) << 16 | centers)
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        pairs = [(int(key) >> 16, int(key) & 0xFFFF) for key in distinct]
+        middles = ["" if sprite < 0 else self._encode_sprite(sprite, center, plan) for sprite, center in pairs]
+        starts = [f'{{"px":[{column * size},' for column in range(width)]
+        rows = [line.tolist() for line in inverse.reshape(sprites.shape)]
+        is_full = bool(distinct[0] >= 0)
+        lines = []
+        for row, indices in enumerate(rows):
+            y, first = str(row * size), row * width
+            if is_full:
+                parts = [
+                    f'{start}{y}{middles[index]}{place}],"a":1}}'
+                    for start, index, place in zip(starts, indices, range(first, first + width), strict=True)
+                ]
+            else:
+                parts = [
+                    f'{starts[column]}{y}{middles[index]}{first + column}],"a":1}}'
+                    for column, index in enumerate(indices)
+                    if middles[index]
+                ]
+            if parts:
+                lines.append(",".join(parts))
+        return JsonText(f"[{','.join(lines)}]" if len(lines) < 2 else "[\n" + ",\n".join(lines) + "\n]")
+
+    def _encode_sprite(self, sprite: int, center: int, plan: SpritePlan) -> str:
+        """Return the part of a tile's JSON between its y and the number of its cell."""
+        number = int(self.picture.numbers[sprite])
+        x, y = self.picture.find_source(number)
+        rule = f"{plan.rules[sprite, center]}," if plan.is_auto else ""
+        return f'],"src":[{x},{y}],"f":0,"t":{number},"d":[{rule}'
+
+
+def _describe_level(map: TileMap) -> Data:
+    """Return the data of a map that LDtk has no place for."""
+    label = describe_map(map)
+    for name in ("rooms", "markers"):
+        label.pop(name, None)
+    if map.layers and map.cells.size <= MAX_INLINE_CELLS:
+        label["layers"] = {name: pack_array(layer) for name, layer in map.layers.items()}
+    return label
+
+
+def _encode_values(values: NDArray[Any]) -> JsonText:
+    """Return the values of an IntGrid as JSON, one line per row."""
+    rows = [",".join(map(str, row)) for row in values.tolist()]
+    return JsonText("[\n" + ",\n".join(rows) + "\n]")
+
+
+# -- JSON -----------------------------------------------------------------------------------------------------
+
+
+def encode_project(project: Data) -> bytes:
+    """Return a project as a file. Long lists have one line per row of cells; small projects are also indented."""
+    indent = None if project["minifyJson"] else "\t"
+    return f"{_encode(project, indent)}\n".encode()
+
+
+def _encode(data: Mapping[str, Any], indent: str | None) -> str:
+    """Encode an object whose layers have lists that are already encoded."""
+    separators = (",", ":") if indent is None else None
+    nested = {key: data[key] for key in ("levels", "layerInstances") if key in data}
+    ready = {key: value for key, value in data.items() if isinstance(value, JsonText)}
+    plain = {key: value for key, value in data.items() if key not in nested and key not in ready}
+    parts = [json.dumps(plain, indent=indent, separators=separators)[:-1].rstrip()]
+    parts += [f'"{key}":[{",".join(_encode(one, indent) for one in value)}]' for key, value in nested.items()]
+    parts += [f'"{key}":{value}' for key, value in ready.items()]
+    return f"{','.join(parts)}}}"
