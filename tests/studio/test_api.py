@@ -125,7 +125,7 @@ def test_every_format_is_written_and_read_back(client: TestClient, format: str) 
     else:
         assert kind == MEDIA_TYPES[Path(name).suffix]
     assert name.startswith("caves-7.")
-    read = operations.read_upload(content, name, Settings(**SMALL))
+    read = operations.read_upload(content, name, Settings(**{**SMALL, "upload": 1 << 20}))
     plain = tw.make("caves", width=20, height=10, seed=7, **tileset)
     if format in ("txt", "csv", "awbw", "fbca", "vox"):  # which do not store everything
         assert read.shape[-2:] == plain.shape
@@ -246,7 +246,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "format": (
         {"format": "pgn"},
         400,
-        "unknown format 'pgn'; pictures: png; animations: apng, gif, webp; game engines: json",
+        "unknown format 'pgn'; pictures: png; animations: apng, gif, webp; game engines: godot, json",
     ),
     "option": ({"format": "png", "options": {"scal": 2}}, 400, "unknown parameter 'scal'; did you mean 'scale'?"),
     "options": ({"options": 3}, 400, "options: "),
