@@ -12,7 +12,7 @@ from ..operations import Files
 GROUPS = {
     "Pictures": ("png",),
     "Animations": ("gif", "webp", "apng"),
-    "Engines": ("godot", "tmx", "tmj", "uvtt", "xp", "raw", "vox", "awbw"),
+    "Engines": ("godot", "ldtk", "tmx", "tmj", "uvtt", "xp", "raw", "vox", "awbw"),
     "Data": ("json", "npz", "csv", "txt", "fbca"),
 }
 OTHERS = "Others"
