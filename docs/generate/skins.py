@@ -36,7 +36,9 @@ def draw_layout(name: str) -> Image.Image:
     with TemporaryDirectory() as folder:
         sheet = Path(folder) / "sheet.png"
         draw_sheet(name).save(sheet)
-        found = add_skin(Path(folder) / "stone.toml", SpriteSource(sheet, "wall", name), base="cave")
+        found = add_skin(
+            Path(folder) / "stone.toml", SpriteSource(picture=sheet, tile="wall", layout=name), base="cave"
+        )
         cave = tw.make("caves", tileset=found.tileset, **MAP)
         return draw_preview(found.tileset, found.skin, cave)
 

@@ -18,7 +18,7 @@ __version__ = "0.2.0"
 PACKAGES = ("analysis", "corpus", "formats")
 """Public packages."""
 HOMES = {
-    "api": ("export_project", "find_edits", "learn", "list_engines", "list_formats",
+    "api": ("add_skin", "export_project", "find_edits", "learn", "list_engines", "list_formats",
             "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
             "load_model", "make", "measure", "overlay", "recipe", "run", "shape", "verify", "watch"),
     "analysis.survey": ("Survey",),

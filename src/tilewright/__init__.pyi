@@ -8,6 +8,7 @@ from . import analysis as analysis
 from . import corpus as corpus
 from . import formats as formats
 from .analysis.survey import Survey as Survey
+from .api import add_skin as add_skin
 from .api import export_project as export_project
 from .api import find_edits as find_edits
 from .api import learn as learn

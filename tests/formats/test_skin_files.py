@@ -13,6 +13,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.skin_sheets import FILL, LINE, SIDE, arrange, draw_sheet, draw_sprite
+from tests.formats.test_tiled import rasterizer, render_with_tiled
 from tilewright.core.skins import LAYOUTS, OFFSETS
 from tilewright.formats._resolver import FileResolver
 from tilewright.formats._skin_files import SkinnedTileset, SpriteSource, add_skin
@@ -34,7 +35,10 @@ def write(path: Path, found: SkinnedTileset) -> tw.Tileset:
 def skin(folder: Path, picture: Path, tile: str = "wall", layout: str = "blob47", **options: Any) -> tw.Tileset:
     base = {name: options.pop(name) for name in ("base", "passable") if name in options}
     path = folder / "mine.toml"
-    return write(path, add_skin(path, SpriteSource(picture, tile, layout, **options), **base))
+    return write(
+        path,
+        add_skin(path, SpriteSource.validate({"picture": picture, "tile": tile, "layout": layout, **options}), **base),
+    )
 
 
 def make_map(tileset: tw.Tileset, tile: str = "wall", seed: int = 1) -> tw.TileMap:
@@ -260,7 +264,7 @@ def test_the_base_is_the_first_tileset_with_the_tile(tmp_path: Path) -> None:
     picture = save_sheet(tmp_path / "a.png", "blob47")
     for tile, base in (("wall", "dungeon"), ("moss", "cave"), ("sand", "terrain")):
         path = tmp_path / f"{tile}.toml"
-        found = add_skin(path, SpriteSource(picture, tile, "blob47"))
+        found = add_skin(path, SpriteSource(picture=picture, tile=tile, layout="blob47"))
         assert tomllib.loads(found.contents[path.name].decode())["extends"] == base
     lava = skin(tmp_path, picture, "lava", passable=False)
     assert not lava[lava.id("lava")].passable
@@ -355,3 +359,13 @@ def test_maps_without_their_picture_are_kept(layout: str, tmp_path: Path) -> Non
         again = tw.load(tmp_path / name)
         assert again == map
         assert again.tileset.skins == map.tileset.skins
+
+
+@rasterizer
+@pytest.mark.parametrize("layout", [name for name, one in LAYOUTS.items() if not one.is_dual])
+def test_tiled_draws_the_same_picture(layout: str, tmp_path: Path) -> None:
+    map = make_map(skin(tmp_path, save_sheet(tmp_path / "a.png", layout), layout=layout))
+    map.save(tmp_path / "level.tmx")
+    drawn = render_with_tiled(tmp_path / "level.tmx")
+    assert (drawn[..., 3] == 255).all()
+    assert np.array_equal(drawn[..., :3], pixels_of(map))

@@ -91,19 +91,21 @@ def command(
     """
     if preview is not None and no_preview:
         raise InvalidRecipe("cannot be used with --no-preview", at="preview")
-    source = SpriteSource(
-        picture=Path(sheet),
-        tile=tile,
-        layout=layout,
-        with_=with_,
-        under=under,
-        outside=outside,
-        first=tuple(_read_first(text) for text in firsts) or ((0, 1.0),),
-        columns=columns,
-        order=_read_order(order) if order is not None else (),
-        tile_size=None if tile_size is None else _read_size(tile_size),
-        margin=margin,
-        spacing=spacing,
+    source = SpriteSource.validate(
+        {
+            "picture": Path(sheet),
+            "tile": tile,
+            "layout": layout,
+            "with_": with_,
+            "under": under,
+            "outside": outside,
+            "first": tuple(_read_first(text) for text in firsts) or ((0, 1.0),),
+            "columns": columns,
+            "order": _read_order(order) if order is not None else (),
+            "tile_size": None if tile_size is None else _read_size(tile_size),
+            "margin": margin,
+            "spacing": spacing,
+        }
     )
     refuse_unwritable(output)
     picture = Path(preview) if preview is not None else Path(output).with_name(f"{Path(output).stem}-preview.png")

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import BadFile, InvalidRecipe, UnknownName, pluralize
+from ..core.errors import BadFile, InvalidRecipe, Problem, UnknownName, pluralize, problem
+from ..core.params import Params, param
 from ..core.registry import tilesets
-from ..core.skins import LAYOUTS, Skin
+from ..core.skins import ALL_BITS, LAYOUTS, Skin
 from ..core.tileset import Sheet, Tileset
 from ._files import read_file, read_text
 from ._sheet import count_sprite_rows, encode_png, fit_sheet, picture_size, sheet_picture, sprite_box
@@ -26,30 +27,51 @@ from ._toml import format_toml
 HEADER = "# Written by `tilewright skin`, which adds the sprites of a tile or replaces them.\n"
 SUFFIX = "-sheet.png"
 """Ending of the name of the picture with the sprites of several pictures."""
+MAX_SIDE, MAX_POSITION, MAX_WEIGHT = 1024, 1 << 31, 1e6
 DEFAULT_BASES = ("dungeon", "cave", "terrain", "countryside")
 """Tilesets that are tried first as the base of a new tileset."""
 
 
-@dataclass(frozen=True)
-class SpriteSource:
+class SpriteSource(Params):
     """Sprites of one tile in a picture."""
 
-    picture: Path
-    tile: str
-    layout: str
-    with_: Sequence[str] = ()
-    under: Sequence[str] = ()
-    outside: bool = True
-    first: Sequence[tuple[int | tuple[int, int], float]] = ((0, 1.0),)
+    picture: Path = param()
+    """File of the picture."""
+    tile: str = param(min_length=1)
+    """Tile or kind that the sprites show."""
+    layout: str = param("single")
+    """Order of the sprites."""
+    with_: tuple[str, ...] = param(())
+    """Further tiles or kinds that count as the same."""
+    under: tuple[str, ...] = param(())
+    """Tiles or kinds under which this one continues."""
+    outside: bool = param(True)
+    """Whether the outside of the map counts as the same."""
+    first: tuple[tuple[int | tuple[int, int], float], ...] = param(((0, 1.0),), min_length=1)
     """Positions of the first sprite, or (column, row), with weights. Several are variants of all sprites."""
-    columns: int | None = None
+    columns: int | None = param(None, ge=1, le=4096)
     """Number of sprites in a row of the layout; derived from the picture by default."""
-    order: Sequence[int | None] = ()
+    order: tuple[int | None, ...] = param(())
     """Masks of the sprites row by row, for sheets in another order than the layout; None for other sprites."""
-    tile_size: tuple[int, int] | None = None
+    tile_size: tuple[int, int] | None = param(None)
     """Width and height of a sprite in pixels; guessed by default."""
-    margin: int = 0
-    spacing: int = 0
+    margin: int = param(0, ge=0, le=1024)
+    """Number of pixels before the first sprite."""
+    spacing: int = param(0, ge=0, le=1024)
+    """Number of pixels between sprites."""
+
+    def find_problems(self) -> Iterator[Problem]:
+        if self.layout not in LAYOUTS:
+            raise UnknownName("layout", self.layout, LAYOUTS)
+        for place, weight in self.first:
+            numbers = place if isinstance(place, tuple) else (place,)
+            if min(numbers) < 0 or max(numbers) >= MAX_POSITION or not 0 < weight <= MAX_WEIGHT:
+                yield problem("must be positions from 0 on, with weights above 0", at="first", got=self.first)
+                return
+        if any(mask is not None and not 0 <= mask <= ALL_BITS for mask in self.order):
+            yield problem("must be masks from 0 to 255", at="order", got=self.order)
+        if self.tile_size is not None and not all(1 <= side <= MAX_SIDE for side in self.tile_size):
+            yield problem(f"must be from 1 to {MAX_SIDE} pixels", at="tile_size", got=self.tile_size)
 
 
 @dataclass(frozen=True)
@@ -224,8 +246,6 @@ def _count_sprites(sheet: Sheet) -> tuple[int, int]:
 
 def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
     """Return the picture of a source. Its sprites must have the size of those in the sheet before, if there is one."""
-    if source.layout not in LAYOUTS:
-        raise UnknownName("layout", source.layout, LAYOUTS)
     bare = Sheet(image=source.picture.name, margin=source.margin, spacing=source.spacing)
     bare = bare.with_picture(read_file(source.picture), str(source.picture))
     if not bare.picture:
