@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from generate import cards, commands, examples, pictures
+from generate import cards, commands, examples, pictures, skins
 from generate.tables import fill_tables
 
 DOCS = Path(__file__).parent
@@ -54,6 +54,7 @@ def iter_pictures() -> Iterator[tuple[Path, Callable[[Path], object]]]:
     """Yield the path of each picture, and what draws it."""
     sources = (
         pictures.iter_pictures(),
+        skins.iter_pictures(),
         examples.iter_pictures(DOCS),
         commands.iter_pictures(DOCS),
         cards.iter_pictures(),

@@ -11,6 +11,8 @@ from tilewright.cli._catalogue import KINDS, list_summaries
 from tilewright.core.fields import fields_of, models_in
 from tilewright.core.notation import short_default
 from tilewright.core.registry import Entry
+from tilewright.core.skins import Skin
+from tilewright.core.tileset import Sheet
 from tilewright.formats import Format
 
 from . import experiments
@@ -34,6 +36,7 @@ def fill_tables(text: str) -> str:
                 "overview": format_overview,
                 "reference": format_reference,
                 "joints": format_joints,
+                "fields": format_file_keys,
                 "repairs": experiments.compare_repairs,
                 "comparison": experiments.compare_techniques,
                 "successes": experiments.count_successes,
@@ -86,6 +89,22 @@ def format_reference(kind: str) -> str:
             line += f" Opens in {', '.join(entry.engines)}."
         parts.append(f"### {name}\n\n{line}\n\n{rest}\n\n{format_parameters(entry)}".replace("\n\n\n\n", "\n\n"))
     return "\n".join(parts)
+
+
+def format_file_keys(name: str) -> str:
+    """Return the keys of a table in tileset files."""
+    model = {"Skin": Skin, "Sheet": Sheet}[name]
+    keys = {field: key for key, field in getattr(model, "file_keys", {}).items()}
+    rows = (
+        (
+            f"`{keys.get(one.name, one.name)}`",
+            f"`{default}`" if (default := short_default(one)) else "",
+            one.range or one.form,
+            " ".join(one.description.split()),
+        )
+        for one in fields_of(model)
+    )
+    return table(("key", "default", "range", "what it is"), *rows)
 
 
 def format_joints(name: str) -> str:

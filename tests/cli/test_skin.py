@@ -12,6 +12,7 @@ from PIL import Image
 import tilewright as tw
 from tests.cli.conftest import Run
 from tests.formats.skin_sheets import FILL, SIDE, draw_sheet
+from tilewright.core.skins import LAYOUTS
 
 
 def has_color(path: str, color: tuple[int, ...] = FILL) -> bool:
@@ -19,7 +20,7 @@ def has_color(path: str, color: tuple[int, ...] = FILL) -> bool:
     return bool((np.asarray(Image.open(path).convert("RGB")) == np.array(color[:3])).all(axis=-1).any())
 
 
-@pytest.mark.parametrize("layout", ["single", "edge16", "corner16", "blob47", "godot3x3", "cr31", "rpgmaker-a2"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_from_a_sheet_to_a_level(tilewright: Run, layout: str) -> None:
     draw_sheet(layout).save("walls.png")
     done = tilewright("skin", "walls.png", "--layout", layout, "--tile", "wall", "-o", "mytiles.toml")
@@ -130,3 +131,37 @@ def test_a_missing_or_broken_picture(tilewright: Run) -> None:
     refused = tilewright("skin", "walls.png", "--tile", "wall", "-o", "bad.toml")
     assert refused.code == 2
     assert "not TOML" in refused.err
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_template_can_be_used_at_once(tilewright: Run, layout: str) -> None:
+    assert (
+        tilewright("skin", "t.png", "--layout", layout, "--template", "--tile=wall", "--tile-size", "12x12").code == 0
+    )
+    done = tilewright("skin", "t.png", "--layout", layout, "--tile", "wall", "-o", "a.toml")
+    assert done.code == 0, done.err
+    assert f"of 12x12 pixels ({layout})" in done.err
+
+
+def test_a_template_replaces_no_file(tilewright: Run) -> None:
+    assert tilewright("skin", "t.png", "--template").code == 0
+    content = Path("t.png").read_bytes()
+    for arguments, message in [
+        (("t.png", "--template"), "template: t.png exists; choose another name, or remove it"),
+        (("u.png", "--template", "-o", "a.toml"), "template: writes a sheet only; leave -o out"),
+        (("u.png", "--template", "--tile", "wal"), "unknown tile 'wal'; did you mean 'wall'"),
+        (("u.png", "--template", "--tile", "wal", "--base", "cave"), "unknown tile 'wal'; did you mean 'wall'"),
+        (("u.jpg", "--template"), "template: a template must end in .png, got 'u.jpg'"),
+        (("u.png", "--template", "--layout", "blob"), "unknown layout 'blob'; did you mean 'blob47'?"),
+        (
+            ("u.png", "--template", "--layout", "rpgmaker-a2", "--tile-size", "15"),
+            "tile_size: must be even for rpgmaker",
+        ),
+        (("t.png", "-o", "a.toml"), "--tile is missing; see tilewright skin --help"),
+        (("t.png", "--tile", "wall"), "-o is missing; see tilewright skin --help"),
+    ]:
+        done = tilewright("skin", *arguments)
+        assert done.code == 2
+        assert done.err.startswith(f"tilewright: {message}"), done.err
+    assert [path.name for path in Path().iterdir()] == ["t.png"]
+    assert Path("t.png").read_bytes() == content

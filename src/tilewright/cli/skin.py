@@ -8,13 +8,15 @@ from pathlib import Path
 import click
 
 from .. import api
-from ..core.errors import InvalidRecipe, pluralize
+from ..core.appearance import Rgb
+from ..core.errors import InvalidRecipe, UnknownName, pluralize
 from ..core.skins import LAYOUTS, Skin, read_mask
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._files import refuse_unwritable, write_files
-from ..formats._skin_files import SkinnedTileset, SpriteSource, add_skin
+from ..formats._skin_files import SkinnedTileset, SpriteSource, add_skin, find_color
 from ..formats._skin_preview import draw_preview
+from ..formats._skin_template import STONE, draw_template
 from . import _drawing
 from ._console import info
 
@@ -24,7 +26,7 @@ PREVIEW = {"width": 32, "height": 16, "steps": 2, "seed": 7}
 
 @click.command("skin")
 @click.argument("sheet", metavar="SHEET")
-@click.option("tile", "--tile", metavar="TILE", required=True, help="Tile or kind that the sprites show.")
+@click.option("tile", "--tile", metavar="TILE", help="Tile or kind that the sprites show.")
 @click.option(
     "layout", "--layout", metavar="NAME", default="single", help=f"Order of the sprites: {', '.join(LAYOUTS)}. [single]"
 )
@@ -33,7 +35,6 @@ PREVIEW = {"width": 32, "height": 16, "steps": 2, "seed": 7}
     "-o",
     "--output",
     metavar="TILESET",
-    required=True,
     help="Tileset file, .toml. If it exists, the tile's sprites are added or replaced.",
 )
 @click.option("--tile-size", metavar="N|WxH", help="Size of a sprite in pixels. [guessed from the picture]")
@@ -58,11 +59,14 @@ PREVIEW = {"width": 32, "height": 16, "steps": 2, "seed": 7}
 @click.option("--passable/--no-passable", default=None, help="Whether the tile is passable; also adds a new tile.")
 @click.option("--preview", metavar="FILE", help="Picture of the masks and of a map. [beside the tileset]")
 @click.option("no_preview", "--no-preview", is_flag=True, help="Write no preview.")
+@click.option(
+    "template", "--template", is_flag=True, help="Write SHEET: a template of the layout, in the color of --tile."
+)
 def command(
     sheet: str,
-    tile: str,
+    tile: str | None,
     layout: str,
-    output: str,
+    output: str | None,
     tile_size: str | None,
     firsts: tuple[str, ...],
     columns: int | None,
@@ -76,6 +80,7 @@ def command(
     passable: bool | None,
     preview: str | None,
     no_preview: bool,
+    template: bool,
 ) -> None:
     """Write a tileset from a picture of sprites, and preview it.
 
@@ -84,11 +89,23 @@ def command(
     mask: the neighbors that count as the same, n=1 ne=2 e=4 se=8 s=16 sw=32 w=64 nw=128.
 
     \b
+    tilewright skin walls.png --layout blob47 --template
     tilewright skin walls.png --layout blob47 --tile wall -o mytiles.toml
     tilewright skin floors.png --tile floor --first 0 --first 1=0.2 --tile-size 16 -o mytiles.toml
     tilewright skin water.png --layout rpgmaker-a2 --tile water -o mytiles.toml
     tilewright make bsp --tileset mytiles.toml -o level.png -o level.tmx
     """
+    size = None if tile_size is None else _read_size(tile_size)
+    if template:
+        if output is not None:
+            raise InvalidRecipe("writes a sheet only; leave -o out", at="template")
+        _write_template(Path(sheet), layout, size or (16, 16), STONE if tile is None else find_color(tile, base))
+        return
+    for option, value in (("--tile", tile), ("-o", output)):
+        if value is None:
+            raise click.UsageError(f"{option} is missing", click.get_current_context())
+    assert tile is not None
+    assert output is not None
     if preview is not None and no_preview:
         raise InvalidRecipe("cannot be used with --no-preview", at="preview")
     source = SpriteSource.validate(
@@ -102,7 +119,7 @@ def command(
             "first": tuple(_read_first(text) for text in firsts) or ((0, 1.0),),
             "columns": columns,
             "order": _read_order(order) if order is not None else (),
-            "tile_size": None if tile_size is None else _read_size(tile_size),
+            "tile_size": size,
             "margin": margin,
             "spacing": spacing,
         }
@@ -121,6 +138,22 @@ def command(
     _drawing.draw(map, _describe(found))
     names = [*(str(path.with_name(name)) for name in found.contents), *([] if no_preview else [str(picture)])]
     info(f"wrote {', '.join(names)}")
+
+
+def _write_template(path: Path, layout: str, size: tuple[int, int], color: Rgb) -> None:
+    """Write the template sheet of a layout, unless the file exists."""
+    if layout not in LAYOUTS:
+        raise UnknownName("layout", layout, LAYOUTS)
+    if path.suffix.lower() != ".png":
+        raise InvalidRecipe(f"a template must end in .png, got {path.name!r}", at="template")
+    if path.exists():
+        raise InvalidRecipe(f"{path} exists; choose another name, or remove it", at="template")
+    if LAYOUTS[layout].is_composed and (size[0] % 2 or size[1] % 2):
+        raise InvalidRecipe(f"must be even for {layout}, got {size[0]}x{size[1]}", at="tile_size")
+    buffer = io.BytesIO()
+    draw_template(layout, *size, color).save(buffer, "PNG", optimize=True)
+    write_files(path, {path.name: buffer.getvalue()})
+    info(f"wrote {path}")
 
 
 def _make_map(tileset: Tileset, skin: Skin) -> TileMap:

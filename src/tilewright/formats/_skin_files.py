@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.appearance import Rgb
 from ..core.errors import BadFile, InvalidRecipe, Problem, UnknownName, pluralize, problem
 from ..core.params import Params, param
 from ..core.registry import tilesets
@@ -134,6 +135,13 @@ def add_skin(
     contents[path.name] = text.encode()
     tileset = Tileset.from_toml(text, path.stem).model_copy(update={"sheet": sheet})
     return SkinnedTileset(fit_sheet(tileset), contents, skin, place < len(skins))
+
+
+def find_color(tile: str, base: str | None) -> Rgb:
+    """Return the color of a tile in the tileset that a new file with it extends."""
+    tileset = tilesets.get(base or _find_base(tile, None))
+    found = tileset.find_tiles(tile)
+    return tileset[found[0] if found else tileset.id(tile)].rgb
 
 
 # -- tileset file -------------------------------------------------------------------------------------------------

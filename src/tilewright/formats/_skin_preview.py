@@ -11,6 +11,7 @@ from ..core.skins import LAYOUTS, OFFSETS, Skin
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ._artwork import Artwork
+from ._sheet import sheet_picture, sprite_box
 
 BACKGROUND, FREE, TEXT, SAME, OTHER = "#16151c", "#24222c", "#e8e2d2", "#f2545b", "#4a4658"
 MIN_SIDE = 32
@@ -54,7 +55,8 @@ def draw_masks(tileset: Tileset, skin: Skin) -> Image.Image:
     """Return a picture of the sprites of a skin, arranged as in the sheet. Below each sprite are its mask and a diagram
     of the neighbors that count as the same.
 
-    Composed sprites, and sprites of a table of positions, are in ascending order of their masks.
+    Composed sprites, and sprites of a table of positions, are in ascending order of their masks. The block of composed
+    sprites is at their left.
     """
     artwork = Artwork.of(tileset)
     height, width = artwork.native_size
@@ -72,6 +74,12 @@ def draw_masks(tileset: Tileset, skin: Skin) -> Image.Image:
         picture.paste(image, (left, top), image)
         if LAYOUTS[skin.layout].bits:
             _draw_label(pen, font, place.mask, LAYOUTS[skin.layout].bits, left, top + height * scale + 2)
+    if artwork.sheet is not None and skin.first is not None and LAYOUTS[skin.layout].is_composed:
+        left, top, _, _ = sprite_box(artwork.sheet, skin.first)
+        block = (skin.extent[0] * (width + artwork.sheet.spacing), skin.extent[1] * (height + artwork.sheet.spacing))
+        image = sheet_picture(artwork.sheet).crop((left, top, left + block[0], top + block[1]))
+        image = image.resize((block[0] * scale, block[1] * scale), Image.Resampling.NEAREST)
+        picture.paste(image, (GAP, GAP), image)
     return picture
 
 
@@ -85,6 +93,8 @@ def _list_places(tileset: Tileset, skin: Skin, artwork: Artwork) -> Iterator[_Pl
         if sheet is not None and skin.first is not None and one.position is not None and not skin.sprites:
             row, column = divmod(one.position, sheet.columns)
             row, column = row - skin.first // sheet.columns, column - skin.first % sheet.columns
+        elif skin.first is not None and LAYOUTS[skin.layout].is_composed:
+            column += skin.extent[0] + 1
         yield _Place(sprite, one.mask, row, column)
 
 
