@@ -182,6 +182,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "load_model": (("no-such-file.json",), {}),
     "verify": (("no-such-file.png",), {}),
     "find_edits": (("no-such-file.png",), {}),
+    "add_skin": (("mine.toml", ROOT / "docs" / "pictures" / "skin-blob47.png"), {"tile": "wall", "tile_size": 16}),
     "export_project": (({"technique": "caves", "params": {"width": 6}}, "game"), {"engine": "tiled", "seed": 1}),
     "learn": (("markov", ["#.", ".#"]), {}),
     "register_constraint": ((), {"params": tw.Params}),

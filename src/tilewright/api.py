@@ -681,9 +681,11 @@ def add_skin(
             "tile_size": (tile_size, tile_size) if isinstance(tile_size, int) else tile_size,
             "margin": margin,
             "spacing": spacing,
+            "base": base,
+            "passable": passable,
         }
     )
-    found = prepare(target, source, base=base, passable=passable)
+    found = prepare(target, source)
     write_files(target, found.contents)
     return found.tileset
 

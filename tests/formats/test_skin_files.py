@@ -33,12 +33,9 @@ def write(path: Path, found: SkinnedTileset) -> tw.Tileset:
 
 
 def skin(folder: Path, picture: Path, tile: str = "wall", layout: str = "blob47", **options: Any) -> tw.Tileset:
-    base = {name: options.pop(name) for name in ("base", "passable") if name in options}
     path = folder / "mine.toml"
-    return write(
-        path,
-        add_skin(path, SpriteSource.validate({"picture": picture, "tile": tile, "layout": layout, **options}), **base),
-    )
+    fields = {"picture": picture, "tile": tile, "layout": layout, **options}
+    return write(path, add_skin(path, SpriteSource.validate(fields)))
 
 
 def make_map(tileset: tw.Tileset, tile: str = "wall", seed: int = 1) -> tw.TileMap:

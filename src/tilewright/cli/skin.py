@@ -122,6 +122,8 @@ def command(
             "tile_size": size,
             "margin": margin,
             "spacing": spacing,
+            "base": base,
+            "passable": passable,
         }
     )
     refuse_unwritable(output)
@@ -129,7 +131,7 @@ def command(
     if not no_preview:
         refuse_unwritable(picture)
     path = Path(output)
-    found = add_skin(path, source, base=base, passable=passable)
+    found = add_skin(path, source)
     map = _make_map(found.tileset, found.skin)
     drawn = b"" if no_preview else _encode_preview(found, map)
     write_files(path, found.contents)

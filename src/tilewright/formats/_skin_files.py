@@ -60,6 +60,10 @@ class SpriteSource(Params):
     """Number of pixels before the first sprite."""
     spacing: int = param(0, ge=0, le=1024)
     """Number of pixels between sprites."""
+    base: str | None = param(None)
+    """Tileset that a new file extends; by default, the first that has the tile."""
+    passable: bool | None = param(None)
+    """Whether the tile is passable. If it is given, the tile may be a new one."""
 
     def find_problems(self) -> Iterator[Problem]:
         if self.layout not in LAYOUTS:
@@ -89,29 +93,10 @@ class SkinnedTileset:
     """Whether the tile already had a skin in the file."""
 
 
-def add_skin(
-    path: Path, source: SpriteSource, *, base: str | None = None, passable: bool | None = None
-) -> SkinnedTileset:
-    """Return a tileset file with the skin of a tile added or replaced.
-
-    Parameters
-    ----------
-    path
-        Path of the tileset file, which may not exist yet.
-    source
-        The sprites.
-    base
-        Name of the tileset whose tiles a new file has; by default, one that has the tile.
-    passable
-        Whether the tile is passable. With this, the tile may be one that the tileset does not have.
-
-    Returns
-    -------
-    SkinnedTileset
-        The tileset and the content of its files.
-    """
-    data = _read_data(path, source.tile, base, passable)
-    _add_tile(data, source.tile, passable)
+def add_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
+    """Return a tileset file, which may not exist yet, with the skin of a tile added or replaced."""
+    data = _read_data(path, source)
+    _add_tile(data, source.tile, source.passable)
     before = _read_sheet(data, path)
     added = _read_source(source, before)
     skin = _make_skin(source, added)
@@ -147,7 +132,7 @@ def find_color(tile: str, base: str | None) -> Rgb:
 # -- tileset file -------------------------------------------------------------------------------------------------
 
 
-def _read_data(path: Path, tile: str, base: str | None, passable: bool | None) -> dict[str, Any]:
+def _read_data(path: Path, source: SpriteSource) -> dict[str, Any]:
     """Return the data of a tileset file, or of a new one."""
     if path.suffix != ".toml":
         raise InvalidRecipe(f"a tileset file must end in .toml, got {path.name!r}", at="output")
@@ -155,12 +140,11 @@ def _read_data(path: Path, tile: str, base: str | None, passable: bool | None) -
         text = read_text(path)
         Tileset.from_toml(text, path.stem)  # raises an error if the file is not a tileset
         data = tomllib.loads(text)
-        if base is not None and data.get("extends", "") != base:
+        if source.base is not None and data.get("extends", "") != source.base:
             has = f"extends {data['extends']!r}" if "extends" in data else "extends no tileset"
-            raise InvalidRecipe(f"{path} {has}, got {base!r}", at="base")
+            raise InvalidRecipe(f"{path} {has}, got {source.base!r}", at="base")
         return data
-    if base is None:
-        base = _find_base(tile, passable)
+    base = source.base or _find_base(source.tile, source.passable)
     return {"name": path.stem, "extends": tilesets.get(base).name}
 
 
