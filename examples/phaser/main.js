@@ -62,8 +62,9 @@ class Level extends Phaser.Scene {
       return;
     }
     const { x, y } = camera.getWorldPoint(pointer.x, pointer.y);
-    const layer = this.map.layers.find((one) => one.visible);
-    const tile = this.map.getTileAtWorldXY(x, y, false, camera, layer.name);
+    // The topmost tile. A layer that is shifted by half a cell has sprites between cells.
+    const layers = this.map.layers.filter((one) => one.visible && one.x === 0).reverse();
+    const tile = layers.map((one) => this.map.getTileAtWorldXY(x, y, false, camera, one.name)).find(Boolean);
     setText("tile", tile ? `${tile.properties.name} at ${tile.x}, ${tile.y}` : "");
   }
 

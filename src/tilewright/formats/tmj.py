@@ -25,10 +25,10 @@ def write(map: TileMap, options: TiledParams, path: Path) -> Mapping[str, bytes]
     return {path.name: json.dumps(written, separators=(",", ":"), default=_flatten_gids).encode() + b"\n", **pictures}
 
 
-def _flatten_gids(gids: Any) -> list[int]:
+def _flatten_gids(gids: Any) -> Any:
     """Return the cells of a layer, row by row."""
     assert isinstance(gids, np.ndarray)
-    return [int(gid) for gid in gids.reshape(-1).tolist()]
+    return gids.reshape(-1).tolist()
 
 
 def read(source: Source, options: TiledParams) -> list[LoadedMap]:
