@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.core.skins import CORNER_BITS, LAYOUTS, OFFSETS, reduce_mask
+from tilewright.formats._animation import AnimationParams, draw_animation
 from tilewright.formats._artwork import Artwork
 from tilewright.formats._layers import ground_tiles, sprite_layers
 
@@ -179,3 +180,29 @@ def test_skins_are_not_part_of_the_digest() -> None:
 def test_mistakes_in_skins_are_reported(skin: dict[str, object], message: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=message):
         make_tileset(skin)
+
+
+def test_all_frames_of_an_animation_have_the_variants_of_the_finished_map() -> None:
+    tileset = {
+        "name": "varied",
+        "tiles": [{"name": "wall"}, {"name": "floor"}],
+        "skins": [
+            {"tile": "wall", "variants": 8, "texture": "rock"},
+            {"tile": "floor", "variants": 8, "texture": "stone"},
+        ],
+    }
+    frames = list(tw.watch("caves", tileset=tileset, width=20, height=12, seed=5))
+    map = frames[-1].map
+    assert map is not None
+    before = tw.Frame(map.cells, site=frames[-1].site).snapshot()
+    plain, chosen = sprite_layers(before)[0].sprites, sprite_layers(before, map.recipe)[0].sprites
+    assert np.array_equal(chosen, sprite_layers(map)[0].sprites)
+    assert not np.array_equal(chosen, plain)
+    cells = map.cells.copy()
+    cells[0, 0] = 1 - cells[0, 0]
+    earlier = tw.Frame(cells, site=frames[-1].site).snapshot()
+    options = AnimationParams(sprites=True, scale=16)
+    first, last = (np.asarray(one) for one in draw_animation([earlier, frames[-1]], options).pictures)
+    different = np.argwhere((first != last).any(axis=-1))
+    assert len(different)
+    assert different.max() < 16, "only the cell that changed looks different"

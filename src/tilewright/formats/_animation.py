@@ -102,8 +102,9 @@ def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: 
         raise TooLarge(
             f"an animation of {len(kept)} frames of {width:,}x{height:,} pixels is too large; lower the scale"
         )
-    pictures = [draw(view, options, canvas, cell) for view in kept]
     map = last.map if isinstance(last, Frame) else last
+    # All frames have the variants of the finished map.
+    pictures = [draw(view, options, canvas, cell, map.recipe if map is not None else None) for view in kept]
     loose = hides_tiles(last, options) or (palette and pictures[-1].mode != "P")  # Merged colors hide tiles, too.
     if palette:
         pictures = [one if one.mode == "P" else one.quantize(256, dither=Image.Dither.NONE) for one in pictures]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.recipe import Recipe
 from ..core.tileset import Tileset
 from ._artwork import Artwork
 from ._layers import NOTHING, View, sprite_layers
@@ -34,11 +35,12 @@ class CellStacks:
     stacks: Stacks
 
     @classmethod
-    def of(cls, view: View) -> CellStacks:
+    def of(cls, view: View, recipe: Recipe | None = None) -> CellStacks:
+        """Return the stacks of a map. The recipe is that of `sprite_layers`."""
         artwork = Artwork.of(view.tileset)
         rows, columns = view.cells.shape[-2:]
         parts: list[NDArray[np.int32]] = []
-        for plane, layer in zip(artwork.planes, sprite_layers(view), strict=True):
+        for plane, layer in zip(artwork.planes, sprite_layers(view, recipe), strict=True):
             if not plane.is_dual:
                 parts.append(layer.sprites)
                 continue

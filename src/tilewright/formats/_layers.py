@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.recipe import Recipe
 from ..core.registry import techniques
 from ..core.seeds import Rng
 from ..core.site import Frame
@@ -38,17 +39,18 @@ class SpriteLayer:
     between cells have one more row and column."""
 
 
-def sprite_layers(view: View, *, keep_hidden: bool = False) -> list[SpriteLayer]:
+def sprite_layers(view: View, recipe: Recipe | None = None, *, keep_hidden: bool = False) -> list[SpriteLayer]:
     """Return the layers of sprites that show a map, the lowest first.
 
     Their names and number depend only on the tileset. Sprites that are completely hidden by others are left out, unless
-    `keep_hidden` asks for them: in an editor, they appear when what hides them is erased.
+    `keep_hidden` asks for them: in an editor, they appear when what hides them is erased. The seed of the recipe
+    chooses variants; by default, the recipe is that of the map. Frames before the last have none.
     """
     artwork = Artwork.of(view.tileset)
     shape = view.cells.shape
     cells = np.ascontiguousarray(view.cells).reshape(-1, *shape[-2:])
     ground = find_ground(cells, view.tileset)
-    source = _VariantSource.of(view)
+    source = _VariantSource.of(view, recipe)
     layers = []
     for plane in artwork.planes:
         tiles = cells if plane.name == THINGS else ground
@@ -154,7 +156,7 @@ def _fill(plane: Plane, tiles: NDArray[np.integer], cells: NDArray[np.integer], 
         first = table.first[0] if len(table.first) == 1 else None
         masks = find_masks(table, cells, tiles)
         chosen = np.take(first, masks) if first is not None else table.first[np.take(table.rows, tiles), masks]
-        np.copyto(sprites, source.choose(table, chosen, covered), where=covered)
+        np.copyto(sprites, source.choose(table, chosen), where=covered)
     return sprites
 
 
@@ -198,7 +200,7 @@ def _draw_between(
                     number
                 )
         shown = masks > 0
-        np.copyto(sprites, source.choose(table, np.take(table.first[0], masks), shown), where=shown)
+        np.copyto(sprites, source.choose(table, np.take(table.first[0], masks)), where=shown)
     return sprites
 
 
@@ -227,20 +229,24 @@ class _VariantSource:
     """Row and column of the first cell in its world."""
 
     @classmethod
-    def of(cls, view: View) -> _VariantSource:
+    def of(cls, view: View, recipe: Recipe | None) -> _VariantSource:
         map = view if isinstance(view, TileMap) else view.map
-        recipe = map.recipe if map is not None else None
+        if recipe is None and map is not None:
+            recipe = map.recipe
         if recipe is None:
             return cls(Rng.of(0).child(STREAM), (0, 0))
         offset = techniques.get(recipe.technique).offset_of(recipe.params)
         origin = (offset[1], offset[0]) if offset is not None else (0, 0)
         return cls(Rng.of(recipe.seed or 0).child(STREAM), origin)
 
-    def choose(self, table: SkinTable, first: NDArray[np.int32], shown: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def choose(self, table: SkinTable, first: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the sprites of cells, given the first variants."""
         if table.shares is None:
             return first
         numbers = self.rng.child(table.skin.tile).cells(first.shape, (0, *self.origin))
-        shares = table.shares[first]
-        variants = (numbers[..., None] >= shares[..., :-1]).sum(axis=-1, dtype=np.int32)
-        return np.where(shown, first + variants, first)
+        chosen = first.copy()
+        for limits in table.shares.T[:-1]:
+            # Usually all sprites of a skin have equally many variants of equal weights.
+            used = np.unique(limits[table.first])
+            chosen += numbers >= (used[0] if len(used) == 1 else np.take(limits, first))
+        return chosen

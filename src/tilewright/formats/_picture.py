@@ -17,6 +17,7 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, TooLarge
 from ..core.params import Params, param
+from ..core.recipe import Recipe
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ._artwork import own_sheet
@@ -121,15 +122,21 @@ class CanvasLayout:
         return np.stack([sheet[top : top + self.height, left : left + self.width] for top, left in places])
 
 
-def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: Size | None = None) -> Image.Image:
-    """Draw a map or a frame in the center of a canvas, which may be larger."""
+def draw(
+    view: View,
+    options: PictureParams,
+    canvas: Size | None = None,
+    cell: Size | None = None,
+    recipe: Recipe | None = None,
+) -> Image.Image:
+    """Draw a map or a frame in the center of a canvas, which may be larger. The recipe is that of `sprite_layers`."""
     layout = layout_of(view, canvas)
     check_cell_count(layout.canvas)
     cell = cell or cell_size(view, options, layout.canvas)
     if isinstance(view, Frame) and view.colors is not None:
         picture = _draw_colors(layout.spread(view.colors, BACKGROUND), cell, options)
     elif shows_sprites(view, options):
-        picture = _draw_tiles(view, layout, cell, options)
+        picture = _draw_tiles(view, layout, cell, options, recipe)
     else:
         picture = _draw_flat(view, layout, cell, options)
     map = view.map if isinstance(view, Frame) else view
@@ -236,11 +243,13 @@ def _darken(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return (colors * SHADE).astype(np.uint8)
 
 
-def _draw_tiles(view: View, layout: CanvasLayout, cell: Size, options: PictureParams) -> Image.Image:
+def _draw_tiles(
+    view: View, layout: CanvasLayout, cell: Size, options: PictureParams, recipe: Recipe | None
+) -> Image.Image:
     """Draw the sprites of tiles, row by row to save memory."""
     check_picture_size(layout.canvas, cell, 4)
     rows, columns = cell
-    drawn = CellStacks.of(view)
+    drawn = CellStacks.of(view, recipe)
     pictures = draw_stacks(drawn.artwork, drawn.stacks, rows, columns)
     sheet = layout.spread(drawn.numbers, len(pictures))
     pictures = np.concatenate([pictures, np.full((1, rows, columns, 3), BACKGROUND, dtype=np.uint8)])
