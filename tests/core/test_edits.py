@@ -20,8 +20,17 @@ SIZE = ["--width", "40", "--height", "28"]
 def edit_tmj(path: Path, change: Any) -> None:
     """Change a TMJ file as an editor does."""
     document = json.loads(path.read_text())
-    change(document, {layer["name"]: layer for layer in document["layers"]})
+    change(document)
     path.write_text(json.dumps(document))
+
+
+def tile_layers(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [layer for layer in document["layers"] if layer["type"] == "tilelayer"]
+
+
+def paint(document: dict[str, Any], cell: int, name: str) -> None:
+    """Paint a tile on the topmost layer, where it hides all others."""
+    tile_layers(document)[-1]["data"][cell] = gid_of(document, name)
 
 
 def gid_of(document: dict[str, Any], name: str) -> int:
@@ -41,16 +50,15 @@ def test_an_edited_level_is_rebuilt_around_its_edits(tmp_path: Path, capsys: pyt
     before = tw.load(path)
     start = next(marker for marker in before.markers if marker.name == "start")
 
-    def change(document: dict[str, Any], layers: dict[str, Any]) -> None:
+    def change(document: dict[str, Any]) -> None:
         for x in range(12, 22):
-            layers["ground"]["data"][9 * 40 + x] = gid_of(document, "floor")
-            if "things" in layers:
-                layers["things"]["data"][9 * 40 + x] = 0
-        point = next(one for one in layers["markers"]["objects"] if one["name"] == "start")
+            paint(document, 9 * 40 + x, "floor")
+        objects = next(layer for layer in document["layers"] if layer["name"] == "markers")["objects"]
+        point = next(one for one in objects if one["name"] == "start")
         point["x"], point["y"] = 15 * 16 + 3, 9 * 16 + 12
         orc = {"name": "orc", "type": "orc", "x": 18 * 16, "y": 9 * 16, "point": True}
         orc["properties"] = [{"name": "hp", "type": "int", "value": 12}]
-        layers["markers"]["objects"].append(orc)
+        objects.append(orc)
 
     edit_tmj(path, change)
     edited = tw.load(path)
@@ -79,8 +87,8 @@ def test_an_edited_level_is_rebuilt_around_its_edits(tmp_path: Path, capsys: pyt
     assert rebuilt == edits.rebuild(seed=8)
 
     # The file can be edited and rebuilt again, which keeps the first edits.
-    def change_more(document: dict[str, Any], layers: dict[str, Any]) -> None:
-        layers["ground"]["data"][0] = gid_of(document, "floor")
+    def change_more(document: dict[str, Any]) -> None:
+        paint(document, 0, "floor")
 
     edit_tmj(again, change_more)
     third = tw.find_edits(again).rebuild(seed=9)
@@ -102,13 +110,12 @@ def test_a_map_without_edits_has_none(tmp_path: Path) -> None:
 
 def test_edits_of_rotated_maps_are_locked_where_they_are(tmp_path: Path) -> None:
     path = tmp_path / "cave.tmj"
-    tw.make("caves", width=20, height=12, seed=3, shaping=["rotate"]).save(path)
+    cave = tw.make("caves", width=20, height=12, seed=3, shaping=["rotate"])
+    cave.save(path)
 
-    def change(document: dict[str, Any], layers: dict[str, Any]) -> None:
-        data = layers["ground"]["data"]
-        wall, floor = gid_of(document, "wall"), gid_of(document, "floor")
-        for at in (25, 26, 27, 28):
-            data[at] = wall if data[at] == floor else floor
+    def change(document: dict[str, Any]) -> None:
+        for cell in (25, 26, 27, 28):
+            paint(document, cell, "wall" if cave.where("floor").flat[cell] else "floor")
 
     edit_tmj(path, change)
     edits = tw.find_edits(path)
@@ -122,8 +129,9 @@ def test_erased_cells_are_made_again(tmp_path: Path) -> None:
     cave = tw.make("caves", width=20, height=12, seed=3)
     cave.save(path)
 
-    def change(document: dict[str, Any], layers: dict[str, Any]) -> None:
-        layers["ground"]["data"][:40] = [0] * 40
+    def change(document: dict[str, Any]) -> None:
+        for layer in tile_layers(document):
+            layer["data"][:40] = [0] * 40
 
     edit_tmj(path, change)
     assert "empty" in tw.load(path).tileset.names
@@ -138,8 +146,8 @@ def test_erased_cells_are_made_again(tmp_path: Path) -> None:
         (lambda document: document.update(properties=[]), "has no recipe"),
         (
             lambda document: (
-                document["tilesets"].append({"firstgid": 900, "name": "b", "tilecount": 9, "tilewidth": 16})
-                or document["layers"][0]["data"].__setitem__(0, 905)
+                document["tilesets"].append({"firstgid": 90000, "name": "b", "tilecount": 9, "tilewidth": 16})
+                or document["layers"][0]["data"].__setitem__(0, 90005)
             ),
             "has no tile 'b 5'; paint with its tiles",
         ),
@@ -157,7 +165,7 @@ def test_what_cannot_be_rebuilt_is_refused_in_one_line(
 ) -> None:
     path = tmp_path / "cave.tmj"
     tw.make("caves", width=20, height=12, seed=3).save(path)
-    edit_tmj(path, lambda document, layers: change(document))
+    edit_tmj(path, change)
     with pytest.raises(tw.BadFile) as caught:
         tw.find_edits(path)
     assert message in str(caught.value)
@@ -170,15 +178,11 @@ def test_what_cannot_be_rebuilt_is_refused_in_one_line(
 
 
 EDIT = """
-var format = tiled.mapFormat("tmx"), map = format.read(PATH);
-for (var i = 0; i < map.layerCount; ++i) {
-  var layer = map.layerAt(i);
-  if (layer.isTileLayer && layer.name == "ground") {
-    var edit = layer.edit(), floor = map.tilesets[0].findTile(FLOOR);
-    for (var x = 3; x < 9; ++x) edit.setTile(x, 4, floor);
-    edit.apply();
-  }
-}
+var format = tiled.mapFormat("tmx"), map = format.read(PATH), top = null;
+for (var i = 0; i < map.layerCount; ++i) if (map.layerAt(i).isTileLayer) top = map.layerAt(i);
+var edit = top.edit(), floor = map.tilesets[0].findTile(FLOOR);
+for (var x = 3; x < 9; ++x) edit.setTile(x, 4, floor);
+edit.apply();
 var group = new ObjectGroup("mine"), boss = new MapObject("boss");
 boss.shape = MapObject.Point;
 boss.className = "boss";

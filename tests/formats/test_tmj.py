@@ -33,9 +33,10 @@ def read(content: Any) -> tw.TileMap:
 def test_the_file_follows_the_documentation_of_tiled() -> None:
     written = json.loads(formats.encode(full_map(), "tmj"))
     assert (written["type"], written["version"], written["orientation"]) == ("map", "1.10", "orthogonal")
-    assert (written["nextlayerid"], written["nextobjectid"]) == (4, 5)
+    assert (written["nextlayerid"], written["nextobjectid"]) == (len(written["layers"]) + 1, 5)
     tiles = written["layers"][0]
-    assert (tiles["x"], tiles["y"], len(tiles["data"]), min(tiles["data"])) == (0, 0, 23 * 11, 1)
+    assert (tiles["x"], tiles["y"], len(tiles["data"])) == (0, 0, 23 * 11)
+    assert min(tiles["data"]) > 0
 
 
 def test_any_character_can_be_written() -> None:
