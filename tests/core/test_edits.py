@@ -147,7 +147,7 @@ def test_erased_cells_are_made_again(tmp_path: Path) -> None:
         (
             lambda document: (
                 document["tilesets"].append({"firstgid": 90000, "name": "b", "tilecount": 9, "tilewidth": 16})
-                or document["layers"][0]["data"].__setitem__(0, 90005)
+                or tile_layers(document)[-1]["data"].__setitem__(0, 90005)
             ),
             "has no tile 'b 5'; paint with its tiles",
         ),
