@@ -247,6 +247,17 @@ def test_the_tile_of_the_map_decides_the_collision_and_not_the_ground_under_it()
     assert things == {(4, 1): "statue", (8, 2): "door", (4, 3): "bridge"}
 
 
+def test_the_lowest_layer_of_a_tile_has_its_collision_and_not_its_shadow() -> None:
+    shadow = {"tile": "floor", "toward": ["wall"], "layout": "edge16", "outside": False}
+    map = read_plan(PLAN, with_skins(THINGS, {"tile": "floor"}, shadow))
+    scene = write(map)
+    check_cells(map, scene)
+    ground, shadows, _ = scene.layers
+    floor = {(x, y) for x, y, tile in scene.iter_cells(ground) if SHAPES["navigation"] in tile.data}
+    assert floor == {(x, y) for y, x in np.argwhere(map.where("floor")).tolist()}
+    assert not any({*SHAPES.values()} & {*tile.data} for _, _, tile in scene.iter_cells(shadows))
+
+
 def test_sprites_between_cells_have_no_collision_but_the_cells_do() -> None:
     tileset = with_skins(THINGS, {"tile": "floor", "under": ["wall"]}, {"tile": "wall", "layout": "corner16"})
     map = read_plan(PLAN, tileset)

@@ -25,6 +25,8 @@ from .._artwork import MAX_CACHED_TILESETS, Artwork
 MIN_COLUMNS = 16
 MAX_ALTERNATIVES = 1 << 12
 """Number of alternatives of a tile; higher bits of the number flip the tile."""
+MAX_DRAWN_SPRITES = 1 << 12
+"""Maximum number of sprites that are in memory at once."""
 
 Codes = NDArray[np.uint64]
 """Source, column, row and alternative as 16 bits each, the first in the lowest bits, as in `tile_map_data`."""
@@ -71,6 +73,8 @@ class Atlas:
     """Number of places in the drawn picture."""
     tiles: NDArray[np.int64]
     """(sprite,) tile id, or -1 for sprites between cells."""
+    is_visible: NDArray[np.bool_]
+    """(sprite,) whether a pixel of the sprite is not transparent."""
     solid: Codes
     """(sprite,) code of the tile with collision; 0 for sprites that no map shows."""
     bare: Codes
@@ -116,6 +120,7 @@ class Atlas:
             columns,
             places,
             tiles,
+            _find_visible(artwork, shown),
             solid,
             bare,
             invisible,
@@ -136,6 +141,15 @@ def _find_shown(artwork: Artwork) -> list[int]:
         for table in plane.tables:
             is_shown[table.first[table.first < tiles]] = True
     return [int(number) for number in np.flatnonzero(is_shown)]
+
+
+def _find_visible(artwork: Artwork, shown: list[int]) -> NDArray[np.bool_]:
+    """Return an array (sprite,) of whether a pixel is not transparent. Skins such as shadows also have empty sprites."""
+    is_visible = np.zeros(len(artwork.sprites), dtype=np.bool_)
+    for start in range(0, len(shown), MAX_DRAWN_SPRITES):
+        numbers = shown[start : start + MAX_DRAWN_SPRITES]
+        is_visible[numbers] = artwork.draw(numbers, *artwork.native_size)[..., 3].any(axis=(1, 2))
+    return is_visible
 
 
 class _Source:

@@ -134,11 +134,13 @@ def _iter_layers(
         head = f'node name="{_layer_name(layer.name)}" type="TileMapLayer" parent="{parent}"'
         row, column = layer.offset
         place = {"position": format_vector("Vector2", (column * width, row * height))} if row or column else {}
-        codes = atlas.bare[layer.sprites]
-        is_cell = carrier == number if not (row or column) else None
-        if is_cell is not None:
-            codes[is_cell] = atlas.solid[layer.sprites[is_cell]]
-        data = {"tile_map_data": _encode_cells(codes, layer.sprites >= 0, packed=packed)}
+        codes, is_used = np.take(atlas.bare, layer.sprites), layer.sprites >= 0
+        is_used &= np.take(atlas.is_visible, layer.sprites)
+        if not place:
+            is_cell = carrier == number
+            np.copyto(codes, np.take(atlas.solid, layer.sprites), where=is_cell)
+            is_used |= is_cell
+        data = {"tile_map_data": _encode_cells(codes, is_used, packed=packed)}
         yield format_section(head, {**place, **properties, **data, "tile_set": 'ExtResource("1")'})
     if len(atlas.invisible):
         data = {"tile_map_data": _encode_cells(atlas.invisible[cells], carrier < 0, packed=packed)}
@@ -148,10 +150,13 @@ def _iter_layers(
 
 def _find_carriers(
     cells: NDArray[np.uint8] | NDArray[np.uint16], layers: list[SpriteLayer], atlas: Atlas
-) -> NDArray[np.int8]:
-    """Return the number of the layer that shows the tile of each cell, the topmost of several; -1 if there is none."""
-    carrier = np.full(cells.shape, -1, dtype=np.int8)
-    for number, layer in enumerate(layers):
+) -> NDArray[np.int16]:
+    """Return the number of the layer that shows the tile of each cell; -1 if there is none.
+
+    The lowest of several layers counts: those above show decoration, such as shadows.
+    """
+    carrier = np.full(cells.shape, -1, dtype=np.int16)
+    for number, layer in reversed(list(enumerate(layers))):
         if layer.sprites.shape == cells.shape and not any(layer.offset):
             carrier[(atlas.tiles[layer.sprites] == cells) & (layer.sprites >= 0)] = number
     return carrier
