@@ -31,7 +31,7 @@ SKIN_TEXTURES: dict[str, Texture] = {
         *(relief.crag, relief.masonry, relief.shadow, relief.pool, relief.chasm, relief.patch, relief.vein),
         *(landscape.coast, landscape.depths, landscape.turf, landscape.canopy),
         *(landscape.upland, landscape.massif, landscape.snowfield),
-        *(coasts.river_bank, doors.door, doors.locked_door),
+        *(coasts.river_bank, coasts.shoal_bay, doors.door, doors.locked_door),
     )
 }
 """Further textures for the key `texture` of skins. Most of them join, and are transparent where the terrain ends."""

@@ -6,12 +6,15 @@ deep water. Shores therefore continue from one cell to the next, around corners 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...core.pieces import SIDES
 from ...core.seeds import Rng
 from ...core.skins import CORNER_BITS
 from .countryside import MEADOW, draw_meadow, draw_road
+from .edges import INNER, edge_distance
 from .strokes import (
     COLUMNS,
     CORNERS,
@@ -25,8 +28,9 @@ from .strokes import (
     Pixels,
     apply_drawing,
     apply_shades,
-    corner_distance,
+    clear_pixels,
     draw_bands,
+    fill,
     line_distance,
     measure_distance,
     put,
@@ -35,8 +39,10 @@ from .strokes import (
 
 SAND, FOAM, SHALLOW, DEEP = rgb("ecd9a2"), rgb("f4fbff"), rgb("74bcea"), rgb("4f8fd6")
 SAND_WIDTH, FOAM_WIDTH, SHALLOW_WIDTH = 1.6, 1.0, 2.4
-BEACH_GAP = 6.0
-"""Distance of the sand of a shoal from open water."""
+BEACH_WIDTH, CHANNEL_BEACH = 7.0, 4.4
+"""Width of the sand of a shoal, and its smaller width if land is on both sides of the water."""
+BAY_RADIUS = 14.0
+"""Radius of the water in a bay between two sides with land."""
 RIVER_HALF = 6.0
 """Half the width of a river with the sand on its banks. At its mouth, a river is as wide as the cell."""
 ROUND = 6.0
@@ -57,21 +63,76 @@ def reef(look: Look, rng: Rng) -> Pixels:
 
 
 def shoal(look: Look, rng: Rng) -> Pixels:
-    """Draw a beach over the sea. It ends before the sides with open water; without neighbors, it is at the side where
-    it joins."""
-    if look.mask is None:
-        land = np.minimum.reduce([GAPS[side] for side in look.joins or SIDES])
-        field = SIDE - BEACH_GAP - land
-    else:
-        field = _edge_distance(look) - BEACH_GAP
-    pixels = np.zeros((SIDE, SIDE, 4))
-    pixels[..., :3] = draw_bands(-field, (0, look.color), (FOAM_WIDTH, FOAM), inside=SHALLOW)
-    pixels[..., 3] = np.where(field > -FOAM_WIDTH - SHALLOW_WIDTH, 255, 0)
-    grains = (ROWS * 5 + COLUMNS * 3) % 11 == 0
-    darker = apply_shades(look.color, np.array(-0.1))
-    pixels[(field > 0) & (grains | (field < 1.2)), :3] = darker
+    """Draw the beach of a shoal over the sea, at the side where it joins.
+
+    Skins say at which sides there is open water. The beach becomes narrow at these sides. If its own side has open
+    water, the beach is at all other sides, or else a bank of sand.
+    """
+    joined = look.joins or "s"
+    dry = [joined] if look.mask is None else _find_land(look)
+    fields = [_beach_field(dry, side) for side in ([joined] if joined in dry else dry)]
+    pixels = _draw_beach(np.maximum.reduce(fields or [_bank_field()]), look.color)
     if look.mask is None:
         pixels[pixels[..., 3] == 0] = (*DEEP, 255)
+    return pixels
+
+
+def shoal_bay(look: Look, rng: Rng) -> Pixels:
+    """Draw the beach of a shoal at its further sides with land, and around the corners of a bay."""
+    land = _find_land(look)
+    is_channel = {"n", "s"} <= set(land) or {"e", "w"} <= set(land)
+    width, radius = (CHANNEL_BEACH, MIDDLE) if is_channel else (BEACH_WIDTH, BAY_RADIUS)
+    field = np.full((SIDE, SIDE), -float(SIDE))
+    behind = np.zeros((SIDE, SIDE), dtype=np.bool_)
+    for side in land:
+        if side != look.joins:
+            field = np.maximum(field, _beach_field(land, side, width))
+    for pair in CORNERS:
+        if set(pair) <= set(land):
+            bay = measure_distance(*(np.maximum(radius - GAPS[side], 0) for side in pair)) - (radius - width)
+            inside = (GAPS[pair[0]] < radius) & (GAPS[pair[1]] < radius)
+            field = np.maximum(field, np.where(inside, bay, -SIDE))
+            behind |= _corner_field(pair) < 0
+    pixels = _draw_beach(field, look.color)
+    # The beach of `shoal` is below this one: only sand may cover it.
+    if look.joins in land:
+        pixels[(field <= 0) & (_beach_field(land, look.joins) > -FOAM_WIDTH)] = 0
+    fill(pixels, behind, MEADOW)
+    return pixels
+
+
+def _find_land(look: Look) -> list[str]:
+    return [side for side in SIDES if not look.has(side)]
+
+
+def _bank_field() -> Distances:
+    """Return the distance of pixels to the edge of a round bank of sand."""
+    return CHANNEL_BEACH - measure_distance(ROWS + 0.5 - MIDDLE, COLUMNS + 0.5 - MIDDLE)
+
+
+def _beach_field(dry: Sequence[str], land: str, width: float = BEACH_WIDTH) -> Distances:
+    """Return the distance of pixels to the outer edge of a beach at one side, positive on the sand.
+
+    Toward its ends, the beach becomes as narrow as other coasts if it does not continue there.
+    """
+    widths = np.full((SIDE, SIDE), width)
+    for end in "ew" if land in "ns" else "ns":
+        if end not in dry:
+            near = np.clip(1 - (GAPS[end] - 0.5) / width, 0, 1)
+            widths = np.minimum(widths, SAND_WIDTH + (width - SAND_WIDTH) * np.sqrt(1 - near * near))
+    return widths - GAPS[land]
+
+
+def _draw_beach(field: Distances, color: Color) -> Pixels:
+    """Draw sand with foam and shallow water around it, on transparent ground."""
+    pixels = clear_pixels()
+    fill(
+        pixels,
+        field > -FOAM_WIDTH - SHALLOW_WIDTH,
+        draw_bands(-field, (0, color), (FOAM_WIDTH, FOAM), inside=SHALLOW),
+    )
+    grains = (ROWS * 5 + COLUMNS * 3) % 11 == 0
+    pixels[(field > 0) & (grains | (field < 1.2)), :3] = apply_shades(color, np.array(-0.1))
     return pixels
 
 
@@ -125,23 +186,15 @@ def bridge(look: Look, rng: Rng) -> Pixels:
     return pixels
 
 
-def _edge_distance(look: Look) -> Distances:
-    """Return the distance of pixels to the neighbors that do not count as the same.
+def _corner_field(sides: str) -> Distances:
+    """Return the distance of pixels to the rounded corner between two sides with land; negative beyond it."""
+    first, second = (ROUND - GAPS[side] for side in sides)
+    return np.where((first > 0) & (second > 0), ROUND - measure_distance(first, second), SIDE)
 
-    It is negative beyond the rounded corner between two such sides.
-    """
-    field = np.full((SIDE, SIDE), float(SIDE))
-    for side in SIDES:
-        if not look.has(side):
-            field = np.minimum(field, GAPS[side])
-    for pair, corner in CORNERS.items():
-        first, second = GAPS[pair[0]], GAPS[pair[1]]
-        if not look.has(pair[0]) and not look.has(pair[1]):
-            inside = (first < ROUND) & (second < ROUND)
-            field = np.where(inside, np.minimum(field, ROUND - measure_distance(ROUND - first, ROUND - second)), field)
-        elif look.has(pair[0]) and look.has(pair[1]) and not look.has(corner):
-            field = np.minimum(field, corner_distance(pair))
-    return field
+
+def _edge_distance(look: Look) -> Distances:
+    """Return the distance of pixels to land. It is negative beyond the rounded corner between two sides with land."""
+    return edge_distance(look, radius=ROUND)[INNER]
 
 
 def _draw_shore(field: Distances, color: Color, sand: Distances | float = SAND_WIDTH) -> Pixels:
