@@ -30,7 +30,7 @@ SKIN_TEXTURES: dict[str, Texture] = {
     for texture in (
         *(relief.crag, relief.masonry, relief.shadow, relief.pool, relief.chasm, relief.patch, relief.vein),
         *(landscape.coast, landscape.depths, landscape.turf, landscape.canopy),
-        *(landscape.upland, landscape.massif, landscape.snowfield),
+        *(landscape.upland, landscape.massif, landscape.mountain_range, landscape.snowfield),
         *(coasts.river_bank, coasts.shoal_bay, doors.door, doors.locked_door),
     )
 }

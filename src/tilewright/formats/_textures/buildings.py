@@ -10,7 +10,20 @@ from ...core.pieces import SIDES
 from ...core.seeds import Rng
 from .coasts import DEEP, SHALLOW
 from .countryside import MEADOW, draw_meadow
-from .strokes import COLUMNS, GAPS, ROWS, SIDE, Look, Pixels, Texture, apply_drawing, apply_shades, choose_spots, rgb
+from .strokes import (
+    COLUMNS,
+    GAPS,
+    ROWS,
+    SIDE,
+    Look,
+    Pixels,
+    Texture,
+    apply_drawing,
+    apply_shades,
+    choose_spots,
+    clear_pixels,
+    rgb,
+)
 
 FIXED_COLORS = {
     letter: rgb(color)
@@ -26,7 +39,7 @@ FIXED_COLORS = {
 
 
 def _draw_building(drawing: str, look: Look, rng: Rng) -> Pixels:
-    """Apply a drawing to a meadow.
+    """Apply a drawing to a meadow, or to transparent ground.
 
     R, r and d are the tile's color, its lit and its shaded color; o is the darkest shade.
     """
@@ -34,7 +47,8 @@ def _draw_building(drawing: str, look: Look, rng: Rng) -> Pixels:
         letter: apply_shades(look.color, np.array(shade)) for letter, shade in {"R": 0.3, "r": 0.0, "d": -0.26}.items()
     }
     darkest = look.color * 0.22 + rgb("2a2433") * 0.78
-    return apply_drawing(draw_meadow(MEADOW, rng, 0), drawing, look.color, {**FIXED_COLORS, **lit, "o": darkest})
+    beneath = clear_pixels() if look.is_thing else draw_meadow(MEADOW, rng, 0)
+    return apply_drawing(beneath, drawing, look.color, {**FIXED_COLORS, **lit, "o": darkest})
 
 
 DRAWINGS: dict[str, Texture] = {

@@ -120,7 +120,8 @@ def _beach_field(dry: Sequence[str], land: str, width: float = BEACH_WIDTH) -> D
         if end not in dry:
             near = np.clip(1 - (GAPS[end] - 0.5) / width, 0, 1)
             widths = np.minimum(widths, SAND_WIDTH + (width - SAND_WIDTH) * np.sqrt(1 - near * near))
-    return widths - GAPS[land]
+    field: Distances = widths - GAPS[land]
+    return field
 
 
 def _draw_beach(field: Distances, color: Color) -> Pixels:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.seeds import Rng
 from .edges import INNER, MARGIN, WIDE_COLUMNS, WIDE_ROWS, edge_distance, light_of
@@ -70,9 +71,12 @@ Stamp = Callable[[Distances, Distances], tuple[Region, Shades]]
 """A function of the distances down and right of a center, which returns a shape and its shades."""
 
 
-def _draw_stamps(look: Look, stamp: Stamp, centers: tuple[tuple[int, int], ...], need: float) -> tuple[Region, Shades]:
+def _draw_stamps(
+    look: Look, stamp: Stamp, centers: tuple[tuple[float, float], ...], need: float
+) -> tuple[Region, Shades]:
     """Draw a shape at each center, repeated in all cells, that is far enough inside the terrain.
 
+    Centers are between pixels.
     Return arrays with a margin. Shapes farther down cover the others.
     """
     level = edge_distance(look, radius=0.0)
@@ -85,8 +89,9 @@ def _draw_stamps(look: Look, stamp: Stamp, centers: tuple[tuple[int, int], ...],
         for beside in (-1, 0, 1)
     ]
     for row, column in sorted(places):
+        around = np.s_[int(row + MARGIN) : int(row + MARGIN) + 2, int(column + MARGIN) : int(column + MARGIN) + 2]
         in_view = -MARGIN <= row < SIDE + MARGIN and -MARGIN <= column < SIDE + MARGIN
-        if in_view and level[row + MARGIN, column + MARGIN] >= need:
+        if in_view and level[around].mean() >= need:
             shape, lit = stamp(WIDE_ROWS - row, WIDE_COLUMNS - column)
             body |= shape
             shades[shape] = lit[shape]
@@ -103,12 +108,12 @@ def _crown(down: Distances, right: Distances) -> tuple[Region, Shades]:
     return distance < 4.6, lit
 
 
-CROWNS = ((2, 4), (2, 12), (6, 0), (6, 8), (10, 4), (10, 12), (14, 0), (14, 8))
+CROWNS = ((1.5, 3.5), (1.5, 11.5), (5.5, -0.5), (5.5, 7.5), (9.5, 3.5), (9.5, 11.5), (13.5, -0.5), (13.5, 7.5))
 
 
 def canopy(look: Look, rng: Rng) -> Pixels:
     """Draw the crowns of trees close together."""
-    body, shades = _draw_stamps(look, _crown, CROWNS, 4.3)
+    body, shades = _draw_stamps(look, _crown, CROWNS, 3.9)
     level = edge_distance(look, radius=8.0)
     body = body | (level > 5)
     shades = np.where(shades == 0, -0.5, shades)
@@ -133,11 +138,42 @@ def upland(look: Look, rng: Rng) -> Pixels:
     return draw_raised(look, top, face, height=4, radius=7.0, inset=1.6, lips=edge_colors(look.color))
 
 
+def _whole(distances: Distances) -> NDArray[np.int64]:
+    return np.floor(distances).astype(np.int64)
+
+
+def _summit(down: Distances, right: Distances) -> tuple[Region, Shades]:
+    """Return a high peak with snow, an outline, a bright and a dark slope."""
+    half = np.minimum(1.2 + (down + 7.5) * 0.52, 7.6)
+    shape = (np.abs(right) <= half) & (down >= -7) & (down <= 6)
+    ridge = np.array([0.5, 1.5, 0.5, -0.5])[_whole(down) % 4]
+    lit = np.where(right < ridge, 0.24, -0.28)
+    lit[(right < ridge) & (right < -half * 0.35) & ((_whole(down) + _whole(right)) % 5 == 0)] = 0.0
+    lit[(right >= ridge) & ((_whole(down) - _whole(right)) % 5 == 0)] = -0.42
+    snow_line = -2 + np.array([0, 1, 0, -1])[_whole(right) % 4]
+    lit[(down < snow_line) & (right < ridge)] = 1.0
+    lit[(down < snow_line) & (right >= ridge)] = 0.66
+    lit[(np.abs(right) > half - 1) | (down < -6) | (down > 5)] = -0.62
+    return shape, lit
+
+
+SUMMITS = ((7.5, 7.5), (6.5, 15.5), (14.5, 11.5), (15.5, 3.5))
+
+
+def mountain_range(look: Look, rng: Rng) -> Pixels:
+    """Draw peaks close together."""
+    body, shades = _draw_stamps(look, _summit, SUMMITS, 6.9)
+    filled = body | (edge_distance(look, radius=8.0) > 7)
+    layer = make_layer(apply_shades(look.color, np.where(body, shades, -0.3)[INNER]), filled[INNER])
+    _add_cast_shadow(layer, filled, 1, 2)
+    return layer
+
+
 def _peak(down: Distances, right: Distances) -> tuple[Region, Shades]:
     """Return a peak with a bright and a dark slope."""
     half = (down + 7) * 0.72
     shape = (np.abs(right) <= half) & (down >= -7) & (down <= 4)
-    ridge = 0.5 * ((down + 20) % 4) - 1
+    ridge = 0.5 * (_whole(down) % 4) - 1
     lit = np.where(right < ridge, 0.22, -0.3)
     lit[(np.abs(right) > half - 1)] -= 0.2
     lit[(down < -3) & (right < ridge)] = 0.8
@@ -145,7 +181,7 @@ def _peak(down: Distances, right: Distances) -> tuple[Region, Shades]:
     return shape, lit
 
 
-PEAKS = ((10, 8), (18, 16))
+PEAKS = ((9.5, 7.5), (17.5, 15.5))
 
 
 def massif(look: Look, rng: Rng) -> Pixels:

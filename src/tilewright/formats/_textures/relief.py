@@ -22,9 +22,8 @@ from .strokes import (
     Shades,
     apply_shades,
     draw_boulders,
-    put,
 )
-from .surfaces import grass, water
+from .surfaces import grass, ore, water
 
 SHADOW = 96.0
 """Alpha of shadows on the ground, from 0 to 255."""
@@ -191,13 +190,5 @@ def patch(look: Look, rng: Rng) -> Pixels:
 
 
 def vein(look: Look, rng: Rng) -> Pixels:
-    """Draw nuggets with a dark edge on transparent ground."""
-    pixels = np.zeros((SIDE, SIDE, 4))
-    for row, column in ((3, 4), (5, 11), (10, 7), (12, 2)):
-        row, column = row + rng.below(2), column + rng.below(2)
-        for drop, side, shade in (
-            *((-1, 0, 0.25), (0, -1, 0.45), (0, 0, 0.1), (0, 1, -0.1), (1, 0, -0.25)),
-            *((-1, 1, 0.0), (1, -1, 0.0), (1, 1, -0.35), (2, 0, -0.6), (2, 1, -0.6), (0, 2, -0.6), (1, 2, -0.6)),
-        ):
-            put(pixels, row + drop, column + side, np.append(apply_shades(look.color, np.array(shade)), 255.0))
-    return pixels
+    """Draw nuggets on transparent ground, for ore over rock."""
+    return ore(Look(look.color, is_thing=True), rng)

@@ -66,15 +66,16 @@ def grass(look: Look, rng: Rng) -> Pixels:
 
 
 def ore(look: Look, rng: Rng) -> Pixels:
-    """Draw nuggets in the tile's color, set in dark rock."""
-    pixels = apply_shades(look.color * 0.25 + 38.0, draw_boulders(rng))
+    """Draw nuggets in the tile's color, set in dark rock, or on transparent ground."""
+    pixels = clear_pixels() if look.is_thing else apply_shades(look.color * 0.25 + 38.0, draw_boulders(rng))
     for row, column in ((3, 4), (5, 12), (11, 8), (13, 1)):
         row, column = row + rng.below(2), column + rng.below(2)
         for drop, side, shade in (
             *((-1, 0, 0.25), (0, -1, 0.45), (0, 0, 0.1), (0, 1, -0.1), (1, 0, -0.25)),
             *((-1, 1, 0.0), (1, -1, 0.0), (1, 1, -0.35), (2, 0, -0.6), (2, 1, -0.6), (0, 2, -0.6), (1, 2, -0.6)),
         ):
-            put(pixels, row + drop, column + side, apply_shades(look.color, np.array(shade)))
+            here = ((row + drop) % SIDE == ROWS) & ((column + side) % SIDE == COLUMNS)
+            fill(pixels, here, apply_shades(look.color, np.array(shade)))
     return pixels
 
 
