@@ -332,6 +332,28 @@ def test_broken_pictures_are_refused(content: bytes, tmp_path: Path) -> None:
         skin(tmp_path, tmp_path / "a.png")
 
 
+def test_comments_of_other_tables_are_kept(tmp_path: Path) -> None:
+    skin(tmp_path, save_sheet(tmp_path / "a.png", "blob47"))
+    path = tmp_path / "mine.toml"
+    text = path.read_text().replace("[[skins]]", "[[tiles]] # of my own\nname = 'lava' # hot\n\n[[skins]] # of walls")
+    path.write_text(text)
+    skin(tmp_path, tmp_path / "a.png", "water", outside=False)
+    assert path.read_text() == text + '\n[[skins]]\ntile = "water"\noutside = false\nlayout = "blob47"\nfirst = 0\n'
+    skin(tmp_path, tmp_path / "a.png", "water")
+    assert path.read_text() == text + '\n[[skins]]\ntile = "water"\nlayout = "blob47"\nfirst = 0\n'
+    skin(tmp_path, save_sheet(tmp_path / "b.png", "edge16"), "lava", "edge16")
+    assert "name = 'lava' # hot" in path.read_text()
+    assert path.read_text().count("[[skins]]") == 3
+
+
+def test_tables_in_one_line_are_rewritten(tmp_path: Path) -> None:
+    save_sheet(tmp_path / "a.png", "blob47")
+    sheet = 'sheet = {image = "a.png", tile_width = 8, tile_height = 8}'
+    (tmp_path / "mine.toml").write_text(f'name = "mine"\nextends = "cave"\nskins = [{{tile = "wall"}}]\n{sheet}')
+    tileset = skin(tmp_path, tmp_path / "a.png", "water")
+    assert [one.tile for one in tileset.skins if not one.is_drawn] == ["water"]
+
+
 def test_toml_is_read_back() -> None:
     data = {
         "name": 'a "quoted" \\ name\x7f\n\té',

@@ -23,7 +23,7 @@ from ..core.skins import ALL_BITS, LAYOUTS, Skin
 from ..core.tileset import Sheet, Tileset
 from ._files import read_file, read_text
 from ._sheet import count_sprite_rows, encode_png, fit_sheet, picture_size, sheet_picture, sprite_box
-from ._toml import format_toml
+from ._toml import edit_toml, format_toml
 
 HEADER = "# Written by `tilewright skin`, which adds the sprites of a tile or replaces them.\n"
 SUFFIX = "-sheet.png"
@@ -116,7 +116,7 @@ def add_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
         contents[sheet.image] = sheet.picture
     data["sheet"] = {key: value for key, value in sheet.model_dump().items() if value}
     data["skins"] = [*others[:place], _to_skin_data(skin), *others[place:]]
-    text = HEADER + format_toml(data)
+    text = edit_toml(read_text(path), data) if path.exists() else HEADER + format_toml(data)
     contents[path.name] = text.encode()
     tileset = Tileset.from_toml(text, path.stem).model_copy(update={"sheet": sheet})
     return SkinnedTileset(fit_sheet(tileset), contents, skin, place < len(skins))

@@ -1,9 +1,10 @@
-"""TOML as text. Python reads TOML but does not write it."""
+"""TOML as text: Python reads TOML but does not write it."""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,6 +33,42 @@ def format_toml(data: Mapping[str, Any]) -> str:
         for value in values:
             lines += ["", f"[[{_format_key(key)}]]", *_format_table(key, value)]
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def edit_toml(text: str, data: Mapping[str, Any]) -> str:
+    """Return TOML with other data. Tables that do not change keep their text and comments.
+
+    >>> print(edit_toml("a = 1 # one\\n[[b]]\\nc = 2 # two\\n", {"a": 1, "b": [{"c": 2}, {"c": 3}]}))
+    a = 1 # one
+    <BLANKLINE>
+    [[b]]
+    c = 2 # two
+    <BLANKLINE>
+    [[b]]
+    c = 3
+    <BLANKLINE>
+    """
+    before = tomllib.loads(text)
+    head, *blocks = re.split(r"^(?=\[\[?[\w-]+\]\]?[ \t]*(?:#.*)?$)", text, flags=re.MULTILINE)
+    found: dict[str, list[str]] = {}
+    for block in blocks:
+        found.setdefault(block.split("]")[0].strip("["), []).append(block)
+    edited = head
+    for key, value in data.items():
+        if not isinstance(value, Mapping) and not _is_list_of_tables(value):
+            continue
+        old, new = (given if isinstance(given, (list, tuple)) else [given] for given in (before.get(key, []), value))
+        texts = [(one, block) for one, block in zip(old, found.get(key, []), strict=False)]
+        for one in new:
+            same = next((block for known, block in texts if known == one), "")
+            new_text = same or format_toml({key: one if isinstance(value, Mapping) else [one]})
+            edited = edited.rstrip("\n") + ("\n\n" if edited.strip() else "") + new_text
+    edited = edited.rstrip("\n") + "\n"
+    try:
+        is_same = tomllib.loads(edited) == data
+    except tomllib.TOMLDecodeError:
+        is_same = False
+    return edited if is_same else format_toml(data)
 
 
 def _format_table(name: str, table: Mapping[str, Any]) -> Iterator[str]:
