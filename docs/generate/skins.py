@@ -33,4 +33,5 @@ def draw_layout(name: str) -> Image:
         sheet = Path(folder) / "sheet.png"
         draw_template(name).save(sheet)
         tileset = tw.add_skin(Path(folder) / "stone.toml", sheet, tile="wall", layout=name, base="cave")
-        return draw_preview(tileset, tileset.skins[-1], tw.make("caves", tileset=tileset, **MAP)).quantize(64)
+        skin = next(skin for skin in tileset.skins if not skin.is_drawn)
+        return draw_preview(tileset, skin, tw.make("caves", tileset=tileset, **MAP)).quantize(64)

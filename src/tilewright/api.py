@@ -589,8 +589,8 @@ def add_skin(
     *,
     tile: str,
     layout: str = "single",
-    with_: Sequence[str] = (),
-    under: Sequence[str] = (),
+    with_: Sequence[str] | None = None,
+    under: Sequence[str] | None = None,
     outside: bool = True,
     first: int | tuple[int, int] | Mapping[int, float] = 0,
     columns: int | None = None,
@@ -615,9 +615,9 @@ def add_skin(
     layout
         Order of the sprites: single, edge16, corner16, blob47, godot3x3, cr31 or rpgmaker-a2.
     with_
-        Tiles or kinds that count as the same.
+        Tiles or kinds that count as the same. By default, those of the skin that is replaced, in the file or its base.
     under
-        Tiles or kinds under which this one continues.
+        Tiles or kinds under which this one continues. By default, those of the skin that is replaced.
     outside
         Whether the outside of the map counts as the same.
     first

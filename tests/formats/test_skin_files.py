@@ -110,7 +110,7 @@ def test_a_fresh_sheet_needs_no_table(tmp_path: Path) -> None:
         "name": "mine",
         "extends": "dungeon",
         "sheet": {"image": "walls.png", "tile_width": SIDE, "tile_height": SIDE, "columns": 8},
-        "skins": [{"tile": "wall", "layout": "blob47", "first": 0}],
+        "skins": [{"tile": "wall", "with": ["rock"], "layout": "blob47", "first": 0}],
     }
     assert tileset.names == tw.Tileset.of("dungeon").names
     level = tw.make("bsp", width=30, height=20, seed=1, tileset=str(tmp_path / "mine.toml"))
@@ -257,6 +257,20 @@ def test_sheets_in_any_other_order(tmp_path: Path) -> None:
         skin(tmp_path, tmp_path / "a.png", order=order[2:], tile_size=(SIDE, SIDE))
 
 
+def test_relations_to_other_tiles_come_from_the_base(tmp_path: Path) -> None:
+    picture = save_sheet(tmp_path / "a.png", "blob47")
+
+    def find(**options: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        tileset = skin(tmp_path, picture, base="cave", **options)
+        one = next(one for one in tileset.skins if not one.is_drawn)
+        return one.with_, one.under
+
+    assert find() == ((), ("ore", "crystal"))
+    assert find(with_=("moss",)) == (("moss",), ("ore", "crystal"))
+    assert find() == (("moss",), ("ore", "crystal"))  # replaces the one above
+    assert find(with_=(), under=()) == ((), ())
+
+
 def test_the_base_is_the_first_tileset_with_the_tile(tmp_path: Path) -> None:
     picture = save_sheet(tmp_path / "a.png", "blob47")
     for tile, base in (("wall", "dungeon"), ("moss", "cave"), ("sand", "terrain")):
@@ -274,6 +288,14 @@ def test_skins_of_the_base_stay_below(tmp_path: Path) -> None:
     tileset = skin(tmp_path, save_sheet(tmp_path / "a.png", "blob47"), "sea", base="awbw")
     assert [one.tile for one in tileset.skins] == [one.tile for one in base.skins]
     assert [not one.is_drawn for one in tileset.skins] == [one.tile == "sea" for one in base.skins]
+
+
+def test_shadows_of_the_base_give_way_to_own_walls(tmp_path: Path) -> None:
+    base = tw.Tileset.of("dungeon")
+    tileset = skin(tmp_path, save_sheet(tmp_path / "a.png", "blob47"))
+    assert {one.tile for one in tileset.skins} == {one.tile for one in base.skins}
+    assert not [one for one in tileset.skins if one.texture == "shadow"]
+    assert [one for one in tileset.skins if one.texture == "door"]
 
 
 def test_skins_of_the_base_give_way_to_sprites() -> None:

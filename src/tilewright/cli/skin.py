@@ -50,8 +50,13 @@ PREVIEW = {"width": 32, "height": 16, "steps": 2, "seed": 7}
 @click.option("--order", metavar="MASKS", help="Masks of the sprites row by row, such as 28,124,112,-; - is no sprite.")
 @click.option("--margin", type=click.IntRange(0, 1024), default=0, metavar="N", help="Pixels before the first sprite.")
 @click.option("--spacing", type=click.IntRange(0, 1024), default=0, metavar="N", help="Pixels between sprites.")
-@click.option("with_", "--with", multiple=True, metavar="TILE", help="Tile or kind that counts as the same.")
-@click.option("--under", multiple=True, metavar="TILE", help="Tile or kind under which this one continues.")
+@click.option(
+    "with_", "--with", multiple=True, metavar="TILE", help="Tile or kind that counts as the same. [as in the base]"
+)
+@click.option(
+    "--under", multiple=True, metavar="TILE", help="Tile or kind under which this one continues. [as in the base]"
+)
+@click.option("--alone", is_flag=True, help="Leave out --with and --under of the base.")
 @click.option(
     "--outside/--no-outside", default=True, help="Whether the outside of the map counts as the same. [outside]"
 )
@@ -75,6 +80,7 @@ def command(
     spacing: int,
     with_: tuple[str, ...],
     under: tuple[str, ...],
+    alone: bool,
     outside: bool,
     base: str | None,
     passable: bool | None,
@@ -113,8 +119,8 @@ def command(
             "picture": Path(sheet),
             "tile": tile,
             "layout": layout,
-            "with_": with_,
-            "under": under,
+            "with_": with_ if with_ or alone else None,
+            "under": under if under or alone else None,
             "outside": outside,
             "first": tuple(_read_first(text) for text in firsts) or ((0, 1.0),),
             "columns": columns,

@@ -588,16 +588,21 @@ def _merge_skins(
 
     The skins of a tile replace those of the base tileset, at the same place in the drawing order. Skins of other tiles
     follow. If the tileset has a sheet of its own, base skins with a sprite in the other sheet are left out, and so are
-    those of tiles that have a sprite.
+    those of tiles that have a sprite, and further skins of a tile toward tiles with own sprites, such as shadows.
     """
     shown = {number for tile in tiles if "sprite" in tile for number in base.find_tiles(str(tile.get("name")))}
+    skinned = {number for skin in skins for number in base.find_tiles(str(skin.get("tile")))}
     merged: list[Skin | Mapping[str, Any]] = []
-    placed: list[object] = []
-    for skin in base.skins:
+    placed: list[str] = []
+    for position, skin in enumerate(base.skins):
         own = [one for one in skins if one.get("tile") == skin.tile]
-        if own and skin.tile not in placed:
-            merged += own
+        is_further = any(other.tile == skin.tile for other in base.skins[:position])
+        toward = {number for name in skin.toward if is_further for number in base.find_tiles(name)}
+        if own:
+            merged += [] if skin.tile in placed else own
             placed.append(skin.tile)
-        elif not own and not (has_sheet and (not skin.is_drawn or shown.intersection(base.find_tiles(skin.tile)))):
+        elif not has_sheet or (
+            skin.is_drawn and not shown.intersection(base.find_tiles(skin.tile)) and not toward & (shown | skinned)
+        ):
             merged.append(skin)
     return [*merged, *(one for one in skins if one.get("tile") not in placed)]

@@ -42,10 +42,10 @@ class SpriteSource(Params):
     """Tile or kind that the sprites show."""
     layout: str = param("single")
     """Order of the sprites."""
-    with_: tuple[str, ...] = param(())
-    """Further tiles or kinds that count as the same."""
-    under: tuple[str, ...] = param(())
-    """Tiles or kinds under which this one continues."""
+    with_: tuple[str, ...] | None = param(None)
+    """Further tiles or kinds that count as the same; by default those of the skin that is replaced."""
+    under: tuple[str, ...] | None = param(None)
+    """Tiles or kinds under which this one continues; by default those of the skin that is replaced."""
     outside: bool = param(True)
     """Whether the outside of the map counts as the same."""
     first: tuple[tuple[int | tuple[int, int], float], ...] = param(((0, 1.0),), min_length=1)
@@ -99,7 +99,7 @@ def add_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
     _add_tile(data, source.tile, source.passable)
     before = _read_sheet(data, path)
     added = _read_source(source, before)
-    skin = _make_skin(source, added)
+    skin = _make_skin(source, added, Tileset.validate(data))
     _check_skin(skin, added.sheet, path.stem)
     skins = list(data.get("skins", ()))
     place = next((number for number, one in enumerate(skins) if one.get("tile") == skin.tile), len(skins))
@@ -315,8 +315,9 @@ def _choose_columns(source: SpriteSource, sheet: tuple[int, int]) -> int | None:
     return sheet[0] if layout.is_ascending and not fits and sheet[0] * sheet[1] >= len(layout.masks) else None
 
 
-def _make_skin(source: SpriteSource, added: _AddedSheet) -> Skin:
-    """Return the skin of a source, with positions in its own picture."""
+def _make_skin(source: SpriteSource, added: _AddedSheet, tileset: Tileset) -> Skin:
+    """Return the skin of a source, with positions in its own picture. It may replace one of the tileset."""
+    before = next((one for one in tileset.skins if one.tile == source.tile and not one.toward), None)
     layout, sheet_columns = LAYOUTS[source.layout], added.sheet.columns
     firsts = [
         (place if isinstance(place, int) else place[1] * sheet_columns + place[0], weight)
@@ -324,8 +325,8 @@ def _make_skin(source: SpriteSource, added: _AddedSheet) -> Skin:
     ]
     data: dict[str, Any] = {
         "tile": source.tile,
-        "with_": tuple(source.with_),
-        "under": tuple(source.under),
+        "with_": (before.with_ if before else ()) if source.with_ is None else source.with_,
+        "under": (before.under if before else ()) if source.under is None else source.under,
         "outside": source.outside,
         "layout": source.layout,
     }

@@ -48,7 +48,7 @@ def edit_toml(text: str, data: Mapping[str, Any]) -> str:
     c = 3
     <BLANKLINE>
     """
-    before = tomllib.loads(text)
+    before, data = tomllib.loads(text), tomllib.loads(format_toml(data))  # with lists instead of tuples
     head, *blocks = re.split(r"^(?=\[\[?[\w-]+\]\]?[ \t]*(?:#.*)?$)", text, flags=re.MULTILINE)
     found: dict[str, list[str]] = {}
     for block in blocks:
