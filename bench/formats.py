@@ -25,6 +25,10 @@ def rows() -> Iterator[Row]:
     yield _time_writing(
         "godot 512x512, three terrains between cells, and things", _with_terrains(large), 5, 150, ".tscn"
     )
+    yield _time_writing("ldtk 512x512", large, 5, 1000, ".ldtk")
+    yield _time_writing(
+        "ldtk 512x512, three terrains between cells, and things", _with_terrains(large), 5, 1000, ".ldtk"
+    )
     yield from _tabletop_rows()
 
 

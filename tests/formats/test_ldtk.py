@@ -205,16 +205,35 @@ def test_tiles_are_the_sprites_of_the_map(name: str) -> None:
         assert sorted(shown) == sorted(expected)
 
 
-def test_skins_that_no_rule_expresses_are_plain_tiles() -> None:
+@pytest.mark.parametrize("layout", ["blob47", "corner16"])
+def test_skins_that_no_rule_expresses_are_simplified(layout: str) -> None:
     skins = [
-        {"tile": "wall", "with": ["deep", "water"], **BLOB},
-        {"tile": "door", "with": ["water", "sand"], **BLOB},
-        {"tile": "key", "with": ["sand", "deep"], **BLOB},
+        {"tile": "wall", "with": ["deep", "water"], "layout": layout},
+        {"tile": "door", "with": ["water", "sand"], "layout": layout},
+        {"tile": "key", "with": ["sand", "deep"], "layout": layout},
     ]
-    map = make_map(make_tileset(skins))
-    layers = {layer["__identifier"]: layer for layer in encode(map)["levels"][0]["layerInstances"]}
-    assert layers["Ground"]["__type"] == "Tiles"
-    assert len(layers["Ground"]["gridTiles"]) == map.cells.size
+    project = encode(make_map(make_tileset(skins)))
+    names = [group["name"] for layer in project["defs"]["layers"] for group in layer["autoRuleGroups"]]
+    assert {"wall", "door (simplified)", "key (simplified)", "tiles"} == set(names)
+    for layer in project["levels"][0]["layerInstances"]:
+        definition = next(one for one in project["defs"]["layers"] if one["uid"] == layer["layerDefUid"])
+        uids = {rule["uid"] for group in definition["autoRuleGroups"] for rule in group["rules"]}
+        assert {tile["d"][0] for tile in layer["autoLayerTiles"]} <= uids
+    assert read(project) == [make_map(make_tileset(skins))]
+
+
+@pytest.mark.parametrize("name", ["cave", "dungeon"])
+def test_rules_of_built_in_tilesets(name: str) -> None:
+    map = make_map(Tileset.of(name), 30, 30)
+    project = encode(map)
+    level = project["levels"][0]
+    groups = [group for layer in project["defs"]["layers"] for group in layer["autoRuleGroups"]]
+    simple = {rule["uid"] for group in groups if "(simplified)" in group["name"] for rule in group["rules"]}
+    for layer in level["layerInstances"]:
+        rules = evaluate(project, level, layer) if layer["__type"] == "AutoLayer" else {}
+        tiles = {tile["d"][1]: tile for tile in layer["autoLayerTiles"]}
+        assert {cell: rule for cell, (rule, _) in rules.items()} == {cell: one["d"][0] for cell, one in tiles.items()}
+        assert all(tile["t"] in rules[cell][1] for cell, tile in tiles.items() if tile["d"][0] not in simple)
 
 
 def test_a_tileset_of_many_tiles_has_no_rules() -> None:
@@ -302,8 +321,8 @@ def test_large_maps_are_minified_and_huge_ones_refused() -> None:
     assert json.loads(content)["minifyJson"]
     assert b"\t" not in content
     assert read(content) == [large]
-    with pytest.raises(tw.TilewrightError, match="must have at most 1,048,576 sprites"):
-        formats.encode(numbered_map(2, 1100, 1100), "ldtk")
+    with pytest.raises(tw.TilewrightError, match="must have at most 2,097,152 sprites"):
+        formats.encode(numbered_map(2, 1500, 1500), "ldtk")
 
 
 # -- edits and other projects -------------------------------------------------------------------------------------

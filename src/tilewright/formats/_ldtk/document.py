@@ -12,9 +12,9 @@ from ...core.errors import InvalidRecipe, TooLarge
 from ...core.params import explain
 from . import unescape
 
-MAX_BYTES = 1 << 27
+MAX_BYTES = 1 << 28
 """Maximum size of a project; in memory it takes several times this size."""
-MAX_CONTAINERS = 1 << 23
+MAX_CONTAINERS = 9 << 20
 """Maximum number of lists and objects in a project. A tile of a layer has four of them."""
 TILE_KEYS = ("px", "t", "d")
 

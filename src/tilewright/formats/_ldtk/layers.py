@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.skins import ALL_BITS
+from ...core.skins import ALL_BITS, DIRECTIONS
 from ...core.tileset import ANY_GROUND, Tileset
 from .._artwork import THINGS, Artwork, Plane, SkinTable
 from . import CELLS_LAYER, THINGS_LAYER, choose_identifier, list_identifiers
@@ -18,6 +18,11 @@ from .tile_picture import TilePicture
 
 OVER_LAYER = "Over"
 """Layer of the things in `Cells`."""
+BORDER = 1
+"""Number of pixels by which levels shift a layer of sprites between cells. The editor gives such a layer one more row
+and column of cells. The definition of the layer has the rest of the offset, which some importers use alone."""
+SIMPLIFIED = "(simplified)"
+"""Mark in the names of groups of rules that do not choose all sprites of a skin."""
 RuleKey = tuple[int, int]
 """Sprite, and the tile of its cell in the IntGrid; for sprites between cells, the number of `locate_borders`."""
 
@@ -65,7 +70,7 @@ class LayerPlan:
 
 
 def plan_layers(tileset: Tileset, picture: TilePicture, uids: Iterator[int], *, with_rules: bool) -> LayerPlan:
-    """Return the layers of a tileset. Planes whose skins no rules can express are layers of plain tiles."""
+    """Return the layers of a tileset: auto layers, or layers of plain tiles without rules or with too many tiles."""
     artwork = Artwork.of(tileset)
     cells, things = _plan_grids(tileset, artwork, uids)
     planner = _Planner(artwork, picture, uids)
@@ -73,26 +78,29 @@ def plan_layers(tileset: Tileset, picture: TilePicture, uids: Iterator[int], *, 
     sprites: list[SpritePlan] = []
     for number, plane in enumerate(artwork.planes):
         grids = [grid for grid in (cells, things) if grid is not None and (grid is cells or plane.name == THINGS)]
-        ruled = [planner.make_groups(plane, grid) for grid in grids]
-        is_ruled = with_rules and len(tileset) <= MAX_VALUE and all(found is not None for found in ruled)
-        for grid, found in zip(grids, ruled, strict=True):
+        is_ruled = with_rules and len(tileset) <= MAX_VALUE
+        for grid in grids:
             name = choose_identifier(_name_layer(plane, grid if is_ruled else None), taken)
             if not is_ruled:
-                definition = make_layer(
-                    "Tiles", name, next(uids), picture.size, tilesetDefUid=picture.definition["uid"]
-                )
+                links = {"tilesetDefUid": picture.definition["uid"], **_shift(plane, picture.size)}
+                definition = make_layer("Tiles", name, next(uids), picture.size, **links)
                 sprites.append(SpritePlan(number, definition, None, {}))
                 break
-            assert found is not None
-            groups, rules = found
+            groups, rules = planner.make_groups(plane, grid)
             if groups:
                 links = {"tilesetDefUid": picture.definition["uid"], "autoSourceLayerDefUid": grid.uid}
+                links |= _shift(plane, picture.size)
                 definition = make_layer("AutoLayer", name, next(uids), picture.size, autoRuleGroups=groups, **links)
                 sprites.append(SpritePlan(number, definition, grid, rules))
     listed = [*(plan.definition for plan in sprites)]
     grids = [grid for grid in (cells, things) if grid is not None]
     values = [_define_grid(grid, tileset, picture) for grid in grids]
     return LayerPlan(cells, things, tuple(sprites), (*reversed(listed), *reversed(values)))
+
+
+def _shift(plane: Plane, size: int) -> dict[str, int]:
+    """Return the offset of a layer by half a cell, except for the pixels that its levels add."""
+    return dict.fromkeys(("pxOffsetX", "pxOffsetY"), BORDER - size // 2 if plane.is_dual else 0)
 
 
 def _name_layer(plane: Plane, grid: GridPlan | None) -> str:
@@ -111,13 +119,11 @@ def _plan_grids(tileset: Tileset, artwork: Artwork, uids: Iterator[int]) -> tupl
         if tiles.any() or name == CELLS_LAYER:
             sets = ValueSets(frozenset(np.flatnonzero(tiles).tolist()), has_empty=name == THINGS_LAYER)
             grid = GridPlan(name, next(uids), tiles, under, sets)
-            wanted = []
-            for plane in artwork.planes:
-                if plane.name == THINGS or name == CELLS_LAYER:
-                    for table in plane.tables:
-                        wanted += [_find_same(table, plane, grid) or frozenset()]
-                        wanted += [centers for _, centers in _iter_centers(table, plane, grid)]
-            sets.add(wanted)
+            planes = [plane for plane in artwork.planes if plane.name == THINGS or name == CELLS_LAYER]
+            tables = [(table, plane) for plane in planes for table in plane.tables]
+            sets.add(_find_same(table, plane, grid) or frozenset() for table, plane in tables)
+            # Rules for several centers can also be repeated for each of them.
+            sets.add(centers for table, plane in tables for _, centers in _iter_centers(table, plane, grid))
             grids.append(grid)
     return grids[0], grids[1] if len(grids) > 1 else None
 
@@ -179,17 +185,16 @@ class _Planner:
     picture: TilePicture
     uids: Iterator[int]
 
-    def make_groups(self, plane: Plane, grid: GridPlan) -> tuple[list[Data], dict[RuleKey, int]] | None:
-        """Return the groups of rules of a plane, and the uid of the rule for each sprite and center; None if no rules
-        can express a skin of the plane."""
+    def make_groups(self, plane: Plane, grid: GridPlan) -> tuple[list[Data], dict[RuleKey, int]]:
+        """Return the groups of rules of a plane, and the uid of the rule for each sprite and center."""
         groups: list[Data] = []
         uids: dict[RuleKey, int] = {}
         for table in plane.tables:
-            rules = self._make_skin_rules(table, plane, grid, uids)
+            name, rules = table.skin.tile, self._make_skin_rules(table, plane, grid, uids)
             if rules is None:
-                return None
+                name, rules = f"{name} {SIMPLIFIED}", self._make_simple_rules(table, plane, grid, uids)
             if rules:
-                groups.append(make_rule_group(next(self.uids), table.skin.tile, rules))
+                groups.append(make_rule_group(next(self.uids), name, rules))
         rules = self._make_single_rules(plane, grid, uids)
         if rules:
             groups.append(make_rule_group(next(self.uids), "tiles", rules))
@@ -208,6 +213,7 @@ class _Planner:
     def _make_skin_rules(
         self, table: SkinTable, plane: Plane, grid: GridPlan, uids: dict[RuleKey, int]
     ) -> list[Data] | None:
+        """Return rules that choose the sprites of a skin; None if no rules can."""
         centers_by_row = [*_iter_centers(table, plane, grid)]
         outside = table.skin.outside
         rules: list[Data] = []
@@ -236,6 +242,35 @@ class _Planner:
                     for center in centers if tile < 0 else (tile,):
                         uids |= {(sprite, center): rules[-1]["uid"] for sprite in self._list_variants(first)}
         return rules
+
+    def _make_simple_rules(
+        self, table: SkinTable, plane: Plane, grid: GridPlan, uids: dict[RuleKey, int]
+    ) -> list[Data]:
+        """Return a rule per tile, with the sprite that the tile has inside an area of the same.
+
+        The project has the right sprites. The editor replaces those near an edit, until the map is exported again.
+        """
+        rules: list[Data] = []
+        if plane.is_dual:
+            same = (table.bits | table.bits[grid.ground]) != 0
+            sprites = {sprite for first in table.first[0].tolist() for sprite in self._list_variants(first)}
+            first = int(table.first[0, ALL_BITS])
+            rules += [self._make_rule((tile + 1,), first, None) for tile in np.flatnonzero(same & grid.tiles).tolist()]
+            uids |= {(sprite, border): rules[0]["uid"] for sprite in sprites for border in range(9) if rules}
+            return rules
+        for row, centers in _iter_centers(table, plane, grid):
+            first = int(table.first[row, self._choose_mask(table, row)])
+            sprites = {sprite for one in set(table.first[row].tolist()) for sprite in self._list_variants(one)}
+            for center in sorted(centers):
+                rules.append(self._make_rule((center + 1,), first, None))
+                uids |= {(sprite, center): rules[-1]["uid"] for sprite in sprites}
+        return rules
+
+    def _choose_mask(self, table: SkinTable, row: int) -> int:
+        """Return the mask of a tile whose neighbors are not known: its joins, walls at both sides of a door, or all."""
+        tile = self.artwork.tileset[int(table.tiles[row])]
+        directions = tile.joins or ("ew" if table.skin.toward else "")
+        return sum(1 << DIRECTIONS.index(side) for side in directions) or ALL_BITS
 
     def _make_rule(self, pattern: tuple[int, ...], first: int, outside: int | None) -> Data:
         sprites = self.artwork.sprites

@@ -20,10 +20,10 @@ from .._layers import SpriteLayer, ground_tiles, sprite_layers
 from . import CELLS_LAYER, THINGS_LAYER, LdtkParams, choose_identifier
 from .definitions import LEVEL_BACKGROUND, Data, make_field_value, make_iid, make_label_field, make_project
 from .entities import EntityWriter
-from .layers import LayerPlan, SpritePlan, locate_borders, plan_layers
+from .layers import BORDER, LayerPlan, SpritePlan, locate_borders, plan_layers
 from .tile_picture import TilePicture, make_tile_picture
 
-MAX_SPRITES = 1 << 20
+MAX_SPRITES = 1 << 21
 """Maximum number of sprites in all layers of a project."""
 SMART_COLOR = "#ADADB5"
 LISTS = ("intGridCsv", "autoLayerTiles", "gridTiles", "entityInstances")
@@ -185,11 +185,12 @@ class _LevelWriter:
         for plan in self.plan.sprites:
             layer = layers[plan.plane]
             sprites = layer.sprites[floor] if is_deep else layer.sprites
-            offset = round(layer.offset[1] * self.picture.size), round(layer.offset[0] * self.picture.size)
+            is_between = layer.offset != (0, 0)
+            offset = (-BORDER, -BORDER) if is_between else (0, 0)
             key = "autoLayerTiles" if plan.is_auto else "gridTiles"
             if plan.grid is None:
                 centers = np.zeros_like(sprites)
-            elif offset[0]:
+            elif is_between:
                 centers = locate_borders(*cells.shape)
             else:
                 centers = grids[plan.grid.name]
@@ -215,8 +216,8 @@ class _LevelWriter:
             "__cHei": height + (offset[1] < 0),
             "__gridSize": self.picture.size,
             "__opacity": 1,
-            "__pxTotalOffsetX": offset[0],
-            "__pxTotalOffsetY": offset[1],
+            "__pxTotalOffsetX": offset[0] + definition["pxOffsetX"],
+            "__pxTotalOffsetY": offset[1] + definition["pxOffsetY"],
             "__tilesetDefUid": definition["tilesetDefUid"],
             "__tilesetRelPath": self.picture.definition["relPath"] if has_tileset else None,
             "iid": make_iid(self.name, level, definition["identifier"]),
@@ -234,13 +235,17 @@ class _LevelWriter:
     def _encode_tiles(self, sprites: NDArray[np.int32], centers: NDArray[Any], plan: SpritePlan) -> JsonText:
         """Return the tiles of a layer as JSON. Its rules are found by sprites and centers."""
         size, width = self.picture.size, sprites.shape[1]
-        keys = np.where(sprites < 0, -1, sprites.astype(np.int64) << 16 | centers)
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        pairs = [(int(key) >> 16, int(key) & 0xFFFF) for key in distinct]
+        step = int(centers.max()) + 1
+        keys = sprites * np.int64(step) + centers + step  # Keys below `step` mean no sprite.
+        is_used = np.zeros(int(keys.max()) + 1, dtype=np.bool_)
+        is_used[keys.reshape(-1)] = True
+        distinct = np.flatnonzero(is_used)
+        indices_by_key = np.cumsum(is_used) - 1
+        pairs = [(int(key) // step - 1, int(key) % step) for key in distinct]
         middles = ["" if sprite < 0 else self._encode_sprite(sprite, center, plan) for sprite, center in pairs]
         starts = [f'{{"px":[{column * size},' for column in range(width)]
-        rows = [line.tolist() for line in inverse.reshape(sprites.shape)]
-        is_full = bool(distinct[0] >= 0)
+        rows = [line.tolist() for line in indices_by_key[keys]]
+        is_full = bool(distinct[0] >= step)
         lines = []
         for row, indices in enumerate(rows):
             y, first = str(row * size), row * width
@@ -289,16 +294,23 @@ def _encode_values(values: NDArray[Any]) -> JsonText:
 def encode_project(project: Data) -> bytes:
     """Return a project as a file. Long lists have one line per row of cells; small projects are also indented."""
     indent = None if project["minifyJson"] else "\t"
-    return f"{_encode(project, indent)}\n".encode()
+    return "".join([*_iter_parts(project, indent), "\n"]).encode()
 
 
-def _encode(data: Mapping[str, Any], indent: str | None) -> str:
-    """Encode an object whose layers have lists that are already encoded."""
+def _iter_parts(data: Mapping[str, Any], indent: str | None) -> Iterator[str]:
+    """Yield the parts of an object as JSON. Its layers have lists that are already encoded."""
     separators = (",", ":") if indent is None else None
     nested = {key: data[key] for key in ("levels", "layerInstances") if key in data}
     ready = {key: value for key, value in data.items() if isinstance(value, JsonText)}
     plain = {key: value for key, value in data.items() if key not in nested and key not in ready}
-    parts = [json.dumps(plain, indent=indent, separators=separators)[:-1].rstrip()]
-    parts += [f'"{key}":[{",".join(_encode(one, indent) for one in value)}]' for key, value in nested.items()]
-    parts += [f'"{key}":{value}' for key, value in ready.items()]
-    return f"{','.join(parts)}}}"
+    yield json.dumps(plain, indent=indent, separators=separators)[:-1].rstrip()
+    for key, objects in nested.items():
+        yield f',"{key}":['
+        for number, one in enumerate(objects):
+            yield "," if number else ""
+            yield from _iter_parts(one, indent)
+        yield "]"
+    for key, text in ready.items():
+        yield f',"{key}":'
+        yield text
+    yield "}"
