@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import tilewright as tw
 from tilewright.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -77,3 +78,13 @@ def test_a_technique_is_one_new_file(tmp_path: Path) -> None:
     assert "~" in run("-m", "tilewright", "make", "blobs", "--lakes", "12", "--seed", "7")
     run("-m", "tilewright", "make", "blobs", "-o", "blobs.gif")
     run("-c", "from tilewright.testing import check_technique; check_technique('blobs')")
+
+
+def test_the_overview_of_engines_names_every_engine_and_page() -> None:
+    overview = (ROOT / "docs" / "engines" / "index.md").read_text()
+    for entry in tw.list_formats():
+        for engine in entry.engines:
+            assert engine.partition(" (")[0] in overview, f"{engine} opens {entry.name}"
+            assert f"formats.md#{entry.name})" in overview
+    for page in (ROOT / "docs" / "engines").glob("*.md"):
+        assert page.name == "index.md" or f"({page.name})" in overview, page.name

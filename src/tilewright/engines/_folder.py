@@ -171,6 +171,8 @@ class ProjectFolder:
             written[name] = content
         self._refuse(changed, foreign)
         written |= {name: content for name, content in project.starters.items() if not self._exists(name)}
+        for name in project.starters.keys() & written.keys():
+            self._find(name)  # Its folders must not be links.
         for name in manifest.names:
             old = self._digest(name) if name not in files else None
             if old is not None:
