@@ -17,6 +17,7 @@ from tests.formats.test_tiled import rasterizer, render_with_tiled
 from tilewright.core.skins import LAYOUTS, OFFSETS
 from tilewright.formats._resolver import FileResolver
 from tilewright.formats._skin_files import SkinnedTileset, SpriteSource, add_skin
+from tilewright.formats._skin_template import draw_template
 from tilewright.formats._toml import format_toml
 
 
@@ -286,8 +287,8 @@ def test_skins_of_the_base_stay_below(tmp_path: Path) -> None:
     """A new skin replaces that of the base tileset at its place in the drawing order."""
     base = tw.Tileset.of("awbw")
     tileset = skin(tmp_path, save_sheet(tmp_path / "a.png", "blob47"), "sea", base="awbw")
-    assert [one.tile for one in tileset.skins] == [one.tile for one in base.skins]
-    assert [not one.is_drawn for one in tileset.skins] == [one.tile == "sea" for one in base.skins]
+    assert list(dict.fromkeys(one.tile for one in tileset.skins)) == list(dict.fromkeys(one.tile for one in base.skins))
+    assert {one.tile for one in tileset.skins if not one.is_drawn} == {"sea"}
 
 
 def test_shadows_of_the_base_give_way_to_own_walls(tmp_path: Path) -> None:
@@ -343,8 +344,25 @@ def test_a_second_part_must_fit_the_file(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     (tmp_path / "mine-sheet.png").write_bytes(b"of the user")
     other = save_sheet(tmp_path / "b.png", "edge16")
-    with pytest.raises(tw.BadFile, match=r"mine-sheet\.png: exists, and is not the sheet of mine\.toml; rename it"):
+    with pytest.raises(tw.BadFile, match=r"mine-sheet\.png: exists, and was not written by tilewright skin; rename it"):
         skin(tmp_path, other, "water", "edge16")
+
+
+def test_a_picture_of_the_user_is_never_replaced(tmp_path: Path) -> None:
+    """Here the user's picture has the name that a copy of several pictures would have."""
+    picture = save_sheet(tmp_path / "mine-sheet.png", "blob47")
+    content = picture.read_bytes()
+    skin(tmp_path, picture)
+    with pytest.raises(tw.BadFile, match=r"mine-sheet\.png: exists, and was not written by tilewright skin; rename it"):
+        skin(tmp_path, save_sheet(tmp_path / "b.png", "edge16"), "water", "edge16")
+    assert picture.read_bytes() == content
+
+
+def test_sprites_need_not_be_square(tmp_path: Path) -> None:
+    draw_template("cr31", 6, 10).save(tmp_path / "a.png")
+    tileset = skin(tmp_path, tmp_path / "a.png", layout="cr31", tile_size=(6, 10))
+    map = make_map(tileset)
+    assert map.image(scale=6, sprites=True).size == (6 * map.width, 10 * map.height)
 
 
 @pytest.mark.parametrize("content", [b"", b"not a picture", b"\x89PNG\r\n\x1a\n" + b"\0" * 40])

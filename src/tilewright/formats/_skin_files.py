@@ -6,6 +6,7 @@ is added, the sprites in use are copied into a new picture beside the file. The 
 
 from __future__ import annotations
 
+import io
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from ..core.appearance import Rgb
 from ..core.errors import BadFile, InvalidRecipe, Problem, UnknownName, pluralize, problem
@@ -22,13 +26,15 @@ from ..core.registry import tilesets
 from ..core.skins import ALL_BITS, LAYOUTS, Skin
 from ..core.tileset import Sheet, Tileset
 from ._files import read_file, read_text
-from ._sheet import count_sprite_rows, encode_png, fit_sheet, picture_size, sheet_picture, sprite_box
+from ._sheet import count_sprite_rows, fit_sheet, picture_size, sheet_picture, sprite_box
 from ._toml import edit_toml, format_toml
 
 HEADER = "# Written by `tilewright skin`, which adds the sprites of a tile or replaces them.\n"
 SUFFIX = "-sheet.png"
 """Ending of the name of the picture with the sprites of several pictures."""
 MAX_SIDE, MAX_POSITION, MAX_WEIGHT = 1024, 1 << 31, 1e6
+MARK = ("Software", "tilewright skin")
+"""Text in that picture, which may be replaced. Other pictures are the user's."""
 DEFAULT_BASES = ("dungeon", "cave", "terrain", "countryside")
 """Tilesets that are tried first as the base of a new tileset."""
 
@@ -396,8 +402,8 @@ class _SheetCopy:
         """Return the new sheet with its picture, for the tileset file with a path."""
         image = f"{path.stem}{SUFFIX}"
         target = path.parent / image
-        if target.exists() and os.path.realpath(target) != os.path.realpath(self.before.path):
-            raise BadFile(f"exists, and is not the sheet of {path.name}; rename it", at=target)
+        if target.exists() and not _is_copy(read_file(target)):
+            raise BadFile("exists, and was not written by tilewright skin; rename it", at=target)
         height, width = self.before.tile_height, self.before.tile_width
         rows = [(self.before, row) for row in self.rows_before] + [(self.added, row) for row in self.rows_added]
         pixels = np.zeros((len(rows) * height, self.columns * width, 4), dtype=np.uint8)
@@ -408,7 +414,7 @@ class _SheetCopy:
                 left = column * width
                 pixels[number * height : (number + 1) * height, left : left + width] = sprite
         fields = {"image": image, "tile_width": width, "tile_height": height, "columns": self.columns}
-        return Sheet.validate(fields).with_picture(encode_png(pixels), str(target))
+        return Sheet.validate(fields).with_picture(_encode_copy(pixels), str(target))
 
     def move_skin(self, skin: Skin) -> Skin:
         """Return a skin of the added sheet with its positions in the new sheet."""
@@ -441,6 +447,23 @@ class _SheetCopy:
     def _find_in_added(self, position: int) -> int:
         row, column = divmod(position, self.added.columns)
         return (len(self.rows_before) + self.rows_added.index(row)) * self.columns + column
+
+
+def _encode_copy(pixels: NDArray[np.uint8]) -> bytes:
+    """Return a PNG file with a mark that it may be replaced."""
+    buffer, info = io.BytesIO(), PngInfo()
+    info.add_text(*MARK)
+    Image.fromarray(pixels).save(buffer, "PNG", optimize=True, pnginfo=info)
+    return buffer.getvalue()
+
+
+def _is_copy(content: bytes) -> bool:
+    """Return whether a picture has the mark of a sheet that was copied from several pictures."""
+    try:
+        with Image.open(io.BytesIO(content)) as picture:
+            return picture.info.get(MARK[0]) == MARK[1]
+    except Exception:  # Pillow's readers raise many kinds of errors.
+        return False
 
 
 def _list_rows(skin: Skin, sheet: Sheet) -> set[int]:
