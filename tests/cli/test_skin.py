@@ -165,3 +165,12 @@ def test_a_template_replaces_no_file(tilewright: Run) -> None:
         assert done.err.startswith(f"tilewright: {message}"), done.err
     assert [path.name for path in Path().iterdir()] == ["t.png"]
     assert Path("t.png").read_bytes() == content
+
+
+@pytest.mark.parametrize(("layout", "hint"), [("cr31", "7x7"), ("godot3x3", "12x4")])
+def test_a_sheet_of_another_layout_is_noticed(tilewright: Run, layout: str, hint: str) -> None:
+    draw_sheet(layout).save("a.png")
+    done = tilewright("skin", "a.png", "--layout", "blob47", "--tile", "wall", "-o", "a.toml")
+    assert f"sheets of {hint} sprites usually have the layout {layout}; look at the preview" in done.err
+    right = tilewright("skin", "a.png", "--layout", layout, "--tile", "wall", "-o", "b.toml")
+    assert "usually" not in right.err

@@ -146,6 +146,15 @@ def command(
     _drawing.draw(map, _describe(found))
     names = [*(str(path.with_name(name)) for name in found.contents), *([] if no_preview else [str(picture)])]
     info(f"wrote {', '.join(names)}")
+    if columns is None and (other := _find_usual_layout(found.skin)):
+        wide, tall = found.skin.extent
+        info(f"sheets of {wide}x{tall} sprites usually have the layout {other}; look at the preview")
+
+
+def _find_usual_layout(skin: Skin) -> str | None:
+    """Return the layout of which sheets of this size usually are, if the skin has unusual columns."""
+    layouts = (name for name in LAYOUTS if Skin(tile=skin.tile, layout=name).extent == skin.extent)
+    return next(layouts, None) if skin.columns is not None else None
 
 
 def _write_template(path: Path, layout: str, size: tuple[int, int], color: Rgb) -> None:
