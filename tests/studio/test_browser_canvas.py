@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from numpy.typing import NDArray
 from playwright.sync_api import expect
 
 import tilewright as tw
-from tests.studio.page import Studio
+from tests.studio.page import COMPONENT, Studio
 
 SMALL = {"technique": "caves", "params": {"width": 24, "height": 16}, "seed": 7}
 LOCKED = [(3, 4), (4, 4), (5, 4), (6, 4), (7, 4), (7, 5), (7, 6)]
@@ -77,6 +78,36 @@ def test_painted_cells_stay_locked_with_new_seeds(studio: Studio) -> None:
         with studio.another():
             studio["reroll"].click()
         assert (studio.cells()[10:12, 10:13] == "floor").all()
+
+
+def read_sprites(studio: Studio) -> NDArray[np.uint8]:
+    """Return the pixels of the sprites on the canvas, at their original size."""
+    height, width, side, pixels = studio.map.evaluate(
+        f"""(map) => {{
+          const {{ scene }} = ({COMPONENT})(map);
+          const {{ side, pixels }} = scene.sheet.sizes[0];
+          const area = side * side;
+          const cells = [...scene.looks].map((look) => [...pixels.subarray(look * area, (look + 1) * area)]);
+          return [scene.height, scene.width, side, cells];
+        }}"""
+    )
+    colors = np.array(pixels, dtype="<u4").view(np.uint8).reshape(height, width, side, side, 4)
+    sprites: NDArray[np.uint8] = colors.swapaxes(1, 2).reshape(height * side, width * side, 4)[..., :3]
+    return sprites
+
+
+def test_painted_cells_join_their_neighbors_after_the_stroke(studio: Studio) -> None:
+    studio.open(SMALL)
+    map = make_small()
+    assert np.array_equal(read_sprites(studio), np.asarray(map.image(sprites=True, scale=16)))
+    studio.take("brush", "water")
+    with studio.another():
+        studio.stroke((3, 4), (7, 4), (7, 6))
+    cells = map.cells.copy()
+    for x, y in LOCKED:
+        cells[y, x] = map.tileset.id("water")
+    painted = map.replace(cells=cells, recipe=map.recipe)
+    assert np.array_equal(read_sprites(studio), np.asarray(painted.image(sprites=True, scale=16)))
 
 
 def test_tools_paint_and_every_step_can_be_undone(studio: Studio) -> None:

@@ -17,6 +17,7 @@ import tilewright as tw
 from tilewright.core.registry import tilesets
 from tilewright.core.site import Frame, Site
 from tilewright.core.tilemap import Marker, Room
+from tilewright.formats._icons import draw_icon, find_icon
 from tilewright.studio import payloads
 from tilewright.studio.payloads import (
     decode_cells,
@@ -75,6 +76,7 @@ def test_the_payload_of_a_map() -> None:
     assert scene["rooms"] == [[1, 0, 2, 1], [0, 1, 1, 1]]
     assert scene["links"] == [[0, 1]]
     assert scene["markers"] == [["start", 2, 0, 0]]
+    assert scene["icons"]["numbers"] == [1], "the first icon is for further markers"
     assert (scene["painted"], scene["note"]) == (4, "hand made")
     json.dumps(scene)
 
@@ -166,7 +168,7 @@ def test_timelines_of_large_maps_have_fewer_frames(monkeypatch: pytest.MonkeyPat
     assert (len(notes), notes[0], notes[-1]) == (8, "0", "49")
     monkeypatch.setattr(payloads, "MAX_TIMELINE_CELLS", 1)
     assert [frame["note"] for frame in encode_timeline(frames)["frames"]] == ["0", "49"]
-    assert encode_timeline([]) == {"frames": [], "tilesets": {}}
+    assert encode_timeline([]) == {"frames": [], "tilesets": {}, "sheets": {}}
 
 
 def test_the_payload_of_an_overlay() -> None:
@@ -206,3 +208,56 @@ def test_cells_are_decoded(size: int) -> None:
 )
 def test_invalid_cells_are_refused(sent: object) -> None:
     assert decode_cells(sent, 64) is None
+
+
+# -- icons and skins ----------------------------------------------------------------------------------------------
+
+
+def test_icons_of_markers_are_in_one_row() -> None:
+    names = ["start", "key red", "lever", "start", "key red", "keys, red"]
+    map = tw.TileMap([[0, 1, 1]], CAVE, markers=[Marker(name, 1, 0) for name in names])
+    icons = encode_map(map)["icons"]
+    assert icons["numbers"] == [1, 2, 3, 1, 2, 2]
+    assert len(icons["colors"]) == 4
+    with Image.open(io.BytesIO(base64.b64decode(icons["url"].partition(",")[2]))) as picture:
+        assert picture.size == (4 * icons["side"], icons["side"])
+        pixels = np.asarray(picture)
+    for number, name in enumerate(names[:3], 1):
+        expected = draw_icon(find_icon(name), icons["side"])
+        assert np.array_equal(pixels[:, number * 16 : (number + 1) * 16], expected)
+    assert encode_map(map.replace(markers=[]))["icons"] is None
+
+
+def test_a_painted_map_shows_the_same_sprites_as_its_picture() -> None:
+    map = tw.make("caves", width=30, height=20, seed=4)
+    recipe = map.recipe
+    for row, column in np.argwhere(map.cells == CAVE.id("floor"))[::17].tolist():
+        cells = map.cells.copy()
+        cells[row, column] = CAVE.id("wall")
+        map = map.replace(cells=cells)
+        expected = np.asarray(map.replace(recipe=recipe).image(sprites=True, scale=16))
+        assert np.array_equal(draw(encode_map(map, recipe=recipe)), expected)
+
+
+def test_frames_of_a_timeline_show_the_sprites_of_the_finished_map() -> None:
+    frames = list(tw.watch("caves", width=30, height=20, seed=4))
+    recipe = frames[-1].map.recipe if frames[-1].map else None
+    timeline = json.loads(json.dumps(encode_timeline(frames, recipe)))
+    assert len(timeline["sheets"]) == 1
+    for frame, encoded in zip(frames[:-1], timeline["frames"], strict=False):
+        shown = draw({**encoded, "sheet": timeline["sheets"][encoded["sheet"]]})
+        finished = tw.TileMap(frame.cells, frame.tileset).replace(recipe=recipe)
+        assert np.array_equal(shown, np.asarray(finished.image(sprites=True, scale=16)))
+
+
+def test_frames_of_large_maps_and_of_colors_have_a_sprite_per_tile(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = Site((2, 2), CAVE)
+    plain = Frame(np.zeros((2, 2), np.uint8), site=site).snapshot()
+    colored = Frame(colors=np.zeros((2, 2, 3), np.uint8), site=site).snapshot()
+    sheets = [list(encode_timeline(frames)["sheets"]) for frames in ([plain, plain], [colored, plain])]
+    assert [len(found) for found in sheets] == [1, 0]
+    monkeypatch.setattr(payloads, "MAX_LOOK_CELLS", 3)
+    assert not encode_timeline([plain, plain])["sheets"]
+    monkeypatch.setattr(payloads, "MAX_LOOK_CELLS", 4)
+    monkeypatch.setattr(payloads, "MAX_PICTURES", len(CAVE))
+    assert not encode_timeline([plain, plain])["sheets"]

@@ -11,9 +11,9 @@ import io
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from math import isfinite, isqrt, prod
 from typing import Any
@@ -22,11 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from ..core.recipe import Recipe
 from ..core.site import Frame
-from ..core.tilemap import TileMap
+from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
 from ..formats._artwork import Artwork
 from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
+from ..formats._icons import MORE as MORE_ICON
+from ..formats._icons import Icon, draw_icon, find_icon
 from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
 from ..overlays.overlay import Overlay
@@ -47,6 +50,8 @@ MAX_SHEETS = 32
 """Maximum number of cached sheets. The least recently used sheet is dropped."""
 ENCODING_OVERHEAD = 200
 """Maximum characters that the encoding adds to an array of any size."""
+MAX_LOOK_CELLS = 1 << 14
+"""Maximum number of cells of a frame whose sprites depend on neighbors."""
 MAX_TIMELINE_CELLS = 1 << 26
 """Maximum number of cells in all frames of a timeline. Timelines of large maps have fewer frames."""
 
@@ -54,6 +59,7 @@ MAX_TIMELINE_CELLS = 1 << 26
 def encode_map(
     map: TileMap,
     *,
+    recipe: Recipe | None = None,
     locked: NDArray[np.bool_] | None = None,
     painted: int = 0,
     sprites: bool = True,
@@ -65,6 +71,8 @@ def encode_map(
     ----------
     map : TileMap
         Map to show.
+    recipe : Recipe, optional
+        Recipe whose seed chooses variants of sprites; by default that of the map, which painted maps do not have.
     locked : ndarray of bool, optional
         Mask of the locked cells, with the map's shape.
     painted : int, default 0
@@ -78,7 +86,7 @@ def encode_map(
     -------
     dict
     """
-    sheet, looks = sheet_cache.find_sheet(map) if sprites else (None, None)
+    sheet, looks = sheet_cache.find_sheet(map, recipe) if sprites else (None, None)
     return {
         **_encode_size(map.shape),
         **_encode_cells(map.cells, map.tileset),
@@ -86,6 +94,7 @@ def encode_map(
         "rooms": [[room.x, room.y, room.width, room.height] for room in map.rooms],
         "links": [list(link) for link in map.links],
         "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
+        "icons": _encode_icons(map.markers) if map.markers else None,
         "locked": None if locked is None or not locked.any() else encode_array(locked.astype(np.uint8)),
         "painted": painted,
         "note": note,
@@ -119,15 +128,24 @@ def encode_frame(frame: Frame) -> Payload:
     }
 
 
-def encode_timeline(frames: Sequence[Frame]) -> Payload:
-    """Return the payload of a timeline: evenly spaced frames, including the first and the last."""
+def encode_timeline(frames: Sequence[Frame], recipe: Recipe | None = None) -> Payload:
+    """Return the payload of a timeline: evenly spaced frames, including the first and the last.
+
+    Frames of up to MAX_LOOK_CELLS cells show the same sprites as the finished map, whose recipe chooses variants.
+    Larger ones show a sprite per tile: their cells are usually too small for sprites, and choosing them takes seconds.
+    """
     largest = max((prod(np.shape(frame.colors if frame.cells is None else frame.cells)) for frame in frames), default=1)
     max_frames = max(2, MAX_TIMELINE_CELLS // largest)
     if len(frames) > max_frames:
         frames = [frames[round(index)] for index in np.linspace(0, len(frames) - 1, max_frames)]
     encoded = [encode_frame(frame) for frame in frames]
     tilesets = {frame["tileset"]: frame["tiles"] for frame in encoded if frame["tileset"]}
-    return {"frames": [{**frame, "tiles": None} for frame in encoded], "tilesets": tilesets}
+    sheets: dict[str, Payload] = {}
+    # The last frame is the map itself.
+    for number, sheet, looks in sheet_cache.find_frame_sheets(frames[:-1], recipe):
+        sheets[sheet.data["digest"]] = sheet.data
+        encoded[number] |= {"sheet": sheet.data["digest"], "looks": encode_array(looks)}
+    return {"frames": [{**frame, "tiles": None} for frame in encoded], "tilesets": tilesets, "sheets": sheets}
 
 
 def encode_overlay(overlay: Overlay) -> Payload:
@@ -181,6 +199,24 @@ def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
     ]
     ids = cells.astype(tileset.dtype, copy=False)
     return {"cells": encode_array(ids), "bits": 8 * ids.itemsize, "tileset": tileset.digest, "tiles": tiles}
+
+
+def _encode_icons(markers: Sequence[Marker]) -> Payload:
+    """Return the icons of markers: a row of pictures, their colors, and the picture of each marker.
+
+    The first picture stands for the markers of a cell that has too many.
+    """
+    found = [find_icon(marker.name) for marker in markers]
+    numbers = {icon: number for number, icon in enumerate(dict.fromkeys([MORE_ICON, *found]))}
+    url, colors = _draw_icons(tuple(numbers))
+    return {"url": url, "side": SIDE, "colors": colors, "numbers": [numbers[icon] for icon in found]}
+
+
+@lru_cache(maxsize=16)
+def _draw_icons(icons: tuple[Icon, ...]) -> tuple[str, list[str]]:
+    """Return a row of icons as a data URL, and their colors."""
+    row = np.concatenate([draw_icon(icon, SIDE) for icon in icons], axis=1)
+    return data_url(encode_png(row, quick=True)), [f"#{icon.color}" for icon in icons]
 
 
 def _digest_map(map: TileMap) -> str:
@@ -263,7 +299,9 @@ class SheetCache:
         self._sheets: OrderedDict[str, SpriteSheet] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find_sheet(self, map: TileMap) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
+    def find_sheet(
+        self, map: TileMap, recipe: Recipe | None = None
+    ) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
         """Return the sheet for a map and the sheet index of each cell, or None if the indices are the tile ids.
 
         The sheet is None for tilesets of more than MAX_TILES_WITH_SPRITES tiles, and for maps of more than
@@ -271,19 +309,46 @@ class SheetCache:
         """
         if len(map.tileset) > MAX_TILES_WITH_SPRITES:
             return None, None
-        drawn = CellStacks.of(map)
+        drawn = CellStacks.of(map, recipe)
         if len(drawn.stacks) > MAX_MAP_PICTURES:
             return None, None
         varied = len(drawn.artwork) > len(map.tileset)
-        key = map.tileset.look_digest
+        sheet = self._extend(map.tileset, drawn.stacks if varied else None)
+        return sheet, sheet.find_positions(drawn) if varied else None
+
+    def find_frame_sheets(
+        self, frames: Sequence[Frame], recipe: Recipe | None
+    ) -> Iterator[tuple[int, SpriteSheet, NDArray[np.uint16]]]:
+        """Yield the numbers of frames whose sprites depend on neighbors, their sheets and the sheet index of each cell.
+
+        Frames of too many cells are left out, and frames of tilesets with too many tiles or different stacks.
+        """
+        drawn: dict[str, list[tuple[int, CellStacks]]] = {}
+        for number, frame in enumerate(frames):
+            if frame.cells is None or frame.colors is not None or frame.cells.size > MAX_LOOK_CELLS:
+                continue
+            if len(frame.tileset) <= MAX_TILES_WITH_SPRITES and frame.tileset.skins:
+                drawn.setdefault(frame.tileset.look_digest, []).append((number, CellStacks.of(frame, recipe)))
+        for group in drawn.values():
+            stacks = np.unique(np.concatenate([cells.stacks for _, cells in group]), axis=0)
+            tileset = group[0][1].artwork.tileset
+            if len(stacks) + len(tileset) > MAX_PICTURES:
+                continue
+            sheet = self._extend(tileset, stacks)
+            for number, cells in group:
+                yield number, sheet, sheet.find_positions(cells)
+
+    def _extend(self, tileset: Tileset, stacks: Stacks | None) -> SpriteSheet:
+        """Return the sheet of a tileset, extended by stacks."""
+        key = tileset.look_digest
         with self._lock:
-            sheet = self._sheets.pop(key, None) or SpriteSheet.from_tileset(map.tileset)
-            if varied:
-                sheet = sheet.with_stacks(drawn.stacks)
+            sheet = self._sheets.pop(key, None) or SpriteSheet.from_tileset(tileset)
+            if stacks is not None:
+                sheet = sheet.with_stacks(stacks)
             self._sheets[key] = sheet
             while len(self._sheets) > MAX_SHEETS:
                 self._sheets.popitem(last=False)
-        return sheet, sheet.find_positions(drawn) if varied else None
+        return sheet
 
 
 sheet_cache = SheetCache()

@@ -232,7 +232,8 @@ class Shell:
         state = self.session.state
         self._shown_locks = state.locks
         painted = 0 if state.painted is None else int((state.painted.cells >= 0).sum())
-        self.canvas.show(payloads.encode_map(map, locked=self.session.find_locked_cells(), painted=painted))
+        locked = self.session.find_locked_cells()
+        self.canvas.show(payloads.encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted))
 
     def _on_busy(self, is_busy: bool) -> None:
         self.seeds.set_busy(is_busy)
@@ -290,7 +291,7 @@ class Shell:
             return
 
         def work(token: CancelToken) -> payloads.Payload:
-            return payloads.encode_timeline(operations.record_frames(recipe, token, settings.frames))
+            return payloads.encode_timeline(operations.record_frames(recipe, token, settings.frames), recipe)
 
         def fail(error: TilewrightError) -> None:
             self.canvas.show_timeline(None)

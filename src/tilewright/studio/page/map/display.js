@@ -4,7 +4,7 @@ import { markRaw } from "vue";
 import { decodeArray, decodeCells } from "./arrays.js";
 import { brushBox, spanBox } from "./cells.js";
 import { drawGrid, drawHover, drawLines, drawLinks, drawLocks, drawMarkers, drawSelection, drawSpan } from "./marks.js";
-import { Sheet, drawEnlarged, surface, tilePixels } from "./picture.js";
+import { Sheet, drawEnlarged, openImage, surface, tilePixels } from "./picture.js";
 import { decodeFrame } from "./timeline.js";
 
 const MAX_CACHED = 16; // tilesets and sheets; Python relies only on the last one
@@ -17,14 +17,16 @@ export const display = {
   async show(payload) {
     const request = ++this.mapRequest;
     this.storeAssets(payload);
-    const [cells, looks, locked, sheet] = await Promise.all([
+    const [cells, looks, locked, sheet, image] = await Promise.all([
       decodeCells(payload.cells, payload.bits),
       payload.looks ? decodeCells(payload.looks, 16) : null,
       payload.locked ? decodeArray(payload.locked) : null,
       payload.sheet ? this.sheets.get(payload.sheet.digest) : null,
+      payload.icons ? openImage(payload.icons.url) : null,
     ]);
     if (request !== this.mapRequest) return; // a newer map was sent
-    this.setScene({ ...payload, ...this.tilesets.get(payload.tileset), cells, looks, locked, sheet });
+    const icons = payload.icons && { ...payload.icons, image };
+    this.setScene({ ...payload, ...this.tilesets.get(payload.tileset), cells, looks, locked, sheet, icons });
   },
 
   async progress(payload) {
@@ -69,9 +71,9 @@ export const display = {
     if (sheet?.url) store(this.sheets, sheet.digest, Sheet.of(sheet));
   },
 
-  // Returns a frame with its tiles, and with the map's sprite sheet if it has the same tileset.
+  // Returns a frame with its tiles, and with its sprite sheet or that of the map if it has the same tileset.
   withTiles(frame) {
-    const sheet = frame.tileset === this.scene?.tileset ? this.scene.sheet : null;
+    const sheet = frame.sheet ?? (frame.tileset === this.scene?.tileset ? this.scene.sheet : null);
     return { ...frame, ...(this.tilesets.get(frame.tileset) ?? NO_TILES), sheet };
   },
 
@@ -167,7 +169,7 @@ export const display = {
     if (layer.lines?.length) drawLines(pen, view, layer.lines);
     if (!isMap) return;
     if (scene.locked) drawLocks(pen, view, scene.locked, level);
-    if (scene.markers.length) drawMarkers(pen, view, scene.markers, level);
+    if (scene.markers.length) drawMarkers(pen, view, scene, level);
     if (this.selection) drawSelection(pen, view, this.selection, level);
     this.drawPointer(pen);
   },

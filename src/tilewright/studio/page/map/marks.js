@@ -1,8 +1,10 @@
 // Marks over the cells: grid, locks, selection, lines, markers and the cell under the pointer.
 
-const MIN_GRID_CELL = 4; // minimum screen pixels per cell, as the next two
-const MIN_RING_CELL = 6;
+const MIN_GRID_CELL = 4; // minimum screen pixels per cell, as the next three
+const MIN_DOT_CELL = 4;
+const MIN_ICON_CELL = 8;
 const MIN_NAME_CELL = 14;
+const MAX_ICONS = 4; // in one cell
 const MAX_NAMES = 60;
 const FRAME_LINE = "#f2545b";
 const LOCK = "#f2a541";
@@ -192,29 +194,63 @@ export function drawLines(pen, view, lines) {
   pen.stroke();
 }
 
-// Draws a ring around every marker, and its name if cells are large enough.
-export function drawMarkers(pen, view, markers, level) {
-  if (view.cell < MIN_RING_CELL) return;
-  const here = markers.filter(([, column, row, at]) => at === level && isVisible(view, column, row));
-  for (const [, column, row] of here) {
-    const [x, y] = cellCenter(view, [column, row]);
-    const radius = view.cell * 0.56;
-    for (const [color, wide] of [[DARK, 4], [LIGHT, 2]]) {
-      pen.beginPath();
-      pen.arc(x, y, radius, 0, 2 * Math.PI);
-      pen.strokeStyle = color;
-      pen.lineWidth = wide * view.ratio;
-      pen.stroke();
-    }
+// Draws the icon of every marker, and its name if cells are large enough. Small cells show dots.
+export function drawMarkers(pen, view, { markers, icons }, level) {
+  if (view.cell < MIN_DOT_CELL) return;
+  const cells = new Map(); // numbers of the markers in each visible cell
+  markers.forEach(([, column, row, at], number) => {
+    if (at !== level || !isVisible(view, column, row)) return;
+    const place = row * view.columns + column;
+    if (!cells.has(place)) cells.set(place, []);
+    cells.get(place).push(number);
+  });
+  for (const [place, here] of cells) {
+    const [x, y] = cellCenter(view, [place % view.columns, Math.floor(place / view.columns)]);
+    const isAlone = here.length === 1 || view.cell < 2 * MIN_DOT_CELL;
+    const room = isAlone ? view.cell : view.cell / 2;
+    const shown = here.slice(0, isAlone ? 1 : MAX_ICONS).map((number) => icons.numbers[number]);
+    if (!isAlone && here.length > MAX_ICONS) shown[MAX_ICONS - 1] = 0;
+    shown.forEach((icon, number) => {
+      const right = isAlone ? 0 : ((number % 2) - 0.5) * room;
+      const down = isAlone || shown.length === 2 ? 0 : (Math.floor(number / 2) - 0.5) * room;
+      drawIcon(pen, icons, icon, x + right, y + down, room);
+    });
   }
-  if (view.cell < MIN_NAME_CELL * view.ratio || here.length > MAX_NAMES) return;
+  drawNames(pen, view, [...cells.values()].flat().map((number) => markers[number]));
+}
+
+function drawIcon(pen, { image, side, colors }, icon, x, y, room) {
+  if (room < MIN_ICON_CELL) {
+    pen.beginPath();
+    pen.arc(x, y, room / 2, 0, 2 * Math.PI);
+    pen.fillStyle = DARK;
+    pen.fill();
+    pen.beginPath();
+    pen.arc(x, y, room / 2 - 1, 0, 2 * Math.PI);
+    pen.fillStyle = colors[icon];
+    pen.fill();
+    return;
+  }
+  const size = Math.round(room < side ? Math.min(side, room + 2) : room);
+  pen.imageSmoothingEnabled = size < side;
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(image, icon * side, 0, side, side, Math.round(x - size / 2), Math.round(y - size / 2), size, size);
+}
+
+function drawNames(pen, view, markers) {
+  if (view.cell < MIN_NAME_CELL * view.ratio || markers.length > MAX_NAMES) return;
   pen.font = `600 ${11 * view.ratio}px system-ui, sans-serif`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  for (const [name, column, row] of here) {
-    const [x, y] = cellCenter(view, [column, row]);
+  const names = new Map(); // by cell
+  for (const [name, column, row] of markers) {
+    const place = row * view.columns + column;
+    names.set(place, names.has(place) ? `${names.get(place)}, ${name}` : name);
+  }
+  for (const [place, name] of names) {
+    const [x, y] = cellCenter(view, [place % view.columns, Math.floor(place / view.columns)]);
     const [wide, high] = [pen.measureText(name).width + 10 * view.ratio, 16 * view.ratio];
-    const middle = y + view.cell * 0.56 + high / 2 + 3 * view.ratio;
+    const middle = y + view.cell / 2 + high / 2 + 2 * view.ratio;
     pen.beginPath();
     pen.roundRect(x - wide / 2, middle - high / 2, wide, high, 4 * view.ratio);
     pen.fillStyle = "rgba(27, 24, 34, 0.86)";

@@ -13,6 +13,13 @@ export function surface(width, height) {
   return canvas;
 }
 
+export async function openImage(url) {
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  return image;
+}
+
 // Returns the color of each tile as a pixel of an ImageData.
 export function tilePixels(tiles) {
   return Uint32Array.from(tiles, ({ color }) => {
@@ -24,9 +31,7 @@ export function tilePixels(tiles) {
 // Pixels of a sprite sheet, picture by picture and row by row, in several sizes (each half of the previous one).
 export class Sheet {
   static async of({ digest, url, side, columns, count }) {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
+    const image = await openImage(url);
     const canvas = surface(image.width, image.height);
     const pen = canvas.getContext("2d", { willReadFrequently: true });
     pen.drawImage(image, 0, 0);
