@@ -144,7 +144,7 @@ def _find_shown(artwork: Artwork) -> list[int]:
 
 
 def _find_visible(artwork: Artwork, shown: list[int]) -> NDArray[np.bool_]:
-    """Return an array (sprite,) of whether a pixel is not transparent. Skins such as shadows also have empty sprites."""
+    """Return an array (sprite,) of whether a pixel is not transparent. Skins of shadows, too, have empty sprites."""
     is_visible = np.zeros(len(artwork.sprites), dtype=np.bool_)
     for start in range(0, len(shown), MAX_DRAWN_SPRITES):
         numbers = shown[start : start + MAX_DRAWN_SPRITES]
