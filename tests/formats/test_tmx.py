@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import gzip
+import io
 import sys
 import zlib
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ import pytest
 import pytmx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 import tilewright as tw
 from tests.formats.maps import full_map, same, sprite_map, without_skins
@@ -260,6 +262,16 @@ def test_external_tilesets_are_read(ending: str, content: bytes) -> None:
     assert sheet
     assert (sheet.image, sheet.tile_width, sheet.columns, sheet.picture) == ("sets/../a.png", 8, 3, b"picture")
     assert [tile.sprite for tile in map.tileset] == [0, 1, 2]
+
+
+def test_the_columns_of_old_tilesets_are_those_of_the_picture() -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (48, 32)).save(buffer, "PNG")
+    old = '<tileset firstgid="1" name="wild" tilewidth="16" tileheight="16"><image source="a.png"/></tileset>'
+    map = read(tmx(data("1,2,3,6"), tilesets=old), {"a.png": buffer.getvalue()})
+    assert map.tileset.sheet
+    assert map.tileset.sheet.columns == 3
+    assert map.image(scale=16).size == (32, 32)
 
 
 @pytest.mark.parametrize("source", ["sets/wild.tsx", "/etc/passwd", "C:/a.tsx", "../../dev/stdin", "file:///a.tsx"])

@@ -103,7 +103,7 @@ def _format_tileset(part: Document) -> str:
     if "source" in part:
         return _format_tag("tileset", part, 1)
     image = _format_image(part, 2, {"source": part["image"]}) if "image" in part else ""
-    wang_sets = wang_sets_to_xml(part["wangsets"]) if "wangsets" in part else ""
+    wang_sets = part["wangsets"].xml if "wangsets" in part else ""
     inner = image + part["tiles"].xml + wang_sets
     return _format_element("tileset", part, 1, inner, "image", "imagewidth", "imageheight")
 

@@ -17,6 +17,7 @@ from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, short_
 from ...core.registry import tilesets as known_tilesets
 from ...core.tileset import CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from .. import Source
+from .._sheet import picture_size
 from . import is_relative
 from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property, validate
 from .elements import from_xml
@@ -233,5 +234,12 @@ def _find_sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
         picture = _read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
         # Where the picture is, so that a file written later refers to it.
         path = os.path.normpath(Path(source.folder, tileset.image.replace("\\", "/"))) if source.folder else ""
-        return sheet.with_picture(picture, path) if picture else sheet
+        if not picture:
+            return sheet
+        found = sheet.with_picture(picture, path)
+        if tileset.columns or tileset.imagewidth or "sheet" in tileset.properties:
+            return found
+        width, _ = picture_size(found) or (0, 0)  # Old files describe neither the columns nor the picture.
+        columns = max(1, (width - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing))
+        return found.model_copy(update={"columns": columns}).with_picture(picture, path)
     return None

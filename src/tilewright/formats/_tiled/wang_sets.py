@@ -7,6 +7,7 @@ directions is that of the masks, clockwise from the north.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +15,24 @@ from numpy.typing import NDArray
 from ...core.skins import ALL_BITS, CORNER_BITS, DIRECTIONS, EDGE_BITS, LAYOUTS
 from .._artwork import Artwork
 from . import Document
+from .elements import wang_sets_to_xml
 
 TYPES = {ALL_BITS: "mixed", CORNER_BITS: "corner", EDGE_BITS: "edge"}
 SAME, OTHER = 1, 2
 """Colors of a set, which Tiled numbers from 1. 0 means that the direction does not matter."""
 
 
+class WangSets(tuple[Document, ...]):
+    """The Wang sets of a document's tileset, and as XML, which is cached for all maps of the tileset."""
+
+    @cached_property
+    def xml(self) -> str:
+        return wang_sets_to_xml(self)
+
+
 def build_wang_sets(
     artwork: Artwork, locals: Mapping[int, int], is_below: NDArray[np.bool_], *, copy: bool
-) -> list[Document]:
+) -> WangSets:
     """Return a set for every tile of every skin with sprites in a document's tileset.
 
     Parameters
@@ -48,10 +58,10 @@ def build_wang_sets(
                 continue
             if layout.bits in TYPES and copy == (layout.is_dual and bool(is_below[number])):
                 found.setdefault((sprite.skin, sprite.tile), {})[local] = sprite.mask
-    return [
-        _make_wang_set(artwork, skin, tile, masks, {sprite: local for local, sprite in locals.items()})
-        for (skin, tile), masks in sorted(found.items())
-    ]
+    local_ids = {sprite: local for local, sprite in locals.items()}
+    return WangSets(
+        _make_wang_set(artwork, skin, tile, masks, local_ids) for (skin, tile), masks in sorted(found.items())
+    )
 
 
 def _make_wang_set(

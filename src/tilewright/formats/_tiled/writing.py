@@ -95,20 +95,21 @@ def _describe_layers(layers: Sequence[Document], about: Mapping[str, object]) ->
 def _build_layers(map: TileMap, gids: SpriteGids, width: int, height: int) -> list[Document]:
     """Return the tile layers. The `data` of a map with levels has all levels."""
     artwork = Artwork.of(map.tileset)
-    tiles = np.array([*(sprite.tile for sprite in artwork.sprites), -1])
+    tiles = np.array([*(sprite.tile for sprite in artwork.sprites), -1], dtype=np.int32)
     has_plain = not np.array_equal(gids.solid, gids.plain)
+    both = np.concatenate([gids.solid, gids.plain])
     layers = [_build_cells_layer(map, gids)] if needs_cells(artwork) else []
     for layer in sprite_layers(map, keep_hidden=True):
         part = {**_make_layer("tilelayer", layer.name), "width": layer.sprites.shape[-1]}
         part["height"] = layer.sprites.shape[-2]
         if layer.offset != (0, 0):
             part |= {"offsetx": layer.offset[1] * width, "offsety": layer.offset[0] * height}
-            part["data"] = gids.plain[layer.sprites]
+            part["data"] = np.take(gids.plain, layer.sprites)
+        elif has_plain:
+            is_below = np.take(tiles, layer.sprites) != map.cells
+            part["data"] = np.take(both, layer.sprites + is_below * np.int32(len(gids.solid)))
         else:
-            part["data"] = gids.solid[layer.sprites]
-            if has_plain:
-                is_below = tiles[layer.sprites] != map.cells
-                np.copyto(part["data"], gids.plain[layer.sprites], where=is_below)
+            part["data"] = np.take(gids.solid, layer.sprites)
         layers.append(part)
     return layers
 
