@@ -12,7 +12,7 @@ import numpy as np
 from ...core.pieces import SIDES
 from ...core.seeds import Rng
 from ...core.skins import DIRECTIONS
-from .strokes import CORNERS, SIDE, Distances, Look, Shades, measure_distance, smooth
+from .strokes import CORNERS, SIDE, Color, Distances, Look, Pixels, Shades, Texture, measure_distance, smooth
 
 MARGIN = 8
 """Width of the margin around the sprite in pixels."""
@@ -71,6 +71,16 @@ def _waves() -> Shades:
     field = (field - field.min()) / (field.max() - field.min())
     waves: Shades = np.pad(field, MARGIN, mode="wrap")
     return waves
+
+
+def draw_surface(texture: Texture, color: Color, rng: Rng) -> Pixels:
+    """Draw a texture that fills the sprite. It is drawn only once for all sprites with the same stream."""
+    return _draw_surface(texture, tuple(color.tolist()), rng.key).copy()
+
+
+@lru_cache(maxsize=256)
+def _draw_surface(texture: Texture, color: tuple[float, ...], key: bytes) -> Pixels:
+    return texture(Look(np.array(color)), Rng(key))
 
 
 def light_of(field: Distances) -> Shades:

@@ -6,12 +6,13 @@ Each terrain is drawn over those below it: grass over sand, hills over grass, mo
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
-from .edges import INNER, MARGIN, WIDE_COLUMNS, WIDE_ROWS, edge_distance, light_of
+from .edges import INNER, MARGIN, WIDE_COLUMNS, WIDE_ROWS, draw_surface, edge_distance, light_of
 from .relief import SHADOW, draw_raised, edge_colors, make_layer
 from .strokes import (
     ROWS,
@@ -41,14 +42,14 @@ def coast(look: Look, rng: Rng) -> Pixels:
     """Draw water that ends at a beach."""
     level = edge_distance(look, radius=7.0, inset=1.6)[INNER]
     pixels = draw_bands(level, (0.6, SAND), (1.6, SAND * 0.86), (2.6, FOAM), (5.4, SHALLOW), inside=look.color)
-    pixels[level >= 5.4] = water(Look(look.color), rng)[level >= 5.4]
+    pixels[level >= 5.4] = draw_surface(water, look.color, rng)[level >= 5.4]
     return pixels
 
 
 def depths(look: Look, rng: Rng) -> Pixels:
     """Draw deep water that becomes shallow."""
     level = edge_distance(look, radius=7.0, inset=2.0)[INNER]
-    pixels = water(Look(look.color), rng)
+    pixels = draw_surface(water, look.color, rng)
     pixels[level < 3.5] = look.color * 0.5 + WATER * 0.5
     pixels[level < 1.5] = WATER
     return pixels
@@ -61,7 +62,7 @@ def turf(look: Look, rng: Rng) -> Pixels:
     """Draw grass that ends in a ragged edge."""
     wide = edge_distance(look, radius=6.0, inset=2.2)
     level, facing = wide[INNER], light_of(wide)[INNER]
-    pixels = grass(Look(look.color), rng)
+    pixels = draw_surface(grass, look.color, rng)
     rim = np.where(facing > 0, 0.14, -0.3)
     pixels[level < 1] = apply_shades(look.color, rim)[level < 1]
     return make_layer(pixels, level > 0)
@@ -76,10 +77,17 @@ def _draw_stamps(
 ) -> tuple[Region, Shades]:
     """Draw a shape at each center, repeated in all cells, that is far enough inside the terrain.
 
-    Centers are between pixels.
-    Return arrays with a margin. Shapes farther down cover the others.
+    Centers are between pixels. Return arrays with a margin, which must not be modified. Shapes farther down cover the
+    others.
     """
-    level = edge_distance(look, radius=0.0)
+    return _draw_stamps_of_mask(look.mask, stamp, centers, need)
+
+
+@lru_cache(maxsize=256)
+def _draw_stamps_of_mask(
+    mask: int | None, stamp: Stamp, centers: tuple[tuple[float, float], ...], need: float
+) -> tuple[Region, Shades]:
+    level = edge_distance(Look(np.zeros(3), mask=mask), radius=0.0)
     body = np.zeros(level.shape, dtype=np.bool_)
     shades = np.zeros(level.shape)
     places = [
@@ -133,7 +141,7 @@ def _add_cast_shadow(pixels: Pixels, body: Region, down: int = 2, right: int = 1
 
 def upland(look: Look, rng: Rng) -> Pixels:
     """Draw a low plateau of earth."""
-    top = ground(Look(look.color), rng)
+    top = draw_surface(ground, look.color, rng)
     face = apply_shades(look.color, -0.3 - 0.06 * (ROWS % 2))
     return draw_raised(look, top, face, height=4, radius=7.0, inset=1.6, lips=edge_colors(look.color))
 
@@ -195,7 +203,7 @@ def massif(look: Look, rng: Rng) -> Pixels:
 
 def snowfield(look: Look, rng: Rng) -> Pixels:
     """Draw a cover of snow."""
-    top = snow(Look(look.color), rng)
+    top = draw_surface(snow, look.color, rng)
     face = np.broadcast_to(look.color * (0.72, 0.78, 0.88), (SIDE, SIDE, 3))
     return draw_raised(
         look, top, face, height=3, radius=7.0, inset=1.6, lips=(rgb("ffffff"), look.color * (0.52, 0.58, 0.68))

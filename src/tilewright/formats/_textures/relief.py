@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.seeds import Rng
-from .edges import INNER, edge_distance, light_of
+from .edges import INNER, draw_surface, edge_distance, light_of
 from .strokes import (
     COLUMNS,
     ROWS,
@@ -152,7 +152,7 @@ def pool(look: Look, rng: Rng) -> Pixels:
     """Draw water below the ground: a bank, foam, shallow and deep water."""
     wide = edge_distance(look, radius=6.0, inset=1.4)
     level, facing = wide[INNER], light_of(wide)[INNER]
-    pixels = water(Look(look.color), rng)
+    pixels = draw_surface(water, look.color, rng)
     pixels[level < 4.2] = apply_shades(look.color, np.array(0.12))
     pixels[level < 3] = apply_shades(look.color, np.array(0.34))
     pixels[(level < 2)] = apply_shades(look.color, np.array(0.62))
@@ -184,7 +184,7 @@ def patch(look: Look, rng: Rng) -> Pixels:
     """Draw plants that end in a ragged edge."""
     wide = edge_distance(look, radius=6.0, inset=2.4)
     level = wide[INNER]
-    pixels = grass(Look(look.color), rng)
+    pixels = draw_surface(grass, look.color, rng)
     pixels[level < 1] = apply_shades(look.color, np.array(-0.3))
     return make_layer(pixels, level > 0)
 
