@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from ...core.seeds import Rng
 from .edges import INNER, MARGIN, WIDE_COLUMNS, WIDE_ROWS, draw_surface, edge_distance, light_of
-from .relief import SHADOW, draw_raised, edge_colors, make_layer
+from .relief import SHADE, SHADOW, draw_raised, earth, edge_colors, lawn, make_layer
 from .strokes import (
+    COLUMNS,
     ROWS,
     SIDE,
     Distances,
@@ -23,13 +24,14 @@ from .strokes import (
     Region,
     Shades,
     apply_shades,
+    choose_spots,
     draw_bands,
     draw_boulders,
     measure_distance,
     mottle,
     rgb,
 )
-from .surfaces import grass, ground, snow, water
+from .surfaces import snow, water
 
 SAND, FOAM, SHALLOW, WATER = rgb("e6d3a3"), rgb("eef8fb"), rgb("6fa9cf"), rgb("3f7cac")
 """Colors of a coast, as in the tileset terrain."""
@@ -62,7 +64,7 @@ def turf(look: Look, rng: Rng) -> Pixels:
     """Draw grass that ends in a ragged edge."""
     wide = edge_distance(look, radius=6.0, inset=2.2)
     level, facing = wide[INNER], light_of(wide)[INNER]
-    pixels = draw_surface(grass, look.color, rng)
+    pixels = draw_surface(lawn, look.color, rng)
     rim = np.where(facing > 0, 0.14, -0.3)
     pixels[level < 1] = apply_shades(look.color, rim)[level < 1]
     return make_layer(pixels, level > 0)
@@ -133,15 +135,28 @@ def canopy(look: Look, rng: Rng) -> Pixels:
 def _add_cast_shadow(pixels: Pixels, body: Region, down: int = 2, right: int = 1) -> None:
     """Draw the shadow of a shape with a margin on transparent ground."""
     cast = np.roll(body, (down, right), axis=(0, 1)) & ~body
-    pixels[cast[INNER]] = (0.0, 0.0, 0.0, SHADOW)
+    pixels[cast[INNER]] = (*SHADE, SHADOW)
 
 
 # -- heights --------------------------------------------------------------------------------------------------------
 
 
+def _mounds(look: Look, rng: Rng) -> Pixels:
+    """Draw ground with two small mounds, lit from the upper left."""
+    pixels = earth(look, rng)
+    for row, column in choose_spots(rng.child("mounds"), 2):
+        down, right = ROWS - (5 + row % 7), COLUMNS - (5 + column % 7)
+        top = down + np.abs(right) // 2 + (np.abs(right) == 4)
+        arch = (np.abs(right) <= 4) & (down <= 2)
+        pixels[arch & (top == -2)] = apply_shades(look.color, np.array(0.26))
+        pixels[arch & (top == -1) & (right < 2)] = apply_shades(look.color, np.array(0.12))
+        pixels[arch & (top >= -1) & (right >= 3)] = apply_shades(look.color, np.array(-0.22))
+    return pixels
+
+
 def upland(look: Look, rng: Rng) -> Pixels:
     """Draw a low plateau of earth."""
-    top = draw_surface(ground, look.color, rng)
+    top = draw_surface(_mounds, look.color, rng)
     face = apply_shades(look.color, -0.3 - 0.06 * (ROWS % 2))
     return draw_raised(look, top, face, height=4, radius=7.0, inset=1.6, lips=edge_colors(look.color))
 

@@ -12,6 +12,7 @@ from ...core.seeds import Rng
 from .edges import INNER, draw_surface, edge_distance, light_of
 from .strokes import (
     COLUMNS,
+    GAPS,
     ROWS,
     SIDE,
     Color,
@@ -21,11 +22,17 @@ from .strokes import (
     Region,
     Shades,
     apply_shades,
+    choose_spots,
+    clear_pixels,
     draw_boulders,
+    put,
+    smooth,
 )
-from .surfaces import grass, ore, water
+from .surfaces import ore, water
 
-SHADOW = 96.0
+SHADE = (30.0, 20.0, 26.0)
+"""Color of shadows on the ground."""
+SHADOW = 104.0
 """Alpha of shadows on the ground, from 0 to 255."""
 SHADOW_WIDTH = 3
 """Width of shadows in pixels."""
@@ -72,12 +79,13 @@ def _add_shadow(layer: Pixels, body: Region, look: Look) -> None:
         cast |= ROWS >= SIDE // 2
     if not look.has("e"):
         cast |= (COLUMNS >= SIDE // 2) & (ROWS >= SIDE // 4)
-    layer[cast & ~body] = (0, 0, 0, SHADOW)
+    layer[cast & ~body] = (*SHADE, SHADOW)
 
 
 def shadow(look: Look, rng: Rng) -> Pixels:
     """Draw the shadow of neighbors at the upper and left sides, on transparent ground."""
-    pixels = np.zeros((SIDE, SIDE, 4))
+    pixels = clear_pixels()
+    pixels[..., :3] = SHADE
     if look.mask is not None and look.has("w"):
         pixels[(COLUMNS < SHADOW_WIDTH - 1) & (look.has("n") | (ROWS >= COLUMNS)), 3] = SHADOW * 0.7
     if look.mask is not None and look.has("n"):
@@ -88,18 +96,21 @@ def shadow(look: Look, rng: Rng) -> Pixels:
 
 def crag(look: Look, rng: Rng) -> Pixels:
     """Draw a mass of rock: a lit rim, a dark inside, and a cracked face toward the south."""
-    height = 8
-    level = edge_distance(look, raise_by=height, inset=1.2)[INNER]
+    height = 9
+    level = edge_distance(look, radius=5.0, raise_by=height, inset=1.2)[INNER]
     depth = np.select([level > 9, level > 6.5, level > 4], [-0.5, -0.34, -0.16], 0.02)
     stones = draw_boulders(Rng.of("crag"))
     top = apply_shades(look.color, depth + stones * np.select([level > 9, level > 6.5], [0.15, 0.5], 0.75))
     drop = np.clip(-level / height, 0, 1)
-    face = apply_shades(look.color * 0.9 + 30.0, _cracks(Rng.of("crag face")) + 0.12 - np.round(drop * 4) / 4 * 0.42)
+    lit = _cracks(Rng.of("crag face")) + 0.12 - np.round(drop * 4) / 4 * 0.42
+    face = apply_shades(look.color * 1.15 + np.array((30.0, 22.0, 14.0)), lit)
     return draw_raised(look, top, face, height=height, radius=5.0, inset=1.2, lips=edge_colors(look.color))
 
 
 def edge_colors(color: Color) -> tuple[Color, Color]:
-    return apply_shades(color * 0.85 + 26.0, np.array(0.28)), color * 0.3 + np.array((10.0, 7.0, 12.0)) * 0.7
+    """Return the colors of a rim in the light and of an outline."""
+    bright = apply_shades(color * 0.95 + np.array((26.0, 22.0, 18.0)), np.array(0.24))
+    return bright, color * 0.3 + np.array((7.0, 5.0, 8.0))
 
 
 def _cracks(rng: Rng) -> Shades:
@@ -180,11 +191,45 @@ def chasm(look: Look, rng: Rng) -> Pixels:
 # -- on the ground ----------------------------------------------------------------------------------------------------
 
 
+def earth(look: Look, rng: Rng) -> Pixels:
+    """Draw trodden ground. Some variants have pebbles or a crack."""
+    shades = _draw_patches(rng, 0.05)
+    pebbles = rng.below(3)
+    for row, column in choose_spots(rng, pebbles or rng.below(2)):
+        row, column = 4 + row % 9, 4 + column % 9
+        if pebbles == 0:
+            for drop, side in ((-2, -2), (-1, -1), (-1, 0), (0, 1), (1, 1), (2, 2)):
+                put(shades, row + drop, column + side, -0.16)
+        else:
+            for drop, side, shade in ((0, 0, 0.2), (0, 1, 0.1), (1, 0, -0.12), (1, 1, -0.26), (1, 2, -0.18)):
+                put(shades, row + drop, column + side, shade)
+    return apply_shades(look.color, shades)
+
+
+def lawn(look: Look, rng: Rng) -> Pixels:
+    """Draw short grass with a few tufts of three blades."""
+    shades = _draw_patches(rng, 0.05)
+    for row, column in choose_spots(rng, 3):
+        row, column = 3 + row % 11, 2 + column % 12
+        for rise, side, shade in ((0, 0, -0.24), (1, -1, 0.14), (1, 1, 0.14), (1, 0, -0.1), (2, 0, 0.18)):
+            put(shades, row - rise, column + side, shade)
+    return apply_shades(look.color, shades)
+
+
+def _draw_patches(rng: Rng, strength: float) -> Shades:
+    """Return large patches that are slightly lighter or darker. They are the same at the edges of all sprites."""
+    own, common = (smooth(stream.child("patches").cells((SIDE, SIDE)), 3) for stream in (rng, Rng.of("patches")))
+    inner = np.clip(np.minimum.reduce(list(GAPS.values())) / 4, 0, 1)
+    field = own * inner + common * (1 - inner) - 0.5
+    shades: Shades = strength * ((field > 0.045) * 1.0 - (field < -0.045) * 1.0)
+    return shades
+
+
 def patch(look: Look, rng: Rng) -> Pixels:
     """Draw plants that end in a ragged edge."""
     wide = edge_distance(look, radius=6.0, inset=2.4)
     level = wide[INNER]
-    pixels = draw_surface(grass, look.color, rng)
+    pixels = draw_surface(lawn, look.color, rng)
     pixels[level < 1] = apply_shades(look.color, np.array(-0.3))
     return make_layer(pixels, level > 0)
 

@@ -68,7 +68,8 @@ def grass(look: Look, rng: Rng) -> Pixels:
 def ore(look: Look, rng: Rng) -> Pixels:
     """Draw nuggets in the tile's color, set in dark rock, or on transparent ground."""
     pixels = clear_pixels() if look.is_thing else apply_shades(look.color * 0.25 + 38.0, draw_boulders(rng))
-    for row, column in ((3, 4), (5, 12), (11, 8), (13, 1)):
+    spots = ((4, 4), (5, 10), (9, 6), (10, 11)) if look.is_thing else ((3, 4), (5, 12), (11, 8), (13, 1))
+    for row, column in spots:
         row, column = row + rng.below(2), column + rng.below(2)
         for drop, side, shade in (
             *((-1, 0, 0.25), (0, -1, 0.45), (0, 0, 0.1), (0, 1, -0.1), (1, 0, -0.25)),
