@@ -212,6 +212,24 @@ def test_a_part_is_replaced_and_the_sheet_does_not_grow(tmp_path: Path) -> None:
     assert Image.open(tmp_path / "mine-sheet.png").size == (8 * SIDE, 11 * SIDE)
 
 
+def test_the_only_part_may_have_another_geometry_or_picture(tmp_path: Path) -> None:
+    """A margin that was forgotten in the first run can be given in the second."""
+    wrong = save_sheet(tmp_path / "a.png", "blob47", margin=1, spacing=2)
+    skin(tmp_path, wrong, tile_size=(9, 9))
+    right = skin(tmp_path, wrong, margin=1, spacing=2)
+    assert right.sheet is not None
+    assert (right.sheet.tile_width, right.sheet.margin, right.sheet.spacing) == (SIDE, 1, 2)
+    again = skin(tmp_path, wrong, outside=False)
+    assert again.sheet is not None
+    assert again.sheet == right.sheet
+    other = skin(
+        tmp_path, save_sheet(tmp_path / "b.png", "edge16", margin=0, spacing=0), layout="edge16", tile_size=(8, 8)
+    )
+    assert other.sheet is not None
+    assert (other.sheet.image, other.sheet.margin) == ("b.png", 0)
+    assert not (tmp_path / "mine-sheet.png").exists()
+
+
 def test_the_sheets_of_tiles_and_tables_are_kept(tmp_path: Path) -> None:
     """A file written by hand: its tiles, tables of positions and other fields stay as they are."""
     draw_sheet("blob47").save(tmp_path / "own.png")
@@ -338,7 +356,7 @@ def test_a_second_part_must_fit_the_file(tmp_path: Path) -> None:
     with pytest.raises(tw.InvalidRecipe, match=r"base: .*mine\.toml extends 'dungeon', got 'cave'"):
         skin(tmp_path, picture, base="cave")
     with pytest.raises(tw.InvalidRecipe, match=r"margin and spacing: must be as before in a\.png, 0 and 0 pixels"):
-        skin(tmp_path, picture, spacing=1)
+        skin(tmp_path, picture, "water", spacing=1)
     with pytest.raises(tw.UnknownName, match=r"unknown tile 'wal'; did you mean 'wall'"):
         skin(tmp_path, picture, "wal")
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -103,13 +103,19 @@ def add_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
     """Return a tileset file, which may not exist yet, with the skin of a tile added or replaced."""
     data = _read_data(path, source)
     _add_tile(data, source.tile, source.passable)
+    skins = list(data.get("skins", ()))
+    place = next((number for number, one in enumerate(skins) if one.get("tile") == source.tile), len(skins))
+    others = [one for one in skins if one.get("tile") != source.tile]
+    if (
+        "sheet" in data
+        and not _is_in_use(data, others)
+        and _replaces_sheet(source, path.parent / data["sheet"]["image"])
+    ):
+        del data["sheet"]
     before = _read_sheet(data, path)
     added = _read_source(source, before)
     skin = _make_skin(source, added, Tileset.validate(data))
     _check_skin(skin, added.sheet, path.stem)
-    skins = list(data.get("skins", ()))
-    place = next((number for number, one in enumerate(skins) if one.get("tile") == skin.tile), len(skins))
-    others = [one for one in skins if one.get("tile") != skin.tile]
     contents = {path.name: b""}
     if before is None or _is_same_picture(before, added.sheet):
         sheet = added.sheet.model_copy(update={"image": _relative_name(source.picture, path)})
@@ -226,6 +232,19 @@ def _read_sheet(data: dict[str, Any], path: Path) -> Sheet | None:
     columns, _ = _count_sprites(sheet)
     found = sheet.model_copy(update={"columns": columns})
     return found.with_picture(sheet.picture, sheet.path)
+
+
+def _is_in_use(data: dict[str, Any], skins: Iterable[dict[str, Any]]) -> bool:
+    """Return whether tiles or some skins of a tileset file have sprites in its sheet."""
+    return any("sprite" in tile for tile in data.get("tiles", ())) or any(
+        "first" in skin or "sprites" in skin for skin in skins
+    )
+
+
+def _replaces_sheet(source: SpriteSource, picture: Path) -> bool:
+    """Return whether a source has another picture, or states the geometry of its sprites."""
+    is_stated = source.tile_size is not None or source.margin > 0 or source.spacing > 0
+    return is_stated or os.path.realpath(picture) != os.path.realpath(source.picture)
 
 
 def _is_same_picture(one: Sheet, other: Sheet) -> bool:
