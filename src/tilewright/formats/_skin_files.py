@@ -106,13 +106,8 @@ def add_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
     skins = list(data.get("skins", ()))
     place = next((number for number, one in enumerate(skins) if one.get("tile") == source.tile), len(skins))
     others = [one for one in skins if one.get("tile") != source.tile]
-    if (
-        "sheet" in data
-        and not _is_in_use(data, others)
-        and _replaces_sheet(source, path.parent / data["sheet"]["image"])
-    ):
-        del data["sheet"]
-    before = _read_sheet(data, path)
+    is_new = not _is_in_use(data, others) and _replaces_sheet(source, data, path)
+    before = None if is_new else _read_sheet(data, path)
     added = _read_source(source, before)
     skin = _make_skin(source, added, Tileset.validate(data))
     _check_skin(skin, added.sheet, path.stem)
@@ -241,8 +236,9 @@ def _is_in_use(data: dict[str, Any], skins: Iterable[dict[str, Any]]) -> bool:
     )
 
 
-def _replaces_sheet(source: SpriteSource, picture: Path) -> bool:
-    """Return whether a source has another picture, or states the geometry of its sprites."""
+def _replaces_sheet(source: SpriteSource, data: dict[str, Any], path: Path) -> bool:
+    """Return whether a source has another picture than a tileset file, or states the geometry of its sprites."""
+    picture = path.parent / data.get("sheet", {}).get("image", "")
     is_stated = source.tile_size is not None or source.margin > 0 or source.spacing > 0
     return is_stated or os.path.realpath(picture) != os.path.realpath(source.picture)
 
