@@ -37,7 +37,7 @@ def test_an_edited_level_is_refused_kept_or_replaced(tilewright: Run) -> None:
     refused = tilewright(*CAVES, "--count", "2", "--seed", "8")
     assert refused.code == 2
     assert refused.err == (
-        "tilewright: game: edited since the last export: level-2.tmx; edited=keep leaves them, edited=replace replaces them\n"
+        "tilewright: game: edited since the last export: level-2.tmx; set edited to keep or to replace\n"
     )
     kept = tilewright(*CAVES, "--count", "2", "--seed", "8", "--edited", "keep")
     assert kept.code == 0

@@ -243,10 +243,10 @@ class ProjectFolder:
         """Raise BadFile with the names of files that must not be overwritten."""
         problems = []
         if changed:
-            text = f"edited since the last export: {_join_names(changed)}; edited=keep leaves them, edited=replace replaces them"
+            text = f"edited since the last export: {_join_names(changed)}; set edited to keep or to replace"
             problems.append(Problem((self.shown,), "edited", list(changed), text))
         if foreign:
-            text = f"not written by an export: {_join_names(foreign)}; name another folder, or set edited=replace"
+            text = f"not written by an export: {_join_names(foreign)}; name another folder, or set edited to replace"
             problems.append(Problem((self.shown,), "conflict", list(foreign), text))
         if problems:
             raise BadFile(*problems)
