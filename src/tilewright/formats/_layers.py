@@ -81,8 +81,8 @@ def find_ground(cells: NDArray[np.integer], tileset: Tileset) -> NDArray[np.inte
     """Return an array (level, row, column) of the tiles on the ground.
 
     The ground under a tile over `*` is the most common tile among its eight neighbors that is not itself over another;
-    ties go to the lower tile id. If some of them are as passable as the tile, only those count, so that a key in a
-    corridor is not drawn over a wall. Where there is no such neighbor, the ground of the neighbors counts.
+    ties go to the lower tile id. Around a passable tile, impassable neighbors count only if there are no others, so that
+    a key in a corridor is not drawn over a wall. Where there is no such neighbor, the ground of the neighbors counts.
     """
     over = [tile.over for tile in tileset]
     if not any(over):
@@ -128,9 +128,9 @@ def _find_most_common(
         inside = (row >= 0) & (row < ground.shape[1]) & (column >= 0) & (column < ground.shape[2])
         at = levels[inside], row[inside], column[inside]
         around[inside, number] = np.where(counts[at], ground[at], tiles)
-    passable = np.append(tileset.passable, False)
-    alike = (around < tiles) & (passable[around] == tileset.passable[cells[tuple(places.T)]][:, None])
-    around[alike.any(axis=1)[:, None] & ~alike] = tiles
+    is_open = np.append(tileset.passable, False)[around]
+    can_stand = tileset.passable[cells[tuple(places.T)]] & is_open.any(axis=1)
+    around[can_stand[:, None] & ~is_open] = tiles
     around.sort(axis=1)
     # Number of equal tiles up to each place of the sorted row; the first maximum is the lowest tile id.
     run = np.ones(around.shape, dtype=np.int64)
