@@ -264,6 +264,48 @@ def test_external_tilesets_are_read(ending: str, content: bytes) -> None:
     assert [tile.sprite for tile in map.tileset] == [0, 1, 2]
 
 
+def paint_picture(*colors: str) -> bytes:
+    """Return a picture with a row of sprites, each of one color."""
+    picture = Image.new("RGBA", (16 * len(colors), 16))
+    for number, color in enumerate(colors):
+        picture.paste(color, (16 * number, 0, 16 * number + 16, 16))
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+TWO = "".join(
+    f'<tileset firstgid="{gid}" name="{name}" tilewidth="16" tileheight="16" tilecount="2" columns="2">'
+    f'<image source="{name}.png" width="32" height="16"/></tileset>'
+    for gid, name in ((1, "ground"), (3, "trees"))
+)
+
+
+def test_pictures_of_several_tilesets_are_combined(tmp_path: Path) -> None:
+    files = {"ground.png": paint_picture("#102030", "#405060"), "trees.png": paint_picture("#708090", "#00000000")}
+    layers = data("1,2,1,1"), data("0,0,3,4").replace('"ground"', '"trees"')
+    map = read(tmx(*layers, tilesets=TWO), files)
+    assert map.tileset.names == ("ground 0", "ground 1", "trees 0", "trees 1")
+    assert [tile.over for tile in map.tileset] == ["", "", "*", "*"]
+    pixels = np.asarray(map.image(scale=16).convert("RGB"))[8::16, 8::16]
+    # A tree without pixels shows the ground beneath it.
+    assert pixels.tolist() == [[[16, 32, 48], [64, 80, 96]], [[112, 128, 144], [16, 32, 48]]]
+    map.save(tmp_path / "again.tmx")
+    assert tw.load(tmp_path / "again.tmx") == map
+
+
+def test_tiles_whose_picture_is_missing_are_drawn_by_color() -> None:
+    with pytest.warns(UserWarning, match=r"'trees\.png' is not read, because the file is missing"):
+        map = read(tmx(data("1,2,3,4"), tilesets=TWO), {"ground.png": paint_picture("#102030", "#405060")})
+    assert [tile.sprite for tile in map.tileset] == [0, 1, None, None]
+    with pytest.warns(UserWarning, match=r"'ground\.png' is not read, because the file is missing"):
+        map = read(tmx(data("1,2,3,4"), tilesets=TWO), {"trees.png": paint_picture("#102030", "#405060")})
+    assert [tile.sprite for tile in map.tileset] == [None, None, 0, 1]
+    assert map.image(scale=16).size == (32, 32)
+    with pytest.raises(tw.BadFile, match=r"trees\.png: not a readable picture"):
+        read(tmx(data("1,2,3,4"), tilesets=TWO), {"ground.png": paint_picture("#102030", "red"), "trees.png": b"?"})
+
+
 def test_the_columns_of_old_tilesets_are_those_of_the_picture() -> None:
     buffer = io.BytesIO()
     Image.new("RGB", (48, 32)).save(buffer, "PNG")

@@ -8,6 +8,7 @@ import warnings
 import zlib
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,20 @@ Place = tuple[int, int]
 """Row and column."""
 
 
-def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> tuple[Gids, Place]:
-    """Return the gids of layers, without flip bits, and the row and column of the first cell.
+@dataclass(frozen=True, eq=False)
+class FlatGids:
+    """The gids of layers, without flip bits."""
 
-    Where layers overlap, the last one that has a tile counts. The cells of several layers of a finite map are those of
-    the map.
-    """
+    topmost: Gids
+    """Array (row, column) of the gids of the last layer that has a tile."""
+    lowest: Gids
+    """Array (row, column) of the gids of the first layer that has a tile."""
+    place: Place
+    """Row and column of the first cell in the document."""
+
+
+def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> FlatGids:
+    """Return the gids of layers. The cells of several layers of a finite map are those of the map."""
     if document.infinite:  # Its layers without chunks are empty.
         layers = [layer for layer in layers if layer.chunks]
         if not layers:
@@ -51,14 +60,17 @@ def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> tuple[Gi
     if not height * width:
         raise InvalidRecipe(f"a map must have at least one cell, got {width}x{height}", rule="minimum")
     flat = np.zeros((height, width), dtype=np.uint32)
+    lowest = flat if len(layers) == 1 else flat.copy()
     for layer in layers:
         for chunk in layer.chunks or [_make_chunk(layer, document)]:
             at = f", chunk at {chunk.x}, {chunk.y}" if layer.chunks else ""
             gids = _read_gids(chunk.data, layer, chunk.width, chunk.height, f"layer {layer.name!r}{at}")
-            below = flat[chunk.y - top :, chunk.x - left :][: chunk.height, : chunk.width]
-            gids = gids[: below.shape[0], : below.shape[1]]
-            np.copyto(below, gids, where=gids != 0)
-    return flat, (top, left)
+            inside = np.s_[chunk.y - top : chunk.y - top + chunk.height, chunk.x - left : chunk.x - left + chunk.width]
+            gids = gids[: flat[inside].shape[0], : flat[inside].shape[1]]
+            np.copyto(flat[inside], gids, where=gids != 0)
+            if lowest is not flat:
+                np.copyto(lowest[inside], gids, where=lowest[inside] == 0)
+    return FlatGids(flat, lowest, (top, left))
 
 
 def _make_chunk(layer: TiledLayer, document: TiledMap) -> TiledChunk:

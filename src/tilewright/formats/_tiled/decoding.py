@@ -37,6 +37,16 @@ class LevelGids:
     drawing: tuple[tuple[str, Gids, bool], ...] = ()
     """Name and gids of each edited layer, and whether its sprites are between cells; the lowest first."""
 
+    lowest: Gids | None = None
+    """Lowest gids, of a level without a layer of cells."""
+
+    @property
+    def things(self) -> set[int]:
+        """Gids that are above another gid wherever they are."""
+        if self.lowest is None or self.lowest is self.flat:
+            return set()
+        return {*np.unique(self.flat).tolist()} - {*np.unique(self.lowest).tolist()}
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.flat.shape
@@ -52,11 +62,12 @@ def read_level(layers: Sequence[TiledLayer], document: TiledMap) -> tuple[LevelG
     """Return the gids of a level, and the row and column of its first cell."""
     truth = next((layer for layer in layers if layer.properties.get("tilewright") == CELLS), None)
     if truth is None or len(layers) == 1:
-        flat, place = flatten_layers(layers, document)
-        return LevelGids(flat), place
-    flat, place = flatten_layers([truth], document)
+        found = flatten_layers(layers, document)
+        return LevelGids(found.topmost, lowest=found.lowest), found.place
+    found = flatten_layers([truth], document)
+    flat, place = found.topmost, found.place
     others = [layer for layer in layers if layer is not truth]
-    gids = [flatten_layers([layer], document)[0] for layer in others]
+    gids = [flatten_layers([layer], document).topmost for layer in others]
     if truth.properties.get("drawing") == digest_gids(gids):
         return LevelGids(flat), place
     is_between = [layer.offsetx % document.tilewidth != 0 for layer in others]

@@ -1,10 +1,11 @@
 """Build maps from documents, written by Tilewright or by other programs.
 
 Documents written by Tilewright give the same map. Of other documents, the visible tile layers are read as one: in each
-cell, the tile of the topmost layer that has one. `layer` selects a single layer instead. Tiles are named by their
-`name` property if it is unique, else by their local id, such as `tile7`; cells without a tile get `empty`. Flips,
-rotations and offsets are ignored, infinite maps are assembled from their chunks, named points become markers, and
-objects of the class `room` become rooms. An external tileset or picture that cannot be opened is replaced by plain
+cell, the tile of the topmost layer that has one. Tiles that are always above others are things, drawn over the ground
+around them. `layer` selects a single layer instead. Tiles are named by their `name` property if it is unique, else by
+their local id, such as `tile7`; cells without a tile get `empty`. Flips, rotations and offsets are ignored, infinite
+maps are assembled from their chunks, named points become markers, and objects of the class `room` become rooms.
+Pictures of several tilesets are combined. An external tileset or picture that cannot be opened is replaced by plain
 tiles, with a warning.
 """
 
@@ -43,7 +44,7 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
     stacks, (top, left) = _read_levels(list(chosen.values()), document)
     tilesets = [resolve_tileset(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
     used = find_used_gids([gids for stack in stacks for gids in stack.used])
-    tileset, table = build_tileset(tilesets, used, source)
+    tileset, table = build_tileset(tilesets, used, set() if is_own else stacks[0].things, source)
     tileset, cells = decode_levels(stacks, tileset, table)
     cells = cells if levels and chosen == levels else cells[0]
     objects = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 
 from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, short_repr
 from ...core.registry import tilesets as known_tilesets
-from ...core.tileset import CLEAR_KINDS, MAX_TILES, Sheet, Tileset
+from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from .. import Source
-from .._sheet import picture_size
+from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png, picture_size, sheet_picture, sprite_box
 from . import is_relative
 from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property, validate
 from .elements import from_xml
 
 TILESETS = (".tsx", ".xml", ".tsj", ".json")
+MAX_COMBINED_PIXELS = 1 << 24
+"""Maximum number of pixels of the combined picture of several tilesets."""
 TILE_KEYS = ("glyph", "color", "passable", "sprite", "code", "over", "joins", "country", "defence", "weight")
 """Fields of a tile that are custom properties of the same name."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
@@ -91,8 +93,13 @@ class TileTable:
     """Array (gid,) of the masks of sprites of skins; -1 for other sprites."""
 
 
-def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, TileTable]:
-    """Return the tileset of a document, and what its gids show."""
+def build_tileset(
+    tilesets: list[TiledTileset], used: list[int], things: Collection[int], source: Source
+) -> tuple[Tileset, TileTable]:
+    """Return the tileset of a document, and what its gids show.
+
+    `things` are gids that are always above others. Tiles of other programs with such a gid are drawn over the ground.
+    """
     # First the tiles written by Tilewright by their ids, then the others by gid. Sprites of skins share their tile,
     # which only one of them describes completely.
     tiles = sorted(
@@ -108,8 +115,8 @@ def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source)
     distinct = [tile for tile, new in zip(tiles, is_new, strict=True) if new]
     if len(distinct) >= MAX_TILES:
         raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got {len(distinct):,}")
-    sheet = _find_sheet(tilesets, source)
-    entries = list(_iter_entries(distinct, sheet, several=len(tilesets) > 1))
+    sheet, positions = _find_sheet(tilesets, distinct, source)
+    entries = list(_iter_entries(distinct, positions, things, several=len(tilesets) > 1))
     ids = {tile.gid: int(number) for tile, number in zip(tiles, np.cumsum(is_new) - 1, strict=True)}
     if source.tileset is None:
         if 0 in used and all(entry["name"] != "empty" for entry in entries):
@@ -165,7 +172,9 @@ def _collect_tiles(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_D
     return known.values()
 
 
-def _iter_entries(tiles: list[_DocumentTile], sheet: Sheet | None, *, several: bool) -> Iterator[dict[str, Any]]:
+def _iter_entries(
+    tiles: list[_DocumentTile], positions: Mapping[int, int], things: Collection[int], *, several: bool
+) -> Iterator[dict[str, Any]]:
     """Yield the data of tiles: those written by Tilewright unchanged, others with a name."""
     taken: set[str] = set()
     for tile in tiles:
@@ -175,8 +184,10 @@ def _iter_entries(tiles: list[_DocumentTile], sheet: Sheet | None, *, several: b
             entry = {"name": _choose_name(tile, taken, several), "kind": tile.kind}
             if isinstance(tile.properties.get("passable"), bool):
                 entry["passable"] = tile.properties["passable"]
-            if sheet is not None and tile.tileset.image == sheet.image:
-                entry["sprite"] = tile.local_id
+            if tile.gid in positions:
+                entry["sprite"] = positions[tile.gid]
+            if tile.gid in things:
+                entry["over"] = ANY_GROUND
         taken.add(entry["name"])
         yield entry
 
@@ -212,34 +223,70 @@ def _find_tile_id(tileset: Tileset, name: str, tile: _DocumentTile) -> int:
     return tile.local_id
 
 
-def _find_sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
-    """Return the sheet of the first tileset whose picture was not drawn by Tilewright."""
+def _find_sheet(
+    tilesets: list[TiledTileset], tiles: list[_DocumentTile], source: Source
+) -> tuple[Sheet | None, dict[int, int]]:
+    """Return the sheet of a document, and the positions in it of the tiles of other programs, by gid.
+
+    Pictures of several tilesets of other programs are combined. Tiles whose picture is missing have no position.
+    """
     for tileset in tilesets:
         data = parse_json_property(tileset.properties.get("sheet"))
-        if not isinstance(data, dict):
-            if not tileset.image or not tileset.tilewidth or "tilewright" in tileset.properties:
-                continue
-            step = tileset.tilewidth + tileset.spacing
-            data = {
-                "image": tileset.image,
-                "tile_width": tileset.tilewidth,
-                "tile_height": tileset.tileheight,
-                "columns": tileset.columns or max(1, (tileset.imagewidth - tileset.margin + tileset.spacing) // step),
-                "margin": tileset.margin,
-                "spacing": tileset.spacing,
-            }
-        sheet = Sheet.validate(data)
-        if tileset.properties.get("tilewright") == "drawn":
-            return sheet  # The picture of the tileset is not that of the sheet.
-        picture = _read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
-        # Where the picture is, so that a file written later refers to it.
-        path = os.path.normpath(Path(source.folder, tileset.image.replace("\\", "/"))) if source.folder else ""
-        if not picture:
-            return sheet
-        found = sheet.with_picture(picture, path)
-        if tileset.columns or tileset.imagewidth or "sheet" in tileset.properties:
-            return found
-        width, _ = picture_size(found) or (0, 0)  # Old files describe neither the columns nor the picture.
-        columns = max(1, (width - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing))
-        return found.model_copy(update={"columns": columns}).with_picture(picture, path)
-    return None
+        if isinstance(data, dict):
+            # The picture of a tileset of drawn sprites is not that of the sheet.
+            is_drawn = tileset.properties.get("tilewright") == "drawn"
+            sheet = Sheet.validate(data)
+            return (sheet if is_drawn else _with_picture(sheet, tileset, source)), {}
+    sheets = [
+        (tileset, _read_sheet(tileset, source))
+        for tileset in tilesets
+        if tileset.image and tileset.tilewidth and "tilewright" not in tileset.properties
+    ]
+    if not sheets:
+        return None, {}
+    first, sheet = sheets[0]
+    combined = [tile for tile in tiles if any(tile.tileset is one and found.picture for one, found in sheets)]
+    sizes = {(found.tile_width, found.tile_height) for _, found in sheets if found.picture}
+    width, height = next(iter(sizes), (0, 0))
+    is_too_large = len(combined) * width * height > MAX_COMBINED_PIXELS
+    if len(sizes) > 1 or is_too_large or all(tile.tileset is first for tile in combined):
+        return sheet, {tile.gid: tile.local_id for tile in tiles if tile.tileset is first}
+    by_gid = {tileset.firstgid: found for tileset, found in sheets}
+    pixels = np.stack([_cut_sprite(by_gid[tile.tileset.firstgid], tile.local_id) for tile in combined])
+    name = f"{PurePosixPath(source.name).stem or 'map'}-sheet.png"
+    columns = min(MAX_COLUMNS, len(combined))
+    sheet = Sheet(image=name, tile_width=width, tile_height=height, columns=columns)
+    picture = encode_png(arrange_sprites(pixels))
+    return sheet.with_picture(picture, ""), {tile.gid: number for number, tile in enumerate(combined)}
+
+
+def _read_sheet(tileset: TiledTileset, source: Source) -> Sheet:
+    """Return the sheet of a tileset of another program."""
+    step = tileset.tilewidth + tileset.spacing
+    data = {
+        "image": tileset.image,
+        "tile_width": tileset.tilewidth,
+        "tile_height": tileset.tileheight,
+        "columns": tileset.columns or max(1, (tileset.imagewidth - tileset.margin + tileset.spacing) // step),
+        "margin": tileset.margin,
+        "spacing": tileset.spacing,
+    }
+    sheet = _with_picture(Sheet.validate(data), tileset, source)
+    if not sheet.picture or tileset.columns or tileset.imagewidth:
+        return sheet
+    width, _ = picture_size(sheet) or (0, 0)  # Old files describe neither the columns nor the picture.
+    columns = max(1, (width - sheet.margin + sheet.spacing) // step)
+    return sheet.model_copy(update={"columns": columns}).with_picture(sheet.picture, sheet.path)
+
+
+def _with_picture(sheet: Sheet, tileset: TiledTileset, source: Source) -> Sheet:
+    """Return a sheet with its picture, if it can be opened, and where the picture is, so that a file written later
+    refers to it."""
+    picture = _read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
+    path = os.path.normpath(Path(source.folder, tileset.image.replace("\\", "/"))) if source.folder else ""
+    return sheet.with_picture(picture, path) if picture else sheet
+
+
+def _cut_sprite(sheet: Sheet, number: int) -> NDArray[np.uint8]:
+    """Return a sprite of a picture, an array (row, column, 4); transparent outside the picture, as in Tiled."""
+    return np.asarray(sheet_picture(sheet).crop(sprite_box(sheet, number)))
