@@ -16,6 +16,8 @@ MAX_BYTES = 1 << 28
 """Maximum size of a project; in memory it takes several times this size."""
 MAX_CONTAINERS = 9 << 20
 """Maximum number of lists and objects in a project. A tile of a layer has four of them."""
+MAX_OBJECTS = 1 << 20
+"""Maximum number of objects besides tiles, which take more memory."""
 TILE_KEYS = ("px", "t", "d")
 
 Count = Annotated[int, Field(ge=0, lt=1 << 31)]
@@ -184,7 +186,9 @@ def parse(content: bytes) -> Any:
     if content.count(b"[") + content.count(b"{") > MAX_CONTAINERS:
         raise TooLarge(f"an LDtk file must have at most {MAX_CONTAINERS:,} lists and objects")
     try:
-        data = json.loads(content, object_hook=_shorten)
+        data = json.loads(content, object_hook=_Shortener().shorten)
+    except TooLarge:
+        raise
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
         raise InvalidRecipe(f"not JSON: {reason}", rule="format") from None
@@ -193,14 +197,23 @@ def parse(content: bytes) -> Any:
     return data
 
 
-def _shorten(found: dict[str, Any]) -> Any:
-    """Return the tile of a layer as an LdtkTile, and any other object unchanged."""
-    if "px" not in found or any(key not in found for key in TILE_KEYS):
-        return found
-    place, number = found["px"], found["t"]
-    if not isinstance(place, list) or len(place) != 2 or not _are_integers((*place, number)):
-        raise ValueError(f"a tile has the place {str(place)[:40]} and the number {str(number)[:20]}")
-    return LdtkTile((place[0], place[1], number))
+class _Shortener:
+    """Converts the tiles of layers as they are parsed, and counts all other objects."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def shorten(self, found: dict[str, Any]) -> Any:
+        """Return the tile of a layer as an LdtkTile, and any other object unchanged."""
+        if "px" not in found or any(key not in found for key in TILE_KEYS):
+            self.count += 1
+            if self.count > MAX_OBJECTS:
+                raise TooLarge(f"an LDtk file must have at most {MAX_OBJECTS:,} objects besides tiles")
+            return found
+        place, number = found["px"], found["t"]
+        if not isinstance(place, list) or len(place) != 2 or not _are_integers((*place, number)):
+            raise ValueError(f"a tile has the place {str(place)[:40]} and the number {str(number)[:20]}")
+        return LdtkTile((place[0], place[1], number))
 
 
 def _are_integers(values: Iterable[Any]) -> bool:
