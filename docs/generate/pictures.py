@@ -36,6 +36,35 @@ PATTERNS: dict[str, dict[str, Any]] = {
 }
 
 
+def growing(walls: float, tile: str) -> dict[str, Any]:
+    """Return a step of shaping that covers patches of floor with a tile."""
+    caves = {"technique": "caves", "params": {"walls": walls}}
+    return {"overlay": {"recipe": caves, "on": "floor", "tiles": {"wall": tile, "floor": "floor"}}}
+
+
+ORE = {"paint": {"of": "wall", "max_size": 14, "tile": "ore"}}
+CAVE: dict[str, Any] = {
+    "width": 30,
+    "height": 18,
+    "walls": 0.45,
+    "seed": 2,
+    "shaping": [ORE, growing(0.34, "water"), {"connect": {"thickness": 2}}, growing(0.36, "moss"), "border"],
+}
+DUNGEON: dict[str, Any] = {
+    "width": 30,
+    "height": 20,
+    "seed": 9,
+    "shaping": [
+        growing(0.36, "grass"),
+        {"lock_and_key": {"count": 2}},
+        {"place": {"markers": ["monster"], "rule": "spread", "count": 5, "min_distance": 3}},
+        {"place": {"markers": ["treasure"], "rule": "off_path", "count": 3, "tile": "treasure"}},
+    ],
+}
+OVERWORLD: dict[str, Any] = {"width": 40, "height": 26, "seed": 7}
+"""Maps of the pages about engines: a cave, a dungeon with doors, keys and monsters, and an overworld."""
+
+
 def saving(technique: str, words: Mapping[str, Any], **options: Any) -> Callable[[Path], object]:
     """Return a function that makes a map and saves it at a path."""
     return lambda path: tw.make(technique, **words).save(path, **options)
@@ -102,6 +131,10 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "corpus-range.png", lambda path: draw_corpus("range").save(path)
     yield "recipes.png", lambda path: draw_rulebooks().save(path)
     yield "recipe-sprites.png", lambda path: tw.run("jungle-ruin", seed=7).save(path, scale=16, sprites=True)
+    yield "engines-cave.png", saving("caves", CAVE, scale=16, sprites=True)
+    yield "engines-dungeon.png", saving("bsp", DUNGEON, scale=16, sprites=True, markers=True)
+    yield "engines-overworld.png", saving("noise", OVERWORLD, scale=16, sprites=True)
+    yield "engines-war.png", lambda path: tw.run("skirmish", seed=4).save(path, scale=16)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
 
 
