@@ -17,8 +17,12 @@ DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 OFFSETS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 """Offsets (row, column) to the neighbor in each direction."""
 EDGE_BITS, CORNER_BITS, ALL_BITS = 0b01010101, 0b10101010, 0b11111111
+MAX_SKINS, MAX_NAMES = 256, 1024
+"""Maximum number of skins of a tileset, and of further tiles or kinds that a skin names."""
 MAX_SPRITES = 1 << 16
-"""Maximum number of sprites in the table of a skin."""
+"""Maximum number of sprites in the table of a skin, and of the sprites of all skins of a tileset."""
+MAX_CHOICES = 64
+"""Maximum number of sprites for one mask."""
 
 WeightedSprites = tuple[tuple[int, float], ...]
 """Positions in the sheet with their weights."""
@@ -151,11 +155,11 @@ class Skin(Params):
 
     tile: str = param(min_length=1)
     """Name of a tile or kind."""
-    with_: tuple[str, ...] = param(())
+    with_: tuple[str, ...] = param((), max_length=MAX_NAMES)
     """Further tiles or kinds that count as the same."""
-    toward: tuple[str, ...] = param(())
+    toward: tuple[str, ...] = param((), max_length=MAX_NAMES)
     """Tiles or kinds that count instead of the tile itself, such as the sea for the mouth of a river."""
-    under: tuple[str, ...] = param(())
+    under: tuple[str, ...] = param((), max_length=MAX_NAMES)
     """Tiles or kinds under which this one continues, such as grass for sand. They count as the same."""
     outside: bool = param(True)
     """Whether the outside of the map counts as the same."""
@@ -195,6 +199,8 @@ class Skin(Params):
             read_mask(mask)
             if not choices or not all(0 <= sprite < 1 << 31 and 0 < weight <= 1e6 for sprite, weight in choices):
                 raise InvalidRecipe(f"{mask!r}: must be positions in the sheet, with weights above 0")
+            if len(choices) > MAX_CHOICES:
+                raise InvalidRecipe(f"{mask!r}: must have at most {MAX_CHOICES} sprites, got {len(choices):,}")
         if sum(len(choices) for _, choices in value) > MAX_SPRITES:
             raise InvalidRecipe(f"must have at most {MAX_SPRITES:,} sprites")
         return value
@@ -203,6 +209,12 @@ class Skin(Params):
     def is_drawn(self) -> bool:
         """Whether the skin has no sprites in the sheet."""
         return self.first is None and not self.sprites
+
+    @property
+    def max_sprites(self) -> int:
+        """Maximum number of sprites of each tile."""
+        listed = sum(len(choices) for _, choices in self.sprites)
+        return len(LAYOUTS[self.layout].all_masks) * self.variants + listed
 
     def list_sprites(self, sheet_columns: int) -> dict[int, WeightedSprites]:
         """Return the positions in the sheet by mask; empty if the sprites are drawn.

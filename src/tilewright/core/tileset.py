@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
+from itertools import islice
 from os import PathLike, fsdecode
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -22,9 +23,11 @@ from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean,
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, reorient_sides
 from .resolver import Resolver
-from .skins import Skin
+from .skins import MAX_SKINS, MAX_SPRITES, Skin
 
 MAX_TILES = 65_536
+MAX_PROBLEMS = 5
+"""Maximum number of mistakes of a tileset that are reported at once."""
 CLEAR_KINDS = ("water", "sea", "river", "reef", "shoal", "lava", "pit")
 """Kinds of impassable tiles that do not block sight by default."""
 ANY_GROUND = "*"
@@ -161,7 +164,7 @@ class Tileset(Params):
     """Rules for what the pieces of each kind may connect to."""
     beside: tuple[Beside, ...] = param(())
     """Adjacency rules: which tiles may be next to each other. With any rules, other pairs are forbidden."""
-    skins: tuple[Skin, ...] = param(())
+    skins: tuple[Skin, ...] = param((), max_length=MAX_SKINS)
     """Sprites that depend on the neighbors of a cell, in drawing order. They are not part of the digest."""
 
     @model_validator(mode="before")
@@ -192,24 +195,25 @@ class Tileset(Params):
         named = ((joint.kind, name) for joint in self.joints for name in (joint.kind, *joint.mentioned_kinds))
         problems += [
             problem(f"{kind}: no tile is of the kind {name!r}{did_you_mean(name, kinds)}", at="joints")
-            for kind, name in named
-            if name not in kinds
+            for kind, name in islice((pair for pair in named if pair[1] not in kinds), MAX_PROBLEMS)
         ]
         known = {*kinds, *(tile.name for tile in self.tiles)}
         mentioned = ((rule.tile, name) for rule in self.beside for name in (rule.tile, *rule.others))
         problems += [
             problem(f"{tile}: no tile and no kind is called {name!r}{did_you_mean(name, known)}", at="beside")
-            for tile, name in mentioned
-            if not name or name not in known
+            for tile, name in islice((pair for pair in mentioned if not pair[1] or pair[1] not in known), MAX_PROBLEMS)
         ]
         shown = (
             (skin.tile, name) for skin in self.skins for name in (skin.tile, *skin.with_, *skin.toward, *skin.under)
         )
         problems += [
             problem(f"{tile}: no tile and no kind is called {name!r}{did_you_mean(name, known)}", at="skins")
-            for tile, name in shown
-            if not name or name not in known
+            for tile, name in islice((pair for pair in shown if not pair[1] or pair[1] not in known), MAX_PROBLEMS)
         ]
+        count = sum(len(self.find_tiles(skin.tile)) * skin.max_sprites for skin in self.skins)
+        if count > MAX_SPRITES:
+            text = f"all skins together must have at most {MAX_SPRITES:,} sprites, got {count:,}"
+            problems.append(problem(text, at="skins", rule="size"))
         problems += [
             problem(f"{skin.tile}: first and sprites are positions in a sheet, and there is no sheet", at="skins")
             for skin in self.skins
@@ -221,7 +225,7 @@ class Tileset(Params):
             for tile in self.tiles
             if tile.over and tile.over != ANY_GROUND and (tile.over not in self.by_name or tile.over in things)
         ]
-        return problems[:5]
+        return problems[:MAX_PROBLEMS]
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Tileset:
@@ -461,7 +465,15 @@ class Tileset(Params):
     def find_tiles(self, name: str) -> list[int]:
         """Return the id of the tile with a name, or else the ids of all tiles of a kind."""
         number = self.by_name.get(name)
-        return [number] if number is not None else [n for n, tile in enumerate(self.tiles) if tile.kind == name]
+        return [number] if number is not None else list(self._by_kind.get(name, ()))
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[int]]:
+        """Tile ids by kind."""
+        found: dict[str, list[int]] = {}
+        for number, tile in enumerate(self.tiles):
+            found.setdefault(tile.kind, []).append(number)
+        return found
 
     # -- construction ---------------------------------------------------------------------------------------
 

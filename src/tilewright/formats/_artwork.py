@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,14 @@ from ..core.tileset import Sheet, Tile, Tileset
 from ._sheet import sheet_picture, sprite_box
 from ._textures import SIDE, Look, Texture, find_texture
 
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
 GROUND, THINGS = "ground", "things"
 """Names of layers of sprites."""
 MAX_CACHED_TILESETS = 8
+MAX_LAYERS = 64
+"""Maximum number of layers of the ground. Skins that are never drawn in the same cell share a layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,11 @@ class SkinTable:
     """Array (tile,) of the row in `first` for cells with this tile."""
     first: NDArray[np.int32]
     """Array (row, mask) of the first sprite of a tile for a mask of neighbors."""
+    start: int
+    """First sprite of the skin."""
     shares: NDArray[np.float64] | None
-    """Array (sprite, variant) of cumulative probabilities of variants, by first sprite; None without variants."""
+    """Array (sprite, variant) of cumulative probabilities of variants, by first sprite counted from `start`; None
+    without variants. The last row is for sprites of other skins."""
 
     @property
     def layout(self) -> Layout:
@@ -107,19 +116,20 @@ class Artwork:
         tileset = self.tileset
         layout = LAYOUTS[skin.layout]
         tiles = tileset.find_tiles(skin.tile)
-        under = [tile for name in skin.under for tile in tileset.find_tiles(name)]
+        under = [tile for name in dict.fromkeys(skin.under) for tile in tileset.find_tiles(name)]
         covered = np.zeros(len(tileset), dtype=np.bool_)
         covered[[*tiles, *under]] = True
         rows = np.zeros(len(tileset), dtype=np.int64)
         rows[tiles] = np.arange(len(tiles))
         positions = skin.list_sprites(self.sheet.columns) if self.sheet is not None else {}
         quarters = skin.list_quarters(self.sheet.columns) if self.sheet is not None else {}
+        start, masks = len(sprites), layout.all_masks
+        place_of_mask = np.searchsorted(masks, [layout.reduce(mask) for mask in range(ALL_BITS + 1)])
         first = np.empty((len(tiles), ALL_BITS + 1), dtype=np.int32)
         weights: dict[int, list[float]] = {}
         for row, tile in enumerate(tiles):
-            first[row] = tile
             starts: dict[int, int] = {}
-            for mask in layout.all_masks:
+            for mask in masks:
                 choices: Sequence[tuple[int | None, float]] = positions.get(mask, ())
                 if mask in quarters:
                     choices = [(None, 1.0)]
@@ -127,14 +137,13 @@ class Artwork:
                     choices = [(None, 1.0)] * skin.variants
                 if choices:
                     starts[mask] = len(sprites)
-                    weights[len(sprites)] = [weight for _, weight in choices]
+                    weights[len(sprites) - start] = [weight for _, weight in choices]
                 for variant, (position, weight) in enumerate(choices):
                     sprites.append(Sprite(tile, number, mask, variant, weight, position, quarters.get(mask)))
-            for mask in range(ALL_BITS + 1):
-                first[row, mask] = starts.get(layout.reduce(mask), tile)
-        return SkinTable(
-            skin, np.array(tiles), covered, _count_as_same(tileset, skin), rows, first, _add_up(weights, len(sprites))
-        )
+            first[row] = np.array([starts.get(mask, tile) for mask in masks])[place_of_mask]
+        shares = _add_up(weights, len(sprites) - start)
+        same = _count_as_same(tileset, skin)
+        return SkinTable(skin, np.array(tiles), covered, same, rows, first, start, shares)
 
     @cached_property
     def planes(self) -> tuple[Plane, ...]:
@@ -160,6 +169,10 @@ class Artwork:
                 covers.append(np.zeros_like(skinned))
             stacks[place].append(table)
             covers[place] = covers[place] | cover
+        if len(stacks) > MAX_LAYERS:
+            raise InvalidRecipe(
+                f"tileset {self.tileset.name!r}: its skins must need at most {MAX_LAYERS} layers, got {len(stacks)}"
+            )
         nothing = np.zeros_like(skinned)
         planes = [
             Plane(
@@ -193,21 +206,26 @@ class Artwork:
         """Draw sprites. Return an array (sprite, row, column, 4) of red, green, blue and alpha."""
         pixels = np.empty((len(numbers), height, width, 4), dtype=np.uint8)
         rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
+        picture: Picture | None = None  # Large pictures are not cached, so it is decoded only once here.
         for target, number in zip(pixels, numbers, strict=True):
             sprite = self.sprites[number]
             if sprite.position is not None or sprite.quarters is not None:
-                target[:] = self._cut(sprite, height, width)
+                picture = picture or sheet_picture(self._own_sheet)
+                target[:] = self._cut(sprite, picture, height, width)
             else:
                 target[:] = self._draw_texture(sprite)[rows[:, None], columns]
         return pixels
 
-    def _cut(self, sprite: Sprite, height: int, width: int) -> NDArray[np.uint8]:
+    @property
+    def _own_sheet(self) -> Sheet:
+        assert self.sheet is not None
+        return self.sheet
+
+    def _cut(self, sprite: Sprite, picture: Picture, height: int, width: int) -> NDArray[np.uint8]:
         """Return a sprite of the tileset's own picture."""
         from PIL import Image
 
-        sheet = self.sheet
-        assert sheet is not None
-        picture = sheet_picture(sheet)
+        sheet = self._own_sheet
         own = Image.new("RGBA", (sheet.tile_width, sheet.tile_height))
         right, low = sheet.tile_width // 2, sheet.tile_height // 2
         corners = ((0, 0), (right, 0), (0, low), (right, low)) if sprite.quarters else ((0, 0),)
@@ -310,7 +328,7 @@ def _add_up(weights: dict[int, list[float]], count: int) -> NDArray[np.float64] 
     most = max((len(choices) for choices in weights.values()), default=1)
     if most < 2:
         return None
-    shares = np.ones((count, most))
+    shares = np.ones((count + 1, most))
     for first, choices in weights.items():
         shares[first, : len(choices)] = np.cumsum(choices) / sum(choices)
     shares[:, -1] = 1.0

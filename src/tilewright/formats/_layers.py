@@ -245,8 +245,10 @@ class _VariantSource:
             return first
         numbers = self.rng.child(table.skin.tile).cells(first.shape, (0, *self.origin))
         chosen = first.copy()
+        possible = np.maximum(table.first - table.start, NOTHING)
         for limits in table.shares.T[:-1]:
             # Usually all sprites of a skin have equally many variants of equal weights.
-            used = np.unique(limits[table.first])
-            chosen += numbers >= (used[0] if len(used) == 1 else np.take(limits, first))
+            used = np.unique(limits[possible])
+            is_even = len(used) == 1
+            chosen += numbers >= (used[0] if is_even else np.take(limits, np.maximum(first - table.start, NOTHING)))
         return chosen
