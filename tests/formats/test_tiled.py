@@ -23,6 +23,7 @@ from tests.formats.maps import EXAMPLES, deep_map, full_map, maps, same, sprite_
 from tilewright import formats
 from tilewright.core.provenance import verify
 from tilewright.formats import Source, decode
+from tilewright.formats._artwork import Artwork
 
 both = pytest.mark.parametrize("name", ["tmx", "tmj"])
 rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxrasterizer (package tiled) is missing")
@@ -240,6 +241,16 @@ def expected_pixels(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
         return np.asarray(picture.convert("RGB"))
 
 
+def assert_same_colors(found: NDArray[np.uint8], wanted: NDArray[np.uint8], tileset: tw.Tileset) -> None:
+    """Assert that colors are equal. Where shadows are blended, Qt rounds twice, which may make a difference of 1."""
+    artwork = Artwork.of(tileset)
+    alpha = artwork.draw(range(len(artwork)), *artwork.native_size)[..., 3]
+    has_shadows = bool(((alpha > 0) & (alpha < 255)).any())
+    difference = np.abs(found.astype(int) - wanted.astype(int)).max(axis=-1)
+    assert difference.max() <= has_shadows
+    assert (difference > 0).mean() < 0.05
+
+
 @rasterizer
 @pytest.mark.parametrize(
     ("map", "name", "options"),
@@ -264,7 +275,7 @@ def test_tiled_draws_every_cell(map: tw.TileMap, name: str, options: dict[str, A
     seen = pixels[..., 3] == 255
     # The user's sprites may be transparent; our pictures have the color of the tile there.
     assert seen.all() or map.tileset.sheet
-    assert np.array_equal(pixels[seen][:, :3], wanted[seen])
+    assert_same_colors(pixels[seen][:, :3], wanted[seen], map.tileset)
 
 
 @both

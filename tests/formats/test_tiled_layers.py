@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.test_tiled import both, encode_files, rasterizer, render_with_tiled, round_trip
+from tests.formats.test_tiled import assert_same_colors, both, encode_files, rasterizer, render_with_tiled, round_trip
 from tilewright import formats
 from tilewright.core.skins import LAYOUTS, reduce_mask
 from tilewright.core.tileset import Sheet
@@ -161,7 +161,25 @@ def test_tiled_draws_the_same_pixels_as_our_picture(skins: str, suffix: str, tmp
     assert found.shape[:2] == wanted.shape[:2]
     is_opaque = found[..., 3] == 255
     assert is_opaque.mean() > 0.95
-    assert np.array_equal(found[is_opaque][:, :3], wanted[is_opaque])
+    assert_same_colors(found[is_opaque][:, :3], wanted[is_opaque], map.tileset)
+
+
+@rasterizer
+def test_tiled_draws_maps_of_our_tilesets(tmp_path: Path) -> None:
+    for number, map in enumerate(
+        [
+            tw.make("caves", width=40, height=28, seed=7),
+            tw.make("bsp", width=40, height=28, seed=7, shaping=["doors", "place"]),
+            tw.make("noise", width=40, height=28, seed=2),
+            tw.run("skirmish", seed=3),
+        ]
+    ):
+        formats.save(map, tmp_path / f"{number}.tmx")
+        found = render_with_tiled(tmp_path / f"{number}.tmx")
+        wanted = np.asarray(map.image(scale=16, sprites=True).convert("RGB"))
+        edge = found.shape[0] - wanted.shape[0]
+        assert (found[edge:, edge:, 3] == 255).all()
+        assert_same_colors(found[edge:, edge:, :3], wanted, map.tileset)
 
 
 # -- Wang sets ------------------------------------------------------------------------------------------------
