@@ -81,8 +81,8 @@ def find_ground(cells: NDArray[np.integer], tileset: Tileset) -> NDArray[np.inte
     """Return an array (level, row, column) of the tiles on the ground.
 
     The ground under a tile over `*` is the most common tile among its eight neighbors that is not itself over another;
-    ties go to the lower tile id. Around a passable tile, impassable neighbors count only if there are no others, so that
-    a key in a corridor is not drawn over a wall. Where there is no such neighbor, the ground of the neighbors counts.
+    ties go to the lower tile id. Around a passable tile, impassable neighbors count only if there are no others, so
+    that a key in a corridor is not drawn over a wall. Where no neighbor counts, the ground of the neighbors does.
     """
     over = [tile.over for tile in tileset]
     if not any(over):
