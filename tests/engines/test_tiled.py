@@ -106,14 +106,18 @@ def draw(map: tw.TileMap, scale: int) -> NDArray[np.uint8]:
 
 @rasterizer
 @pytest.mark.parametrize("own", [False, True], ids=["drawn", "own"])
-def test_tiled_draws_the_levels_as_the_png(tmp_path: Path, own: bool) -> None:
+def test_tiled_draws_the_levels_as_single_maps_and_as_the_png(tmp_path: Path, own: bool) -> None:
     recipe = DUNGEON
     if own:
         recipe = tw.recipe("caves", width=12, height=8, tileset=str(write_own_tiles(tmp_path)))
     done = tw.export_project(recipe, tmp_path / "game", engine="tiled", count=2, seed=7)
     for name, seed in done.seeds.items():
-        expected = draw(tw.run(recipe, seed=seed), 8 if own else 16)
-        assert np.array_equal(rasterize(done.folder / f"{name}.tmx"), expected)
+        made, drawn = tw.run(recipe, seed=seed), rasterize(done.folder / f"{name}.tmx")
+        made.save(tmp_path / f"{name}.tmx")
+        assert np.array_equal(drawn, rasterize(tmp_path / f"{name}.tmx"))
+        # Tiled rounds the colors of half-transparent shadows in another way; an own picture has none here.
+        difference = np.abs(drawn.astype(np.int16) - draw(made, 8 if own else 16))
+        assert difference.max() <= (0 if own else 1)
 
 
 @rasterizer
@@ -121,7 +125,7 @@ def test_tiled_draws_the_world(tmp_path: Path) -> None:
     done = tw.export_project(DUNGEON, tmp_path, engine="tiled", count=5, seed=7)
     world = rasterize(tmp_path / "levels.world")
     assert world.shape == ((20 + 2 + 20) * 16, (30 + 2 + 30 + 2 + 30) * 16, 3)
-    for number, seed in enumerate(done.seeds.values()):
+    for number, name in enumerate(done.seeds):
         top, left = number // 3 * 22 * 16, number % 3 * 32 * 16
         part = world[top : top + 20 * 16, left : left + 30 * 16]
-        assert np.array_equal(part, draw(tw.run(DUNGEON, seed=seed), 16))
+        assert np.array_equal(part, rasterize(tmp_path / f"{name}.tmx"))
