@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ PROPERTIES: dict[str, bool | int | float | str] = {
     "debt": -(1 << 62),
 }
 
+FILES = ("x.json", "x.npz", "x.png", "x.gif", "x.webp", "x.apng", "x.vox", "x.tmx", "x.tmj", "x.ldtk", "x.tscn")
+
 
 def guarded(*, levels: int = 0) -> tw.TileMap:
     """Return a map of rooms whose first marker has properties."""
@@ -38,14 +41,14 @@ def guards(map: tw.TileMap) -> list[tw.Marker]:
     return [marker for marker in map.markers if marker.name == "guard"]
 
 
-@pytest.mark.parametrize("levels", [0, 2])
-@pytest.mark.parametrize("name", ["json", "npz", "png", "gif", "webp", "apng", "vox"])
-def test_files_keep_properties(name: str, levels: int) -> None:
+@pytest.mark.parametrize(("file", "levels"), [*((file, levels) for file in FILES for levels in (0, 2)), ("x.uvtt", 0)])
+def test_files_keep_properties(file: str, levels: int, tmp_path: Path) -> None:
     map = guarded(levels=levels)
-    file = f"x.{name}"
-    again = formats.decode(formats.Source(formats.encode(map, name), file), formats.format_of(file))[0].map
+    map.save(tmp_path / file)
+    again = tw.load(tmp_path / file)
     assert guards(again) == guards(map)
-    assert [type(value) for value in guards(again)[0].properties.values()] == [int, bool, float, str, str, int]
+    found = guards(again)[0].properties
+    assert {name: type(value) for name, value in found.items()} == {name: type(one) for name, one in PROPERTIES.items()}
 
 
 PARAMS: dict[str, dict[str, Any]] = {

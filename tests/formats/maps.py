@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tilewright.core.tileset import Sheet
+from tilewright.core.tileset import Sheet, Tile
+from tilewright.formats._artwork import draw_texture
+from tilewright.formats._textures import SIDE, find_texture
 
 
 def same(one: tw.TileMap, other: tw.TileMap) -> bool:
@@ -117,3 +121,14 @@ def maps(draw: st.DrawFn) -> tw.TileMap:
         layers=layers,
         numbers={name: draw(numbers) for name in draw(names)},
     )
+
+
+def draw_sprites(tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE) -> NDArray[np.uint8]:
+    """Draw the sprites of tiles without neighbors, over their colors. Return an array (tile, row, column, 3)."""
+    rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
+    pixels = np.empty((len(tiles), height, width, 3), dtype=np.uint8)
+    for target, tile in zip(pixels, tiles, strict=True):
+        sprite = draw_texture(find_texture(tile.kind), tile.name, tile.color, tile.joins, None, bool(tile.over), 0)
+        full = np.where(sprite[..., 3:] > 0, sprite[..., :3], np.array(tile.rgb, dtype=np.uint8))
+        target[:] = full[rows[:, None], columns]
+    return pixels

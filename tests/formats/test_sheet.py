@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.formats.maps import sprite_map
+from tests.formats.maps import draw_sprites, sprite_map
 from tilewright.core.tileset import Sheet, Tile
-from tilewright.formats._artwork import Artwork, draw_sprites
+from tilewright.formats._artwork import Artwork
 from tilewright.formats._sheet import (
     MAX_COLUMNS,
     arrange_sprites,

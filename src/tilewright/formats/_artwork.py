@@ -268,17 +268,6 @@ def draw_texture(
     return np.concatenate([plain, np.full((SIDE, SIDE, 1), 255, dtype=np.uint8)], axis=-1)
 
 
-def draw_sprites(tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE) -> NDArray[np.uint8]:
-    """Draw the sprites of tiles without neighbors, over their colors. Return an array (tile, row, column, 3)."""
-    rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
-    pixels = np.empty((len(tiles), height, width, 3), dtype=np.uint8)
-    for target, tile in zip(pixels, tiles, strict=True):
-        sprite = draw_texture(find_texture(tile.kind), tile.name, tile.color, tile.joins, None, bool(tile.over), 0)
-        full = np.where(sprite[..., 3:] > 0, sprite[..., :3], np.array(tile.rgb, dtype=np.uint8))
-        target[:] = full[rows[:, None], columns]
-    return pixels
-
-
 def own_sheet(tileset: Tileset) -> Sheet | None:
     """Return the tileset's own sheet if its picture is available, else None."""
     return tileset.sheet if tileset.sheet is not None and tileset.sheet.picture else None
