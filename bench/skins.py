@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from time import process_time
 
 import tilewright as tw
 from tilewright.formats import encode
+from tilewright.formats._artwork import Artwork
 from tilewright.formats._layers import sprite_layers
 
 from .row import Row, best_times
@@ -24,6 +26,15 @@ def rows() -> Iterator[Row]:
     choose()
     (seconds,) = best_times(choose, rounds=5)
     yield Row(what="blob sprites of 2000x2000 walls", unit="ms", ours=1000 * seconds, at_most=60)
+    artwork = Artwork.of(tw.make("noise", width=4, height=4, seed=1).tileset)
+    started = process_time()
+    artwork.draw(range(len(artwork)), 16, 16)
+    yield Row(
+        what=f"all {len(artwork)} sprites of the tileset terrain, drawn once",
+        unit="ms",
+        ours=1000 * (process_time() - started),
+        at_most=300,
+    )
     for technique in ("caves", "noise", "bsp"):
         map = tw.make(technique, width=512, height=512, seed=1)
         plain = map.replace(tileset=map.tileset.model_copy(update={"skins": ()}))
