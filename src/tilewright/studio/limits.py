@@ -15,6 +15,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap, format_size
 from ..formats import Format
 from ..formats._animation import DEFAULT_MAX_PIXELS, AnimationParams
+from ..formats._artwork import Artwork
 from ..formats._layers import View
 from ..formats._picture import DEFAULT_MAX_PIXELS as STILL_PIXELS
 from ..formats._picture import PictureParams, cell_size, layout_of
@@ -72,7 +73,7 @@ def fit_picture(options: Any, map: TileMap, settings: Settings) -> Any:
     elif isinstance(options, TiledParams):
         sheet = map.tileset.sheet
         width, height = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-        check_pixels(len(map.tileset) * height, width, settings.pixels, "a tile sheet")
+        check_pixels(len(Artwork.of(map.tileset)) * height, width, settings.pixels, "a tile sheet")
     elif isinstance(options, VoxParams) and map.cells.ndim == 2:
         voxels = map.cells.size * options.wall_height
         if voxels > VOXELS_PER_CELL * settings.cells:
