@@ -161,3 +161,21 @@ def test_every_map_of_a_file_is_verified_in_the_given_format(tilewright: Run) ->
     ]
     assert tilewright("verify", "updates.txt").code == 2
     assert "unknown format 'fcba'" in tilewright("verify", "updates.txt", "--from", "fcba").err
+
+
+def test_options_for_reading_a_format(tilewright: Run) -> None:
+    """The letters of markers are on a layer of their own, which one option leaves out."""
+    made = tw.make("bsp", width=30, height=20, seed=7, shaping=["place"])
+    made.save("level.xp")
+    done = tilewright("convert", "level.xp", "ground.json", "--read-option", "layer=1", "--tileset", "dungeon")
+    assert done.code == 0, done.err
+    assert tw.load("ground.json").cells.tolist() == made.cells.tolist()
+    assert tw.load("ground.json").markers == ()
+    for command in (("show", "level.xp"), ("measure", "level.xp"), ("convert", "level.xp", "no.json")):
+        done = tilewright(*command, "--read-option", "layer=3")
+        assert (done.code, done.err) == (2, "tilewright: level.xp: has 2 layers, got layer 3\n")
+        done = tilewright(*command, "--read-option", "layers=1")
+        assert done.code == 2
+        assert "did you mean 'layer'?" in done.err
+        assert done.err.count("\n") == 1
+    assert not Path("no.json").exists()

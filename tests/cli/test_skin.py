@@ -174,3 +174,16 @@ def test_a_sheet_of_another_layout_is_noticed(tilewright: Run, layout: str, hint
     assert f"sheets of {hint} sprites usually have the layout {layout}; look at the preview" in done.err
     right = tilewright("skin", "a.png", "--layout", layout, "--tile", "wall", "-o", "b.toml")
     assert "usually" not in right.err
+
+
+def test_a_map_never_replaces_the_picture_of_its_sprites(tilewright: Run) -> None:
+    draw_sheet("blob47").save("walls.png")
+    assert tilewright("skin", "walls.png", "--layout", "blob47", "--tile", "wall", "-o", "walls.toml").code == 0
+    before = Path("walls.png").read_bytes()
+    message = "walls.png: is the picture of the sprites of tileset 'walls'; choose another name"
+    done = tilewright("make", "bsp", "--tileset", "walls.toml", "--seed", "7", "-o", "level.tmx", "-o", "walls.png")
+    assert (done.code, done.err) == (2, f"tilewright: {message}\n")
+    assert not Path("level.tmx").exists()
+    with pytest.raises(tw.BadFile, match=message):
+        tw.make("bsp", tileset="walls.toml", width=20, height=12, seed=7).save("walls.png")
+    assert Path("walls.png").read_bytes() == before

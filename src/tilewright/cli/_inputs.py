@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..core.errors import InvalidRecipe, pluralize
+from ..core.notation import read_setting
 from ..core.tilemap import TileMap
-from ..formats import find_map_files, format_of, load_all
+from ..formats import Format, find_map_files, format_of, load_all
+from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from ._console import info
 from ._world import is_world, read_window
@@ -26,6 +29,12 @@ OPTIONS = (
         multiple=True,
         metavar="FOLDER",
         help="Folder in which a Tiled map may refer to tilesets, besides its own. May be repeated.",
+    ),
+    click.Option(
+        ["reading", "--read-option"],
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Option for reading the format, such as layer=1, listed by `tilewright explain FORMAT`.",
     ),
     click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0."),
 )
@@ -56,6 +65,7 @@ def read_maps(
     tileset: str | None = None,
     index: int | None = None,
     folders: Sequence[str] = (),
+    reading: Sequence[str] = (),
 ) -> Iterator[InputMap]:
     """Yield the maps of files, folders and quoted globs, in order.
 
@@ -73,6 +83,8 @@ def read_maps(
         Index of the only map to read of each file; all maps by default.
     folders : sequence of str, optional
         Folders in which a file may refer to others, besides its own.
+    reading : sequence of str, optional
+        Options of the format, such as `layer=1`.
 
     Yields
     ------
@@ -81,7 +93,7 @@ def read_maps(
     Raises
     ------
     InvalidRecipe
-        If a file has no map with this index.
+        If a file has no map with this index, or its format has no such option.
     """
     chosen = None if tileset is None else FileResolver().read_tileset(tileset)
     hinted = chosen is not None
@@ -89,7 +101,8 @@ def read_maps(
     for name in windows:
         yield InputMap(read_window(name), Path(name.partition("@")[0]).stem, name)
     for path in [str(one) for name in files if name not in windows for one in find_map_files(name, source)]:
-        found = load_all(path, format=source, tileset=chosen, folders=folders)
+        options = _read_options(reading, format_of(path, source)) if reading else {}
+        found = load_all(path, format=source, tileset=chosen, folders=folders, **options)
         if not hinted and format_of(path, source).name in WITHOUT_TILES:
             info(format_hint(format_of(path, source).name))
             hinted = True
@@ -98,3 +111,14 @@ def read_maps(
         for number in range(len(found)) if index is None else [index]:
             name = path if len(found) == 1 else f"{path}[{number}]"
             yield InputMap(found[number].map, Path(path).stem, name)
+
+
+def _read_options(texts: Sequence[str], format: Format) -> dict[str, Any]:
+    """Return the options of a format from strings such as `layer=1`."""
+    options: dict[str, Any] = {}
+    try:
+        for text in texts:
+            read_setting(options, text, format.params, read_text)
+    except InvalidRecipe as error:
+        raise error.within("read_option") from None
+    return options

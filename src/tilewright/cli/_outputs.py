@@ -20,6 +20,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..formats import Format, format_of, format_registry
 from ..formats._files import read_text, refuse_unwritable, write_files
+from ..formats._sheet import refuse_own_sheet
 
 STANDARD_OUTPUT = "-"
 
@@ -85,7 +86,10 @@ class Output:
     def prepare_map(self, map: TileMap, path: str, *, alone: bool = True) -> PreparedFile:
         """Return the files of a map. `alone` is true if it is the only map."""
         assert self.format.write is not None
-        return self._prepare(path, self.format.write(map, self.options, self._target_path(path)), alone)
+        contents = self.format.write(map, self.options, self._target_path(path))
+        if path != STANDARD_OUTPUT:
+            refuse_own_sheet(map.tileset, path, contents)
+        return self._prepare(path, contents, alone)
 
     def prepare_animation(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> PreparedFile:
         """Return the files of an animation. `alone` is true if it is the only animation."""

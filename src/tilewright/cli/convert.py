@@ -25,6 +25,7 @@ def command(
     tileset: str | None,
     index: int | None,
     folders: tuple[str, ...],
+    reading: tuple[str, ...],
     shaping: tuple[str, ...],
     outputs: tuple[str, ...],
     **writing: Any,
@@ -51,7 +52,9 @@ def command(
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
     given = []
     with show_progress() as report:
-        for one in _inputs.read_maps(files, source=source, tileset=tileset, index=index, folders=folders):
+        for one in _inputs.read_maps(
+            files, source=source, tileset=tileset, index=index, folders=folders, reading=reading
+        ):
             report(None, f"reading {one.stem}")
             given.append(one)
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]

@@ -57,6 +57,7 @@ def command(
     tileset: str | None,
     index: int | None,
     folders: tuple[str, ...],
+    reading: tuple[str, ...],
 ) -> None:
     """Compute measures of maps.
 
@@ -80,7 +81,7 @@ def command(
     )
     measured = [
         (given.name, compared(given.map, *names))
-        for given in read_maps(files, source=source, tileset=tileset, index=index, folders=folders)
+        for given in read_maps(files, source=source, tileset=tileset, index=index, folders=folders, reading=reading)
     ]
     if as_json:
         print_json([{"file": name, "measures": numbers} for name, numbers in measured])

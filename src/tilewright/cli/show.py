@@ -21,6 +21,7 @@ def command(
     tileset: str | None,
     index: int | None,
     folders: tuple[str, ...],
+    reading: tuple[str, ...],
 ) -> None:
     """Draw the maps of files in the terminal.
 
@@ -31,7 +32,9 @@ def command(
     tilewright show level.json --overlay hot-path,origin=3,4,goal=exit,slack=8
     """
     wanted = read_overlay(overlay)
-    for number, given in enumerate(read_maps(files, source=source, tileset=tileset, index=index, folders=folders)):
+    for number, given in enumerate(
+        read_maps(files, source=source, tileset=tileset, index=index, folders=folders, reading=reading)
+    ):
         if number:
             click.echo()
         draw(given.map, f"{given.name}: {describe(given.map)}", look=look, overlay=wanted)

@@ -29,6 +29,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ._files import list_files, read_file, read_file_inside, refuse_missing, refuse_unwritable, write_files
+from ._sheet import refuse_own_sheet
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -290,7 +291,9 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
         raise TilewrightError(f"format {entry.name!r} holds only animations; use save_animation, or make and run")
     params = entry.params.validate(options)
     refuse_unwritable(path)
-    return write_files(path, entry.write(map, params, Path(path).absolute()))
+    contents = entry.write(map, params, Path(path).absolute())
+    refuse_own_sheet(map.tileset, path, contents)
+    return write_files(path, contents)
 
 
 def save_animation(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
 from functools import lru_cache
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,3 +167,14 @@ def _decode(content: bytes) -> Image:
 
 def _picture_error(sheet: Sheet, error: Exception) -> BadFile:
     return BadFile(f"not a readable picture ({type(error).__name__})", at=sheet.image)
+
+
+def refuse_own_sheet(tileset: Tileset, path: str | PathLike[str], contents: Mapping[str, bytes]) -> None:
+    """Raise BadFile if the files of a map would replace the picture from which its sprites are taken."""
+    if tileset.sheet is None or not tileset.sheet.path:
+        return
+    sheet, folder = os.path.realpath(tileset.sheet.path), Path(path).absolute().parent
+    for name, content in contents.items():
+        if os.path.realpath(folder / name) == sheet and content != tileset.sheet.picture:
+            text = f"is the picture of the sprites of tileset {tileset.name!r}; choose another name"
+            raise BadFile(text, at=Path(path).parent / name, rule="conflict")
