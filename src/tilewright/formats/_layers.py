@@ -94,22 +94,31 @@ def find_ground(cells: NDArray[np.integer], tileset: Tileset) -> NDArray[np.inte
     for number, name in enumerate(over):
         if name and name != ANY_GROUND:
             ground[cells == number] = tileset.by_name[name]
-    known = ~np.array([name == ANY_GROUND for name in over])[cells]
-    open_cells = np.argwhere(~known)
+    is_open = np.array([name == ANY_GROUND for name in over])[cells]
     # In the first pass only tiles that are not themselves things count, then also the ground that was found.
     counts = ~is_thing[cells]
-    while len(open_cells):
-        found, tiles = _find_most_common(open_cells, cells, ground, counts, tileset)
-        if not found.any():
-            ground[tuple(open_cells.T)] = next(
-                (n for n, tile in enumerate(tileset) if tile.passable and not tile.over), 0
-            )
-            break
-        places = tuple(open_cells[found].T)
-        ground[places] = tiles[found]
-        counts[places] = True
-        open_cells = open_cells[~found]
+    places = np.argwhere(is_open)
+    while len(places):
+        found, tiles = _find_most_common(places, cells, ground, counts, tileset)
+        places = places[found]
+        ground[tuple(places.T)] = tiles[found]
+        counts[tuple(places.T)] = True
+        is_open[tuple(places.T)] = False
+        places = _find_neighbors(places, is_open)
+    ground[is_open] = next((n for n, tile in enumerate(tileset) if tile.passable and not tile.over), 0)
     return ground
+
+
+def _find_neighbors(places: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the cells of a mask beside any of the places."""
+    padded = mask.shape[0], mask.shape[1] + 2, mask.shape[2] + 2
+    around = places[:, None] + np.array([(0, down + 1, right + 1) for down, right in OFFSETS])
+    flat = np.unique(np.ravel_multi_index(tuple(around.reshape(-1, 3).T), padded))
+    level, row, column = np.unravel_index(flat, padded)
+    inside = (row > 0) & (row <= mask.shape[1]) & (column > 0) & (column <= mask.shape[2])
+    beside: NDArray[np.int64] = np.stack([level[inside], row[inside] - 1, column[inside] - 1], axis=1)
+    found: NDArray[np.int64] = beside[mask[tuple(beside.T)]]
+    return found
 
 
 def _find_most_common(
