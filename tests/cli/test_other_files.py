@@ -179,3 +179,19 @@ def test_options_for_reading_a_format(tilewright: Run) -> None:
         assert "did you mean 'layer'?" in done.err
         assert done.err.count("\n") == 1
     assert not Path("no.json").exists()
+
+
+def test_outputs_do_not_replace_files_of_each_other(tilewright: Run) -> None:
+    """The pictures for Godot and Tiled differ, and have the same name."""
+    message = (
+        "tilewright: level-tiles.png: level.tmx and level.tscn need different files of this name; "
+        "choose another name for one of them\n"
+    )
+    names = ("-o", "level.tmx", "-o", "level.tscn")
+    tw.make("caves", width=9, height=9, seed=1).save("level.json")
+    for command in (("make", "caves", *SMALL), ("convert", "level.json")):
+        done = tilewright(*command, *names)
+        assert (done.code, done.err) == (2, message)
+        assert not Path("level.tmx").exists()
+        done = tilewright(*command, "-o", "both/level.tmx", "-o", "both/level.tmj", "-o", "other/level.tscn")
+        assert done.code == 0, done.err

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, did_you_mean
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, did_you_mean
 from ..core.notation import read_setting
 from ..core.params import Params
 from ..core.site import Frame
@@ -178,6 +178,18 @@ def read_outputs(
                 read_setting(options, setting, entry.params, read_text)
         outputs.append(Output(name, entry, entry.params.validate(options)))
     return outputs
+
+
+def refuse_clashes(files: Iterable[PreparedFile]) -> None:
+    """Check that no output of a map replaces a file of another one, such as the picture of its tileset."""
+    seen: dict[str, tuple[str, bytes]] = {}
+    for file in files:
+        for name, content in file.contents.items() if file.path != STANDARD_OUTPUT else ():
+            place = os.path.join(os.path.dirname(file.path), name)
+            path, before = seen.setdefault(place, (file.path, content))
+            if path != file.path and before != content:
+                text = f"{path} and {file.path} need different files of this name; choose another name for one of them"
+                raise BadFile(text, at=place, rule="conflict")
 
 
 def describe_written(outputs: Sequence[Output], last: Mapping[str, str | int], count: int) -> str:

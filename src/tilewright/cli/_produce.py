@@ -133,6 +133,7 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
                     map = job.map
                     report_all(None, f"writing {path}")
                     prepared.append(target.prepare_map(map, path, alone=total == 1))
+            _outputs.refuse_clashes(prepared)
             for file in prepared:
                 file.write(first=index == 0)
             _warn_if_degenerate(job.map, count)

@@ -69,6 +69,8 @@ def command(
             prepared.append(
                 [target.prepare_map(map, target.format_path(**filled), alone=len(given) == 1) for target in targets]
             )
+    for files_of_one in prepared:
+        _outputs.refuse_clashes(files_of_one)
     for number, files_of_one in enumerate(prepared):
         for file in files_of_one:
             file.write(first=number == 0)
