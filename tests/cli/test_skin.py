@@ -187,3 +187,15 @@ def test_a_map_never_replaces_the_picture_of_its_sprites(tilewright: Run) -> Non
     with pytest.raises(tw.BadFile, match=message):
         tw.make("bsp", tileset="walls.toml", width=20, height=12, seed=7).save("walls.png")
     assert Path("walls.png").read_bytes() == before
+
+
+@pytest.mark.parametrize("flags", [(), ("--keep-edits",)])
+def test_levels_are_made_again_in_the_same_art(flags: tuple[str, ...], tilewright: Run) -> None:
+    draw_sheet("blob47").save("walls.png")
+    assert tilewright("skin", "walls.png", "--layout", "blob47", "--tile", "wall", "-o", "walls.toml").code == 0
+    small = ("--width", "20", "--height", "12", "--seed", "7")
+    assert tilewright("make", "bsp", "--tileset", "walls.toml", *small, "-o", "level.tmx").code == 0
+    done = tilewright("run", "level.tmx", "--seed", "8", *flags, "-o", "next.tmx", "-o", "next.png")
+    assert done.code == 0, done.err
+    assert has_color("next.png")
+    assert 'source="walls.png"' in Path("next.tmx").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -40,12 +41,22 @@ def command(recipe: str, keep_edits: bool, settings_inside: tuple[str, ...], **v
     fields = _recipe.read_recipe_fields(values)
     found, beside = FileResolver().read_recipe(recipe)
     data = _recipe.with_settings(as_recipe_data(found), settings_inside)
-    checked = Recipe.of(_recipe.with_recipe_fields(data, fields), beside)
+    checked = _with_picture(Recipe.of(_recipe.with_recipe_fields(data, fields), beside), recipe)
     if edits is None:
         produce(checked, **values)
     else:
         info(f"{recipe}: keeps {edits}")
         produce(edits.to_recipe(checked), finish=edits.keep_markers, **values)
+
+
+def _with_picture(recipe: Recipe, path: str) -> Recipe:
+    """Return a recipe with the picture of its tileset's sprites, if it was read from the file of a map that has it. The
+    recipe in a file stores only the description of the picture."""
+    sheet = recipe.tileset.sheet
+    if sheet is None or sheet.picture or not is_map_file(path):
+        return recipe
+    found = load_all(path, recipes=False)[0].map.tileset.sheet
+    return recipe if found != sheet else replace(recipe, tileset=recipe.tileset.model_copy(update={"sheet": found}))
 
 
 def _find_edits(path: str) -> Edits:
