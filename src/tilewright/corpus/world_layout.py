@@ -240,10 +240,14 @@ class WorldLayout:
         parameters and additional parameters, so both recipes are compared in the form in which this version writes
         them.
         """
-        mine, requested = self.to_data(), json.loads(json.dumps(wanted.to_data()))
+        mine, requested = self.to_data(), wanted.to_data()
         recipe = Recipe.of({**self.recipe, "seed": self.seed})
-        mine["recipe"] = json.loads(json.dumps(recipe.to_data()))
-        mine["recipe"].pop("seed")
+        for layout, data in ((self, mine), (wanted, requested)):
+            # How tiles are shown does not change cells.
+            own_recipe = Recipe.of({**layout.recipe, "seed": layout.seed})
+            data["recipe"] = json.loads(json.dumps(own_recipe.to_data())) | {"tileset": own_recipe.tileset.digest}
+            data["recipe"].pop("seed")
+            data["tileset"] = layout.tileset.digest
         own = ("chunk", "shape", "tilewright", "revisions")
         differ = [key for key in mine if key not in own and mine[key] != requested[key]]
         if differ:

@@ -22,6 +22,7 @@ from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
 from pkgutil import iter_modules
+from threading import Lock
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -117,8 +118,7 @@ class Kernel(Generic[P, R_co]):
 
     def compile(self) -> Callable[P, R_co]:
         """Return the compiled function. The first thread that calls this method compiles it."""
-        if _quick_start:
-            _load_numba_without_blas()
+        _load_numba()
         from numba.core.compiler_lock import global_compiler_lock
 
         # Use numba's own lock: with two locks, two threads could deadlock.
@@ -134,6 +134,7 @@ class Kernel(Generic[P, R_co]):
 
     def specialize(self, arguments: tuple[object, ...]) -> Callable[P, R_co]:
         """Return machine code for these first arguments, followed by numbers, that does not check types."""
+        _load_numba()
         from numba import typeof, types
         from numba._dispatcher import compute_fingerprint
         from numba.core.dispatcher import Dispatcher
@@ -188,6 +189,8 @@ class Kernel(Generic[P, R_co]):
 _compile_start: float | None = None
 """Start time of the current compilation."""
 _quick_start = False
+_import_lock = Lock()
+_is_numba_loaded = False
 
 
 @contextmanager
@@ -215,6 +218,18 @@ def start_quickly() -> None:
     """
     global _quick_start
     _quick_start = True
+
+
+def _load_numba() -> None:
+    """Load numba. Its modules import each other in circles, so two threads that import them at once can deadlock."""
+    global _is_numba_loaded
+    if _is_numba_loaded:
+        return
+    with _import_lock:
+        if _quick_start:
+            _load_numba_without_blas()
+        import_module("numba")
+        _is_numba_loaded = True
 
 
 def _load_numba_without_blas() -> None:
