@@ -57,6 +57,12 @@ def drawn(map: tw.TileMap) -> NDArray[np.uint8]:
     return np.asarray(map.image(scale=16, sprites=True).convert("RGB"))
 
 
+def assert_equal_pictures(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> None:
+    """Compare pixels. Browsers and Pillow round half-transparent shadows differently, by 1 of 255."""
+    assert np.abs(one.astype(int) - other).max() <= 1
+    assert (one == other).mean() > 0.9
+
+
 def ready(page: Page, text: str) -> None:
     page.wait_for_function("text => document.getElementById('about').textContent.startsWith(text)", arg=text)
 
@@ -77,7 +83,7 @@ def test_phaser_shows_the_map_pixel_by_pixel(browser: Browser, folder: Path) -> 
         wrong = complaints(page)
         page.goto(address)
         ready(page, "60 x 36 tiles")
-        assert np.array_equal(shown(page), drawn(map))
+        assert_equal_pictures(shown(page), drawn(map))
 
         for x, y in [
             (0, 0),
@@ -94,7 +100,7 @@ def test_phaser_shows_the_map_pixel_by_pixel(browser: Browser, folder: Path) -> 
         page.mouse.down()
         page.mouse.move(300 - 160, 300 - 64, steps=4)
         page.mouse.up()
-        assert np.array_equal(shown(page)[: 576 - 64, : 960 - 160], drawn(map)[64:, 160:])
+        assert_equal_pictures(shown(page)[: 576 - 64, : 960 - 160], drawn(map)[64:, 160:])
 
         before = page.evaluate("game.scene.scenes[0].cameras.main.scrollX")
         page.keyboard.down("ArrowRight")

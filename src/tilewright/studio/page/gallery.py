@@ -22,6 +22,7 @@ from .scatter_plot import ScatterPlot
 from .variation_panel import VariationPanel
 from .variations import COLUMNS, COUNT, SWEPT_MEASURE, Variation, VariationResult, list_variations, make_variation
 from .view import View
+from .widgets import SelectByLabel
 
 MAX_CONCURRENT = 2
 """Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
@@ -39,6 +40,7 @@ class GalleryView(View):
         self.session = session
         self.variations: list[Variation] = []
         self.results: dict[int, VariationResult] = {}
+        self._found_measures: set[str] = set()
         """Finished results by index of the variation."""
         self._shown_settings: Gallery | None = None
         """Settings with which the numbers were last shown."""
@@ -82,7 +84,7 @@ class GalleryView(View):
 
     def _build_measure_select(self, label: str, name: str) -> tuple[ui.select, ui.tooltip]:
         """Build a selection of measures and its tooltip. `_offer_measures` fills the selection."""
-        select = ui.select({}, label=label, on_change=partial(self._on_choice, name))
+        select = SelectByLabel({}, label=label, on_change=partial(self._on_choice, name))
         select.props(f"dense outlined options-dense data-testid=gallery-{name}")
         with select:
             return select, ui.tooltip("")
@@ -209,7 +211,9 @@ class GalleryView(View):
     def _offer_measures(self, gallery: Gallery) -> None:
         """Offer every measure that applies to a variation, and select the chosen ones if they apply."""
         found = {name for one in self.results.values() for name in one.numbers or ()}
-        found = found or {*DEFAULT_AXES, gallery.x, gallery.y, gallery.sort} - {UNSORTED}
+        # Until the first result of new variations, the measures of the last ones are offered.
+        found = found or self._found_measures or {*DEFAULT_AXES, gallery.x, gallery.y, gallery.sort} - {UNSORTED}
+        self._found_measures = found
         names = sorted(found, key=lambda name: (name != SWEPT_MEASURE, name))
         x = gallery.x if gallery.x in found else _choose_measure(names, gallery.y)
         y = gallery.y if gallery.y in found else _choose_measure(names, x)

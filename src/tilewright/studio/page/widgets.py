@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from nicegui import ui
+from nicegui import events, ui
 
 from .scripts import script
 
@@ -24,6 +24,17 @@ def copy_text(text: str, message: str) -> None:
 def toggle_class(element: ui.element, name: str, is_on: bool) -> None:
     """Add or remove a CSS class of an element."""
     element.classes(add=name) if is_on else element.classes(remove=name)
+
+
+class SelectByLabel(ui.select):
+    """A selection whose options may change while the user chooses.
+
+    NiceGUI sends the position of the choice, which would be another option after a change.
+    """
+
+    def _event_args_to_value(self, e: events.GenericEventArguments) -> Any:
+        label = e.args["label"] if isinstance(e.args, dict) else None
+        return next((value for value, known in dict(self.options).items() if known == label), self.value)
 
 
 def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: str = "") -> ui.button:
