@@ -35,7 +35,9 @@ class UrlState:
         """Start the synchronization."""
         ui.on("address", lambda event: self.open_hash(str(event.args)))
         ui.timer(DELAY, self.write)
-        ui.run_javascript("window.addEventListener('hashchange', () => emitEvent('address', location.hash))")
+        # The URL of the event, because `write` may have replaced the current one since.
+        event = "(event) => emitEvent('address', new URL(event.newURL).hash)"
+        ui.run_javascript(f"window.addEventListener('hashchange', {event})")
 
     async def open_hash(self, url_hash: str) -> None:
         """Open the state in a URL fragment. Without a fragment, open the default state."""
