@@ -14,6 +14,7 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from ...formats._page import MODULES
 from ...overlays.kinds import KINDS
 from ..payloads import Payload, decode_cells
 
@@ -24,7 +25,7 @@ STYLE = (Path(__file__).parent / "map" / "canvas.css").read_text("utf-8")
 Callback = Callable[[], Any]
 
 
-class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}):
+class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map", "tilewright-page": str(MODULES)}):
     """Element that shows a map, with tools to paint and lock cells, overlays and a timeline.
 
     A simple canvas, for small samples, has no timeline, no locks and no overlays. Handlers may be coroutines. Cells are

@@ -1,10 +1,9 @@
 // Methods of the canvas: methods that Python calls, and drawing.
 
 import { markRaw } from "vue";
-import { decodeArray, decodeCells } from "./arrays.js";
+import { Sheet, decodeArray, decodeCells, drawEnlarged, openImage, surface, tilePixels } from "tilewright-page";
+import { drawGrid, drawHover, drawLines, drawLinks, drawLocks, drawMarkers, drawSelection, drawSpan } from "tilewright-page";
 import { brushBox, spanBox } from "./cells.js";
-import { drawGrid, drawHover, drawLines, drawLinks, drawLocks, drawMarkers, drawSelection, drawSpan } from "./marks.js";
-import { Sheet, drawEnlarged, openImage, surface, tilePixels } from "./picture.js";
 import { decodeFrame } from "./timeline.js";
 
 const MAX_CACHED = 16; // tilesets and sheets; Python relies only on the last one

@@ -1,12 +1,9 @@
-export * from "./arrays.js";
+export * from "tilewright-page";
 export * from "./cells.js";
 export { display } from "./display.js";
 export * as keys from "./keys.js";
-export * from "./marks.js";
 export { painting } from "./painting.js";
-export * from "./picture.js";
 export { playback } from "./playback.js";
 export { template } from "./template.js";
 export * from "./timeline.js";
-export { View } from "./view.js";
 export * from "./widgets.js";

@@ -1,7 +1,7 @@
 // Methods of the canvas: pointer, tools, selection and locks. A stroke is shown at once and sent to Python when it
 // ends; the map that Python returns replaces it.
 
-import { encodeArray, packBits } from "./arrays.js";
+import { encodeArray, packBits } from "tilewright-page";
 import { brushBox, cellsIn, floodFill, spanBox, visitLine } from "./cells.js";
 import { focus } from "./keys.js";
 

@@ -1,7 +1,7 @@
 // Methods of the canvas: playback of the timeline.
 
 import { markRaw } from "vue";
-import { tilePixels } from "./picture.js";
+import { tilePixels } from "tilewright-page";
 import { Timeline } from "./timeline.js";
 
 const SECONDS = 6; // duration of a timeline at speed 1, within the limits of the frame rate

@@ -1,7 +1,6 @@
 // Frames of the timeline. They are decoded when they are shown, because those of a large map need too much memory.
 
-import { decodeArray, decodeCells } from "./arrays.js";
-import { Sheet } from "./picture.js";
+import { Sheet, decodeArray, decodeCells } from "tilewright-page";
 
 const MAX_DECODED = 48;
 
