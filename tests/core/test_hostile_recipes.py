@@ -207,7 +207,7 @@ def read_text(text: str) -> None:
         ("- a", "set of named values"),
         ("", "set of named values"),
         ("--- {a: 1}\n--- {b: 1}", "document"),
-        ("a: b\n" * (1 << 20), "at most 1,048,576 characters"),
+        ("a: b\n" * (1 << 20), "at most 2,097,152 characters"),
     ],
 )
 def test_odd_files_are_refused_in_one_line(text: str, reason: str) -> None:

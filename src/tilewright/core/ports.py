@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .model import Model
     from .recipe import Recipe
     from .tilemap import TileMap
+    from .tileset import Tileset
 
 T = TypeVar("T")
 
@@ -58,6 +59,8 @@ class Files(Protocol):
     def decode_map(self, content: bytes, name: str, format: str) -> TileMap: ...
 
     def save_model(self, model: Model, path: str | PathLike[str]) -> object: ...
+
+    def fit_sheet(self, tileset: Tileset) -> Tileset: ...
 
     def is_format(self, name: str) -> bool: ...
 

@@ -7,6 +7,7 @@ use it. `formats.FileResolver` opens files relative to a recipe.
 from __future__ import annotations
 
 import tomllib
+import warnings
 from collections.abc import Mapping
 from copy import copy
 from functools import cache
@@ -79,6 +80,11 @@ class Resolver:
         from .registry import tilesets
 
         return tilesets.get(reference)
+
+    def find_picture(self, digest: str, name: str) -> bytes:
+        """Return the picture with a digest; empty with a warning, because only the studio keeps pictures."""
+        warnings.warn(f"the picture {name} is missing: its tiles are drawn as in the base tileset", stacklevel=2)
+        return b""
 
     def read_model(self, reference: str) -> Model:
         """Raise an error. Subclasses return the model of a file."""

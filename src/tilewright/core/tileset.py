@@ -19,9 +19,11 @@ from pydantic import AfterValidator, PrivateAttr, field_validator, model_validat
 
 from .appearance import FREE_GLYPH, QUESTION_MARK, Rgb, fill_appearance, read_color, read_glyph, read_rgb
 from .deprecation import renamed_members
+from .embedded_pictures import decode_picture, read_embedded
 from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, short_repr
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, reorient_sides
+from .ports import files
 from .resolver import Resolver
 from .skins import MAX_SKINS, MAX_SPRITES, Skin
 
@@ -118,12 +120,17 @@ class Sheet(Params):
     """Margin around all sprites in pixels."""
     spacing: int = param(0, ge=0, le=1024)
     """Distance between sprites in pixels."""
+    data: Annotated[str, AfterValidator(read_embedded)] = param("")
+    """Content of the image as `data:image/png;base64,...`, instead of a file. It is not part of the digest."""
     _picture: bytes = PrivateAttr(b"")
     _path: str = PrivateAttr("")
 
+    def model_post_init(self, context: Any) -> None:
+        self._picture = decode_picture(self.data)
+
     @property
     def picture(self) -> bytes:
-        """Content of the image file; empty if it was not read."""
+        """Content of the image; empty if it was not read."""
         return self._picture
 
     @property
@@ -138,9 +145,9 @@ class Sheet(Params):
         return sheet
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data. The file name of the image has no folders."""
+        """Return plain data without the content of the image. The file name of the image has no folders."""
         name = PurePosixPath(self.image.replace("\\", "/")).name
-        return {**self.model_dump(), "image": name or "picture"}
+        return {**self.model_dump(exclude={"data"}), "image": name or "picture"}
 
     def __eq__(self, other: object) -> bool:
         """Compare the stored data, without the content and path of the image."""
@@ -255,7 +262,7 @@ class Tileset(Params):
         if isinstance(value, Mapping):
             from .registry import tilesets
 
-            return tilesets.complete(cls.validate(value))
+            return _find_picture(tilesets.complete(cls.validate(value)), value, resolver or Resolver())
         raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
 
     @classmethod
@@ -545,6 +552,22 @@ class Tileset(Params):
         tiles, rules = [*self.tiles, *missing.values()], {"joints": self.joints, "beside": self.beside}
         longer = self.validate({"name": self.name, "tiles": tiles, **rules})
         return longer.model_copy(update={"sheet": self.sheet, "skins": self.skins})
+
+
+def _find_picture(tileset: Tileset, data: Mapping[str, Any], resolver: Resolver) -> Tileset:
+    """Return a tileset with the picture that its data contains or names by digest.
+
+    If the picture is missing, the tiles are drawn as in the base tileset.
+    """
+    sheet = tileset.sheet
+    if sheet is None or not sheet.data:
+        return tileset
+    if picture := sheet.picture or resolver.find_picture(sheet.data, sheet.image):
+        return files.get().fit_sheet(tileset.model_copy(update={"sheet": sheet.with_picture(picture, "")}))
+    skins = [skin for skin in data.get("skins", ()) if Skin.validate(skin).is_drawn]
+    tiles = [{key: value for key, value in dict(tile).items() if key != "sprite"} for tile in data.get("tiles", ())]
+    bare = {key: value for key, value in data.items() if key != "sheet"} | {"skins": skins, "tiles": tiles}
+    return tileset.model_copy(update={"skins": Tileset.validate(bare).skins})
 
 
 def _explain_ground(name: str, things: Collection[str]) -> str:

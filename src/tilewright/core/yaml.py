@@ -16,7 +16,8 @@ import yaml
 
 from .errors import BadFile
 
-MAX_CHARACTERS = 1 << 20
+MAX_CHARACTERS = 1 << 21
+"""Maximum number of characters of a recipe, which may contain a picture of 1 MB."""
 MAX_YAML_TOKENS = 1 << 16
 """Maximum number of separators in YAML: line breaks, commas, brackets, braces and colons. PyYAML takes one to two
 seconds for this many. JSON has no such limit."""

@@ -29,6 +29,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ._files import list_files, read_file, read_file_inside, refuse_missing, refuse_unwritable, write_files
+from ._sheet import fit_sheet as fit_sheet
 from ._sheet import refuse_own_sheet
 
 if TYPE_CHECKING:

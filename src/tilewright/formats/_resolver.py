@@ -145,6 +145,8 @@ class FileResolver(Resolver):
         found = Tileset.from_toml(_read_text_file(path), path.stem)
         if found.sheet is None:
             return found
+        if found.sheet.picture:
+            return fit_sheet(found)
         picture = path.parent / found.sheet.image
         sheet = found.sheet.with_picture(read_file(picture), str(picture))
         return fit_sheet(found.model_copy(update={"sheet": sheet}))
