@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,56 @@ def test_measures_can_be_added() -> None:
         assert tw.measure(parse_map("a"))["corner"] == 1
     finally:
         measures.remove("corner")
+
+
+def test_a_measure_may_have_an_argument() -> None:
+    for seed in range(20):
+        cave = tw.make("caves", width=20, height=12, seed=seed, shaping=[{"place": {"markers": ["a", "b c"]}}])
+        found = tw.measure(cave, "count.floor", "count.wall", "count.#", "markers.a", "markers.b c", "markers.goblin")
+        assert found["count.floor"] + found["count.wall"] == cave.cells.size
+        assert found["count.wall"] == found["count.#"] == int(cave.where("wall").sum())
+        assert (found["markers.a"], found["markers.b c"], found["markers.goblin"]) == (1, 1, 0)
+        assert not any("." in name for name in tw.measure(cave))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("count.flor", "count.flor: unknown tile 'flor'; did you mean 'floor'?"),
+        ("count", "'count' needs the name of a tile: count.TILE"),
+        ("count.", "unknown measure 'count.'; did you mean 'count.TILE'?"),
+        ("cont.floor", "unknown measure 'cont.floor'; did you mean 'count.floor'?"),
+        ("regions.floor", "unknown measure 'regions.floor'; did you mean 'regions'?"),
+        ("count." + "x" * 300, "unknown measure 'count.xxx"),
+    ],
+)
+def test_mistakes_in_an_argument_are_reported(name: str, message: str) -> None:
+    with pytest.raises(tw.TilewrightError) as caught:
+        tw.measure(tw.make("caves", width=9, height=9, seed=1), name)
+    assert str(caught.value).startswith(message)
+
+
+def test_plugins_add_measures_with_arguments() -> None:
+    @tw.register_measure(unit="markers", argument="letter")
+    def initials(survey: tw.Survey, letter: str) -> float:
+        """Number of markers whose name starts with a letter."""
+        return sum(marker.name.startswith(letter) for marker in survey.map.markers)
+
+    try:
+        maze = tw.make("maze", width=15, height=15, seed=1)
+        assert tw.measure(maze, "initials.s") == {"initials.s": 1}
+        assert pickle.loads(pickle.dumps(measures.get("initials.s"))).value == "s"
+        assert tw.make("maze", width=15, height=15, seed=1, require={"initials.s": 1}).numbers["try"] == 1
+    finally:
+        measures.remove("initials")
+
+
+def test_tiles_of_overlays_are_known_before_they_occur() -> None:
+    lake = {"technique": "noise", "params": {"width": 8, "height": 8}}
+    stage = {"overlay": {"recipe": lake, "x": 2, "y": 2}}
+    cave = tw.make("caves", width=20, height=14, seed=1, shaping=[stage])
+    unused = [tile.name for tile in tw.Tileset.of("terrain") if cave.tileset.find(tile.name) is None]
+    assert tw.measure(cave, "count.snow")["count.snow"] == (0 if "snow" in unused else cave.where("snow").sum())
 
 
 @pytest.mark.parametrize("entry", tw.list_measures(), ids=lambda entry: entry.name)

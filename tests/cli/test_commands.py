@@ -162,6 +162,10 @@ def test_measures_as_table_and_json(tilewright: Run) -> None:
     (found,) = json.loads(tilewright("measure", "a.json", "--json").out)
     assert found == {"file": "a.json", "measures": tw.measure(CAVE)}
     assert "floor_share" in tilewright("measure", "a.json").out
+    (found,) = json.loads(tilewright("measure", "a.json", "--measures", "count.wall,markers.goblin", "--json").out)
+    assert found["measures"] == {"count.wall": int(CAVE.where("wall").sum()), "markers.goblin": 0}
+    assert "count.TILE" in tilewright("explain", "count").out
+    assert tilewright("measure", "a.json", "--measures", "count.wal").code == 2
 
 
 def test_a_map_compared_with_samples(tilewright: Run) -> None:

@@ -123,5 +123,8 @@ def test_pairs_requirements_and_sweeps() -> None:
     for wanted in (">80", "<=4", "most", "3", "!=1"):
         assert read_requirement(write_requirement("regions", wanted)) == ("regions", wanted)
     assert write_requirement("regions", ">80") == "regions>80"
+    for name in ("count.treasure", "count.deep water", "markers.key red"):
+        assert read_requirement(write_requirement(name, ">=3")) == (name, ">=3")
+    assert read_requirement("count.deep water = 3") == ("count.deep water", "3")
     assert read_sweep("walls=0.4..0.5:0.02") == ("walls", {"from": 0.4, "to": 0.5, "step": 0.02})
     assert read_sweep("wrap=true,false") == ("wrap", [True, False])

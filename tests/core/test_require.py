@@ -110,9 +110,22 @@ def test_giving_up_reports_how_often_each_requirement_failed() -> None:
     assert "cells" not in str(caught.value)
 
 
+def test_numbers_of_tiles_and_markers_can_be_required() -> None:
+    gems = {"place": {"markers": ["gem"], "rule": "dead_ends", "count": 1, "tile": "crystal"}}
+    for seed in range(3):
+        found = make_cave(
+            seed, shaping=[gems], require={"count.crystal": 1, "markers.gem": 1, "dead_ends": ">2"}, tries=400
+        )
+        assert tw.measure(found, "count.crystal", "markers.gem") == {"count.crystal": 1, "markers.gem": 1}
+        assert found.recipe is not None
+        assert tw.run(Recipe.of(found.recipe.to_data())) == found
+
+
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
+        ({"require": {"cont.floor": 1}}, "require: unknown measure 'cont.floor'; did you mean 'count.floor'?"),
+        ({"require": {"count": 1}}, "require: 'count' needs the name of a tile: count.TILE"),
         ({"require": {"flor_share": 1}}, "require: unknown measure 'flor_share'; did you mean 'floor_share'?"),
         (
             {"require": {"regions": "many"}},
@@ -135,6 +148,14 @@ def test_mistakes_are_reported_in_one_line(keywords: dict[str, Any], message: st
         Recipe.of({**CAVE, **keywords})
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_unknown_tiles_are_reported_before_a_map_is_made() -> None:
+    with pytest.raises(tw.InvalidRecipe, match=r"require: count\.treasur: unknown tile 'treasur'") as caught:
+        tw.make("rooms", tileset="dungeon", require={"count.treasur": 3}, seed=1)
+    (found,) = caught.value.problems
+    assert found.path == ("require", "count.treasur")
+    assert [(fix.action, fix.value) for fix in found.fixes] == [("use", "count.treasure"), ("remove", None)]
 
 
 SAMPLED: dict[str, Any] = {"sample": "bricks", "width": 12, "height": 10, "iterations": 3000}

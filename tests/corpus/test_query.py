@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tilewright as tw
 from tests.cli.conftest import Run
 from tilewright.core.errors import BadFile, InvalidRecipe, UnknownName
 from tilewright.corpus import Corpus
@@ -40,6 +41,21 @@ def test_maps_without_a_value_come_last(corpus: Corpus) -> None:
     assert values[len(there) :] == [None] * (len(values) - len(there))
     turned = find_maps(corpus, "true", columns=["path_length"], order="-path_length").table["path_length"].to_pylist()
     assert turned[: len(there)] == there[::-1]
+
+
+def test_columns_of_measures_with_an_argument() -> None:
+    recipe = tw.recipe("caves", width=12, height=8)
+    measures = ["count.floor", "markers.goblin"]
+    corpus = tw.corpus.make(recipe, "memory://counted", count=8, seed=7, measures=measures, workers=0)
+    expected = [number for number in range(8) if corpus.map(number).where("floor").sum() > 40]
+    assert 0 < len(expected) < 8
+    assert find_ids(corpus, '"count.floor" > 40 and "markers.goblin" = 0') == expected
+    with pytest.raises(InvalidRecipe, match=r'write the column count\.floor in double quotes: "count\.floor"'):
+        find_ids(corpus, "count.floor > 40")
+    with pytest.raises(UnknownName, match=r"count\.flor: unknown tile 'flor'; did you mean 'floor'"):
+        tw.corpus.make(recipe, "memory://mistyped", count=8, seed=7, measures=["count.flor"], workers=0)
+    with pytest.raises(InvalidRecipe, match="measures: 'cells' is a column of every corpus"):
+        tw.corpus.make(recipe, "memory://mistyped", count=8, seed=7, measures=["cells"], workers=0)
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,14 @@ def test_measures_that_do_not_apply_are_null(client: TestClient) -> None:
     assert client.post("/api/measure", json=body).json()["measures"] == {"floor_share": 0.2, "keys_needed": None}
 
 
+def test_measures_with_an_argument(client: TestClient) -> None:
+    body: dict[str, Any] = {"map": ["#####", "#...#", "#####"], "measures": ["count.#", "markers.goblin"]}
+    assert client.post("/api/measure", json=body).json()["measures"] == {"count.#": 12, "markers.goblin": 0}
+    answer = client.post("/api/measure", json={**body, "measures": ["count.lava"]})
+    assert answer.status_code == 400
+    assert answer.json()["problems"][0]["path"] == ["count.lava"]
+
+
 def test_question_marks_of_maps_and_samples_are_tiles(client: TestClient) -> None:
     rows = ["-?-", "---", "###"]
     body = {"map": rows, "like": rows, "measures": ["copied_share", "floor_share"]}

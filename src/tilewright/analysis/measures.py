@@ -37,6 +37,19 @@ def cells(survey: Survey) -> float:
     return survey.map.cells.size
 
 
+@measure(unit="cells", argument="tile")
+def count(survey: Survey, tile: str) -> float:
+    """Number of cells with a tile: `count.treasure` counts treasures."""
+    number = survey.map.tileset.find(tile)
+    return 0 if number is None else int(survey.counts[number])
+
+
+@measure(unit="markers", argument="marker")
+def markers(survey: Survey, name: str) -> float:
+    """Number of markers with a name: `markers.goblin` counts goblins; 0 if there is none."""
+    return sum(marker.name == name for marker in survey.map.markers)
+
+
 @measure(unit="fraction")
 def floor_share(survey: Survey) -> float:
     """Fraction of cells that are passable."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..core import registry
 from ..core.deprecation import renamed_members, renamed_names
 from ..core.errors import InvalidRecipe
+from ..core.plan import tilesets_of
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
 from .paths import HotPath, farthest_cell, find_hot_path, steps_from
@@ -159,7 +160,7 @@ def measure_map(
     map : TileMap
         The map to measure.
     names : iterable of str
-        Names of measures; by default all measures that apply.
+        Names of measures; by default all measures without an argument that apply.
     like : Similarity, optional
         Samples to compare the map with.
     before_each : callable, optional
@@ -171,17 +172,41 @@ def measure_map(
         Values by name; NaN for a named measure that does not apply.
     """
     survey = Survey(map, like)
-    entries = [registry.measures.get(name) for name in names]
+    entries = [registry.measures.complete(name) for name in names]
     if like is None:
         check_comparing(entries)
+    for entry in entries:
+        entry.check_argument([map.tileset, *(tilesets_of(map.recipe) if map.recipe is not None else ())])
     found: dict[str, float] = {}
-    for entry in entries or registry.measures:
+    for entry in entries or (one for one in registry.measures if not one.argument):
         if before_each is not None:
             before_each()
-        number = entry.body(survey)
+        number = entry.compute(survey)
         if number is not None or entries:
             found[entry.name] = np.nan if number is None else float(number)
     return found
+
+
+def list_argument_measures(map: TileMap) -> list[str]:
+    """Return the names of measures with the arguments that occur on a map: its tiles and its markers.
+
+    >>> from tilewright.core.tilemap import Marker
+    >>> from tilewright.core.tileset import Tileset
+    >>> tiles = Tileset.from_labels(["floor", "wall"])
+    >>> list_argument_measures(TileMap([[0, 1]], tiles, markers=[Marker("exit", 0, 0)]))
+    ['count.floor', 'count.wall', 'markers.exit']
+    """
+    used = np.flatnonzero(np.bincount(map.cells.reshape(-1))).tolist()
+    values = {
+        "tile": [map.tileset[number].name for number in used],
+        "marker": sorted({marker.name for marker in map.markers}),
+    }
+    return [
+        entry.with_argument(value).name
+        for entry in registry.measures
+        for value in values.get(entry.argument, ())
+        if value
+    ]
 
 
 def check_comparing(entries: Iterable[registry.Measure]) -> None:

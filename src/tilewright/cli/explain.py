@@ -98,6 +98,8 @@ def _print_facts(entry: Entry) -> None:
         facts["tiles"] = ", ".join(labels) if labels else "all of its tileset"
     elif isinstance(entry, Measure) and entry.unit:
         facts["unit"] = entry.unit
+        if entry.argument:
+            facts["name"] = entry.usage
         if entry.compares:
             facts["needs"] = "a sample to compare with (--like)"
     elif isinstance(entry, Format):
@@ -193,7 +195,7 @@ def _format_example(name: str, thing: CatalogEntry) -> str:
         chosen = [f"{field.name}={default}" for field, default in settings[:1]]
         return f"tilewright make caves --shape {','.join([name, *chosen])}"
     if isinstance(thing, Measure):
-        return f"tilewright measure level.json --measures {name}" + (" --like dungeon" if thing.compares else "")
+        return f"tilewright measure level.json --measures {thing.usage}" + (" --like dungeon" if thing.compares else "")
     if isinstance(thing, Engine):
         return f"tilewright export open-caves --engine {name} -o game --count 10"
     assert isinstance(thing, Format)

@@ -69,7 +69,7 @@ def command(
     """
     names = [name.strip() for name in wanted.split(",")] if wanted is not None else []
     for name in names:
-        measures.get(name)
+        measures.complete(name)
     samples = None if like is None else _read_samples(like)
     compared = partial(
         api.measure,

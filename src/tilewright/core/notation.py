@@ -35,7 +35,7 @@ RESERVED_FLAGS = frozenset({
 })  # fmt: skip
 """Options of `tilewright make` for all techniques. A parameter with such a name is set with `--set NAME=VALUE`."""
 RANGE = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
-REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
+REQUIREMENT = re.compile(r"\s*(\w+(?:\.[^<>=!]*[^<>=!\s])?)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
 
 
 class UnwritableValue(ValueError):

@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Fix, InvalidRecipe, Path, TilewrightError, TooLarge, UnknownName, did_you_mean, problem, unknown_key
+from .errors import (
+    Fix,
+    InvalidRecipe,
+    Path,
+    Problem,
+    TilewrightError,
+    TooLarge,
+    UnknownName,
+    did_you_mean,
+    problem,
+    unknown_key,
+)
 from .grid import resolve_label
 from .params import Params
 from .ports import available_memory, find_similarity
@@ -92,6 +103,7 @@ def make_plan(recipe: Recipe) -> Plan:
         with technique_in_recipe(recipe.params):
             entry.validate(recipe.params, site)
     similarity_of(recipe)
+    _check_required_tiles(recipe)
     seen = {entry.name: 1}
     shaping = []
     for position, stage in enumerate(recipe.shaping):
@@ -162,6 +174,25 @@ def similarity_of(recipe: Recipe) -> Any:
         text = f"{comparing[0]} needs a sample to compare with, but {recipe.technique} has none"
         raise InvalidRecipe(text, at="require")
     return like
+
+
+def tilesets_of(recipe: Recipe) -> list[Tileset]:
+    """Return the tilesets whose tiles the finished map can have: that of the recipe and those of inner recipes."""
+    return [recipe.tileset, *(tileset for inner in recipe.inner for tileset in tilesets_of(inner))]
+
+
+def _check_required_tiles(recipe: Recipe) -> None:
+    """Raise InvalidRecipe if a requirement names a tile that no tileset has. Shapers of plugins may add any tile."""
+    if not all(stage.shaper in shapers.built_in for stage in recipe.shaping):
+        return
+    problems: list[Problem] = []
+    for one in recipe.require:
+        try:
+            measures.get(one.measure).check_argument(tilesets_of(recipe))
+        except UnknownName as error:
+            problems.extend(error.within("require").problems)
+    if problems:
+        raise InvalidRecipe(*problems)
 
 
 def check_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:

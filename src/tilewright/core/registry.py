@@ -11,7 +11,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from math import prod
@@ -21,7 +21,7 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack
 from .. import data
 from . import ports
 from .deprecation import renamed_keywords, renamed_members
-from .errors import InvalidRecipe, TilewrightError, UnknownName
+from .errors import Fix, InvalidRecipe, TilewrightError, UnknownName
 from .grid import Offset
 from .params import Params, Sized
 from .samples import Samples, Training
@@ -30,6 +30,9 @@ from .tileset import Tileset
 
 RECIPE_FIELDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
 """Keys of a recipe, which are also keywords of `tw.make`. Parameters must not have these names."""
+
+MAX_MEASURE_NAME = 200
+"""Maximum number of characters of a measure's name with its argument."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,13 +242,44 @@ class Shaper(Entry):
 class Measure(Entry):
     """A number computed from a map."""
 
-    body: Callable[[Any], float | None]
-    """Function of a `Survey` that returns the number, or None if the measure does not apply."""
+    body: Callable[..., float | None]
+    """Function of a `Survey` that returns the number, or None if the measure does not apply. If the measure has an
+    argument, it is the second argument of the function."""
     unit: str = ""
     """Unit of the number, such as "cells"."""
     compares: bool = False
     """Whether the measure compares the map with a sample. Then it applies only if a sample is given."""
+    argument: str = ""
+    """What the argument of the measure is, as one word, such as "tile" in `count.TILE`. The name of a measure with its
+    argument is `count.treasure`. An argument "tile" must be a tile of the map's tileset. Empty for measures without an
+    argument."""
+    value: str | None = None
+    """Value of the argument, if it is given."""
     params: type[Params] = field(default=Params)
+
+    @property
+    def usage(self) -> str:
+        """Name as users write it, with the argument in upper case: `regions`, `count.TILE`."""
+        return f"{self.name}.{self.argument.upper()}" if self.argument and self.value is None else self.name
+
+    def with_argument(self, value: str) -> Measure:
+        """Return the measure with the value of its argument."""
+        return replace(self, name=f"{self.name}.{value}", value=value)
+
+    def compute(self, survey: Any) -> float | None:
+        """Return the number of a `Survey`; None if the measure does not apply."""
+        return self.body(survey, self.value) if self.argument else self.body(survey)
+
+    def check_argument(self, known: Sequence[Tileset]) -> None:
+        """Raise UnknownName if the argument is a tile that all known tilesets lack."""
+        value = self.value
+        if self.argument != "tile" or value is None or any(tileset.find(value) is not None for tileset in known):
+            return
+        base, path = self.name.removesuffix(f".{value}"), (self.name,)
+        error = UnknownName("tile", value, (name for tileset in known for name in tileset.names))
+        (found,) = error.problems
+        near = [Fix("use", path, f"{base}.{fix.value}") for fix in found.fixes]
+        raise error.replace([replace(found, path=path, fixes=(*near, Fix("remove", path)))])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -405,10 +439,12 @@ def transform(
     )
 
 
-def measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
+def measure(
+    *, unit: str = "", compares: bool = False, argument: str = ""
+) -> Callable[[Callable[..., float | None]], Measure]:
     """Declare a function of a `Survey` as a measure, described by its docstring. See `register_measure`."""
     return lambda body: Measure(
-        name=body.__name__, body=body, unit=unit, compares=compares, doc=inspect.getdoc(body) or ""
+        name=body.__name__, body=body, unit=unit, compares=compares, argument=argument, doc=inspect.getdoc(body) or ""
     )
 
 
@@ -554,7 +590,44 @@ class TechniqueRegistry(Registry[Technique]):
 
 
 class MeasureRegistry(Registry[Measure]):
-    """The registry of measures. All built-in measures are in one module."""
+    """The registry of measures. All built-in measures are in one module.
+
+    The name of a measure may have an argument, as in `count.treasure`. `names()` has the names without arguments.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and self._find_base(name) is not None)
+
+    def get(self, name: str) -> Measure:
+        base = None if super().__contains__(name) or not isinstance(name, str) else self._find_base(name)
+        return super().get(name) if base is None else base.with_argument(name[len(base.name) + 1 :])
+
+    def complete(self, name: str) -> Measure:
+        """Return the measure with a name that can be computed: one without an argument, or with its argument.
+
+        Raise InvalidRecipe if the argument is missing.
+        """
+        found = self.get(name)
+        if found.argument and found.value is None:
+            text = f"{name!r} needs the name of a {found.argument}: {found.usage}"
+            raise InvalidRecipe(text, at=name, place="", rule="missing")
+        return found
+
+    def list_options(self, name: str) -> list[str]:
+        """Return the names to compare a mistyped name with. If it has an argument, some of them have it too."""
+        value = name.partition(".")[2].strip()
+        return [one.with_argument(value).name if value and one.argument else one.usage for one in self]
+
+    def _find_base(self, name: str) -> Measure | None:
+        """Return the measure of a name with an argument, or None."""
+        base, dot, value = name.partition(".")
+        if not dot or not value.strip() or len(name) > MAX_MEASURE_NAME or not super().__contains__(base):
+            return None
+        found = super().get(base)
+        return found if found.argument else None
+
+    def _make_unknown(self, name: str) -> UnknownName:
+        return UnknownName(self.kind, name, self.list_options(name))
 
     @property
     def built_in(self) -> frozenset[str]:
@@ -660,7 +733,9 @@ constraints = ConstraintRegistry("constraint", "constraints", Constraint)
 tilesets = TilesetRegistry()
 
 
-def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
+def register_measure(
+    *, unit: str = "", compares: bool = False, argument: str = ""
+) -> Callable[[Callable[..., float | None]], Measure]:
     """Declare a function as a measure and register it in this process.
 
     Registering the same name again replaces the measure. Packages register measures through the entry point group
@@ -672,6 +747,9 @@ def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Cal
         Unit of the number.
     compares
         Whether the measure compares the map with a sample.
+    argument
+        What the argument of the measure is, as one word, such as "tile" or "marker". The name with an argument is
+        written as `name.argument`, and the function gets the argument after the survey.
 
     Returns
     -------
@@ -692,9 +770,9 @@ def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Cal
     'walls'
     >>> measures.remove("walls")
     """
-    declare = measure(unit=unit, compares=compares)
+    declare = measure(unit=unit, compares=compares, argument=argument)
 
-    def register(body: Callable[[Any], float | None]) -> Measure:
+    def register(body: Callable[..., float | None]) -> Measure:
         return measures.register(declare(_check_function(body)))
 
     return register

@@ -70,14 +70,15 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
     if not isinstance(given, Mapping):
         raise InvalidRecipe("must be conditions by measure, such as path_length: '>80'", got=given)
     found: list[Requirement] = []
-    known = frozenset(measures.names())
-    unknown = (name for name in given if name not in known)
-    problems: list[Problem] = explain_each(unknown, lambda name: unknown_key("measure", name, known))
+    unknown = {name: None for name in given if name not in measures}
+    problems: list[Problem] = explain_each(
+        unknown, lambda name: unknown_key("measure", name, measures.list_options(str(name)))
+    )
     for name, value in given.items():
-        if name not in known:
+        if name in unknown:
             continue
         try:
-            found.append(_read_requirement(name, value))
+            found.append(_read_requirement(measures.complete(name).name, value))
         except InvalidRecipe as error:
             problems.extend(error.problems)
     extremes = [one for one in found if one.is_extreme]

@@ -16,7 +16,7 @@ from ..analysis.similarity import find_similarity
 from ..analysis.survey import check_comparing
 from ..core.errors import BadFile, InvalidRecipe, short_repr
 from ..core.params import check_integer
-from ..core.plan import make_plan
+from ..core.plan import make_plan, tilesets_of
 from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
@@ -65,10 +65,15 @@ class Manifest:
     def from_recipe(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
         """Return the manifest of a new corpus. Raise InvalidRecipe for invalid arguments."""
         check_integer("count", count, 1, MAX_MAPS)
-        entries = [measure_registry.get(name) for name in dict.fromkeys(measures)]
+        entries = [measure_registry.complete(name) for name in dict.fromkeys(measures)]
+        for entry in entries:
+            entry.check_argument(tilesets_of(recipe))
         if find_similarity(recipe) is None:
             check_comparing(entries)
         names = tuple(entry.name for entry in entries)
+        taken = next((name for name in names if name in OWN_COLUMNS), None)
+        if taken is not None:
+            raise InvalidRecipe(f"{taken!r} is a column of every corpus, and cannot be a measure", at="measures")
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
             raise InvalidRecipe(f"{clash!r} is already a column; write params.{clash}", at="sweep")

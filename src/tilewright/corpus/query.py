@@ -150,7 +150,7 @@ def _find_columns(engine: Any, condition: str, known: Sequence[str]) -> list[str
     kinds = list(_iter_expressions(tree))
     if not is_expression or any(kind.get("class") in FORBIDDEN_CLASSES for kind in kinds):
         raise InvalidRecipe("must be one condition on columns, such as regions = 1", at="query", got=condition)
-    return [_find_column(kind["column_names"][-1], known) for kind in kinds if kind.get("class") == "COLUMN_REF"]
+    return [_find_referenced(kind["column_names"], known) for kind in kinds if kind.get("class") == "COLUMN_REF"]
 
 
 def _iter_expressions(part: Any) -> Iterator[dict[str, Any]]:
@@ -164,6 +164,14 @@ def _iter_expressions(part: Any) -> Iterator[dict[str, Any]]:
             pending.extend(part.values())
         elif isinstance(part, list):
             pending.extend(part)
+
+
+def _find_referenced(names: Sequence[str], known: Sequence[str]) -> str:
+    """Return the column of a reference. SQL reads `count.floor` as a table and its column, unless it is quoted."""
+    whole = ".".join(names)
+    if len(names) > 1 and whole in known:
+        raise InvalidRecipe(f'write the column {whole} in double quotes: "{whole}"', at="query", rule="format")
+    return _find_column(names[-1], known)
 
 
 def _find_column(name: str, known: Sequence[str]) -> str:

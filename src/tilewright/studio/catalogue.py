@@ -49,7 +49,7 @@ def describe_entry(kind: str, name: str) -> Data:
 def _summarize_entry(entry: Entry) -> Data:
     head: Data = {"name": entry.name, "summary": entry.summary}
     if isinstance(entry, Measure):
-        head |= {"unit": entry.unit, "compares": entry.compares}
+        head |= {"unit": entry.unit, "compares": entry.compares, "argument": entry.argument}
     if isinstance(entry, Format):
         able = {"write": entry.write, "animate": entry.animate, "read": entry.read}
         head |= {"endings": list(entry.extensions), "can": [word for word, ability in able.items() if ability]}

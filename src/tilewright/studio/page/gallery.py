@@ -20,7 +20,16 @@ from ..state import State
 from .gallery_cell import GalleryCell
 from .scatter_plot import ScatterPlot
 from .variation_panel import VariationPanel
-from .variations import COLUMNS, COUNT, SWEPT_MEASURE, Variation, VariationResult, list_variations, make_variation
+from .variations import (
+    COLUMNS,
+    COUNT,
+    SWEPT_MEASURE,
+    Variation,
+    VariationResult,
+    fill_counts,
+    list_variations,
+    make_variation,
+)
 from .view import View
 from .widgets import SelectByLabel
 
@@ -193,7 +202,7 @@ class GalleryView(View):
         self._shown_settings = self.session.state.gallery
         self._offer_measures(self._shown_settings)
         x, y, by = str(self.x.value), str(self.y.value), str(self.sort.value)
-        numbers = [_read_numbers(self.results.get(number)) for number in range(len(self.variations))]
+        numbers = fill_counts([_read_numbers(self.results.get(number)) for number in range(len(self.variations))])
         for cell, found in zip(self.cells, numbers, strict=True):
             cell.show_numbers(
                 [found[name] for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]

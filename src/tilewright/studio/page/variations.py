@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Any
 
+from ...analysis.survey import list_argument_measures
 from ...core.fields import UNSET, Field, fields_of
-from ...core.registry import shapers, techniques
+from ...core.registry import measures, shapers, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
 from ...formats import image
@@ -172,10 +173,19 @@ def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
     """Make, measure and draw a variation. The function runs as a job."""
     recipe = operations.check_recipe(variation.state.effective, token.settings)
     map = operations.make_map(recipe, token)
-    numbers = {**operations.measure_map(map, token), **map.numbers}
+    counts = operations.measure_map(map, token, list_argument_measures(map))
+    numbers = {**operations.measure_map(map, token), **counts, **map.numbers}
     if variation.swept_value is not None:
         numbers[SWEPT_MEASURE] = variation.swept_value
     return VariationResult(draw_thumbnail(map, sprites=variation.state.view_settings.sprites), numbers)
+
+
+def fill_counts(numbers: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:
+    """Return the numbers of maps, with 0 for tiles and markers that only other maps have."""
+    counts = dict.fromkeys(
+        (name for one in numbers for name in one if name in measures and measures.get(name).argument), 0.0
+    )
+    return [{**counts, **one} if one else one for one in numbers]
 
 
 def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
