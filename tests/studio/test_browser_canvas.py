@@ -146,13 +146,13 @@ def test_tools_paint_and_every_step_can_be_undone(studio: Studio) -> None:
     rectangle = np.full((8, 12), "floor", dtype=plain.dtype)
     rectangle[2:7, 2:7] = "wall"
     studio.holds(rectangle)
-    studio["map-undo"].click()
+    studio["undo"].click()
     studio.holds(plain)
     expect(studio["undo"]).to_be_disabled()
     studio.press("Control+Shift+z", "Control+y")
     studio["redo"].click()
     studio.holds(expected)
-    studio["map-redo"].click()
+    studio["redo"].click()
     studio.holds(thick)
     expect(studio["redo"]).to_be_disabled()
     # Painted cells without locks are dropped when the map is made again.

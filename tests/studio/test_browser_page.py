@@ -65,7 +65,8 @@ def test_measures_open_and_close_on_small_screens(studio: Studio) -> None:
     studio["measures-open"].click()
     expect(row).to_be_hidden()
     studio.page.set_viewport_size({"width": 820, "height": 1180})
-    expect(row).to_be_visible()
+    expect(row).to_be_hidden()
+    expect(studio["measures-open"]).to_contain_text(f"floor share {share}")
 
 
 def test_keys(studio: Studio) -> None:

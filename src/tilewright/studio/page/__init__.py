@@ -33,6 +33,7 @@ def mount(studio: FastAPI, queue: JobQueue) -> None:
         title="Tilewright",
         favicon=HERE / "favicon.svg",
         dark=None,
+        language="en-US",
         reconnect_timeout=20.0,
         message_history_length=30,
         binding_refresh_interval=None,

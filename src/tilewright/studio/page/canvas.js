@@ -1,7 +1,7 @@
 // The canvas component: state, keyboard and life cycle. Its other methods are in the folder map.
 
 import { reactive } from "vue";
-import { StatusLine, TilePalette, TimelineBar, ToolButton, template } from "tilewright-map";
+import { OverlayList, StatusLine, TilePalette, TimelineBar, ToolButton, template } from "tilewright-map";
 import { Picture, View, display, keys, painting, playback } from "tilewright-map";
 
 const TOOLS = [
@@ -17,14 +17,14 @@ const BUSY_DELAY = 150; // milliseconds before the busy state is shown
 
 export default {
   template,
-  components: { StatusLine, TilePalette, TimelineBar, ToolButton },
+  components: { OverlayList, StatusLine, TilePalette, TimelineBar, ToolButton },
   props: { simple: Boolean, overlays: { type: Array, default: () => [] } },
   emits: ["ready", "paint", "lock", "unlock", "undo", "redo", "regenerate", "film", "look"],
 
   data() {
     return {
       // set by Python
-      grid: false, sprites: true, overlayName: "", locking: true, pending: false, undo: false, redo: false, busy: false,
+      grid: false, sprites: true, overlayName: "", locking: true, pending: false, busy: false, facts: "",
       tool: this.simple ? "brush" : "hand",
       // the map
       width: 0, height: 0, depth: 1, level: 0, mapKey: "", tiles: [], sheet: null, note: "", painted: 0,
@@ -135,6 +135,11 @@ export default {
       Object.assign(this, { grid, sprites, overlayName: overlay });
       this.redraw();
       this.$emit("look", { grid, sprites, overlay });
+    },
+
+    chooseOverlay(overlay) {
+      this.isMenuOpen = false;
+      this.changeView({ overlay });
     },
 
     goToLevel(level) {

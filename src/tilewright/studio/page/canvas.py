@@ -28,8 +28,9 @@ Callback = Callable[[], Any]
 class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map", "tilewright-page": str(MODULES)}):
     """Element that shows a map, with tools to paint and lock cells, overlays and a timeline.
 
-    A simple canvas, for small samples, has no timeline, no locks and no overlays. Handlers may be coroutines. Cells are
-    flat indices of the current map, level by level and row by row.
+    A simple canvas, for small samples, has no timeline, no locks and no overlays. Elements inside the canvas are shown
+    at the start of its bar. Handlers may be coroutines. Cells are flat indices of the current map, level by level and
+    row by row.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         """Change settings without calling handlers.
 
         grid, sprites, locking: bool; overlay: its name, "" for none; pending: whether Rebuild around locks would change
-        the map; undo, redo: whether they are possible; busy: whether a map is being made; tool: its name.
+        the map; busy: whether a map is being made; tool: its name; facts: text of the status line.
         """
         self._settings |= settings
         self._call("set", settings)

@@ -25,11 +25,12 @@ from .example import ExampleView
 from .export import ExportView
 from .gallery import GalleryView
 from .make import MakeView
-from .measures import MeasuresView
+from .measures import MeasuresView, format_seconds
 from .rules import RulesView
 from .scripts import script
 from .seeds import SeedBar
 from .shape import ShapeView
+from .sheets import BottomSheet
 from .shortcuts import show_shortcuts
 from .url_state import UrlState
 from .view import View
@@ -88,11 +89,11 @@ class Shell:
 
     def _build(self) -> None:
         ui.add_css("\n".join(style.read_text("utf-8") for style in STYLES))
-        ui.colors(primary="#c2772b", positive="#3fae7a", negative="#e5484d")
+        ui.colors(primary="#a04707", positive="#267a52", negative="#b8272d")  # white text on them is legible
         self.dark = ui.dark_mode(None)
         self.client.content.classes("tw-page")
         with ui.element("header").classes("tw-header"):
-            ui.html('<span class="tw-logo" aria-hidden="true"></span><b>Tilewright</b>', sanitize=False).classes(
+            ui.html('<span class="tw-logo" aria-hidden="true"></span>Tilewright', sanitize=False, tag="h1").classes(
                 "tw-name"
             )
             with ui.tabs(on_change=lambda event: self._show_tab(str(event.value))) as self.tabs:
@@ -100,20 +101,25 @@ class Shell:
                 for name, (label, icon) in TABS.items():
                     ui.tab(name, label=label, icon=icon).props(f"data-testid=tab-{name}")
             ui.space()
-            self.compiling = ui.label("Compiling (first use only)").classes("tw-faint").props("data-testid=compiling")
+            self.compiling = ui.label("Compiling (first use only)").classes("tw-compiling tw-faint")
+            self.compiling.props("data-testid=compiling")
             self.compiling.tooltip("Each technique is compiled for this machine before its first use")
             self.compiling.set_visibility(False)
-            self.undo = icon_button("undo", "Undo (Ctrl+Z)", self.session.undo, test_id="undo")
-            self.redo = icon_button("redo", "Redo (Ctrl+Shift+Z)", self.session.redo, test_id="redo")
-            icon_button("link", "Copy a link to this map", self.url_state.copy_link, test_id="copy-link")
-            icon_button("contrast", "Dark or light mode", self._toggle_dark, test_id="dark")
-            icon_button("help_outline", "Keyboard shortcuts (?)", show_shortcuts, test_id="help")
-        with ui.element("main").classes("tw-main"):
-            with ui.element("aside").classes("tw-side") as self.side:
+            with ui.element("div").classes("tw-actions") as actions:
+                self.undo = icon_button("undo", "Undo (Ctrl+Z)", self.session.undo, test_id="undo")
+                self.redo = icon_button("redo", "Redo (Ctrl+Shift+Z)", self.session.redo, test_id="redo")
+            with BottomSheet("More").classes("tw-more") as more:
+                link = icon_button("link", "Copy a link to this map", self.url_state.copy_link, test_id="copy-link")
+                dark = icon_button("contrast", "Dark or light mode", self._toggle_dark, test_id="dark")
+                help = icon_button("help_outline", "Help and keyboard shortcuts (?)", show_shortcuts, test_id="help")
+                for button in (link, dark, help):
+                    more.close_after(button)
+            more.opener("more_vert", "More", test_id="open-more")
+        with ui.element("div").classes("tw-main"):
+            with ui.element("aside").classes("tw-side").props('aria-label="Settings"'):
                 self.panels = {name: ui.element("section").classes("tw-panel") for name in TABS}
             with ui.element("section").classes("tw-centre"):
                 with ui.element("div").classes("tw-stage") as self.stage:
-                    self.seeds = SeedBar(self.session)
                     self.canvas = MapCanvas(
                         on_paint=lambda cells, lock: self.session.paint(cells, lock=lock),
                         on_lock=self.session.lock,
@@ -123,13 +129,17 @@ class Shell:
                         on_regenerate=self.session.regenerate,
                         on_film=self._record_timeline,
                         on_look=self._on_look,
-                    ).classes("tw-map")
+                    )
+                    with self.canvas:
+                        self.seeds = SeedBar(self.session)
                 self.areas = {name: ui.element("div").classes("tw-area") for name in CENTER_TABS}
                 self.line = ui.label("").classes("tw-line").props("role=status data-testid=line")
                 self.line.set_visibility(False)
                 self.fixes = ui.element("div").classes("tw-fixes")
-            with ui.element("aside").classes("tw-right") as self.right:
+            with BottomSheet("Measures", "aside").classes("tw-right") as self.right:
                 self.measures = MeasuresView(self.session)
+        with actions:
+            self.measures_opener = self.right.opener("insights", "Measures of the map", test_id="open-measures")
         self.tabs.set_value("make")
 
     def _show_tab(self, tab: str) -> None:
@@ -138,7 +148,7 @@ class Shell:
             panel.set_visibility(name == tab)
         for name, area in self.areas.items():
             area.set_visibility(name == tab)
-        for own in (self.stage, self.right):
+        for own in (self.stage, self.right, self.measures_opener):
             own.set_visibility(tab not in CENTER_TABS)
         if tab not in self.views:
             with self.panels[tab]:
@@ -212,8 +222,6 @@ class Shell:
             sprites=state.view_settings.sprites,
             overlay=state.view_settings.overlay,
             pending=state.is_pending,
-            undo=self.session.can_undo,
-            redo=self.session.can_redo,
         )
         if state.locks != self._shown_locks and self.session.map is not None:
             self._draw(self.session.map)
@@ -223,6 +231,7 @@ class Shell:
             self._timeline_recipe = None
             self.canvas.show_timeline(None)
         self._draw(map)
+        self._show_facts(map)
         self._draw_overlay()
         self.measures.measure(map)
         for view in self.views.values():
@@ -234,6 +243,11 @@ class Shell:
         painted = 0 if state.painted is None else int((state.painted.cells >= 0).sum())
         locked = self.session.find_locked_cells()
         self.canvas.show(payloads.encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted))
+
+    def _show_facts(self, map: TileMap) -> None:
+        size = "×".join(str(side) for side in reversed(map.shape))
+        seconds = format_seconds(self.session.seconds)
+        self.canvas.set(facts=f"{self.session.state.technique} · {size} · {seconds}")
 
     def _on_busy(self, is_busy: bool) -> None:
         self.seeds.set_busy(is_busy)

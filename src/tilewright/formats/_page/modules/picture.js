@@ -5,7 +5,7 @@
 
 const BLOCK = 32; // edge length of a block of sprites, in cells
 const SPARE = 24; // number of cached blocks in addition to the visible ones
-const MIN_SPRITE_CELL = 3.5; // minimum screen pixels per cell for sprites; smaller cells are drawn as colors
+const MIN_SPRITE_CELL = 12; // minimum pixels per cell for sprites; smaller cells are drawn as colors
 
 export function surface(width, height) {
   const canvas = document.createElement("canvas");
@@ -129,7 +129,7 @@ export class Picture {
 
   draw(pen, view, wantsSprites) {
     const { sheet, colors } = this.layer;
-    if (wantsSprites && sheet && !colors && view.cell >= MIN_SPRITE_CELL) this.drawSprites(pen, view, sheet);
+    if (wantsSprites && sheet && !colors && view.zoom >= MIN_SPRITE_CELL) this.drawSprites(pen, view, sheet);
     else drawEnlarged(pen, view, this.flat);
   }
 

@@ -2,8 +2,8 @@
 
 const TYPING = "input, textarea, select, [contenteditable=true], [contenteditable='']";
 const PRESSABLE = "button, a[href], [role=button], [role=slider], [role=tab], [role=option], [role=menuitem]";
-// Dialogs and menus, except closing ones.
-const OPEN = ".q-dialog__inner:not([class*=-leave-]), .q-menu:not([class*=-leave-])";
+// Sheets, dialogs and menus, except closing ones.
+const OPEN = ":popover-open, .q-dialog__inner:not([class*=-leave-]), .q-menu:not([class*=-leave-])";
 const PLAIN = {
   h: "hand", s: "select", b: "brush", m: "rectangle", k: "bucket", i: "picker",
   g: "grid", f: "fit", 0: "fit", "+": "larger", "=": "larger", "-": "smaller",

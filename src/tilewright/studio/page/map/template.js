@@ -1,12 +1,14 @@
 // Layout of the canvas: bar, palette, tools, map, timeline and status line.
 
 export const template = `
-<div class="tw-map" :class="{ 'tw-simple': simple }" data-testid="map" :data-width="width" :data-height="height"
+<div class="tw-map" :class="{ 'tw-simple': simple, 'tw-filmed': frames || isWaiting }" data-testid="map"
+  :data-width="width" :data-height="height"
   :data-depth="depth" :data-level="level" :data-key="mapKey" :data-zoom="zoom.toFixed(3)" :data-frame="frame"
   :data-frames="frames" :data-tool="tool" :data-tile="tiles[tile]?.name" :data-selected="selectedCount"
   :data-locked="lockedCount" :data-painted="painted" :data-busy="isBusy || null">
 
   <div class="tw-bar">
+    <slot></slot>
     <q-btn v-if="!simple" dense unelevated no-caps icon="autorenew" class="tw-regenerate"
       :class="{ 'tw-pending': pending }" aria-label="Rebuild around locks" data-testid="regenerate" :disable="!mapKey"
       @mousedown.prevent @click="$emit('regenerate')">
@@ -15,37 +17,38 @@ export const template = `
       <q-tooltip>Make the map again with the same seed; locked cells stay (Enter)</q-tooltip>
     </q-btn>
     <div class="tw-space"></div>
-    <template v-if="depth > 1">
-      <span class="tw-faint">level {{ level }}</span>
-      <q-slider dense class="tw-level" :model-value="level" :min="0" :max="depth - 1" aria-label="Level"
-        data-testid="level" @update:model-value="goToLevel" />
-    </template>
-    <tool-button icon="texture" name="Sprites or colors" :on="sprites" test="sprites"
-      @press="changeView({ sprites: !sprites })" />
-    <tool-button icon="grid_4x4" name="Grid" hint="G" :on="grid" test="grid" @press="changeView({ grid: !grid })" />
-    <q-btn v-if="overlays.length" flat dense no-caps class="tw-button tw-wide" :class="{ 'tw-on': chosenOverlay }"
-      icon="layers" aria-label="Overlay" data-testid="overlays" @mousedown.prevent>
-      <span class="tw-word">{{ overlayLabel }}</span>
-      <q-tooltip v-if="!isMenuOpen">Overlay on the map</q-tooltip>
-      <q-menu v-model="isMenuOpen" anchor="bottom right" self="top right" class="tw-menu">
-        <q-list dense>
-          <q-item v-for="one in overlayOptions" :key="one.name" clickable v-close-popup
-            :active="one.name === chosenOverlay" :data-testid="'overlay-' + (one.name || 'none')"
-            @click="changeView({ overlay: one.name })">
-            <q-item-section>
-              <q-item-label>{{ one.label }}</q-item-label>
-              <q-item-label v-if="one.summary" caption>{{ one.summary }}</q-item-label>
-            </q-item-section>
-          </q-item>
-        </q-list>
-      </q-menu>
-    </q-btn>
-    <span class="tw-rule"></span>
-    <tool-button icon="remove" name="Zoom out" hint="−" test="zoom-out" @press="stepZoom(-1)" />
-    <span class="tw-zoom" data-testid="zoom" title="Pixels per cell">{{ zoomLabel }}</span>
-    <tool-button icon="add" name="Zoom in" hint="+" test="zoom-in" @press="stepZoom(1)" />
-    <tool-button icon="fit_screen" name="Fit" hint="0 or F" test="fit" @press="fit" />
-    <tool-button text="1:1" name="Original size of sprites" hint="Shift+0" test="actual-size" @press="actualSize" />
+    <tool-button class="tw-phone-only" icon="visibility" name="View" test="open-view"
+      :popovertarget="'tw-view-' + $.uid" />
+    <div class="tw-view tw-sheet" popover="auto" :id="'tw-view-' + $.uid" role="group" aria-label="View">
+      <div v-if="depth > 1" class="tw-levels">
+        <span class="tw-faint">level {{ level }}</span>
+        <q-slider dense class="tw-level" :model-value="level" :min="0" :max="depth - 1" aria-label="Level"
+          data-testid="level" @update:model-value="goToLevel" />
+      </div>
+      <tool-button icon="texture" name="Sprites or colors" :on="sprites" test="sprites"
+        @press="changeView({ sprites: !sprites })" />
+      <tool-button icon="grid_4x4" name="Grid" hint="G" :on="grid" test="grid" @press="changeView({ grid: !grid })" />
+      <q-btn v-if="overlays.length" flat dense no-caps class="tw-button tw-wide tw-wide-only"
+        :class="{ 'tw-on': chosenOverlay }" icon="layers" data-testid="overlays"
+        :aria-label="'Overlay: ' + (chosenOverlay ? overlayLabel : 'none')" @mousedown.prevent>
+        <span class="tw-word">{{ overlayLabel }}</span>
+        <q-tooltip v-if="!isMenuOpen">Overlay on the map</q-tooltip>
+        <q-menu v-model="isMenuOpen" anchor="bottom right" self="top right" class="tw-menu">
+          <overlay-list :options="overlayOptions" :chosen="chosenOverlay" @choose="chooseOverlay" />
+        </q-menu>
+      </q-btn>
+      <span class="tw-rule"></span>
+      <tool-button icon="remove" name="Zoom out" hint="−" test="zoom-out" @press="stepZoom(-1)" />
+      <span class="tw-zoom" data-testid="zoom" title="Pixels per cell">{{ zoomLabel }}</span>
+      <tool-button icon="add" name="Zoom in" hint="+" test="zoom-in" @press="stepZoom(1)" />
+      <tool-button icon="fit_screen" name="Fit" hint="0 or F" test="fit" @press="fit" />
+      <tool-button text="1:1" name="Original size of sprites, 1:1" hint="Shift+0" test="actual-size"
+        @press="actualSize" />
+      <tool-button v-if="!simple" class="tw-phone-only" icon="movie" name="Animate the generation" test="animate"
+        :popovertarget="'tw-view-' + $.uid" popovertargetaction="hide" @press="togglePlaying" />
+      <overlay-list v-if="overlays.length" class="tw-phone-only" test="sheet-overlay" :options="overlayOptions"
+        :chosen="chosenOverlay" @choose="chooseOverlay" />
+    </div>
   </div>
 
   <tile-palette :tiles="tiles" :sheet="sprites ? sheet : null" :tile="tile" @choose="choose" />
@@ -54,29 +57,29 @@ export const template = `
     <div class="tw-tools" role="toolbar" aria-label="Tools">
       <tool-button v-for="one in tools" :key="one.name" side :icon="one.icon" :name="one.label" :hint="one.hint"
         :on="tool === one.name" :test="'tool-' + one.name" @press="tool = one.name" />
-      <div class="tw-size" :class="{ 'tw-dim': tool !== 'brush' }">
-        <button aria-label="Smaller brush" data-testid="thinner" @mousedown.prevent @click="resizeBrush(-1)">−
-          <q-tooltip anchor="center right" self="center left">Smaller brush ([)</q-tooltip></button>
-        <span data-testid="brush-size">{{ size }}</span>
-        <button aria-label="Larger brush" data-testid="thicker" @mousedown.prevent @click="resizeBrush(1)">+
-          <q-tooltip anchor="center right" self="center left">Larger brush (])</q-tooltip></button>
+      <tool-button class="tw-phone-only" icon="lock" name="Brush size and locks" test="open-locks"
+        :popovertarget="'tw-locks-' + $.uid" />
+      <div class="tw-locks tw-sheet" popover="auto" :id="'tw-locks-' + $.uid" role="group"
+        :aria-label="simple ? 'Brush size' : 'Brush size and locks'">
+        <div class="tw-size" :class="{ 'tw-dim': tool !== 'brush' }">
+          <button aria-label="Smaller brush" data-testid="thinner" @mousedown.prevent @click="resizeBrush(-1)">−
+            <q-tooltip anchor="center right" self="center left">Smaller brush ([)</q-tooltip></button>
+          <span data-testid="brush-size">{{ size }}</span>
+          <button aria-label="Larger brush" data-testid="thicker" @mousedown.prevent @click="resizeBrush(1)">+
+            <q-tooltip anchor="center right" self="center left">Larger brush (])</q-tooltip></button>
+        </div>
+        <template v-if="!simple">
+          <span class="tw-rule"></span>
+          <tool-button side icon="enhanced_encryption" :on="locking" test="locking" @press="locking = !locking"
+            :name="locking ? 'Painted cells are locked' : 'Painted cells are not locked'" />
+          <tool-button side icon="lock" name="Lock the selection" hint="L" :disable="!selectedCount" test="lock"
+            @press="lockSelection" />
+          <tool-button side icon="lock_open" name="Unlock the selection" hint="U" test="unlock"
+            :disable="!selectedCount || !lockedCount" @press="unlockSelection" />
+          <tool-button side icon="no_encryption" name="Unlock all" :disable="!lockedCount" test="unlock-all"
+            @press="unlockAll" />
+        </template>
       </div>
-      <template v-if="!simple">
-        <span class="tw-rule"></span>
-        <tool-button side icon="enhanced_encryption" :on="locking" test="locking" @press="locking = !locking"
-          :name="locking ? 'Painted cells are locked' : 'Painted cells are not locked'" />
-        <tool-button side icon="lock" name="Lock the selection" hint="L" :disable="!selectedCount" test="lock"
-          @press="lockSelection" />
-        <tool-button side icon="lock_open" name="Unlock the selection" hint="U" test="unlock"
-          :disable="!selectedCount || !lockedCount" @press="unlockSelection" />
-        <tool-button side icon="no_encryption" name="Unlock all" :disable="!lockedCount" test="unlock-all"
-          @press="unlockAll" />
-        <span class="tw-rule"></span>
-        <tool-button side icon="undo" name="Undo" hint="Ctrl+Z" :disable="!undo" test="map-undo"
-          @press="$emit('undo')" />
-        <tool-button side icon="redo" name="Redo" hint="Ctrl+Shift+Z" :disable="!redo" test="map-redo"
-          @press="$emit('redo')" />
-      </template>
     </div>
     <div class="tw-field" ref="field">
       <canvas ref="canvas" :class="'tw-' + cursor" @pointerdown="down" @pointermove="move" @pointerup="up"
@@ -101,6 +104,6 @@ export const template = `
   <timeline-bar v-if="!simple" :frame="frame" :frames="frames" :playing="playing" :waiting="isWaiting" :speed="speed"
     :loop="loop" :ready="Boolean(mapKey)" @play="togglePlaying" @go="scrub" @step="step" @speed="speed = $event"
     @loop="loop = !loop" />
-  <status-line :pointer="pointer" :depth="depth" :size="sizeLabel" :note="note" :locked="lockedCount"
+  <status-line :pointer="pointer" :depth="depth" :facts="facts || sizeLabel" :note="note" :locked="lockedCount"
     :selected="selectedCount" />
 </div>`;

@@ -22,6 +22,22 @@ export const ToolButton = {
   },
 };
 
+export const OverlayList = {
+  props: { options: Array, chosen: String, test: { type: String, default: "overlay" } },
+  emits: ["choose"],
+  template: `
+    <q-list dense class="tw-overlays" role="listbox" aria-label="Overlay">
+      <q-item v-for="one in options" :key="one.name" clickable role="option" :aria-selected="one.name === chosen"
+        :active="one.name === chosen" :data-testid="test + '-' + (one.name || 'none')"
+        @click="$emit('choose', one.name)">
+        <q-item-section>
+          <q-item-label>{{ one.label }}</q-item-label>
+          <q-item-label v-if="one.summary" caption>{{ one.summary }}</q-item-label>
+        </q-item-section>
+      </q-item>
+    </q-list>`,
+};
+
 export const TilePalette = {
   props: { tiles: Array, sheet: Object, tile: Number },
   emits: ["choose"],
@@ -126,7 +142,7 @@ export const TimelineBar = {
 };
 
 export const StatusLine = {
-  props: { pointer: Object, depth: Number, size: String, note: String, locked: Number, selected: Number },
+  props: { pointer: Object, depth: Number, facts: String, note: String, locked: Number, selected: Number },
   template: `
     <div class="tw-status" data-testid="map-status">
       <template v-if="pointer.tile">
@@ -141,7 +157,7 @@ export const StatusLine = {
       <span class="tw-space"></span>
       <span v-if="selected" class="tw-faint">{{ selected.toLocaleString("en") }} selected</span>
       <span v-if="locked" class="tw-faint">{{ locked.toLocaleString("en") }} locked</span>
-      <span class="tw-faint">{{ size }}</span>
+      <span class="tw-faint" data-testid="facts">{{ facts }}</span>
     </div>`,
   computed: {
     place() {
