@@ -142,7 +142,7 @@ def test_a_list_with_semicolons_is_refused_with_the_right_spelling(tilewright: R
 
 def test_suggested_tiles_are_of_the_same_kind(tilewright: Run) -> None:
     done = tilewright("make", "noise", "--tileset", "dungeon")
-    assert done.err.endswith("such as deep=water,sand=floor,forest=grass,hill=floor\n")
+    assert done.err.endswith("such as deep=water,sand=floor,forest=grass,hill=corridor\n")
     tiles = ('name = "hedge"\npassable = false', 'name = "gold"\nkind = "key"', 'name = "grass"')
     Path("meadow.toml").write_text("".join(f"[[tiles]]\n{tile}\n" for tile in tiles))
     done = tilewright("make", "caves", "--tileset", "meadow.toml")

@@ -147,7 +147,7 @@ def test_recipes_report_all_mistakes_at_once() -> None:
     [
         ({"tiles": {"flor": "floor"}}, "did you mean 'floor'"),
         ({"tiles": {"floor": "lava"}}, "unknown tile 'lava'"),
-        ({"tileset": "terrain"}, r"has no 'floor', 'wall', which caves needs; .* floor=sand,wall=mountain"),
+        ({"tileset": "terrain"}, r"has no 'floor', 'wall', which caves needs; .* floor=grass,wall=mountain"),
         ({"locks": [[1, 1, "lava"]]}, "locks: unknown tile 'lava'"),
         ({"locks": ["#."]}, "made for a map of 2x1 cells"),
         ({"params": {}}, "params"),

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.core import registry
 from tilewright.core.errors import TilewrightError
-from tilewright.studio.jobs import JobQueue
-from tilewright.studio.session import Session
+from tilewright.studio.jobs import CancelToken, JobQueue
+from tilewright.studio.operations import find_failing_shapers
+from tilewright.studio.session import Session, SwitchedOff
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
@@ -261,3 +263,40 @@ def test_only_the_map_of_the_newest_state_is_shown() -> None:
         run(test)
     finally:
         registry.techniques.remove("endless")
+
+
+def test_shapers_that_cannot_shape_the_map_of_a_new_technique_are_switched_off() -> None:
+    shaping = [{"connect": {"tile": "path"}}, "border", {"replace": {"tile": "path", "by": "grass"}}, "flip"]
+    found: list[SwitchedOff] = []
+
+    async def test() -> None:
+        async with open_session({**SMALL, "tileset": "palette", "shaping": shaping}) as session:
+            session.listen("switched_off", found.append)
+            before = replace(session.state, off=(1,))
+            session.change(before)
+            await session.wait()
+            maze = before.with_recipe(technique="maze", tileset=None)
+            session.open(maze, switch_off=True)
+            await session.wait()
+            await session.wait()  # for the map without the shapers
+            assert [*session.state.off] == [0, 1, 2]
+            assert session.map == tw.run({**SMALL, "technique": "maze", "shaping": ["flip"]})
+            assert [*found[0].reasons] == [0, 2]
+            assert found[0].reasons[0][0] == "connect"
+            assert found[0].reasons[0][1].startswith("unknown tile 'path'")
+            # Both changes are one undo step.
+            session.undo()
+            assert session.state == before == found[0].before
+            # Other changes keep the shapers on, with an error.
+            session.change(maze)
+            await session.wait()
+            assert [*session.state.off] == [1]
+            assert session.errors[-1] is not None
+
+    run(test)
+
+
+def test_a_shaper_for_maps_of_other_dimensions_is_found() -> None:
+    size = {"width": 11, "height": 9, "depth": 4}
+    recipe = tw.recipe("wfc", sample="keep", pattern_size=2, **size, shaping=["flip", "doors"], seed=1)
+    assert find_failing_shapers(recipe, CancelToken(Settings())) == {1: "doors needs a 2D map, got 3D"}

@@ -64,7 +64,7 @@ def test_a_state_that_is_too_large_for_a_link_is_reported_when_it_is_copied(
         assert lines == []
         url_state.copy_link()
         assert len(scripts) == 1
-        assert lines == [url_state.error]
+        assert len(lines) == 1
         assert str(lines[0]).startswith("a link must have at most ")
         session.state = State.from_recipe({"technique": "maze", "seed": 3})
         url_state.write()

@@ -44,7 +44,7 @@ class Fix:
 
     @property
     def label(self) -> str:
-        """Text of a button: `Set wrap_sample to y`, `Remove shaper 'replace'`, `Use 'width'`."""
+        """Text of a button: `Set wrap_sample to y`, `Remove shaper 'replace'`, `Use 'width'`, `Use grass for floor`."""
         if self.action == "use":
             return f"Use {short_repr(self.value)}"
         place = self.path[1:] if self.path[:1] == ("params",) and len(self.path) > 1 else self.path
@@ -54,6 +54,8 @@ class Fix:
             return f"Remove {'shaper ' if 'shaping' in place[-3:-1] else ''}{short_repr(place[-1])}"
         if place == ("seed",) and self.value is None:
             return "Use another seed"
+        if place == ("tiles",) and isinstance(self.value, Mapping):
+            return _shorten("Use " + ", ".join(f"{tile} for {label}" for label, tile in self.value.items()), 80)
         value = self.value if isinstance(self.value, str) else short_repr(self.value)
         return f"Set {'.'.join(map(str, place))} to {value.lower() if isinstance(self.value, bool) else value}"
 

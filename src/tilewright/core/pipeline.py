@@ -10,7 +10,7 @@ from functools import partial
 from types import GeneratorType
 from typing import Any, TypeVar
 
-from .errors import ANOTHER_SEED, Fix, GaveUp, TilewrightError, TooLarge
+from .errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from .params import check_integer
 from .plan import PlannedShaper, check_dimensions, make_plan, similarity_of, technique_in_recipe
 from .ports import measure_map
@@ -185,7 +185,10 @@ def _run_shaper(
 ) -> Generator[Frame, None, tuple[TileMap, Site]]:
     """Run a shaper. Yield its frames, and return the new map and its site."""
     entry, params = shaper.entry, shaper.params
-    check_dimensions(entry, map.shape)
+    try:
+        check_dimensions(entry, map.shape)
+    except InvalidRecipe as error:
+        raise error.within("shaping", shaper.position, entry.name, place="") from None
     if entry.rearranges:
         images = shaper.reorient_tiles(map.tileset)
         site = shaper.rearrange(site)

@@ -30,7 +30,7 @@ from .ports import available_memory, find_similarity
 from .recipe import Recipe
 from .registry import RECIPE_FIELDS, Shaper, Technique, measures, shapers, techniques
 from .site import Site
-from .tile_kinds import find_substitute
+from .tile_matching import list_labels, match_labels, suggest_matches
 from .tilemap import format_size
 from .tileset import Tileset
 
@@ -204,30 +204,23 @@ def check_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
 
 def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Return the technique's labels and their tile ids, after the recipe's `tiles`."""
-    labels = entry.labels_of(recipe.params) or entry.own_tileset(recipe.params).names
     renames = dict(recipe.tiles)
+    found = match_labels(entry, recipe.params, tileset, renames)
     problems = [
         replace(
-            unknown_key("tile", label, labels), text=f"{entry.name} has no tile {label!r}{did_you_mean(label, labels)}"
+            unknown_key("tile", label, found), text=f"{entry.name} has no tile {label!r}{did_you_mean(label, found)}"
         ).within("tiles")
         for label in renames
-        if label not in labels
+        if label not in found
     ]
-    ids: list[int] = []
-    missing: list[str] = []
-    for position, label in enumerate(labels):
-        number = tileset.find(renames.get(label, label))
-        if number is None and entry.match_by_position and label not in renames and position < len(tileset):
-            number = position
-        if number is None and label in renames:
-            unknown = UnknownName("tile", renames[label], tileset.names, f"tileset {tileset.name!r}")
+    for label, name in renames.items():
+        if label in found and found[label] is None:
+            unknown = UnknownName("tile", name, tileset.names, f"tileset {tileset.name!r}")
             problems.extend(unknown.within("tiles", label, place="tiles").problems)
-        elif number is None:
-            missing.append(label)
-        ids.append(number or 0)
+    missing = [label for label, number in found.items() if number is None and label not in renames]
     if missing:
         lacks = ", ".join(repr(label) for label in missing[:4]) + (" ..." if len(missing) > 4 else "")
-        chosen = _suggest_tiles(entry, recipe, missing)
+        chosen = suggest_matches(entry, recipe.params, tileset, renames)
         shown = ",".join(f"{label}={name}" for label, name in [*chosen.items()][:4]) or f"{missing[0]}=TILE"
         problems.append(
             problem(
@@ -241,18 +234,8 @@ def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[
         )
     if problems:
         raise InvalidRecipe(*problems[:6])
-    return labels, np.array(ids, dtype=np.int64)
-
-
-def _suggest_tiles(entry: Technique, recipe: Recipe, labels: list[str]) -> dict[str, str]:
-    """Return a similar tile of the tileset for each label that has one."""
-    own, found = entry.own_tileset(recipe.params), {}
-    for label in labels:
-        number = own.find(label)
-        substitute = find_substitute(own[number], recipe.tileset) if number is not None else None
-        if substitute is not None:
-            found[label] = substitute
-    return found
+    labels = list_labels(entry, recipe.params)
+    return labels, np.array([found[label] for label in labels], dtype=np.int64)
 
 
 def _build_lock_arrays(

@@ -1,9 +1,23 @@
-"""Kinds of tiles that can replace each other, for suggestions."""
+"""Tiles that can replace each other, for suggestions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from .tileset import Tile, Tileset
 
+RELATED_NAMES = (
+    ("floor", "ground", "grass", "plain", "sand", "dirt"),
+    ("corridor", "path", "road", "sand", "gravel", "dirt"),
+    ("wall", "mountain", "cliff", "rock", "stone", "hedge"),
+    ("door", "gate", "bridge"),
+    ("deep", "sea", "water"),
+    ("grass", "plain", "meadow", "moss"),
+    ("forest", "wood", "tree"),
+    ("hill", "mountain"),
+)
+"""Each name (first) with the words in names of tiles that have the same role in other tilesets, the most similar
+first."""
 RELATED_KINDS = (
     ("ground", "stone", "plain", "grass", "road", "snow", "planks"),
     ("grass", "plain", "reed", "flower", "ground", "tree", "wood"),
@@ -19,14 +33,36 @@ RELATED_KINDS = (
 the first list that contains the kind."""
 
 
-def find_substitute(tile: Tile, tileset: Tileset) -> str | None:
-    """Return the name of the tile of a tileset that can best replace a tile; None if there is none.
+def suggest_tiles(tiles: Mapping[str, Tile], tileset: Tileset, used: Iterable[str] = ()) -> dict[str, str]:
+    """Return the name of a tile of a tileset that can replace each tile, by the label of the tile.
 
-    A substitute is passable if the tile is, and it has the same kind, a related kind or no kind.
+    A substitute is passable if the tile is, where the tileset has such a tile. It is chosen by its name, then by its
+    kind. Pieces of roads and rivers are the last choice. Tiles that are not `used` are preferred, so that different
+    tiles stay different.
     """
-    order = _list_related_kinds(tile.kind)
-    alike = [other for other in tileset if other.passable == tile.passable and other.kind in order]
-    return min(alike, key=lambda other: order.index(other.kind)).name if alike else None
+    found: dict[str, str] = {}
+    taken = set(used)
+    for label, tile in tiles.items():
+        found[label] = _find_substitute(tile, tileset, taken)
+        taken.add(found[label])
+    return found
+
+
+def _find_substitute(tile: Tile, tileset: Tileset, taken: set[str]) -> str:
+    words, kinds = _list_related_names(tile.name), _list_related_kinds(tile.kind)
+
+    def rank(other: Tile) -> tuple[bool, int, bool, bool, int]:
+        by_name = next((place for place, word in enumerate(words) if word in other.name.lower().split()), None)
+        by_kind = kinds.index(other.kind) if other.kind in kinds else None
+        level, place = (0, by_name) if by_name is not None else (1, by_kind) if by_kind is not None else (2, 0)
+        return other.passable != tile.passable, level, bool(other.joins), other.name in taken, place
+
+    return min(tileset, key=rank).name
+
+
+def _list_related_names(name: str) -> tuple[str, ...]:
+    words = name.lower().split()
+    return next((related for related in RELATED_NAMES if related[0] in words), (name.lower(),))
 
 
 def _list_related_kinds(kind: str) -> list[str]:

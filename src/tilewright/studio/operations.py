@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from threading import Lock
@@ -19,7 +19,7 @@ from ..analysis import survey
 from ..analysis.sample_use import find_degeneracy
 from ..analysis.similarity import Similarity
 from ..core import pipeline
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
+from ..core.errors import BadFile, GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownName
 from ..core.grid import FREE, Grid
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
@@ -45,6 +45,8 @@ SECONDS_PER_STEP = 1e-6
 """Estimated seconds of one step of a technique, such as the update of a cell."""
 EXPECTED_TRIES = 5
 """Maximum number of tries that the estimated time of a recipe includes."""
+SHAPER_ERRORS = (InvalidRecipe, UnknownName, GaveUp)
+"""Errors of a shaper that cannot shape a map."""
 _READ_LOCK = Lock()
 """Only one upload is read at a time, because a malicious file may need a gigabyte before its reader refuses it."""
 
@@ -89,6 +91,22 @@ def make_map(recipe: Recipe, token: CancelToken) -> TileMap:
         if frame.map is not None:
             return frame.map
     raise TilewrightError("the technique ended without a map")
+
+
+def find_failing_shapers(recipe: Recipe, token: CancelToken) -> dict[int, str]:
+    """Return the reasons why shapers cannot shape the technique's map, by position.
+
+    A shaper that fails is left out: the next one gets the map without it.
+    """
+    map = make_map(replace(recipe, shaping=(), require=(), tries=1, attempt=None), token)
+    failures: dict[int, str] = {}
+    for position, stage in enumerate(recipe.shaping):
+        token.check()
+        try:
+            map = pipeline.shape_map(map, stage)
+        except SHAPER_ERRORS as error:
+            failures[position] = error.problems[0].text
+    return failures
 
 
 def record_frames(

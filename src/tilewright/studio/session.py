@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,10 +29,20 @@ from .jobs import Cancelled, CancelToken, JobQueue
 from .state import State
 
 T = TypeVar("T")
-EVENTS = ("state", "map", "progress", "failed", "busy")
+EVENTS = ("state", "map", "progress", "failed", "busy", "refused", "switched_off", "open")
 MAX_UNDO = 200
 PREVIEW_INTERVAL = 0.2
 """Seconds between two previews of a long job."""
+
+
+@dataclass(frozen=True)
+class SwitchedOff:
+    """Shapers that were switched off because they cannot shape the maps of a new technique or tileset."""
+
+    reasons: Mapping[int, tuple[str, str]]
+    """Name of the shaper and the reason, by position in the recipe's list."""
+    before: State
+    """State before the change."""
 
 
 class Session:
@@ -40,7 +50,8 @@ class Session:
 
     Events and their values: `state` (State) when the state has changed; `map` (TileMap) when there is another map to
     show, with painted cells; `progress` (Frame) while a map takes long; `failed` (TilewrightError, or None when the
-    error is resolved); `busy` (bool).
+    error is resolved); `busy` (bool); `refused` (TilewrightError) when a user action had no effect; `switched_off`
+    (SwitchedOff); `open` (State) before the user leaves a state for another technique, recipe or picture.
     """
 
     def __init__(self, queue: JobQueue, state: State | None = None) -> None:
@@ -103,15 +114,30 @@ class Session:
         self.emit("state", self.state)
         self.make()
 
-    def change(self, state: State, *, undo_group: str = "") -> None:
-        """Change the state. Consecutive changes of the same undo group, such as one slider, are one undo step."""
+    def change(self, state: State, *, undo_group: str = "", switch_off: bool = False) -> None:
+        """Change the state.
+
+        Parameters
+        ----------
+        state
+            The new state.
+        undo_group
+            Consecutive changes of the same undo group, such as one slider, are one undo step.
+        switch_off
+            Whether to switch off the shapers that cannot shape the new map. This is part of the same undo step.
+        """
         state = _drop_outside_locks(state)
         if state == self.state:
             return
         if not undo_group or undo_group != self._undo_group:
             self._undo = [*self._undo[-MAX_UNDO + 1 :], self.state]
         self._undo_group, self._redo = undo_group, []
-        self._apply_state(state)
+        self._apply_state(state, switch_off_for=self.state if switch_off else None)
+
+    def open(self, state: State, *, switch_off: bool = False) -> None:
+        """Change to another technique, recipe or picture. The browser's back button returns from it."""
+        self.emit("open", self.state)
+        self.change(state, switch_off=switch_off)
 
     def change_view(self, **changes: Any) -> None:
         """Change view settings, without an undo step."""
@@ -147,11 +173,11 @@ class Session:
     def can_redo(self) -> bool:
         return bool(self._redo)
 
-    def _apply_state(self, state: State) -> None:
+    def _apply_state(self, state: State, switch_off_for: State | None = None) -> None:
         before, self.state = self.state, state
         self.emit("state", state)
         if state.effective != before.effective or self._base_map is None:
-            self.make()
+            self.make(switch_off_for)
         elif state.painted != before.painted:
             self._show()
 
@@ -199,7 +225,7 @@ class Session:
             self.change(self._with_locks(painted, map.replace(cells=shown), places) if lock else painted)
         except TooLarge as error:
             self.change(painted)
-            self.emit("failed", error.within(place="painted, but not locked"))
+            self.emit("refused", error.within(place="painted, but not locked"))
 
     def lock(self, cells: Iterable[int]) -> None:
         """Lock cells (flat indices) of the current map."""
@@ -209,7 +235,7 @@ class Session:
             self.change(self._with_locks(self.state, self.map, _keep_inside(cells, self.map.cells.size)))
         except TooLarge as error:
             self._show()  # This removes the locks that the browser has already drawn.
-            self.emit("failed", error.within(place="not locked"))
+            self.emit("refused", error.within(place="not locked"))
 
     def unlock(self, cells: Iterable[int] | None = None) -> None:
         """Unlock the given cells, or all cells."""
@@ -259,10 +285,13 @@ class Session:
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 
-    def make(self) -> None:
-        """Start to make the map of the state. A running job is cancelled."""
+    def make(self, switch_off_for: State | None = None) -> None:
+        """Start to make the map of the state. A running job is cancelled.
+
+        With the previous state in `switch_off_for`, shapers that cannot shape the map are switched off.
+        """
         self.stop()
-        self.job = asyncio.create_task(self._make(self.state))
+        self.job = asyncio.create_task(self._make(self.state, switch_off_for))
 
     def cancel_by_user(self) -> None:
         """Cancel the running job on request of the user, and report it."""
@@ -278,12 +307,11 @@ class Session:
             self.emit("busy", False)
         self.job = None
 
-    async def _make(self, state: State) -> None:
+    async def _make(self, state: State, switch_off_for: State | None) -> None:
         self.emit("busy", True)
         loop, start = asyncio.get_running_loop(), time.perf_counter()
 
-        def work(token: CancelToken) -> tuple[Recipe, TileMap]:
-            recipe = operations.check_recipe(state.effective, self.queue.settings)
+        def make_frames(recipe: Recipe, token: CancelToken) -> TileMap:
             last_preview = time.perf_counter()
             for frame in operations.frames(recipe, token):
                 is_due = time.perf_counter() > last_preview + PREVIEW_INTERVAL
@@ -291,19 +319,43 @@ class Session:
                     loop.call_soon_threadsafe(self._show_progress, state, frame.snapshot())
                     last_preview = time.perf_counter()
             assert frame.map is not None
-            return recipe, frame.map
+            return frame.map
+
+        def work(token: CancelToken) -> tuple[Recipe, TileMap | dict[int, str]]:
+            recipe = operations.check_recipe(state.effective, self.queue.settings)
+            try:
+                return recipe, make_frames(recipe, token)
+            except operations.SHAPER_ERRORS:
+                failures = {} if switch_off_for is None else operations.find_failing_shapers(recipe, token)
+                if not failures:
+                    raise
+                return recipe, failures
 
         def fail(error: TilewrightError) -> None:
             self.emit("busy", False)
             self.emit("failed", error)
 
         found = await self.attempt(work, fail)
-        if found is not None:
-            self.recipe, self._base_map = found
+        if found is None:
+            return
+        recipe, result = found
+        if isinstance(result, TileMap):
+            self.recipe, self._base_map = recipe, result
             self.seconds = time.perf_counter() - start
             self.emit("busy", False)
             self.emit("failed", None)
             self._show()
+        elif switch_off_for is not None:
+            self._switch_off(state, result, switch_off_for)
+
+    def _switch_off(self, state: State, failures: Mapping[int, str], before: State) -> None:
+        """Switch off shapers that failed, given the reasons by position among the enabled shapers."""
+        numbers = {state.stages_on[position]: reason for position, reason in failures.items()}
+        reasons = {number: (state.stages[number][0], reason) for number, reason in numbers.items()}
+        self._set_state(self.state.with_off(*numbers))
+        self.emit("switched_off", SwitchedOff(reasons, before))
+        self.job = None  # This job is done; the next one must not cancel it.
+        self.make()
 
     def _show_progress(self, state: State, frame: Frame) -> None:
         """Show a frame of a long job, unless a newer job has started."""

@@ -132,6 +132,10 @@ class State:
         """Indices of the enabled shapers in the recipe's list."""
         return [number for number in range(len(self.recipe.get("shaping") or ())) if number not in self.off]
 
+    def with_off(self, *numbers: int) -> State:
+        """Return the state with further shapers switched off, given their indices in the recipe's list."""
+        return replace(self, off=tuple(sorted({*self.off, *numbers})))
+
     def with_params(self, **values: Any) -> State:
         """Return the state with other parameters. They are checked when the map is made."""
         return self.with_recipe(params={**self.params, **values})

@@ -56,7 +56,7 @@ class ExportView(View):
             self.command = CopyableText("Shell command", "command-line")
             self.python = CopyableText("Python code", "python-lines")
             self.link = CopyableText("Link", "address")
-        self.missing = ui.label("This recipe makes no map: see the message below the canvas.").classes("tw-hint")
+        self.missing = ui.label("This recipe makes no map: see the message over the map.").classes("tw-hint")
         self.missing.props("data-testid=export-missing")
         self._show_part()
         session.listen("map", lambda map: self.refresh(session.state))

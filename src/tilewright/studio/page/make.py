@@ -19,6 +19,8 @@ from ...data import list_names, read_text
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
+from .switched_off_note import SwitchedOffNote
+from .tile_mapping import TileMapping, with_tileset
 from .view import View
 from .widgets import icon_button
 
@@ -37,6 +39,7 @@ class MakeView(View):
         """Search text of each card."""
         with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
+        self.note = SwitchedOffNote(session)
         self.picker = ui.element("div").classes("tw-picker")
         self.picker.set_visibility(False)
         with ui.element("div").classes("tw-knobs") as self.knobs:
@@ -45,6 +48,7 @@ class MakeView(View):
             )
             self.tileset.props("dense outlined options-dense data-testid=tileset")
             self.tileset.tooltip("Tileset of the map")
+            self.mapping = TileMapping(self._on_mapping_change)
             self.fields = ui.element("div").classes("tw-fields")
         self.controls: Controls | None = None
         self.refresh(session.state)
@@ -56,6 +60,8 @@ class MakeView(View):
             self.controls.update(state.params)
         given = state.recipe.get("tileset")
         self.tileset.set_value(given if isinstance(given, str) else OWN_TILESET)
+        self.mapping.refresh(state)
+        self.note.refresh(state)
 
     def show_map(self) -> None:
         """Update the controls, which show the map's tiles."""
@@ -132,16 +138,17 @@ class MakeView(View):
         if kind == "recipes":
             try:
                 data, _ = Resolver().read_recipe(name)
-                self.session.change(state.open_recipe(data))
+                self.session.open(state.open_recipe(data))
             except TilewrightError as error:
-                self.session.emit("failed", error)
+                self.session.emit("refused", error)
             return
         if name != state.technique:
             entry = techniques.get(name)
             sizes = {field.name for field in fields_of(entry.params) if field.group == "size"}
             kept = {word: value for word, value in state.params.items() if word in sizes}
             state = self._with_known_locks(entry)
-            self.session.change(state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None))
+            changed = state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None)
+            self.session.open(changed, switch_off=True)
 
     def _with_known_locks(self, entry: Technique) -> State:
         """Return the state without locks to tiles that a technique does not have, and notify the user."""
@@ -200,7 +207,11 @@ class MakeView(View):
         wanted = None if self.tileset.value == OWN_TILESET else self.tileset.value
         if wanted is None and not isinstance(state.recipe.get("tileset"), str):
             return  # A tileset that is part of the recipe is kept.
-        self.session.change(state.with_recipe(tileset=wanted))
+        if wanted != state.recipe.get("tileset"):
+            self.session.change(with_tileset(state, wanted), switch_off=True)
+
+    def _on_mapping_change(self, tiles: dict[str, str]) -> None:
+        self.session.change(self.session.state.with_recipe(tiles=tiles))
 
 
 def thumbnail_url(kind: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Layout of the page: header and tabs, the canvas, the measures and the error line."""
+"""Layout of the page: header and tabs, the canvas, the measures and the errors."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from nicegui import Client, background_tasks, ui
 
 from ... import kernels
-from ...core.errors import Fix, TilewrightError
+from ...core.errors import TilewrightError
 from ...core.locks import Locks
 from ...core.recipe import Recipe
-from ...core.registry import RECIPE_FIELDS
 from ...core.tilemap import TileMap
 from .. import operations, payloads
 from ..jobs import CancelToken, JobQueue
 from ..session import Session
 from ..state import State
 from .canvas import MapCanvas
+from .error_panel import MapErrorPanel
 from .example import ExampleView
 from .export import ExportView
 from .gallery import GalleryView
@@ -46,7 +46,6 @@ TABS = {
     "export": ("Export", "download"),
 }
 """Label and icon of every tab."""
-MAX_FIXES = 6
 CENTER_TABS = ("example", "gallery")
 """Tabs with their own content in place of the canvas."""
 POLL_INTERVAL = 0.3
@@ -61,7 +60,7 @@ class Shell:
         self.client: Client = ui.context.client
         self.views: dict[str, View] = {}
         self.is_dark = False
-        self.url_state = UrlState(self.session, self._show_error)
+        self.url_state = UrlState(self.session, self._show_notice)
         self._shown_locks: Locks | None = None
         """Locks shown on the canvas."""
         self._timeline_recipe: Recipe | None = None
@@ -132,10 +131,9 @@ class Shell:
                     )
                     with self.canvas:
                         self.seeds = SeedBar(self.session)
+                    with self.canvas.add_slot("over"):
+                        self.errors = MapErrorPanel(self.session)
                 self.areas = {name: ui.element("div").classes("tw-area") for name in CENTER_TABS}
-                self.line = ui.label("").classes("tw-line").props("role=status data-testid=line")
-                self.line.set_visibility(False)
-                self.fixes = ui.element("div").classes("tw-fixes")
             with BottomSheet("Measures", "aside").classes("tw-right") as self.right:
                 self.measures = MeasuresView(self.session)
         with actions:
@@ -194,7 +192,8 @@ class Shell:
         self.session.listen(
             "progress", in_client(lambda frame: self.canvas.show_progress(payloads.encode_frame(frame)))
         )
-        self.session.listen("failed", in_client(self._show_error))
+        self.session.listen("failed", in_client(self._on_failed))
+        self.session.listen("refused", in_client(self._show_notice))
         self.session.listen("busy", in_client(self._on_busy))
         with self.client:
             self.url_state.listen()
@@ -209,7 +208,7 @@ class Shell:
             self.compiling.set_visibility(seconds > 0)
 
     def _on_state(self, state: State) -> None:
-        self.url_state.error = None
+        self.errors.show_notice(None)
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
         if self.tabs.value != state.view_settings.tab:
@@ -250,29 +249,24 @@ class Shell:
         self.canvas.set(facts=f"{self.session.state.technique} · {size} · {seconds}")
 
     def _on_busy(self, is_busy: bool) -> None:
+        self.errors.set_pending(is_busy)
         self.seeds.set_busy(is_busy)
         self.canvas.set(busy=is_busy)
 
-    def _show_error(self, error: TilewrightError | None) -> None:
-        """Show the error in one line, with a button for each fix. A refused link is shown until something changes."""
-        error = error or self.url_state.error
+    def _on_failed(self, error: TilewrightError | None) -> None:
+        """Show the error of the current recipe; None if its map was made."""
         if error is not None:
             self.canvas.show_progress(None)
-        problems = () if error is None else error.problems
-        self.line.set_text("" if error is None else str(error))
-        self.line.set_visibility(error is not None)
-        known = {*RECIPE_FIELDS, *self.session.state.recipe}
-        fixes = dict.fromkeys(fix for one in problems for fix in one.fixes if fix.path and fix.path[0] in known)
-        self.fixes.clear()
-        with self.fixes:
-            for number, fix in enumerate([*fixes][:MAX_FIXES]):
-                button = ui.button(fix.label, on_click=partial(self._apply_fix, fix))
-                button.props(f"dense outline no-caps size=sm data-testid=fix-{number}")
+        self.errors.show_error(error)
         for view in self.views.values():
-            view.mark_problems(problems)
+            view.mark_problems(() if error is None else error.problems)
 
-    def _apply_fix(self, fix: Fix) -> None:
-        self.session.change(self.session.state.apply_fix(fix))
+    def _show_notice(self, error: TilewrightError) -> None:
+        """Show why a user action had no effect: over the map, or as a message where no map is shown."""
+        if self.session.state.view_settings.tab in CENTER_TABS:
+            ui.notify(str(error), type="negative", timeout=8000, close_button="Close")
+        else:
+            self.errors.show_notice(error)
 
     def _on_look(self, grid: bool, sprites: bool, overlay: str) -> None:
         """Change the view settings."""
@@ -289,7 +283,7 @@ class Shell:
 
         async def draw() -> None:
             found = await self.session.attempt(
-                lambda token: operations.draw_overlay(map, overlay, token), self._show_error
+                lambda token: operations.draw_overlay(map, overlay, token), self._show_notice
             )
             if found is not None and map is self.session.map:
                 with self.client:
@@ -309,7 +303,7 @@ class Shell:
 
         def fail(error: TilewrightError) -> None:
             self.canvas.show_timeline(None)
-            self._show_error(error)
+            self._show_notice(error)
 
         timeline = await self.session.attempt(work, fail)
         if timeline is not None and recipe is self.session.recipe:

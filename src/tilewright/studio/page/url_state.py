@@ -24,8 +24,6 @@ class UrlState:
     def __init__(self, session: Session, on_error: Callable[[TilewrightError], None]) -> None:
         """Create the synchronization. `on_error` is called if a link cannot be opened or made."""
         self.session, self._on_error = session, on_error
-        self.error: TilewrightError | None = None
-        """Error of the last link opened or copied."""
         self._link: str | None = None
         """Link in the URL; None until it was read."""
         self._written_state: State | None = None
@@ -56,23 +54,18 @@ class UrlState:
             self.session.start(state)
         else:
             self.session.change(state)
-        self.error = None
         if refused is not None:
             self._written_state = None  # The URL is then replaced by the current state.
-            self._report_error(refused)
+            self._on_error(refused)
 
     def copy_link(self) -> None:
         """Copy a link to the state, or report why no link can be made."""
         try:
             link = f"location.origin + location.pathname + '#{self.session.state.to_link()}'"
         except TooLarge as error:
-            self._report_error(error)
+            self._on_error(error)
             return
         ui.run_javascript(f"({build_copy_script(link, COPIED_MESSAGE)})()")
-
-    def _report_error(self, error: TilewrightError) -> None:
-        self.error = error
-        self._on_error(error)
 
     def write(self) -> None:
         """Write the state to the URL, unless it is too large."""

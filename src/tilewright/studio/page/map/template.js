@@ -98,6 +98,7 @@ export const template = `
         <q-icon :name="isBusy ? 'hourglass_empty' : 'map'" size="34px" />
         <div>{{ isBusy ? "The map is being made …" : "The map will appear here." }}</div>
       </div>
+      <slot name="over"></slot>
     </div>
   </div>
 
