@@ -45,7 +45,7 @@ def test_the_state_is_written_to_the_url_and_copied(session: Session, scripts: l
         url_state.write()
         url_state.copy_link()
     link = session.state.to_link()
-    assert scripts[0] == f"history.replaceState(null, '', '#{link}')"
+    assert scripts[0] == f"twWriteState(0, 0, '#{link}')"
     assert len(scripts) == 2
     assert f"'#{link}'" in scripts[1]
     assert lines == []
@@ -68,4 +68,4 @@ def test_a_state_that_is_too_large_for_a_link_is_reported_when_it_is_copied(
         assert str(lines[0]).startswith("a link must have at most ")
         session.state = State.from_recipe({"technique": "maze", "seed": 3})
         url_state.write()
-    assert scripts[1:] == [f"history.replaceState(null, '', '#{session.state.to_link()}')"]
+    assert scripts[1:] == [f"twWriteState(0, 0, '#{session.state.to_link()}')"]

@@ -136,8 +136,9 @@ class Session:
 
     def open(self, state: State, *, switch_off: bool = False) -> None:
         """Change to another technique, recipe or picture. The browser's back button returns from it."""
-        self.emit("open", self.state)
-        self.change(state, switch_off=switch_off)
+        if state != self.state:
+            self.emit("open", self.state)
+            self.change(state, switch_off=switch_off)
 
     def change_view(self, **changes: Any) -> None:
         """Change view settings, without an undo step."""

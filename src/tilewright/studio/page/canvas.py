@@ -29,8 +29,8 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
     """Element that shows a map, with tools to paint and lock cells, overlays and a timeline.
 
     A simple canvas, for small samples, has no timeline, no locks and no overlays. Elements inside the canvas are shown
-    at the start of its bar, those of the slot `over` over the map. Handlers may be coroutines. Cells are flat indices of
-    the current map, level by level and row by row.
+    at the start of its bar, those of the slot `over` over the map. Handlers may be coroutines. Cells are flat indices
+    of the current map, level by level and row by row.
     """
 
     def __init__(

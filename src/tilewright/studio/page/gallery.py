@@ -144,7 +144,7 @@ class GalleryView(View):
             return
         chosen = self.variations[number].state
         state = replace(self.session.state, recipe=chosen.recipe, locks=chosen.locks, painted=None, off=chosen.off)
-        self.session.change(state.with_view_settings(tab="make"))
+        self.session.open(state.with_view_settings(tab="make"))
 
     def _is_current(self, state: State) -> bool:
         """Return whether these are the variations of a state. They stay current when the user opens one of them."""

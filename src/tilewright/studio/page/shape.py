@@ -187,7 +187,7 @@ class ShapeView(View):
         self._built_names = None
         self._last_text = ""
         self.error.set_text("")
-        self.session.change(state)
+        self.session.open(state)
 
     async def _on_upload(self, event: events.UploadEventArguments) -> None:
         content = await event.file.read()

@@ -1,14 +1,17 @@
-"""Synchronization of the state with the fragment of the page's URL."""
+"""Synchronization of the state with the fragment of the page's URL and the browser's history."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
+from typing import Any
 
 from nicegui import ui
 
 from ...core.errors import TilewrightError, TooLarge
 from ..session import Session
 from ..state import State
+from .scripts import script
 from .widgets import build_copy_script
 
 DELAY = 0.4
@@ -28,14 +31,39 @@ class UrlState:
         """Link in the URL; None until it was read."""
         self._written_state: State | None = None
         """State in the URL, or last state that was too large for it."""
+        self._entry = 0
+        """Number of the current entry of the browser's history."""
+        self._numbers = count(1)
+        """Numbers of further entries."""
+        self._is_opening = False
+        """Whether the next state becomes a new entry."""
 
     def listen(self) -> None:
         """Start the synchronization."""
-        ui.on("address", lambda event: self.open_hash(str(event.args)))
+        client = ui.context.client
+
+        def on_state(state: State) -> None:
+            if self._is_opening and not client.is_deleted:
+                with client:
+                    self.write()
+
+        ui.on("address", lambda event: self._on_address(event.args))
         ui.timer(DELAY, self.write)
-        # The URL of the event, because `write` may have replaced the current one since.
-        event = "(event) => emitEvent('address', new URL(event.newURL).hash)"
-        ui.run_javascript(f"window.addEventListener('hashchange', {event})")
+        self.session.listen("open", lambda state: self._on_open())
+        self.session.listen("state", on_state)
+        ui.run_javascript(script("follow_history"))
+
+    async def _on_address(self, args: Any) -> None:
+        """Open the state of another entry of the browser's history, or of a link that the user has entered."""
+        match args:
+            case [str(url_hash), int(entry)]:
+                self._entry = entry
+                await self.open_hash(url_hash)
+
+    def _on_open(self) -> None:
+        """Write the state that the user leaves, and begin a new entry of the history for the next one."""
+        self.write()
+        self._is_opening = True
 
     async def open_hash(self, url_hash: str) -> None:
         """Open the state in a URL fragment. Without a fragment, open the default state."""
@@ -77,5 +105,7 @@ class UrlState:
         except TooLarge:
             return
         if link != self._link:
-            self._link = link
-            ui.run_javascript(f"history.replaceState(null, '', '#{link}')")
+            before, self._link = self._entry, link
+            if self._is_opening:
+                self._entry, self._is_opening = next(self._numbers), False
+            ui.run_javascript(f"twWriteState({before}, {self._entry}, '#{link}')")

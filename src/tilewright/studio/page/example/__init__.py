@@ -93,7 +93,7 @@ class ExampleView(View):
 
     def _continue(self, recipe: dict[str, Any]) -> None:
         """Open a map in Make."""
-        self.session.change(self.session.state.open_recipe(recipe).with_view_settings(tab="make"))
+        self.session.open(self.session.state.open_recipe(recipe).with_view_settings(tab="make"))
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ class StartView:
         state = self.session.state
         seed = SEED if state.seed is None else state.seed
         self._on_start()
-        self.session.change(state.open_recipe({**recipe, "seed": seed}))
+        self.session.open(state.open_recipe({**recipe, "seed": seed}))
 
     async def _draw_pictures(self) -> None:
         """Make the thumbnails in the background."""
