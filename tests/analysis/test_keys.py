@@ -138,3 +138,42 @@ def test_keys_are_needed_if_the_exit_cannot_be_reached_without_them(rows: list[s
     else:
         present = {m.name[4:] for m in board.markers if m.name.startswith("key ")}
         assert set(found) == {color for color in present if not can_win(color)}
+
+
+def test_moves_by_hand() -> None:
+    moves = play(parse_map("SrRbBE")).moves
+    assert [move.cell for move in moves] == [(0, x) for x in range(6)]
+    assert [(move.keys, move.locks) for move in moves] == [
+        ((), ()),
+        (("r",), ()),
+        ((), ("r",)),
+        (("b",), ()),
+        ((), ("b",)),
+        ((), ()),
+    ]
+    walled = parse_map("S#E").replace(markers=[Marker("start", 1, 0), Marker("exit", 2, 0)])
+    assert play(walled).moves == ()
+    assert [move.cell for move in play(parse_map("rSE"), without="r").moves] == [(0, 1), (0, 2)]
+
+
+@given(boards)
+def test_moves_are_a_walk_that_takes_all_keys_and_ends_at_an_exit(rows: list[str]) -> None:
+    board = parse_map(*rows)
+    starts = [(m.y, m.x) for m in board.markers if m.name == "start"]
+    exits = {(m.y, m.x) for m in board.markers if m.name == "exit"}
+    for start in starts:
+        found = play(board, start)
+        keys: set[str] = set()
+        for before, move in zip((None, *found.moves), found.moves, strict=False):
+            here = [m.name for m in board.markers if (m.y, m.x) == move.cell]
+            locks = {name[5:] for name in here if name.startswith("lock ")}
+            assert board.passable[move.cell]
+            assert locks <= keys
+            assert set(move.locks) <= locks
+            assert before is None or abs(np.subtract(before.cell, move.cell)).sum() == 1
+            assert set(move.keys) == {name[4:] for name in here if name.startswith("key ")} - keys
+            keys |= set(move.keys)
+        assert keys == set(found.keys)
+        assert found.moves[0].cell == start
+        if any(found.reached[exit] for exit in exits):
+            assert found.moves[-1].cell in exits

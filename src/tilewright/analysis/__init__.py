@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .fov import field_of_view as field_of_view
     from .keys import needed_keys as needed_keys
     from .keys import play as play
+    from .movement import movement_range as movement_range
     from .paths import distances as distances
     from .paths import flee_map as flee_map
     from .paths import hot_path as hot_path
@@ -40,6 +41,7 @@ _HOMES = {
     "field_of_view": ("fov", "field_of_view"),
     "flee_map": ("paths", "flee_map"),
     "hot_path": ("paths", "hot_path"),
+    "movement_range": ("movement", "movement_range"),
     "needed_keys": ("keys", "needed_keys"),
     "passages": ("doorways", "passages"),
     "path": ("paths", "shortest_path"),

@@ -8,17 +8,36 @@ is enough.
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.deprecation import renamed_names
 from ..core.tilemap import Marker, TileMap
-from .paths import Places, read_cells, steps_from
+from .paths import Places, read_cells, shortest_path, steps_from
 
 KEY, LOCK = "key", "lock"
+
+
+Cell: TypeAlias = tuple[int, ...]
+Colored: TypeAlias = Sequence[tuple[Marker, str]]
+"""Keys or locks, each with its color."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A step of a walk onto a cell."""
+
+    cell: Cell
+    """(row, column), or (level, row, column)."""
+    keys: tuple[str, ...] = ()
+    """Colors of the keys taken at this cell."""
+    locks: tuple[str, ...] = ()
+    """Colors of the locks opened at this cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +51,21 @@ class Playthrough:
     """
     missing: tuple[Marker, ...]
     """Keys and locks that were not reached."""
+    map: TileMap = field(repr=False)
+    starts: NDArray[np.int64] = field(repr=False)
+    """(cell, axis) cells to start from."""
+    without: Container[str] = field(default=(), repr=False)
+    """Colors of the keys that are not taken."""
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """Walk that takes the nearest key until no more can be reached, and then goes to the nearest exit.
+
+        The first move is onto the start, the first of several. It is no step, so the walk has `len(moves) - 1` steps.
+        A lock is opened when the walk enters its cell. There are no moves if all starts are in walls or locked. The
+        walk is not always the shortest one that ends at the exit.
+        """
+        return tuple(_Walk(self.map, self.without).play(self.starts))
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -62,16 +96,15 @@ def play(map: TileMap, start: Places = "start", *, without: Container[str] = ())
     >>> cave = tw.shape(tw.shape(cave, "connect"), "place")
     >>> play(cave).keys
     ()
+    >>> len(play(cave).moves) - 1 == tw.measure(cave, "path_length")["path_length"]
+    True
     """
     keys, locks = (_find_colored(map, kind) for kind in (KEY, LOCK))
     starts = read_cells(map, start, "start")
     found_keys: dict[str, None] = {}
     rounds: list[tuple[str, ...]] = []
     while True:
-        accessible = map.passable.copy()
-        for marker, color in locks:
-            if color not in found_keys:
-                accessible[_cell(map, marker)] = False
+        accessible = _find_accessible(map, locks, found_keys)
         open_starts = starts[accessible[tuple(starts.T)]]
         reached = np.isfinite(steps_from(accessible, open_starts)) if len(open_starts) else np.zeros_like(accessible)
         new_keys = {
@@ -81,7 +114,7 @@ def play(map: TileMap, start: Places = "start", *, without: Container[str] = ())
         }
         if not new_keys:
             missing = tuple(marker for marker, _ in (*keys, *locks) if not reached[_cell(map, marker)])
-            return Playthrough(reached, tuple(rounds), missing)
+            return Playthrough(reached, tuple(rounds), missing, map, starts, without)
         found_keys |= new_keys
         rounds.append(tuple(new_keys))
 
@@ -115,7 +148,53 @@ def needed_keys(map: TileMap) -> tuple[str, ...] | None:
     return tuple(color for color in colors if not can_win(color))
 
 
-def _find_ends(map: TileMap) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+class _Walk:
+    """A player on a map: the keys that it has, and the locks that it has opened."""
+
+    def __init__(self, map: TileMap, without: Container[str]) -> None:
+        self.map = map
+        keys = _find_colored(map, KEY)
+        self.keys = [(_cell(map, marker), color) for marker, color in keys if color not in without]
+        self.locks = _find_colored(map, LOCK)
+        self.taken: dict[str, None] = {}
+        self.opened: set[Cell] = set()
+
+    def play(self, starts: NDArray[np.int64]) -> list[Move]:
+        accessible = _find_accessible(self.map, self.locks, ())
+        open_starts = [cell for cell in map(tuple, starts.tolist()) if accessible[cell]]
+        if not open_starts:
+            return []
+        moves = [self._enter(open_starts[0])]
+        while path := self._find_path(moves[-1].cell, (cell for cell, color in self.keys if color not in self.taken)):
+            moves += map(self._enter, path)
+        return [*moves, *map(self._enter, self._find_path(moves[-1].cell, _find_ends(self.map)[1]))]
+
+    def _enter(self, cell: Cell) -> Move:
+        new_keys = tuple(dict.fromkeys(color for at, color in self.keys if at == cell and color not in self.taken))
+        locks = [color for marker, color in self.locks if _cell(self.map, marker) == cell]
+        new_locks = () if cell in self.opened else tuple(dict.fromkeys(locks))
+        self.taken |= dict.fromkeys(new_keys)
+        self.opened.add(cell)
+        return Move(cell, new_keys, new_locks)
+
+    def _find_path(self, start: Cell, goals: Iterable[Cell]) -> list[Cell]:
+        """Return the path to the nearest goal, the first of equally near ones, without the start."""
+        accessible = _find_accessible(self.map, self.locks, self.taken)
+        steps = steps_from(accessible, np.array([start]))
+        goal = min((goal for goal in goals if np.isfinite(steps[goal])), key=steps.__getitem__, default=start)
+        return [tuple(cell) for cell in shortest_path(accessible, start, goal)[1:].tolist()]
+
+
+def _find_accessible(map: TileMap, locks: Colored, keys: Container[str]) -> NDArray[np.bool_]:
+    """Return the mask of passable cells without those of locks whose keys are missing."""
+    accessible = map.passable.copy()
+    for marker, color in locks:
+        if color not in keys:
+            accessible[_cell(map, marker)] = False
+    return accessible
+
+
+def _find_ends(map: TileMap) -> tuple[list[Cell], list[Cell]]:
     starts, exits = ([_cell(map, m) for m in map.markers if m.name == name] for name in ("start", "exit"))
     return starts, exits
 
@@ -126,7 +205,7 @@ def _find_colored(map: TileMap, kind: str) -> list[tuple[Marker, str]]:
     return [(marker, words[1] if len(words) > 1 else "") for marker, words in named if words[0] == kind]
 
 
-def _cell(map: TileMap, marker: Marker) -> tuple[int, ...]:
+def _cell(map: TileMap, marker: Marker) -> Cell:
     return (marker.level, marker.y, marker.x)[-len(map.shape) :]
 
 

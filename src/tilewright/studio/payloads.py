@@ -30,6 +30,7 @@ from ..formats._artwork import Artwork
 from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
 from ..formats._icons import MORE as MORE_ICON
 from ..formats._icons import Icon, draw_icon, find_icon
+from ..formats._page import encode_tiles
 from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
 from ..overlays.overlay import Overlay
@@ -194,11 +195,13 @@ def _encode_size(shape: tuple[int, ...]) -> Payload:
 
 
 def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
-    tiles = [
-        {"name": tile.name, "glyph": tile.glyph, "color": tile.color, "passable": tile.passable} for tile in tileset
-    ]
     ids = cells.astype(tileset.dtype, copy=False)
-    return {"cells": encode_array(ids), "bits": 8 * ids.itemsize, "tileset": tileset.digest, "tiles": tiles}
+    return {
+        "cells": encode_array(ids),
+        "bits": 8 * ids.itemsize,
+        "tileset": tileset.digest,
+        "tiles": encode_tiles(tileset),
+    }
 
 
 def _encode_icons(markers: Sequence[Marker]) -> Payload:

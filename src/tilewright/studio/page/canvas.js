@@ -2,7 +2,7 @@
 
 import { reactive } from "vue";
 import { OverlayList, StatusLine, TilePalette, TimelineBar, ToolButton, template } from "tilewright-map";
-import { Picture, View, display, keys, painting, playback } from "tilewright-map";
+import { Picture, View, display, gaming, keys, painting, playback } from "tilewright-map";
 
 const TOOLS = [
   { name: "hand", icon: "back_hand", label: "Move the map", hint: "H, or hold Space" },
@@ -94,7 +94,7 @@ export default {
     this.pointer = reactive({ x: 0, y: 0, level: 0, tile: "", color: "", room: null, markers: "", isLocked: false });
     this.frameColor = "#34313f";
     this.scene = this.progressLayer = this.timelineLayer = this.overlayLayer = this.timeline = null;
-    this.selection = this.gesture = this.hovered = this.drawing = null;
+    this.selection = this.gesture = this.hovered = this.drawing = this.game = null;
     this.strokes = [];
     this.strokeCount = this.mapRequest = this.progressRequest = this.overlayRequest = this.frameRequest = 0;
   },
@@ -114,6 +114,7 @@ export default {
   },
 
   beforeUnmount() {
+    this.stopGame();
     keys.unregister(this);
     this.sizes.disconnect();
     this.themes.disconnect();
@@ -127,6 +128,7 @@ export default {
 
   methods: {
     ...display,
+    ...gaming,
     ...painting,
     ...playback,
 
@@ -189,6 +191,7 @@ export default {
         unlock: this.unlockSelection,
         regenerate: () => this.mapKey && this.$emit("regenerate"),
         play: this.togglePlaying,
+        game: this.startGame,
         back: () => this.step(-1),
         forward: () => this.step(1),
         up: () => this.goToLevel(this.level + 1),

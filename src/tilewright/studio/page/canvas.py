@@ -14,13 +14,13 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from ...formats._page import MODULES
+from ...formats._page import MODULES, PLAY_STYLE
 from ...overlays.kinds import KINDS
 from ..payloads import Payload, decode_cells
 
 MENU_OVERLAYS = ("distance", "hot-path", "path", "regions", "rooms", "chokepoints")
 """Overlays that are useful without settings."""
-STYLE = (Path(__file__).parent / "map" / "canvas.css").read_text("utf-8")
+STYLE = "\n".join(path.read_text("utf-8") for path in (Path(__file__).parent / "map" / "canvas.css", PLAY_STYLE))
 
 Callback = Callable[[], Any]
 

@@ -9,6 +9,7 @@ KEYS = {
         "R": "new seed",
         "Enter": "rebuild around locks, with the same seed",
         "Ctrl+Z / Ctrl+Shift+Z": "undo / redo",
+        "Y": "play the map; arrow keys or WASD walk, Escape returns",
         "P": "play or pause the timeline",
         ", .": "previous frame, next frame",
     },

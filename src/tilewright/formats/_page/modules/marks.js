@@ -195,7 +195,7 @@ export function drawLines(pen, view, lines) {
 }
 
 // Draws the icon of every marker, and its name if cells are large enough. Small cells show dots.
-export function drawMarkers(pen, view, { markers, icons }, level) {
+export function drawMarkers(pen, view, { markers, icons, hasNames = true }, level) {
   if (view.cell < MIN_DOT_CELL) return;
   const cells = new Map(); // numbers of the markers in each visible cell
   markers.forEach(([, column, row, at], number) => {
@@ -216,7 +216,7 @@ export function drawMarkers(pen, view, { markers, icons }, level) {
       drawIcon(pen, icons, icon, x + right, y + down, room);
     });
   }
-  drawNames(pen, view, [...cells.values()].flat().map((number) => markers[number]));
+  if (hasNames) drawNames(pen, view, [...cells.values()].flat().map((number) => markers[number]));
 }
 
 function drawIcon(pen, { image, side, colors }, icon, x, y, room) {

@@ -79,6 +79,7 @@ export const display = {
   // -- layers -------------------------------------------------------------------------------------------------
 
   setScene(scene) {
+    this.stopGame();
     const before = this.scene;
     const isSameSize = ["width", "height", "depth"].every((side) => before?.[side] === scene[side]);
     this.scene = scene;

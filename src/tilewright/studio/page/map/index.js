@@ -1,6 +1,7 @@
 export * from "tilewright-page";
 export * from "./cells.js";
 export { display } from "./display.js";
+export { gaming } from "./gaming.js";
 export * as keys from "./keys.js";
 export { painting } from "./painting.js";
 export { playback } from "./playback.js";

@@ -7,7 +7,7 @@ const OPEN = ":popover-open, .q-dialog__inner:not([class*=-leave-]), .q-menu:not
 const PLAIN = {
   h: "hand", s: "select", b: "brush", m: "rectangle", k: "bucket", i: "picker",
   g: "grid", f: "fit", 0: "fit", "+": "larger", "=": "larger", "-": "smaller",
-  "[": "thinner", "]": "thicker", l: "lock", u: "unlock", p: "play", ",": "back", ".": "forward",
+  "[": "thinner", "]": "thicker", l: "lock", u: "unlock", p: "play", y: "game", ",": "back", ".": "forward",
   Enter: "regenerate", Escape: "escape", PageUp: "up", PageDown: "down",
 };
 const WITH_CONTROL = { z: "undo", y: "redo", a: "all" };

@@ -16,6 +16,11 @@ export const template = `
       <span v-if="pending && painted" class="tw-count">{{ painted.toLocaleString("en") }} painted</span>
       <q-tooltip>Make the map again with the same seed; locked cells stay (Enter)</q-tooltip>
     </q-btn>
+    <q-btn v-if="!simple" dense unelevated no-caps icon="sports_esports" class="tw-regenerate" aria-label="Play the map"
+      data-testid="play-map" :disable="!canEdit" @mousedown.prevent @click="startGame">
+      <span class="tw-word">Play</span>
+      <q-tooltip>Play the map (Y)</q-tooltip>
+    </q-btn>
     <div class="tw-space"></div>
     <tool-button class="tw-phone-only" icon="visibility" name="View" test="open-view"
       :popovertarget="'tw-view-' + $.uid" />

@@ -1,0 +1,249 @@
+// The screen of the dungeon game: fog, markers and the player; steps, keys, messages and the direction buttons.
+
+import { button, element } from "./dom.js";
+import { nameKey } from "./dungeon.js";
+import { drawGoal, drawPlayer } from "./figures.js";
+import { drawMarkers } from "./marks.js";
+import { drawEnlarged, surface } from "./picture.js";
+import { DIRECTIONS, findPath, positionOf, visitNeighbors } from "./steps.js";
+
+const STEP_TIME = 110; // milliseconds of a step, and between the steps of a held key
+const HOLD_TIME = 190; // milliseconds before a held key repeats
+const KEYS = {
+  ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down",
+  KeyA: "left", KeyD: "right", KeyW: "up", KeyS: "down", PageUp: "ascend", PageDown: "descend",
+};
+const PADS = { up: "▲", left: "◀", right: "▶", down: "▼", ascend: "⤒", descend: "⤓" };
+// Fog as ABGR: over cells that were not seen, and over cells that were seen before. It has the color of the page.
+const UNSEEN = 0xff160e10;
+const REMEMBERED = 0x9c160e10;
+const KEY_SIZE = 24; // pixels of a key's picture
+
+export class DungeonScreen {
+  constructor(play, game, board) {
+    Object.assign(this, { play, game, board });
+    this.isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const { width, height, depth } = board.size;
+    this.fog = surface(width, height);
+    this.pixels = new ImageData(width, height);
+    this.steps = element("b", { "data-testid": "game-steps" });
+    this.goal = element("span", { class: "tw-play-faint", "data-testid": "game-shortest" });
+    this.keys = element("span", { class: "tw-play-keys", role: "list", "aria-label": "Keys", "data-testid": "game-keys" });
+    this.note = element("div", { class: "tw-play-note", role: "status", "data-testid": "game-note" });
+    this.controls = [element("span", { class: "tw-play-facts" }, this.steps, this.goal), this.keys];
+    const shown = Object.keys(PADS).filter((name) => depth > 1 || (name !== "ascend" && name !== "descend"));
+    this.pad = element("div", { class: "tw-pad" }, ...shown.map((name) => this.buildPad(name)));
+    this.drawnCells = { cells: play.scene.cells.slice(), looks: play.scene.looks?.slice() ?? null };
+    play.root.append(this.note, this.pad);
+    this.restart();
+  }
+
+  restart() {
+    const { scene, picture } = this.play;
+    for (const [name, drawn] of Object.entries(this.drawnCells)) scene[name]?.set(drawn);
+    if (picture.layer) picture.update();
+    this.setState(this.game.begin(this.board), 0);
+    Object.assign(this, { held: [], path: [], facing: [0, 1], from: this.state.at });
+  }
+
+  buildPad(direction) {
+    const press = (event) => (event.preventDefault(), this.hold(direction));
+    const release = () => this.release(direction);
+    const on = { pointerdown: press, pointerup: release, pointercancel: release, pointerleave: release };
+    const names = { ascend: "Go up a level", descend: "Go down a level" };
+    const label = names[direction] ?? `Walk ${direction}`;
+    return element("button", {
+      type: "button", class: `tw-pad-${direction}`, text: PADS[direction], "aria-label": label,
+      "data-testid": `game-${direction}`, on,
+    });
+  }
+
+  get level() {
+    return this.state.at < 0 ? 0 : positionOf(this.board.size, this.state.at)[2];
+  }
+
+  // -- moves ----------------------------------------------------------------------------------------------------
+
+  onKeyDown(event) {
+    const direction = KEYS[event.code] ?? KEYS[event.key];
+    if (direction && !event.repeat) this.hold(direction);
+    return Boolean(direction);
+  }
+
+  onKeyUp(event) {
+    if (event.type === "blur") this.held = [];
+    else this.release(KEYS[event.code] ?? KEYS[event.key]);
+  }
+
+  onSwipe(direction) {
+    this.held = [];
+    if (direction) this.hold(direction);
+  }
+
+  onTap(place) {
+    const known = this.game.knownCells(this.board, this.state);
+    if (place < 0 || !this.state.seen[place]) return;
+    known[place] = 1; // so that the player walks up to a lock
+    this.held = [];
+    this.path = findPath(this.board.size, known, this.state.at, place) ?? [];
+    if (this.path.length) this.step(this.path.shift());
+  }
+
+  // Makes a step, and repeats it while the key is held.
+  hold(direction) {
+    this.held = [direction, ...this.held.filter((one) => one !== direction)];
+    this.path = [];
+    this.step(direction);
+    this.nextAt = performance.now() + HOLD_TIME;
+  }
+
+  release(direction) {
+    this.held = this.held.filter((one) => one !== direction);
+  }
+
+  step(direction) {
+    const before = this.state;
+    const after = this.game.move(this.board, before, direction);
+    this.facing = DIRECTIONS[direction];
+    this.from = before.at;
+    this.nextAt = performance.now() + STEP_TIME;
+    this.setState(after, performance.now());
+    if (after.at === before.at) this.path = [];
+    this.show();
+  }
+
+  setState(state, now) {
+    if (state.keys.length !== this.state?.keys.length) this.removeKey(state.at);
+    this.state = state;
+    this.movedAt = now;
+    this.markers = this.findMarkers();
+  }
+
+  // Draws the ground in place of a tile that shows a key.
+  removeKey(place) {
+    const { scene, picture } = this.play;
+    const { cells, looks, tiles } = scene;
+    if (place < 0 || !/\bkey$/.test(tiles[cells[place]].name)) return;
+    let ground = -1;
+    visitNeighbors(this.board.size, place, (other) => {
+      if (ground < 0 && this.board.passable[other] && !this.board.locks.has(other)) ground = other;
+    });
+    if (ground < 0) return;
+    cells[place] = cells[ground];
+    if (looks) looks[place] = looks[ground];
+    const [x, y] = positionOf(this.board.size, place);
+    if (picture.layer) picture.updateBox({ left: x, top: y, right: x + 1, bottom: y + 1 });
+  }
+
+  // Returns the markers in cells that were seen, without taken keys and opened locks, with their icons.
+  findMarkers() {
+    const { markers, icons, width, height } = this.play.scene;
+    const { seen, keys, opened } = this.state;
+    const isShown = ([name, x, y, level]) => {
+      const place = (level * height + y) * width + x;
+      const [word, ...color] = name.split(" ");
+      if (word === "key" && keys.includes(color.join(" "))) return false;
+      return seen[place] && !(word === "lock" && opened.includes(place));
+    };
+    const shown = markers.map((marker, number) => number).filter((number) => isShown(markers[number]));
+    const numbers = icons && shown.map((number) => icons.numbers[number]);
+    return { markers: shown.map((number) => markers[number]), icons: icons && { ...icons, numbers }, hasNames: false };
+  }
+
+  // -- drawing --------------------------------------------------------------------------------------------------
+
+  // Shows the state: text, keys and fog.
+  show() {
+    const { state, board, play } = this;
+    const [x, y, level] = state.at < 0 ? [0, 0, 0] : positionOf(board.size, state.at);
+    play.setLevel(level);
+    Object.assign(play.root.dataset, { x, y, level, steps: state.steps, keys: state.keys.join(",") });
+    this.steps.textContent = `${state.steps} ${state.steps === 1 ? "step" : "steps"}`;
+    this.goal.textContent = this.describeShortest();
+    this.note.textContent = state.note;
+    if (this.keys.children.length !== state.keys.length)
+      this.keys.replaceChildren(...state.keys.map((color) => this.drawKey(color)));
+    this.fillFog(level);
+    this.showMessage();
+    play.redraw();
+  }
+
+  describeShortest() {
+    const { shortest, isMarked } = this.board;
+    const goal = isMarked ? "exit" : "far end";
+    if (this.state.at < 0) return "";
+    if (!shortest) return `no path to the ${goal}`;
+    return shortest.isExact ? `shortest ${shortest.steps}` : `nearest keys first: ${shortest.steps}`;
+  }
+
+  // Shows a message while the player is at the exit.
+  showMessage() {
+    const { state, board, play } = this;
+    const isThere = state.wonAt !== null && board.exits.has(state.at);
+    if (isThere === !play.message.hidden) return;
+    play.message.hidden = !isThere;
+    play.root.dataset.won = isThere;
+    if (!isThere) return play.message.replaceChildren();
+    const goal = board.isMarked ? "You reached the exit" : "You reached the far end";
+    const again = button("Play again", { text: "Play again", test: "game-again", press: () => play.restart() });
+    play.message.replaceChildren(
+      element("b", { text: goal }),
+      element("span", { text: `${this.steps.textContent}, ${this.describeShortest()}`, "data-testid": "game-result" }),
+      again,
+    );
+  }
+
+  drawKey(color) {
+    const canvas = surface(KEY_SIZE, KEY_SIZE);
+    const { markers, icons } = this.play.scene;
+    const number = markers.findIndex(([name]) => name === (color ? `key ${color}` : "key"));
+    const icon = icons.numbers[number];
+    const pen = canvas.getContext("2d");
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(icons.image, icon * icons.side, 0, icons.side, icons.side, 0, 0, KEY_SIZE, KEY_SIZE);
+    return element("span", { role: "listitem", title: nameKey(color), "aria-label": nameKey(color) }, canvas);
+  }
+
+  fillFog(level) {
+    const { seen, visible } = this.state;
+    const target = new Uint32Array(this.pixels.data.buffer);
+    const first = level * target.length;
+    for (let place = 0; place < target.length; place++)
+      target[place] = visible[first + place] ? 0 : seen[first + place] ? REMEMBERED : UNSEEN;
+    this.fog.getContext("2d").putImageData(this.pixels, 0, 0);
+  }
+
+  // Returns the position of the player in cells, between the last two cells during a step.
+  positionAt(now) {
+    const [x, y, level] = positionOf(this.board.size, Math.max(0, this.state.at));
+    const [fromX, fromY, fromLevel] = positionOf(this.board.size, Math.max(0, this.from));
+    const part = this.isStill || level !== fromLevel ? 1 : Math.min(1, (now - this.movedAt) / STEP_TIME);
+    return [fromX + (x - fromX) * part, fromY + (y - fromY) * part];
+  }
+
+  follow(now = performance.now()) {
+    const [x, y] = this.positionAt(now);
+    this.play.center(x + 0.5, y + 0.5);
+  }
+
+  // Continues held keys and paths; returns whether the next frame differs.
+  animate(now) {
+    const isWalking = this.held.length > 0 || this.path.length > 0;
+    if (isWalking && now >= this.nextAt) this.step(this.path.shift() ?? this.held[0]);
+    const isGliding = !this.isStill && now - this.movedAt < STEP_TIME;
+    if (isGliding || isWalking || !this.isFollowed) this.follow(now);
+    this.isFollowed = !isGliding;
+    return isGliding || isWalking;
+  }
+
+  draw(pen, view, now) {
+    if (this.markers.markers.length) drawMarkers(pen, view, this.markers, this.level);
+    const goals = this.board.isMarked ? [] : [...this.board.exits];
+    for (const place of goals) {
+      const [x, y, level] = positionOf(this.board.size, place);
+      if (this.state.seen[place] && level === this.level) drawGoal(pen, view, [x, y]);
+    }
+    drawEnlarged(pen, view, this.fog);
+    if (this.state.at >= 0) drawPlayer(pen, view, this.positionAt(now), this.facing);
+  }
+}

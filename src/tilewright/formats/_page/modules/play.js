@@ -1,0 +1,162 @@
+// A game on a map: an element over the map with its own canvas, until the player stops.
+
+import { button, element } from "./dom.js";
+import { DungeonScreen } from "./dungeon_screen.js";
+import { chooseGame } from "./games.js";
+import { Gestures } from "./gestures.js";
+import { Picture } from "./picture.js";
+import { View } from "./view.js";
+import { WarScreen } from "./war_screen.js";
+
+const SCREENS = { dungeon: DungeonScreen, war: WarScreen };
+const MIN_ZOOM = 20; // pixels per cell below which the map is enlarged and followed
+const PLAY_ZOOM = 30;
+const MARGIN = 8; // pixels between the bar and the map
+const TYPING = "input, textarea, select, [contenteditable=true], [contenteditable='']";
+
+export class Play {
+  // Plays a scene in an element. Options: sprites, whether it fills the window, the name of the button that stops,
+  // `onStop`, and `isTyping(event)`, whether a key is for another part of the page.
+  constructor(host, scene, { sprites = true, fills = false, back = "Back to the map", onStop, isTyping }) {
+    // A copy, because games change cells.
+    this.scene = { ...scene, cells: scene.cells.slice(), looks: scene.looks?.slice() ?? null };
+    Object.assign(this, { sprites, onStop, isTyping });
+    this.view = new View();
+    this.picture = new Picture();
+    this.canvas = element("canvas", { "aria-hidden": "true" });
+    this.bar = element("div", { class: "tw-play-bar" });
+    this.message = element("div", { class: "tw-play-message", role: "alert", hidden: "" });
+    this.root = element(
+      "div",
+      { class: fills ? "tw-play tw-full" : "tw-play", tabindex: "0", role: "application", "data-testid": "game" },
+      this.canvas,
+      this.bar,
+      this.message,
+    );
+    const game = chooseGame(scene);
+    this.root.setAttribute("aria-label", `Play: ${game.name}`);
+    this.screen = new SCREENS[game.name](this, game, game.open(scene));
+    this.bar.append(
+      ...this.screen.controls,
+      element("span", { class: "tw-play-space" }),
+      button(`Start again (R)`, { text: "↻", test: "game-restart", press: () => this.restart() }),
+      button(`${back} (Esc)`, { text: "✕", test: "game-stop", press: () => this.stop() }),
+    );
+    host.append(this.root);
+    this.keyDown = (event) => this.onKeyDown(event);
+    this.keyUp = (event) => this.screen.onKeyUp?.(event);
+    window.addEventListener("keydown", this.keyDown, true);
+    window.addEventListener("keyup", this.keyUp, true);
+    window.addEventListener("blur", this.keyUp);
+    this.gestures = new Gestures(this.canvas, {
+      tap: (x, y) => this.screen.onTap(this.placeAt(x, y)),
+      hover: (x, y) => this.screen.onHover?.(this.placeAt(x, y)),
+      swipe: this.screen.onSwipe ? (direction) => this.screen.onSwipe(direction) : null,
+      drag: (x, y) => (this.view.pan(x, y), this.redraw()),
+      zoom: (factor, x, y) => (this.view.zoomTo(this.view.zoom * factor, x, y), this.screen.follow(), this.redraw()),
+    });
+    this.setLevel(this.screen.level);
+    this.sizes = new ResizeObserver(() => this.measure());
+    this.sizes.observe(this.root);
+    this.measure();
+    this.screen.show();
+    this.root.focus({ preventScroll: true });
+  }
+
+  stop() {
+    this.sizes.disconnect();
+    cancelAnimationFrame(this.frame);
+    this.isStopped = true;
+    window.removeEventListener("keydown", this.keyDown, true);
+    window.removeEventListener("keyup", this.keyUp, true);
+    window.removeEventListener("blur", this.keyUp);
+    this.root.remove();
+    this.onStop();
+  }
+
+  restart() {
+    this.root.focus({ preventScroll: true });
+    this.screen.restart();
+    this.setLevel(this.screen.level);
+    this.screen.follow();
+    this.screen.show();
+  }
+
+  // -- keys -----------------------------------------------------------------------------------------------------
+
+  onKeyDown(event) {
+    const isOther = document.activeElement?.matches(TYPING) || this.isTyping?.(event);
+    if (isOther || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isButton = document.activeElement?.matches("button") && ["Enter", " "].includes(event.key);
+    if (isButton || event.key === "Tab" || event.key === "Shift") return;
+    if (event.key === "Escape") this.stop();
+    else if (event.key === "r" || event.key === "R") this.restart();
+    else if (["+", "=", "-"].includes(event.key)) this.stepZoom(event.key === "-" ? -1 : 1);
+    else if (!this.screen.onKeyDown(event) && event.key.length > 1) return;
+    // The keys of the page, such as those of tools, rest during a game.
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  stepZoom(direction) {
+    this.view.step(direction);
+    this.screen.follow();
+    this.redraw();
+  }
+
+  // -- drawing --------------------------------------------------------------------------------------------------
+
+  // Returns the cell under a point of the canvas, or -1.
+  placeAt(x, y) {
+    const [column, row] = this.view.cellAt(x, y);
+    const { width, height } = this.scene;
+    return this.view.has(column, row) ? (this.screen.level * height + row) * width + column : -1;
+  }
+
+  setLevel(level) {
+    if (this.picture.layer && this.picture.level === level) return;
+    this.view.setMapSize(this.scene.width, this.scene.height);
+    this.picture.setLayer(this.scene, level);
+  }
+
+  measure() {
+    const { clientWidth: width, clientHeight: height } = this.root;
+    if (!width || !height) return;
+    const isFirst = !this.view.width;
+    const ratio = window.devicePixelRatio || 1;
+    Object.assign(this.canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    this.view.resize(width, height, ratio);
+    if (isFirst && this.view.zoom < MIN_ZOOM) this.view.zoomTo(PLAY_ZOOM);
+    if (isFirst) this.center(this.view.columns / 2, this.view.rows / 2);
+    this.screen.follow();
+    this.draw(performance.now());
+  }
+
+  // Scrolls so that a position in cells is in the middle between the bar and the direction buttons. Fog hides where the
+  // map ends. A map that fits is not scrolled.
+  center(x, y) {
+    const { view } = this;
+    const scroll = (from, to, cells, at) => {
+      const isWhole = cells * view.zoom <= to - from;
+      return (from + to) / 2 - (isWhole ? cells / 2 : at) * view.zoom;
+    };
+    const below = this.bar.offsetTop + this.bar.offsetHeight + MARGIN;
+    view.left = scroll(0, view.width, view.columns, x);
+    view.top = scroll(below, view.height - (this.screen.pad?.offsetHeight ?? 0), view.rows, y);
+  }
+
+  redraw() {
+    if (!this.isStopped) this.frame ??= requestAnimationFrame((now) => this.draw(now));
+  }
+
+  draw(now) {
+    cancelAnimationFrame(this.frame);
+    this.frame = null;
+    const isMoving = this.screen.animate(now);
+    const pen = this.canvas.getContext("2d");
+    pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
+    this.picture.draw(pen, this.view, this.sprites);
+    this.screen.draw(pen, this.view, now);
+    if (isMoving) this.redraw();
+  }
+}
