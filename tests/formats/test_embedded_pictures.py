@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ def test_a_missing_picture_is_reported_and_the_base_look_is_drawn() -> None:
 def _make_bomb() -> bytes:
     content = bytearray(encode(Image.new("1", (8, 8))))
     content[16:24] = (60_000).to_bytes(4, "big") * 2
+    content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
     return bytes(content)
 
 

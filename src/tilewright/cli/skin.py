@@ -10,7 +10,7 @@ import click
 from .. import api
 from ..core.appearance import Rgb
 from ..core.errors import InvalidRecipe, UnknownName, pluralize
-from ..core.skins import LAYOUTS, Skin, read_mask
+from ..core.skins import LAYOUTS, Skin, find_layouts, read_mask
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._files import refuse_unwritable, write_files
@@ -153,8 +153,8 @@ def command(
 
 def _find_usual_layout(skin: Skin) -> str | None:
     """Return the layout of which sheets of this size usually are, if the skin has unusual columns."""
-    layouts = (name for name in LAYOUTS if Skin(tile=skin.tile, layout=name).extent == skin.extent)
-    return next(layouts, None) if skin.columns is not None else None
+    layouts = find_layouts(*skin.extent) if skin.columns is not None else []
+    return layouts[0] if layouts else None
 
 
 def _write_template(path: Path, layout: str, size: tuple[int, int], color: Rgb) -> None:

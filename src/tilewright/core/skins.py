@@ -148,6 +148,19 @@ LAYOUTS = {
 """Layouts by name."""
 
 
+def find_layouts(columns: int, rows: int) -> list[str]:
+    """Return the names of the layouts that sheets of this many sprites usually have.
+
+    >>> find_layouts(4, 4), find_layouts(12, 4), find_layouts(5, 3)
+    (['edge16', 'corner16'], ['godot3x3'], [])
+    """
+    return [
+        name
+        for name, layout in LAYOUTS.items()
+        if layout.columns == columns and -(-len(layout.masks) // layout.columns) == rows
+    ]
+
+
 class Skin(Params):
     """A rule for drawing the cells of a tile: the sprite depends on which neighbors count as the same."""
 

@@ -52,6 +52,11 @@ class Sprite:
     quarters: Quarters | None = None
     """Positions in the tileset's own picture whose quarters make up the sprite; None if it is not composed."""
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the sprite is in the tileset's own picture."""
+        return self.position is not None or self.quarters is not None
+
 
 @dataclass(frozen=True, eq=False)
 class SkinTable:
@@ -209,7 +214,7 @@ class Artwork:
         picture: Picture | None = None  # Large pictures are not cached, so it is decoded only once here.
         for target, number in zip(pixels, numbers, strict=True):
             sprite = self.sprites[number]
-            if sprite.position is not None or sprite.quarters is not None:
+            if sprite.is_own:
                 picture = picture or sheet_picture(self._own_sheet)
                 target[:] = self._cut(sprite, picture, height, width)
             else:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.recipe import Recipe
+from ..core.skins import ALL_BITS
 from ..core.tileset import Tileset
 from ._artwork import Artwork
 from ._layers import NOTHING, View, sprite_layers
@@ -52,10 +53,18 @@ class CellStacks:
 
 
 def tile_stacks(tileset: Tileset) -> Stacks:
-    """Return the stacks of single tiles without neighbors, by tile id."""
-    parts = sum(len(QUARTERS) if plane.is_dual else 1 for plane in Artwork.of(tileset).planes)
+    """Return the stacks of single tiles by tile id, as a palette shows them.
+
+    A tile with a skin in the tileset's own picture is shown by its sprite among equal neighbors.
+    """
+    artwork = Artwork.of(tileset)
+    parts = sum(len(QUARTERS) if plane.is_dual else 1 for plane in artwork.planes)
     stacks = np.full((len(tileset), parts), NOTHING, dtype=np.int32)
     stacks[:, 0] = np.arange(len(tileset))
+    for table in (table for plane in artwork.planes for table in plane.tables if not table.skin.toward):
+        inside = table.first[:, ALL_BITS]
+        own = np.array([artwork.sprites[number].is_own for number in inside], dtype=np.bool_)
+        stacks[table.tiles[own], 0] = inside[own]
     return stacks
 
 

@@ -85,11 +85,21 @@ def fit_sheet(tileset: Tileset) -> Tileset:
     return tileset
 
 
-def count_sprite_rows(tileset: Tileset) -> int:
-    """Return the number of sprite rows in a tileset's picture. Raise InvalidRecipe if the sheet does not fit.
+def count_sprites(sheet: Sheet) -> tuple[int, int]:
+    """Return the number of columns and rows of sprites in the picture of a sheet.
 
     As in Tiled, the margin is only before the first sprite.
     """
+    size = picture_size(sheet)
+    assert size is not None
+    return (
+        max(0, size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing),
+        max(0, size[1] - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing),
+    )
+
+
+def count_sprite_rows(tileset: Tileset) -> int:
+    """Return the number of sprite rows in a tileset's picture. Raise InvalidRecipe if the sheet does not fit."""
     sheet = tileset.sheet
     assert sheet is not None
     of_tiles = [tile.sprite for tile in tileset if tile.sprite is not None]
@@ -100,8 +110,7 @@ def count_sprite_rows(tileset: Tileset) -> int:
         _check_skin(skin, sheet, tileset.name)
     if size is None:
         return -(-wanted // sheet.columns)
-    columns = max(0, size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing)
-    rows = max(0, size[1] - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing)
+    columns, rows = count_sprites(sheet)
     if columns != sheet.columns:
         raise InvalidRecipe(
             f"tileset {tileset.name!r}: its sheet has {pluralize(sheet.columns, 'column')}, "

@@ -26,7 +26,7 @@ from ..core.registry import tilesets
 from ..core.skins import ALL_BITS, LAYOUTS, Skin
 from ..core.tileset import Sheet, Tileset
 from ._files import read_file, read_text
-from ._sheet import count_sprite_rows, fit_sheet, picture_size, sheet_picture, sprite_box
+from ._sheet import count_sprite_rows, count_sprites, fit_sheet, picture_size, sheet_picture, sprite_box
 from ._toml import edit_toml, format_toml
 
 HEADER = "# Written by `tilewright skin`, which adds the sprites of a tile or replaces them.\n"
@@ -224,7 +224,7 @@ def _read_sheet(data: dict[str, Any], path: Path) -> Sheet | None:
     sheet = Sheet.validate(data["sheet"])
     picture = path.parent / sheet.image
     sheet = sheet.with_picture(read_file(picture), str(picture))
-    columns, _ = _count_sprites(sheet)
+    columns, _ = count_sprites(sheet)
     found = sheet.model_copy(update={"columns": columns})
     return found.with_picture(sheet.picture, sheet.path)
 
@@ -245,16 +245,6 @@ def _replaces_sheet(source: SpriteSource, data: dict[str, Any], path: Path) -> b
 
 def _is_same_picture(one: Sheet, other: Sheet) -> bool:
     return os.path.realpath(one.path) == os.path.realpath(other.path)
-
-
-def _count_sprites(sheet: Sheet) -> tuple[int, int]:
-    """Return the number of columns and rows of sprites in the picture of a sheet."""
-    size = picture_size(sheet)
-    assert size is not None
-    return (
-        max(0, size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing),
-        max(0, size[1] - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing),
-    )
 
 
 def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
@@ -286,7 +276,7 @@ def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
         size, columns = _guess_tile_size(source, bare)
     fields = {**geometry, "tile_width": size[0], "tile_height": size[1]}
     sheet = Sheet.validate({"image": bare.image, **fields})
-    count = _count_sprites(sheet.with_picture(bare.picture, bare.path))
+    count = count_sprites(sheet.with_picture(bare.picture, bare.path))
     if min(count) < 1:
         width, height = picture_size(bare) or (0, 0)
         raise BadFile(f"{width}x{height} pixels hold no sprite of {size[0]}x{size[1]}", at=source.picture)

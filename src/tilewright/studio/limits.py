@@ -6,9 +6,10 @@ import io
 import zipfile
 from collections.abc import Sequence
 from math import prod
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..core.errors import TooLarge, pluralize
+from ..core.embedded_pictures import MAX_PICTURE_PIXELS
+from ..core.errors import BadFile, TooLarge, pluralize
 from ..core.recipe import Recipe
 from ..core.registry import techniques
 from ..core.site import Frame
@@ -19,6 +20,7 @@ from ..formats._artwork import Artwork
 from ..formats._layers import View
 from ..formats._picture import DEFAULT_MAX_PIXELS as STILL_PIXELS
 from ..formats._picture import PictureParams, cell_size, layout_of
+from ..formats._sheet import picture_size
 from ..formats._tiled import TiledParams
 from ..formats.png import PngParams
 from ..formats.raw import RawParams, choose_side
@@ -27,8 +29,13 @@ from ..formats.vox import VoxParams
 from ..formats.xp import peek_shape
 from .settings import Settings
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 PICTURES = {"png": "PNG", "apng": "PNG", "gif": "GIF", "webp": "WEBP"}
 """Picture formats and their names in Pillow."""
+SHEET_KINDS = ("PNG", "GIF", "WEBP", "BMP", "JPEG")
+"""Formats of pictures of sprites, by their names in Pillow."""
 BYTES_PER_CELL = 64
 """Maximum bytes per cell of an unpacked npz archive: cells and a few layers."""
 VOXELS_PER_CELL = 4
@@ -53,6 +60,9 @@ def check_recipe_size(recipe: Recipe, settings: Settings) -> None:
             f"{entry.name}: a map of {prod(recipe.shape):,} cells {why} exceeds the limit of this studio, "
             f"{settings.cells:,} cells"
         )
+    sheet = recipe.tileset.sheet
+    if sheet is not None and (size := picture_size(sheet)):
+        check_pixels(size[1], size[0], settings.pixels, f"the picture {sheet.image}")
     for inner in recipe.inner:
         check_recipe_size(inner, settings)
 
@@ -156,6 +166,28 @@ def _count_pixels(content: bytes, kind: str) -> int:
         return int(picture.width * picture.height)
     except Exception:  # Decoders raise nearly any exception on broken files.
         return 0
+
+
+def open_picture(content: bytes, name: str, settings: Settings) -> Image:
+    """Open a picture of sprites, without decoding it. Raise an error if it is no picture, or too large."""
+    from PIL import Image
+
+    if len(content) > settings.upload:
+        raise TooLarge(f"must have at most {settings.upload:,} bytes, got {len(content):,}", at=name)
+    Image.init()
+    for kind in SHEET_KINDS:
+        try:
+            picture = Image.OPEN[kind][0](io.BytesIO(content), "")
+        except Exception:  # Decoders raise nearly any exception on files of another kind.
+            continue
+        max_pixels = min(settings.pixels, MAX_PICTURE_PIXELS)
+        if picture.width * picture.height > max_pixels:
+            size = f"{picture.width:,}x{picture.height:,}"
+            raise TooLarge(
+                f"must have at most {max_pixels:,} pixels, got {size}; crop it to the sprites in use", at=name
+            )
+        return picture
+    raise BadFile(f"must be a picture: {', '.join(SHEET_KINDS)}", at=name)
 
 
 def _unpacked_size(content: bytes) -> int:

@@ -35,6 +35,7 @@ from ..overlays.kinds import OverlayRequest
 from ..overlays.overlay import Overlay
 from .jobs import CancelToken
 from .limits import check_recipe_size, check_size, check_upload, fit_animation, fit_picture, limit_frames
+from .own_pictures import StudioResolver
 from .settings import Settings
 
 Files = Mapping[str, bytes]
@@ -53,7 +54,7 @@ _READ_LOCK = Lock()
 
 def check_recipe(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe:
     """Read a recipe from plain data. Raise an error if the recipe is invalid or larger than the settings allow."""
-    recipe = Recipe.of(data, Resolver())
+    recipe = Recipe.of(data, StudioResolver())
     check_recipe_size(recipe, settings)
     make_plan(recipe)
     return recipe

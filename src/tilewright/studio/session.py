@@ -26,6 +26,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Tile
 from . import operations
 from .jobs import Cancelled, CancelToken, JobQueue
+from .own_pictures import StudioResolver
 from .state import State
 
 T = TypeVar("T")
@@ -386,7 +387,7 @@ def _drop_outside_locks(state: State) -> State:
     if state.locks is None:
         return state
     try:
-        recipe = Recipe.of({**state.recipe, "locks": None})
+        recipe = Recipe.of({**state.recipe, "locks": None}, StudioResolver())
     except TilewrightError:
         return state  # Making the map reports the error.
     shape = recipe.shape

@@ -24,6 +24,7 @@ from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
 from .gallery import Gallery
+from .own_pictures import store_pictures
 from .sample_state import SampleState
 
 VERSION = 1
@@ -151,7 +152,7 @@ class State:
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
         if isinstance(shaping, str | Mapping):  # A single shaper may be given without a list.
             recipe = {**recipe, "shaping": [shaping]}
-        return cls(_with_present_names(recipe), _read_locks(locks)).with_recipe()
+        return cls(_with_present_names(store_pictures(recipe)), _read_locks(locks)).with_recipe()
 
     def open_recipe(self, recipe: Mapping[str, Any]) -> State:
         """Return the state with another recipe. The view settings, the gallery and By example stay the same.
@@ -234,7 +235,7 @@ class State:
         locks, painted = data.get("locks", data["recipe"].get("locks")), data.get("painted")
         off = tuple(number for number in data.get("off", ()) if type(number) is int)
         return cls(
-            _with_present_names(data["recipe"]),
+            _with_present_names(store_pictures(data["recipe"])),
             _read_locks(locks),
             None if painted is None else _read_painted(painted),
             off,

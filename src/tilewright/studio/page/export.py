@@ -10,8 +10,10 @@ from nicegui import background_tasks, ui
 
 from ...core.errors import TilewrightError, TooLarge
 from ...core.recipe import Recipe
-from ...core.resolver import Resolver
 from ...core.yaml import write_data
+from ..own_pictures import StudioResolver, embed_pictures
+from ..own_tiles import NAME, clean_name
+from ..own_tiles_state import find_own_data
 from ..session import Session
 from ..snippets import command_line, python_code
 from ..state import State
@@ -24,6 +26,8 @@ PAINTED_NOTE = (
     "Press Rebuild around locks to make a map whose recipe contains the locked cells."
 )
 WITHOUT_PAINT_NOTE = "Makes the map without the painted cells."
+EMBEDDED_NOTE = "Names the picture of your own tiles by digest; a downloaded file contains the picture."
+LINK_NOTE = "Names the picture of your own tiles. To open the map on another machine, use a downloaded recipe."
 LONG_LINK = 8000
 """Characters from which messengers and mail programs may truncate a link."""
 
@@ -74,17 +78,22 @@ class ExportView(View):
         self._show_part()
         if not self.is_made:
             return
-        data = self.build_recipe_data()
-        self.recipe.show(write_data(data), WITHOUT_PAINT_NOTE if state.painted is not None else "")
-        self.command.show(command_line(data), WITHOUT_PAINT_NOTE if state.painted is not None else "")
-        self.python.show(python_code(data, state.painted))
+        data, without_paint = self.build_recipe_data(), WITHOUT_PAINT_NOTE if state.painted is not None else ""
+        own = find_own_data(data)
+        self.recipe.show(write_data(data), _join_notes(without_paint, EMBEDDED_NOTE if own else ""))
+        needs_file = ""
+        if own is not None:
+            data["tileset"] = f"{clean_name(str(own.get('name')), NAME)}.toml"
+            needs_file = f"Needs {data['tileset']}: download it in Make, Your own tiles."
+        self.command.show(command_line(data), _join_notes(without_paint, needs_file))
+        self.python.show(python_code(data, state.painted), needs_file)
         try:
             link = f"{self.page_url}#{state.to_link()}"
         except TooLarge as error:
             self.link.show("", str(error))
             return
         warning = f"{len(link):,} characters: some programs truncate long links." if len(link) > LONG_LINK else ""
-        self.link.show(link, warning)
+        self.link.show(link, _join_notes(warning, LINK_NOTE if own else ""))
 
     def _show_part(self) -> None:
         """Show the selected panel."""
@@ -104,7 +113,7 @@ class ExportView(View):
     def _is_made(self, state: State) -> bool:
         """Return whether the current map is the map of the state, which may still be in progress or have failed."""
         try:
-            return self.session.map is not None and Recipe.of(state.effective, Resolver()) == self.session.recipe
+            return self.session.map is not None and Recipe.of(state.effective, StudioResolver()) == self.session.recipe
         except TilewrightError:
             return False
 
@@ -114,9 +123,13 @@ class ExportView(View):
         self.refresh(self.session.state)
 
     def _download(self, ending: str) -> None:
-        data = self.build_recipe_data()
+        data = embed_pictures(self.build_recipe_data())
         text = write_data(data) if ending == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         ui.download.content(text.encode(), f"{self.session.state.technique}.{ending}")
+
+
+def _join_notes(*notes: str) -> str:
+    return " ".join(note for note in notes if note)
 
 
 class CopyableText:

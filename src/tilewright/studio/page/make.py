@@ -19,6 +19,7 @@ from ...data import list_names, read_text
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
+from .own_tiles import OwnTilesPanel
 from .switched_off_note import SwitchedOffNote
 from .tile_mapping import TileMapping, with_tileset
 from .view import View
@@ -49,6 +50,7 @@ class MakeView(View):
             self.tileset.props("dense outlined options-dense data-testid=tileset")
             self.tileset.tooltip("Tileset of the map")
             self.mapping = TileMapping(self._on_mapping_change)
+            self.own_tiles = OwnTilesPanel(session)
             self.fields = ui.element("div").classes("tw-fields")
         self.controls: Controls | None = None
         self.refresh(session.state)
@@ -58,6 +60,7 @@ class MakeView(View):
             self._build(state)
         elif self.controls is not None:
             self.controls.update(state.params)
+        self.own_tiles.refresh(state)
         given = state.recipe.get("tileset")
         self.tileset.set_value(given if isinstance(given, str) else OWN_TILESET)
         self.mapping.refresh(state)

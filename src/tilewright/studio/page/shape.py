@@ -13,6 +13,7 @@ from ...core.errors import Problem, TilewrightError
 from ...core.fields import UNSET, fields_of
 from ...core.registry import Shaper, shapers
 from ...core.tileset import Tile
+from ..own_pictures import embed_pictures
 from ..recipe_text import read_text, write_text
 from ..session import Session
 from ..state import Stage, State
@@ -202,7 +203,7 @@ class ShapeView(View):
 
     def _save(self) -> None:
         state = self.session.state
-        ui.download.content(write_text(state.recipe, state.off), f"{state.technique}.yaml")
+        ui.download.content(write_text(embed_pictures(state.recipe), state.off), f"{state.technique}.yaml")
 
     def _copy(self) -> None:
         copy_text(self.text.value, "Recipe copied")

@@ -12,9 +12,9 @@ from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field
 from ...core.params import Params
 from ...core.registry import Technique, techniques
-from ...core.resolver import Resolver
 from ...core.tile_matching import match_labels, suggest_matches
 from ...core.tileset import Tileset
+from ..own_pictures import StudioResolver
 from ..state import State
 from .controls.chips import TileControl
 from .controls.control import ControlBinding, ControlContext
@@ -87,8 +87,8 @@ def _read_tileset(state: State, tileset: str | Mapping[str, Any] | None) -> tupl
         return None
     entry = techniques.get(state.technique)
     try:
-        params = entry.params.validate(state.params, resolver=Resolver())
-        return entry, params, entry.tileset_for(params, Tileset.of(tileset, Resolver()), _read_renames(state))
+        params = entry.params.validate(state.params, resolver=StudioResolver())
+        return entry, params, entry.tileset_for(params, Tileset.of(tileset, StudioResolver()), _read_renames(state))
     except TilewrightError:
         return None
 

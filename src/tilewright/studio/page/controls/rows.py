@@ -11,7 +11,7 @@ from ....core.fields import Field
 from ....core.plan import make_plan
 from ....core.recipe import Recipe
 from ....core.registry import tilesets
-from ....core.resolver import Resolver
+from ...own_pictures import StudioResolver
 from .control import ControlContext
 
 
@@ -85,6 +85,6 @@ def _list_tiles(field: Field, context: ControlContext, tiles: Sequence[str]) -> 
     if inner is None:
         return tiles
     try:
-        return make_plan(Recipe.of(inner, Resolver())).site.tileset.names
+        return make_plan(Recipe.of(inner, StudioResolver())).site.tileset.names
     except TilewrightError:
         return tiles
