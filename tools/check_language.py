@@ -218,7 +218,7 @@ def read_notebook(source: str) -> Iterator[Passage]:
 
 def read_settings(source: str) -> Iterator[Passage]:
     """Yield the text of a TOML or YAML file without keys and values of one word, which are data."""
-    yield Passage(1, _mask(r"^\s*#+|[\w-]+\s*=|^\s*(?:- )?[\w-]+:|(?<==)\s*\"[^\s\"]*\"", source))
+    yield Passage(1, _mask(r"^\s*#+|[\w-]+\s*=|^\s*(?:- )?[\w-]+:|(?<=[=:])\s*\"[^\s\"]*\"", source))
 
 
 def read_html(source: str) -> Iterator[Passage]:

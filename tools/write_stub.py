@@ -29,6 +29,7 @@ __version__: str
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
 """
 SEED = "seed: int | str | None = None"
+KNOBS = "knobs: Any = None"  # A mapping; Any, so that other keywords can be passed as **dict of any type.
 RECIPE_PARAMETERS = (
     "tileset: str | PathLike[str] | Tileset | None = None",
     "tiles: Mapping[str, str] | None = None",
@@ -41,9 +42,10 @@ RECIPE_PARAMETERS = (
 FALLBACKS = {
     "make": f"def make(technique: str, /, *, {SEED}, {', '.join(RECIPE_PARAMETERS)}, width: int = ..., "
     "height: int = ..., **params: Never) -> TileMap",
-    "recipe": "def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, **keywords: Any) -> Recipe",
+    "recipe": "def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, "
+    f"{KNOBS}, **keywords: Any) -> Recipe",
     "watch": "def watch(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, "
-    f"{SEED}, every: int = 1, **keywords: Any) -> Iterator[Frame]",
+    f"{SEED}, {KNOBS}, every: int = 1, **keywords: Any) -> Iterator[Frame]",
     "shape": 'def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Never) -> TileMap',
 }
 """Signatures for names of plugins, whose parameters are passed as a dict, `**params`. `Never` makes mistyped parameters

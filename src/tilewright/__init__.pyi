@@ -1069,7 +1069,9 @@ def recipe(
     relax: bool = ...,
 ) -> Recipe: ...
 @overload
-def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, **keywords: Any) -> Recipe: ...
+def recipe(
+    given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, knobs: Any = None, **keywords: Any
+) -> Recipe: ...
 @overload
 def watch(
     technique: Literal["aggregation"],
@@ -1440,6 +1442,7 @@ def watch(
     /,
     *,
     seed: int | str | None = None,
+    knobs: Any = None,
     every: int = 1,
     **keywords: Any,
 ) -> Iterator[Frame]: ...

@@ -21,6 +21,7 @@ from .core.plan import make_plan
 from .core.provenance import Verdict
 from .core.provenance import verify as verify_map
 from .core.recipe import Recipe, Stage, as_recipe_data
+from .core.recipe_knobs import apply_knobs
 from .core.resolver import Resolver
 from .core.seeds import read_seed
 from .core.site import Frame
@@ -77,7 +78,15 @@ def make(technique: str, /, *, seed: int | str | None = None, **keywords: Any) -
     return pipeline.run(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **keywords))
 
 
-def watch(given: RecipeLike, /, *, seed: int | str | None = None, every: int = 1, **keywords: Any) -> Iterator[Frame]:
+def watch(
+    given: RecipeLike,
+    /,
+    *,
+    seed: int | str | None = None,
+    knobs: Mapping[str, Any] | None = None,
+    every: int = 1,
+    **keywords: Any,
+) -> Iterator[Frame]:
     """Make a map and yield frames of the generation.
 
     Closing the iterator stops the generation. The map is the same as without watching.
@@ -88,6 +97,8 @@ def watch(given: RecipeLike, /, *, seed: int | str | None = None, every: int = 1
         A recipe, as for `run`, or the name of a technique.
     seed
         Seed that replaces the seed of the recipe.
+    knobs
+        Values of the recipe's knobs by name.
     every
         Yield only every n-th frame. The last frame is always yielded.
     **keywords
@@ -104,19 +115,21 @@ def watch(given: RecipeLike, /, *, seed: int | str | None = None, every: int = 1
     >>> frames[-1].map == make("caves", width=12, height=8, seed=1)
     True
     """
-    chosen = _read_recipe(given, keywords)
+    chosen = _read_recipe(given, keywords, knobs)
     return pipeline.watch(chosen.with_seed(chosen.seed if seed is None else seed), every=every)
 
 
-def recipe(given: RecipeLike, /, **keywords: Any) -> Recipe:
+def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **keywords: Any) -> Recipe:
     """Build and validate a recipe, from which `run` makes maps.
 
     Parameters
     ----------
     given
         Name of a technique, or a recipe to start from: a `Recipe`, plain data, a file or the name of a built-in recipe.
+    knobs
+        Values of the recipe's knobs by name. `recipe(...).knobs` lists the knobs.
     **keywords
-        As for `make`. They replace the values of the given recipe.
+        As for `make`. They replace the values of the given recipe and of its knobs.
 
     Returns
     -------
@@ -135,12 +148,16 @@ def recipe(given: RecipeLike, /, **keywords: Any) -> Recipe:
     [(8, 12), (8, 12), (8, 12)]
     >>> recipe(caves, width=20).params.width
     20
+    >>> recipe("city-blocks", knobs={"parks": 3}).knobs[1].value
+    3
     """
     own = {name: keywords.pop(name) for name in set(registry.RECIPE_FIELDS) & set(keywords)}
     clash = sorted({"technique", "params"} & set(own))
     if clash:
         raise InvalidRecipe("must be passed as the first argument, and params as keywords", at=clash[0])
     data, resolver = _read_data(given)
+    if knobs is not None:
+        data = apply_knobs(data, knobs)
     if data.get("technique") in registry.techniques:
         entry = registry.techniques.get(data["technique"])
         keywords = rename_keywords(entry.name, keywords, entry.params.renamed)
@@ -163,7 +180,8 @@ def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
         data = {key: getattr(given, key) for key in registry.RECIPE_FIELDS}
         return {
             **data,
-            "params": {name: getattr(given.params, name) for name in given.params.model_fields_set},
+            "params": _list_set_values(given.params),
+            "shaping": [{stage.shaper: _list_set_values(stage.params)} for stage in given.shaping],
         }, _file_resolver()
     if isinstance(given, Mapping):
         return as_recipe_data(given), _file_resolver()
@@ -175,7 +193,11 @@ def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
     return as_recipe_data(found), resolver
 
 
-def run(given: RecipeLike, /, *, seed: int | str | None = None) -> TileMap:
+def _list_set_values(params: Params) -> dict[str, Any]:
+    return {name: getattr(params, name) for name in params.model_fields_set}
+
+
+def run(given: RecipeLike, /, *, seed: int | str | None = None, knobs: Mapping[str, Any] | None = None) -> TileMap:
     """Make a map from a recipe.
 
     Parameters
@@ -184,6 +206,8 @@ def run(given: RecipeLike, /, *, seed: int | str | None = None) -> TileMap:
         A `Recipe`, plain data, a file or the name of a built-in recipe.
     seed
         Seed that replaces the seed of the recipe. If neither has a seed, a random one is chosen.
+    knobs
+        Values of the recipe's knobs by name.
 
     Returns
     -------
@@ -193,7 +217,7 @@ def run(given: RecipeLike, /, *, seed: int | str | None = None) -> TileMap:
     Raises
     ------
     InvalidRecipe
-        If a parameter, lock or tileset breaks its rule.
+        If a parameter, knob, lock or tileset breaks its rule.
     GaveUp
         If no map meets all constraints.
 
@@ -202,7 +226,7 @@ def run(given: RecipeLike, /, *, seed: int | str | None = None) -> TileMap:
     >>> run({"technique": "caves", "params": {"width": 12, "height": 8}}, seed=3)
     <TileMap 12x8 of cave by caves, seed 3>
     """
-    chosen = _read_recipe(given, {})
+    chosen = _read_recipe(given, {}, knobs)
     if seed is not None or chosen.seed is None:
         chosen = chosen.with_seed(seed)
     return pipeline.run(chosen)
@@ -414,6 +438,7 @@ def export_project(
     *,
     engine: str,
     seed: int | str | None = None,
+    knobs: Mapping[str, Any] | None = None,
     count: int | None = None,
     edited: str = "refuse",
     **options: Any,
@@ -432,6 +457,8 @@ def export_project(
         Name of the engine. `tilewright list engines` and `list_engines` list the names.
     seed
         Seed that replaces the seed of the recipe. If neither has a seed, a random one is chosen.
+    knobs
+        Values of the recipe's knobs by name.
     count
         Number of levels. Level k has the seed SEED-(k-1), as with `tilewright make --count`. By default there is one
         level, with the seed itself.
@@ -466,7 +493,7 @@ def export_project(
     from .engines import _export, engine_registry
 
     return _export.export_project(
-        _read_recipe(given, {}),
+        _read_recipe(given, {}, knobs),
         engine_registry.get(engine),
         _read_path(folder, "must be the path of a folder"),
         seed=seed,
@@ -786,13 +813,15 @@ def _file_resolver() -> Resolver:
     return FileResolver()
 
 
-def _read_recipe(given: RecipeLike, keywords: Mapping[str, Any]) -> Recipe:
+def _read_recipe(given: RecipeLike, keywords: Mapping[str, Any], knobs: Mapping[str, Any] | None = None) -> Recipe:
     if isinstance(given, str) and given in registry.techniques:
-        return recipe(given, **keywords)
+        return recipe(given, knobs=knobs, **keywords)
     if keywords:
         raise InvalidRecipe(
             "cannot be passed with a recipe; use tw.recipe to change it", at=sorted(keywords)[0], rule="conflict"
         )
+    if knobs is not None:
+        return recipe(given, knobs=knobs)
     if not isinstance(given, Recipe):
         given = Recipe.of(fspath(given) if isinstance(given, PathLike) else given, _file_resolver())
     make_plan(given)

@@ -107,6 +107,28 @@ def test_the_same_map_as_in_python(client: TestClient) -> None:
     assert client.post("/api/run", json={"recipe": CAVE}).content == answer.content
 
 
+def test_knobs_are_listed_and_turned(client: TestClient) -> None:
+    knobs = {knob["name"]: knob for knob in client.get("/api/recipes/city-blocks").json()["knobs"]}
+    assert (knobs["parks"]["range"], knobs["parks"]["default"]) == ([0, 6], 2)
+    assert (knobs["market"]["choices"], knobs["market"]["default"]) == ([False, True], True)
+    expected = formats.encode(tw.run("city-blocks", knobs={"parks": 3, "market": False}, seed=7), "json")
+    body = {"recipe": "city-blocks", "knobs": {"parks": 3, "market": False}, "seed": 7}
+    assert client.post("/api/run", json=body).content == expected
+    assert client.get("/api/run/city-blocks?parks=3&market=false&seed=7").content == expected
+    assert client.post("/api/measure", json={**body, "measures": ["regions"]}).json()["measures"] == {"regions": 1}
+
+
+def test_mistakes_about_knobs_are_one_line(client: TestClient) -> None:
+    answer = client.post("/api/run", json={"recipe": "city-blocks", "knobs": {"park": 3}})
+    assert (answer.status_code, line_of(answer)) == (400, "knob: unknown knob 'park'; did you mean 'parks'?")
+    assert answer.json()["problems"][0]["path"] == ["knobs", "park"]
+    answer = client.get("/api/run/city-blocks?parks=9")
+    assert (answer.status_code, line_of(answer)) == (400, "knob: parks: must be at most 6, got 9")
+    answer = client.get("/api/run/city-blocks?park=9")
+    assert "unknown knob 'park'; did you mean 'parks'?" in line_of(answer)
+    assert client.get("/api/run/city-block").status_code == 404
+
+
 @pytest.mark.parametrize("format", [entry.name for entry in formats.format_registry if entry.write and entry.read])
 def test_every_format_is_written_and_read_back(client: TestClient, format: str) -> None:
     tileset: dict[str, Any] = (

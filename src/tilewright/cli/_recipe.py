@@ -22,6 +22,7 @@ from ..core.notation import (
     with_part,
 )
 from ..core.recipe import Stage
+from ..core.recipe_paths import list_stages
 from ..core.registry import RECIPE_FIELDS, shapers, techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
@@ -66,20 +67,6 @@ SETTINGS = click.Option(
 )
 
 
-class RecipeCommand(click.Command):
-    """Command on a recipe, whose errors explain how to set a technique's parameter."""
-
-    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        try:
-            return super().parse_args(context, arguments)
-        except click.NoSuchOption as error:
-            name = error.option_name.lstrip("-").replace("-", "_")
-            if not any(name in entry.params.model_fields for entry in techniques):
-                raise
-            own = f"{context.command_path.partition(' ')[2]} sets parameters with --set"
-            raise InvalidRecipe(f"{own}, such as --set params.{name}=40", at=error.option_name) from None
-
-
 def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
     """Remove the recipe options from `values`, and return the given ones as recipe fields."""
     typed = {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
@@ -110,7 +97,7 @@ def with_recipe_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> di
         changed["locks"] = _read_locks(fields["locks"])
     if "shaping" in fields:
         added = [_make_stage(name, values, here) for stage in fields["shaping"] for name, values in stage.items()]
-        changed["shaping"] = [*_list_stages(data), *added]
+        changed["shaping"] = [*list_stages(data), *added]
     return changed
 
 
@@ -140,7 +127,7 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
             read_setting(params, setting.strip().removeprefix("params."), model, read_text)
             return {**data, "params": params}
         case ["shaping", position, name, _, *_]:
-            stages = _list_stages(data)
+            stages = list_stages(data)
             number = read_position(stages, position, path)
             stage = _copy_mapping(
                 {stages[number]: None} if isinstance(stages[number], str) else stages[number], "shaping"
@@ -162,12 +149,6 @@ def _copy_mapping(values: Any, place: str) -> dict[str, Any]:
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at=place, got=values, rule="type")
     return dict(values or {})
-
-
-def _list_stages(data: Mapping[str, Any]) -> list[Any]:
-    """Return the shapers of a recipe's data, as a list."""
-    shaping = data.get("shaping")
-    return [] if shaping is None else list(shaping) if isinstance(shaping, (list, tuple)) else [shaping]
 
 
 def _make_stage(name: str, values: Mapping[str, Any], resolver: FileResolver) -> Stage:

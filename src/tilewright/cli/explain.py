@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import click
 import numpy as np
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from ..core.errors import InvalidRecipe, pluralize
 from ..core.fields import fields_of, models_in
+from ..core.knobs import RecipeKnob
 from ..core.model import Model
 from ..core.notation import flag_of, short_default
 from ..core.recipe import Recipe
@@ -22,6 +24,7 @@ from ..formats import Format
 from ..formats._resolver import FileResolver
 from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc
 from ._console import info, print_json, print_table, stdout_console
+from ._recipe_command import list_knobs
 
 
 @click.command("explain")
@@ -76,6 +79,7 @@ def _explain(name: str, kind: str, thing: CatalogEntry) -> None:
         if doc := recipe_doc(name):
             _print_doc(doc)
             console.print()
+        _print_knobs(list_knobs(name))
         lines = [f"  {line}" for line in read_recipe_lines(name) if not line.startswith("#")]
         console.print("\n".join(lines), soft_wrap=True)
     console.print()
@@ -135,6 +139,18 @@ def _print_fields(model: type[BaseModel], heading: str) -> None:
     print_table(rows, heading, "type", "default", "range", "description")
 
 
+def _print_knobs(knobs: Sequence[RecipeKnob]) -> None:
+    if not knobs:
+        return
+    rows = (
+        (knob.name, field.range or field.form.replace("|", " | "), short_default(field), field.description)
+        for knob in knobs
+        for field in [knob.field]
+    )
+    print_table(rows, "knob", "range", "default", "description")
+    click.echo()
+
+
 def _print_tiles(tileset: Tileset) -> None:
     rows = (
         (
@@ -177,7 +193,7 @@ def _format_example(name: str, thing: CatalogEntry) -> str:
     if isinstance(thing, Model):
         return f"tilewright make {thing.technique} --model {name}"
     if not isinstance(thing, Entry):
-        return f"tilewright run {name} --seed 7"
+        return " ".join([f"tilewright run {name}", *_format_knob(list_knobs(name)), "--seed 7"])
     settings = [
         (field, default)
         for field in fields_of(thing.params)
@@ -205,6 +221,15 @@ def _format_example(name: str, thing: CatalogEntry) -> str:
     if thing.write or thing.animate:
         return f"tilewright make caves -o level{ending}"
     return f"tilewright show level{ending.replace('--format', '--from')}"
+
+
+def _format_knob(knobs: Sequence[RecipeKnob]) -> list[str]:
+    """Return the first knob at the end of its range, as options of a command."""
+    for knob in knobs:
+        end = next(value for value in reversed(knob.ends) if value != knob.value)
+        if not isinstance(end, bool):
+            return [flag_of(knob.field), str(end)]
+    return []
 
 
 def _to_data(thing: CatalogEntry) -> object:

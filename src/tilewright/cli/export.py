@@ -22,9 +22,10 @@ from ..kernels import start_quickly
 from . import _recipe
 from ._console import info
 from ._progress import show_progress
+from ._recipe_command import KNOBS, RecipeCommand, with_knobs
 
 
-@click.command("export", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS])
+@click.command("export", cls=RecipeCommand, params=[KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
 @click.option("--engine", metavar="NAME", help="Engine, one of `tilewright list engines`. Required.")
 @click.option("output", "-o", "--output", metavar="FOLDER", required=True, help="Folder of the project. Required.")
@@ -73,7 +74,7 @@ def command(
     settings = _read_options(options, chosen)
     fields = _recipe.read_recipe_fields(values)
     found, beside = _read_recipe(recipe)
-    data = _recipe.with_settings(as_recipe_data(found), settings_inside)
+    data = _recipe.with_settings(with_knobs(as_recipe_data(found), values), settings_inside)
     checked = Recipe.of(_recipe.with_recipe_fields(data, fields), beside)
     start_quickly()
     with show_progress() as report:

@@ -7,6 +7,7 @@ import click
 from ..core.errors import InvalidRecipe
 from ._catalogue import KINDS, list_engines, list_summaries, read_kind
 from ._console import print_json, print_table
+from ._recipe_command import list_knobs
 
 
 @click.command("list")
@@ -16,7 +17,7 @@ from ._console import print_json, print_table
 def command(kind: str | None, search: str | None, as_json: bool) -> None:
     """List techniques, shapers, measures, formats, engines, tilesets and recipes; all of them, or those of one kind.
 
-    Formats are listed with the engines and programs that open them.
+    Formats are listed with the engines and programs that open them, and recipes with their knobs.
 
     \b
     tilewright list recipes
@@ -38,10 +39,19 @@ def command(kind: str | None, search: str | None, as_json: bool) -> None:
         if one == "formats":
             cells = ((name, summary, ", ".join(list_engines(name))) for name, summary in rows)
             print_table(cells, "name", "summary", "opens in", title=title, header=False)
+        elif one == "recipes":
+            cells = ((name, summary, ", ".join(_list_knob_names(name))) for name, summary in rows)
+            print_table(cells, "name", "summary", "knobs", title=title, header=False)
         else:
             print_table(rows, "name", "summary", title=title, header=False)
 
 
 def _to_data(kind: str, name: str, summary: str) -> dict[str, object]:
     data: dict[str, object] = {"name": name, "summary": summary}
+    if kind == "recipes":
+        data["knobs"] = _list_knob_names(name)
     return {**data, "engines": list_engines(name)} if kind == "formats" else data
+
+
+def _list_knob_names(recipe: str) -> list[str]:
+    return [knob.name for knob in list_knobs(recipe)]

@@ -10,13 +10,14 @@ import click
 
 from ..core.errors import InvalidRecipe
 from ..core.fields import Field, fields_of
-from ..core.notation import RESERVED_FLAGS, flag_of, read_setting, read_value, short_default
+from ..core.notation import RESERVED_FLAGS, flag_of, read_setting, read_value
 from ..core.recipe import Recipe
 from ..core.registry import Technique, techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from . import _produce, _recipe
 from ._catalogue import list_summaries
+from ._options import make_field_option
 from ._produce import produce
 
 SETTINGS_INSIDE = click.Option(
@@ -94,7 +95,7 @@ def _make_command(entry: Technique) -> click.Command:
     return TechniqueCommand(
         entry.name,
         params=[
-            *(_make_option(field) for field in named.values()),
+            *(make_field_option(field, field.name, flag_of(field)) for field in named.values()),
             *(option for option in OWN_OPTIONS if option.name not in named),
         ],
         callback=partial(_make, entry, named),
@@ -102,18 +103,6 @@ def _make_command(entry: Technique) -> click.Command:
         short_help=entry.summary,
         context_settings={"token_normalize_func": find_flag},
     )
-
-
-def _make_option(field: Field) -> click.Option:
-    default = short_default(field)
-    about = ", ".join(fact for fact in (field.range, f"default {default}" if default else "") if fact)
-    help = field.description + (f" [{about}]" if about else "")
-    flag = flag_of(field)
-    if field.is_switch:
-        return click.Option([field.name, f"{flag}/--no-{flag[2:]}"], default=None, help=help)
-    # Choices are shown as they are, other types in upper case.
-    form = "json" if field.is_structured else field.form
-    return click.Option([field.name, flag], metavar=form if "|" in form else form.upper(), help=help)
 
 
 def _make(

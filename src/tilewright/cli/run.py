@@ -15,9 +15,10 @@ from ..formats._resolver import FileResolver
 from . import _produce, _recipe
 from ._console import info
 from ._produce import produce
+from ._recipe_command import KNOBS, RecipeCommand, with_knobs
 
 
-@click.command("run", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS, *_produce.OPTIONS])
+@click.command("run", cls=RecipeCommand, params=[KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS, *_produce.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
 @click.option(
     "--keep-edits",
@@ -29,10 +30,12 @@ def command(recipe: str, keep_edits: bool, settings_inside: tuple[str, ...], **v
 
     RECIPE is a YAML or JSON file, the file of a map, or a name from `tilewright list recipes`. A rulebook of technique
     rules, such as a ProcEngine object, is a valid recipe. Files that the recipe names are relative to the recipe; files
-    named on the command line are relative to the working directory. Each --shape runs after the shaping of the recipe.
+    named on the command line are relative to the working directory. The knobs of a recipe are options, too; `tilewright
+    run RECIPE --help` lists them. --set changes the recipe after its knobs, and each --shape runs after its shaping.
 
     \b
     tilewright run open-caves
+    tilewright run city-blocks --parks 3 --knob block_count=24
     tilewright run open-caves --set params.walls=0.5 --shape border
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     tilewright run edited.tmx --keep-edits --seed 8 -o level.tmx
@@ -40,7 +43,7 @@ def command(recipe: str, keep_edits: bool, settings_inside: tuple[str, ...], **v
     edits = _find_edits(recipe) if keep_edits else None
     fields = _recipe.read_recipe_fields(values)
     found, beside = FileResolver().read_recipe(recipe)
-    data = _recipe.with_settings(as_recipe_data(found), settings_inside)
+    data = _recipe.with_settings(with_knobs(as_recipe_data(found), values), settings_inside)
     checked = _with_picture(Recipe.of(_recipe.with_recipe_fields(data, fields), beside), recipe)
     if edits is None:
         produce(checked, **values)

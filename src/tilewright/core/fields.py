@@ -300,6 +300,12 @@ def fields_by_name(model: type[BaseModel]) -> Mapping[str, Field]:
     return {field.name: field for field in fields_of(model)}
 
 
+def field_from_schema(name: str, schema: Schema) -> Field:
+    """Return the field that a JSON schema without references describes."""
+    field = _build_field(name, schema, {})
+    return replace(field, short_default=field.default)
+
+
 def present_name(model: type[BaseModel], name: str) -> str:
     """Return the present name of a parameter, given its present or old name."""
     renamed: Mapping[str, str] = getattr(model, "renamed", {})

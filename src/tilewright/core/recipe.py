@@ -11,8 +11,10 @@ from pydantic import BaseModel
 
 from .deprecation import renamed_members
 from .errors import InvalidRecipe, Problem, TilewrightError, TooLarge, explain_each, problem, unknown_key
+from .knobs import RecipeKnob
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in, limit_problems
+from .recipe_knobs import read_knobs
 from .registry import RECIPE_FIELDS, Technique, shapers, techniques, tilesets
 from .require import DEFAULT_TRIES, Requirement, read_requirements, read_tries
 from .resolver import Resolver
@@ -71,6 +73,8 @@ class Recipe(AtomicValue):
     """Number of the try that made a finished map, starting at 0. If set, only this try is made."""
     seed: Seed | None = None
     """Seed, or None for a random seed. For an inner recipe, None means a seed from the outer recipe's stream."""
+    knobs: tuple[RecipeKnob, ...] = field(default=(), compare=False, repr=False)
+    """Knobs, each with the value that the parameters correspond to. Files of maps do not store them."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
     """Cached plan of the pipeline. The plan does not depend on the seed."""
 
@@ -134,10 +138,11 @@ class Recipe(AtomicValue):
         tries = read_key(lambda: _read_tries(given.get("tries"), bool(require or problems)), "tries", 1)
         attempt = read_key(lambda: _read_attempt(given.get("attempt"), tries), "attempt", None)
         seed = read_key(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
+        knobs = () if problems else read_key(lambda: read_knobs(given.get("knobs"), given, params), "knobs", none)
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
         tileset = entry.tileset_for(params, tileset, dict(tiles), locks.labels if locks is not None else ())
-        return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed)
+        return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed, knobs)
 
     def __post_init__(self) -> None:
         if self.depth > MAX_DEPTH:

@@ -28,7 +28,9 @@ from .samples import Samples, Training
 from .seeds import Rng
 from .tileset import Tileset
 
-RECIPE_FIELDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
+RECIPE_FIELDS = (
+    "technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed", "knobs",
+)  # fmt: skip
 """Keys of a recipe, which are also keywords of `tw.make`. Parameters must not have these names."""
 
 MAX_MEASURE_NAME = 200

@@ -20,9 +20,11 @@ from starlette.routing import Match
 
 from .. import __version__
 from ..core.errors import InvalidRecipe, TooLarge, UnknownName
+from ..core.fields import fields_by_name
 from ..core.notation import read_pairs, read_stage
 from ..core.provenance import digest
-from ..core.recipe import MAX_STAGES
+from ..core.recipe import MAX_STAGES, as_recipe_data
+from ..core.recipe_knobs import apply_knobs, read_knobs_of
 from ..core.registry import techniques
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -30,10 +32,11 @@ from ..formats import format_registry
 from . import operations
 from .catalogue import LISTS, describe_entry, list_entries, list_names
 from .jobs import CancelToken, JobQueue
-from .query import KEYS, read_parameters
+from .query import KEYS, MAP_KEYS, read_parameters
 from .requests import (
     FORMATS,
     MAX_MEASURES,
+    RECIPE_NAMES,
     TECHNIQUES,
     B,
     MakeRequest,
@@ -182,7 +185,9 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/make/{technique}",
         tags=["make"],
         summary="Make a map of a technique, with all parameters in the URL",
-        openapi_extra={"parameters": [_describe_query()]},
+        openapi_extra={
+            "parameters": [_describe_query("Parameters of the technique and options of the format", {"width": "40"})]
+        },
         **_describe_files(404),
     )
     async def make_by_address(
@@ -207,7 +212,13 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         except UnknownName as error:
             raise not_found(error) from None
         others = [(name, text) for name, text in request.query_params.multi_items() if name not in KEYS]
-        params, options = read_parameters(entry, format_registry.get(format), others)
+        params, options = read_parameters(
+            fields_by_name(entry.params),
+            format_registry.get(format),
+            others,
+            owner=entry.name,
+            renamed=entry.params.renamed,
+        )
         recipe: dict[str, Any] = {"technique": technique, "params": params, "tileset": tileset}
         if len(shape) > MAX_STAGES:
             raise TooLarge(f"must have at most {MAX_STAGES} shapers, got {len(shape):,}", at="shape")
@@ -234,7 +245,37 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
     async def run(request: Request) -> Response:
         """Run a recipe: an object, YAML as the studio exports it, or the name of a built-in recipe."""
         body = await _read_body(request, queue, RunRequest)
-        return await _make_response(request, queue, body, lambda: _read_recipe(body.recipe))
+        return await _make_response(request, queue, body, lambda: apply_knobs(_read_recipe(body.recipe), body.knobs))
+
+    @routes.get(
+        "/run/{recipe}",
+        tags=["make"],
+        summary="Make a map of a built-in recipe, with its knobs in the URL",
+        openapi_extra={
+            "parameters": [_describe_query("Knobs of the recipe and options of the format", {"size": "60"})]
+        },
+        **_describe_files(404),
+    )
+    async def run_by_address(
+        request: Request,
+        recipe: Annotated[str, Path(description="As in /api/recipes.", json_schema_extra=RECIPE_NAMES)],
+        format: Annotated[str, Query(description="As in /api/formats.", json_schema_extra=FORMATS)] = "json",
+        seed: Annotated[str | None, Query(description="Number or string; random if left out.")] = None,
+        part: Annotated[str | None, Query(description="Extension of the file to return, if there are several.")] = None,
+        animate: Annotated[bool, Query(description="Whether to return an animation if possible.")] = True,
+    ) -> Response:
+        """Make a map, for example for an image element: `/api/run/city-blocks?format=png&seed=7&parks=3&scale=8`."""
+        try:
+            data = describe_entry("recipes", recipe)["recipe"]
+        except UnknownName as error:
+            raise not_found(error) from None
+        others = [(name, text) for name, text in request.query_params.multi_items() if name not in MAP_KEYS]
+        fields = {knob.name: knob.field for knob in read_knobs_of(data)}
+        knobs, options = read_parameters(fields, format_registry.get(format), others, owner=recipe, noun="knob")
+        body = MapRequest.validate(
+            {"seed": seed, "format": format, "options": options, "part": part, "animate": animate}
+        )
+        return await _make_response(request, queue, body, lambda: apply_knobs(data, knobs))
 
 
 async def _make_response(
@@ -281,7 +322,9 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         if body.map is not None:
             return await _run_job(request, queue, measure_given)
         recipe = await _run_job(
-            request, queue, lambda token: operations.check_recipe(_read_recipe(body.recipe), queue.settings)
+            request,
+            queue,
+            lambda token: operations.check_recipe(apply_knobs(_read_recipe(body.recipe), body.knobs), queue.settings),
         )
         seeded = recipe.with_seed(recipe.seed if body.seed is None else body.seed)
         cost = operations.estimate_seconds(seeded)
@@ -339,10 +382,10 @@ def _read_similarity(value: Any) -> Mapping[str, Any] | None:
 
 def _read_recipe(value: Any) -> Mapping[str, Any]:
     if isinstance(value, str):
-        return operations.read_recipe_data(value)
+        value = operations.read_recipe_data(value)
     if not isinstance(value, Mapping):
         raise InvalidRecipe("must be an object, the name of a built-in recipe, or YAML", at="recipe", rule="type")
-    return value
+    return as_recipe_data(value)
 
 
 async def _read_body(request: Request, queue: JobQueue, model: type[B]) -> B:
@@ -406,14 +449,14 @@ def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {**found, "4XX": {"description": "The request was refused.", "content": content}}
 
 
-def _describe_query() -> dict[str, Any]:
+def _describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": "params",
         "in": "query",
         "required": False,
         "style": "form",
         "explode": True,
-        "description": "Parameters of the technique and options of the format, each as a key.",
+        "description": f"{what}, each as a key.",
         "schema": {"type": "object", "additionalProperties": {"type": "string"}},
-        "example": {"width": "40", "height": "30"},
+        "example": example,
     }

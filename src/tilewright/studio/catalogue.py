@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import data
 from ..core.errors import UnknownName
+from ..core.recipe import Recipe
 from ..core.registry import Entry, Measure, Shaper, Technique, measures, shapers, techniques, tilesets
 from ..core.resolver import Resolver
 from ..core.tilemap import format_size
@@ -41,7 +42,13 @@ def describe_entry(kind: str, name: str) -> Data:
         if name not in data.list_names("recipes"):
             raise UnknownName("recipe", name, data.list_names("recipes"))
         text = data.read_text("recipes", name)
-        return {"name": name, "summary": _recipe_summary(name), "yaml": text, "recipe": Resolver().read_recipe(name)[0]}
+        return {
+            "name": name,
+            "summary": _recipe_summary(name),
+            "knobs": [knob.describe() for knob in Recipe.of(name).knobs],
+            "yaml": text,
+            "recipe": Resolver().read_recipe(name)[0],
+        }
     entry = REGISTRIES[kind].get(name)
     return {**_summarize_entry(entry), "doc": entry.doc.strip(), "revision": entry.revision, **_collect_facts(entry)}
 

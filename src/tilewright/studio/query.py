@@ -1,43 +1,71 @@
 """Recipes in the query of a URL: parameters, shapers and format options.
 
 `width=40&walls=0.4&shape=connect,thickness=2&format=png&scale=4`: a key is a parameter of the technique, or else an
-option of the format. Values are written as on the command line.
+option of the format. Values are written as on the command line. For a recipe, a key is one of its knobs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.errors import InvalidRecipe, Problem, explain_each, problem, unknown_key
-from ..core.fields import fields_by_name, present_name
+from ..core.fields import Field, fields_by_name
 from ..core.notation import read_value
-from ..core.registry import Technique
 from ..formats import Format
 
-KEYS = ("format", "seed", "shape", "tileset", "tiles", "part", "animate")
-"""Keys that are not parameters."""
+MAP_KEYS = ("format", "seed", "part", "animate")
+"""Keys of every request that makes a map."""
+KEYS = (*MAP_KEYS, "shape", "tileset", "tiles")
+"""Keys that are not parameters of a technique."""
 
 
 def read_parameters(
-    entry: Technique, format: Format, pairs: Iterable[tuple[str, str]]
+    fields: Mapping[str, Field],
+    format: Format,
+    pairs: Iterable[tuple[str, str]],
+    *,
+    owner: str,
+    noun: str = "parameter",
+    renamed: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the technique's params and the format's options from the keys of a query that are not in KEYS."""
-    params: dict[str, Any] = {}
-    options: dict[str, Any] = {}
+    """Return values of fields and options of a format from the keys of a query that are not in KEYS.
+
+    Parameters
+    ----------
+    fields
+        Parameters of a technique or knobs of a recipe, by name.
+    format
+        Format whose options are the other keys.
+    pairs
+        Keys and texts of the query.
+    owner
+        Name of the technique or recipe, for messages.
+    noun
+        Noun for a field in messages.
+    renamed
+        Present names by old name.
+
+    Returns
+    -------
+    tuple of dict
+        The values and the options.
+    """
+    known = {**fields_by_name(format.params), **fields}
+    found: dict[str, Any] = {}
     problems: list[Problem] = []
     unknown: list[str] = []
     for key, text in pairs:
-        name = present_name(entry.params, key)
-        owner, values = (entry.params, params) if name in entry.params.model_fields else (format.params, options)
-        if name in params or name in options:
+        name = (renamed or {}).get(key, key)
+        if name in found:
             problems = problems or [problem("is given twice", at=name)]
-        elif name in owner.model_fields:
-            values[name] = read_value(text, fields_by_name(owner)[name])
+        elif name in known:
+            found[name] = read_value(text, known[name])
         else:
             unknown.append(name)
-    known, hint = [*entry.params.model_fields, *format.params.model_fields, *KEYS], f"of {entry.name} or {format.name}"
-    problems += explain_each(unknown, lambda name: unknown_key("parameter", name, known, hint))
+    names = [*fields, *format.params.model_fields, *KEYS]
+    problems += explain_each(unknown, lambda name: unknown_key(noun, name, names, f"of {owner} or {format.name}"))
     if problems:
         raise InvalidRecipe(*problems)
-    return params, options
+    values = {name: value for name, value in found.items() if name in fields}
+    return values, {name: value for name, value in found.items() if name not in fields}

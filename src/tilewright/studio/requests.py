@@ -8,12 +8,14 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, StrictBool, WithJsonSchema
 
+from .. import data
 from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.params import Params, param
 from ..core.registry import techniques
 from ..formats import format_registry
 
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
+RECIPE_NAMES = {"type": "string", "enum": list(data.list_names("recipes"))}
 FORMATS = {"type": "string", "enum": format_registry.names()}
 MAX_MEASURES = 1000
 """Maximum number of measures of a request."""
@@ -92,6 +94,8 @@ class RunRequest(MapRequest):
 
     recipe: RecipeValue = param()
     """Recipe: an object, the name of a built-in one, or YAML."""
+    knobs: JsonObject = param({})
+    """Values of the recipe's knobs by name: {"parks": 3}. /api/recipes/NAME lists the knobs."""
 
 
 class MeasureRequest(Params):
@@ -101,6 +105,8 @@ class MeasureRequest(Params):
 
     recipe: Annotated[Any, *_one_of("object", "string", "null", examples=RECIPES)] = param(None)
     """Recipe of the map to measure."""
+    knobs: JsonObject = param({})
+    """Values of the recipe's knobs by name."""
     seed: int | str | None = param(None)
     """Seed of the recipe's map."""
     map: JsonValue = param(None)
@@ -125,10 +131,10 @@ def parse_body(content: bytes, content_type: str, model: type[B]) -> B:
     if containers > MAX_CONTAINERS:
         raise TooLarge(f"a request must have at most {MAX_CONTAINERS:,} lists and objects, got {containers:,}")
     try:
-        data = json.loads(content)
+        body = json.loads(content)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
         raise InvalidRecipe(f"the request is not JSON: {reason}", rule="format") from None
-    if not isinstance(data, dict):
-        raise InvalidRecipe("the request must be a JSON object", got=data, rule="type")
-    return model.validate(data)
+    if not isinstance(body, dict):
+        raise InvalidRecipe("the request must be a JSON object", got=body, rule="type")
+    return model.validate(body)

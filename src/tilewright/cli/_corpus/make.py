@@ -15,10 +15,11 @@ from ...kernels import start_quickly
 from .. import _recipe
 from .._console import info
 from .._progress import job_progress
+from .._recipe_command import KNOBS, RecipeCommand, with_knobs
 from . import format_bytes, split_names
 
 
-@click.command("make", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS])
+@click.command("make", cls=RecipeCommand, params=[KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
 @click.option("output", "-o", "--output", metavar="FOLDER", required=True, help="Output folder, or an fsspec URL.")
 @click.option("--count", type=int, metavar="N", help="Number of maps.")
@@ -68,7 +69,8 @@ def command(
     settings = [_qualify_setting(setting) for setting in settings_inside]
 
     def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        return _recipe.with_recipe_fields(_recipe.with_settings(data, settings), recipe_fields)
+        turned = with_knobs(data, {**recipe_options})
+        return _recipe.with_recipe_fields(_recipe.with_settings(turned, settings), recipe_fields)
 
     refuse_without_packages()
     from ...corpus import build, sweep

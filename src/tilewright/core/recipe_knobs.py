@@ -1,0 +1,172 @@
+"""Knobs in a recipe's data: reading them, and setting the parameters that they drive.
+
+>>> size = {"range": [20, 60], "drives": {"params.width": None, "params.height": [10, 30]}}
+>>> apply_knobs({"technique": "caves", "knobs": {"size": size}}, {"size": 40})["params"]
+{'width': 40, 'height': 20}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .errors import Fix, InvalidRecipe, Problem, TilewrightError, UnknownName, explain_each, short_repr, unknown_key
+from .fields import Field
+from .knobs import Number, RecipeKnob, Scalar
+from .notation import read_value
+from .params import Params, limit_problems
+from .recipe_paths import find_field, get_part, with_part_at
+
+MAX_KNOBS = 64
+
+
+def read_knobs(given: Any, data: Mapping[str, Any], params: Params | None = None) -> tuple[RecipeKnob, ...]:
+    """Read the knobs of a recipe, each with the value that the recipe's parameters correspond to.
+
+    Parameters
+    ----------
+    given
+        Knobs by name, as in a recipe, or knobs that were read before.
+    data
+        Data of the recipe.
+    params
+        Parameters of the technique, for those that `data` leaves out.
+
+    Returns
+    -------
+    tuple of RecipeKnob
+        The knobs.
+
+    Raises
+    ------
+    InvalidRecipe
+        If a knob breaks a rule. `.problems` lists all mistakes.
+    """
+    if given is None:
+        return ()
+    named: list[tuple[Any, Any]] = []
+    if isinstance(given, Mapping):
+        named = list(given.items())
+    elif isinstance(given, tuple) and all(isinstance(one, RecipeKnob) for one in given):
+        named = [(one.name, one.to_data()) for one in given]
+    else:
+        raise InvalidRecipe("must be a set of knobs by name", got=given, rule="type")
+    if len(named) > MAX_KNOBS:
+        raise InvalidRecipe(f"must be at most {MAX_KNOBS} knobs, got {len(named):,}", rule="maximum_length")
+    written = data.get("params")
+    if not isinstance(written, Mapping | None):
+        raise InvalidRecipe("needs params that are a set of named values", got=written, rule="type")
+    own = {} if params is None else {name: getattr(params, name) for name in type(params).model_fields}
+    full = {**data, "params": {**own, **(written or {})}}
+    knobs: list[RecipeKnob] = []
+    problems: list[Problem] = []
+    for name, declared in named:
+        place = name if isinstance(name, str) else short_repr(name)
+        try:
+            knob = RecipeKnob.of(name, declared)
+            _refuse_shared_paths(knob, knobs)
+            knobs.append(knob.model_copy(update={"value": knob.find_value(_read_parts(knob, full))}))
+        except TilewrightError as error:
+            remove = Fix("remove", (place,))
+            problems.extend(replace(one, fixes=(*one.fixes, remove)) for one in error.within(place).problems)
+    if problems:
+        raise InvalidRecipe(*limit_problems(problems))
+    return tuple(knobs)
+
+
+def apply_knobs(data: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a recipe's data in which the parameters that knobs drive are set."""
+    if isinstance(values, Mapping) and not values:
+        return data
+    knobs = {knob.name: knob for knob in read_knobs_of(data)}
+    try:
+        for name, value in check_values(knobs, values).items():
+            for path, part in knobs[name].expand(value).items():
+                data = with_part_at(data, path, part)
+    except InvalidRecipe as error:
+        raise error.within("knobs", place="knob") from None
+    return data
+
+
+def read_knobs_of(data: Mapping[str, Any]) -> tuple[RecipeKnob, ...]:
+    """Return the knobs that a recipe's data declares."""
+    try:
+        return read_knobs(data.get("knobs"), data)
+    except InvalidRecipe as error:
+        raise error.within("knobs") from None
+
+
+def check_values(knobs: Mapping[str, RecipeKnob], values: Mapping[str, Any]) -> dict[str, Scalar]:
+    """Return values by knob. Raise InvalidRecipe if a knob is unknown or a value is invalid."""
+    if not isinstance(values, Mapping):
+        raise InvalidRecipe("must be values by the name of the knob", got=values, rule="type")
+    if values and not knobs:
+        raise InvalidRecipe("the recipe has no knobs", value=dict(values), rule="missing")
+    names = {str(name).replace("-", "_"): value for name, value in values.items()}
+    unknown = (name for name in names if name not in knobs)
+    problems = explain_each(unknown, lambda name: unknown_key("knob", name, knobs))
+    found: dict[str, Scalar] = {}
+    for name, value in names.items():
+        try:
+            found |= {name: knobs[name].check_value(value)} if name in knobs else {}
+        except InvalidRecipe as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InvalidRecipe(*problems)
+    return found
+
+
+def read_knob_setting(text: str, knobs: Mapping[str, RecipeKnob]) -> tuple[str, Any]:
+    """Read `name=value`, as on the command line."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    name = name.replace("-", "_")
+    if not equals:
+        raise InvalidRecipe(f"{short_repr(text)}: a knob is written as name=value, such as size=40")
+    if not knobs:
+        raise InvalidRecipe("the recipe has no knobs", value=text, rule="missing")
+    if name not in knobs:
+        raise UnknownName("knob", name, knobs)
+    return name, read_value(value, knobs[name].field)
+
+
+def _read_parts(knob: RecipeKnob, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the present values of the parameters that a knob drives. Check the values that the knob gives them."""
+    parts = {}
+    for drive in knob.drives:
+        try:
+            field = find_field(data, drive.path)
+            for end in knob.ends:
+                _check_part(field, knob.expand(end)[drive.path])
+            parts[drive.path] = get_part(data, drive.path)
+        except TilewrightError as error:
+            raise InvalidRecipe(*error.within("drives", drive.path).problems) from None
+    return parts
+
+
+def _check_part(field: Field | None, value: Scalar) -> None:
+    """Raise InvalidRecipe if a value of a knob is not a value of the parameter that it drives."""
+    kind = None if field is None else field.kind
+    if field is None or kind not in ("number", "choice", "switch"):
+        return
+    if kind == "switch" and not isinstance(value, bool):
+        raise InvalidRecipe("must be true or false", got=value, rule="type")
+    if kind == "choice" and value not in field.choices:
+        raise InvalidRecipe(f"must be {' or '.join(map(str, field.choices))}", got=value, rule="choice")
+    if kind == "number":
+        if isinstance(value, bool) or not isinstance(value, int if field.is_integer else Number):
+            raise InvalidRecipe(f"must be {'an integer' if field.is_integer else 'a number'}", got=value, rule="type")
+        if wrong := field.describe_violation(value):
+            raise InvalidRecipe(wrong, got=value, rule="range")
+
+
+def _refuse_shared_paths(knob: RecipeKnob, others: Iterable[RecipeKnob]) -> None:
+    """Raise InvalidRecipe if a parameter has several drives. A part of a parameter counts as the parameter itself."""
+    taken = [(other.name, drive.path) for other in others for drive in other.drives]
+    for drive in knob.drives:
+        for name, path in taken:
+            if f"{drive.path}.".startswith(f"{path}.") or f"{path}.".startswith(f"{drive.path}."):
+                what = "this knob" if name == knob.name else f"the knob {short_repr(name)}"
+                text = f"must not be driven twice; {what} drives {path}, too"
+                raise InvalidRecipe(text, at=("drives", drive.path), rule="conflict")
+        taken.append((knob.name, drive.path))

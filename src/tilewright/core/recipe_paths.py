@@ -1,0 +1,194 @@
+"""Paths of parameters in a recipe's data, such as `params.walls`, `params.names.8` and `shaping.0.place.count`.
+
+>>> data = {"technique": "caves", "params": {"walls": 0.4}, "shaping": ["border"]}
+>>> get_part(data, "params.walls"), get_part(data, "shaping.0.border.thickness")
+(0.4, 1)
+>>> with_part_at(data, "shaping.0.border.thickness", 2)["shaping"]
+[{'border': {'thickness': 2}}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import Fix, InvalidRecipe, did_you_mean, find_nearest, pluralize, short_repr
+from .fields import UNSET, Field, fields_by_name, present_name
+from .notation import with_part
+from .params import Params
+from .registry import shapers, techniques
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The technique or shaper that a path leads to, with its parameters as they are written in the recipe."""
+
+    model: type[Params]
+    values: Mapping[str, Any]
+    path: str
+    name: str
+    """Name of the parameter."""
+    inner: tuple[str, ...]
+    """Remaining steps inside the parameter's value."""
+    position: int | None = None
+    """Position of the shaper; None for the technique."""
+    shaper: str = ""
+
+    @property
+    def field(self) -> Field:
+        """Description of the parameter, without the inner steps."""
+        return fields_by_name(self.model)[self.name]
+
+    @property
+    def value(self) -> Any:
+        """Value of the parameter as plain data; if it is not written, the default."""
+        if self.name not in self.values:
+            return self.field.default
+        found = _to_plain(self.values[self.name])
+        if self.inner and _find_inner(found, self.inner) is UNSET:
+            return _to_plain(self.values[self.name], is_compact=False)
+        return found
+
+
+def get_part(data: Mapping[str, Any], path: str) -> Any:
+    """Return the value at a path, or UNSET if the recipe and the defaults have none."""
+    owner = find_owner(data, path)
+    if owner is None:
+        head, *rest = _split(path)
+        return _find_inner(_to_plain(data.get(head)), rest)
+    found = _find_inner(owner.value, owner.inner)
+    return found if found is not UNSET or not owner.inner else _find_inner_field(owner.field, owner.inner).default
+
+
+def with_part_at(data: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """Return a recipe's data with another value at a path."""
+    owner = find_owner(data, path)
+    if owner is None:
+        head, *rest = _split(path)
+        return {**data, head: with_part(_to_plain(data.get(head)), rest, value, path)}
+    whole = None if owner.value is UNSET else owner.value
+    values = {**owner.values, owner.name: with_part(whole, owner.inner, value, path)}
+    if owner.position is None:
+        return {**data, "params": values}
+    stages = list_stages(data)
+    stages[owner.position] = {owner.shaper: values}
+    return {**data, "shaping": stages}
+
+
+def find_field(data: Mapping[str, Any], path: str) -> Field | None:
+    """Return the description of the value at a path, or None if there is no description.
+
+    Raise an error if there is no such value.
+    """
+    owner = find_owner(data, path)
+    if owner is None:
+        return None
+    found = _find_inner_field(owner.field, owner.inner)
+    parent = _find_inner(owner.value, owner.inner[:-1])
+    is_position = bool(owner.inner) and isinstance(parent, (list, tuple))
+    if (is_position or found.kind == "json") and _find_inner(owner.value, owner.inner) is UNSET:
+        known = map(str, range(len(parent)) if is_position else parent if isinstance(parent, Mapping) else ())
+        raise InvalidRecipe(f"there is no {path}{did_you_mean(owner.inner[-1], known)}", rule="unknown_name")
+    return found
+
+
+def find_owner(data: Mapping[str, Any], path: str) -> Owner | None:
+    """Return the technique or shaper that a path leads to; None for other keys of a recipe."""
+    match _split(path):
+        case ["params", name, *inner]:
+            model: type[Params] = techniques.get(str(data.get("technique"))).params
+            return _make_owner(model, data.get("params"), path, name, inner)
+        case ["shaping", position, shaper, name, *inner]:
+            stages = list_stages(data)
+            number = int(position) if position.isdecimal() and len(position) < 9 else len(stages)
+            if number >= len(stages):
+                text = f"there is no shaper {position}; the recipe has {pluralize(len(stages), 'shaper')}"
+                raise InvalidRecipe(f"{text}, counted from 0", rule="unknown_name")
+            written, params = split_stage(stages[number])
+            if shaper != written:
+                raise InvalidRecipe(f"stage {number} is {short_repr(written)}, not {short_repr(shaper)}", value=path)
+            return _make_owner(shapers.get(shaper).params, params, path, name, inner, number, shaper)
+        case ["require" | "tiles", _] | ["tileset"]:
+            return None
+    text = "must be a path such as params.walls, shaping.0.place.count or require.regions"
+    raise InvalidRecipe(text, got=path, rule="format")
+
+
+def list_stages(data: Mapping[str, Any]) -> list[Any]:
+    """Return the shapers of a recipe's data, as a list."""
+    shaping = data.get("shaping")
+    return [] if shaping is None else list(shaping) if isinstance(shaping, (list, tuple)) else [shaping]
+
+
+def split_stage(stage: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the parameters of a shaper in a recipe's data."""
+    if isinstance(stage, str):
+        return stage, {}
+    if isinstance(stage, Mapping) and len(stage) == 1:
+        ((name, params),) = stage.items()
+        return str(name), params if isinstance(params, Mapping) else {}
+    raise InvalidRecipe("must be one shaper with its parameters", got=stage, rule="type")
+
+
+def _make_owner(
+    model: type[Params],
+    values: Any,
+    path: str,
+    name: str,
+    inner: Iterable[str],
+    position: int | None = None,
+    shaper: str = "",
+) -> Owner:
+    name = present_name(model, name)
+    if name not in model.model_fields:
+        near = find_nearest(name, list(model.model_fields))
+        better = path.replace(f".{name}", f".{near}", 1)
+        text = f"unknown parameter {short_repr(name)}{did_you_mean(name, model.model_fields)}"
+        raise InvalidRecipe(text, value=path, rule="unknown_name", fixes=[Fix("use", (), better)] if near else ())
+    if not isinstance(values, Mapping | None):
+        raise InvalidRecipe("must be a set of named values", got=values, rule="type")
+    present = {present_name(model, str(key)): value for key, value in (values or {}).items()}
+    return Owner(model, present, path, name, tuple(inner), position, shaper)
+
+
+def _split(path: str) -> list[str]:
+    """Return the steps of a path. The name of a measure is one step: `require.count.treasure`."""
+    steps = path.strip().split(".")
+    return ["require", ".".join(steps[1:])] if steps[0] == "require" and len(steps) > 1 else steps
+
+
+def _find_inner(value: Any, steps: Sequence[str]) -> Any:
+    """Return the part of a value at inner steps, or UNSET."""
+    for step in steps:
+        if isinstance(value, (list, tuple)) and step.isdecimal() and len(step) < 9 and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, Mapping) and step in value:
+            value = value[step]
+        else:
+            return UNSET
+    return value
+
+
+def _find_inner_field(field: Field, steps: Sequence[str]) -> Field:
+    """Return the description of a part of a value; its kind is `json` if the schema does not describe it."""
+    for step in steps:
+        parts = [part for one in field.alternatives for part in one.parts if part.name == step]
+        if step.isdecimal() and "array" in field.types:
+            field = field.slots[int(step)] if len(step) < 9 and int(step) < len(field.slots) else field.item
+        elif parts and field.kind == "model":
+            field = parts[0]
+        else:
+            return Field(step, {}, {})
+    return field
+
+
+def _to_plain(value: Any, *, is_compact: bool = True) -> Any:
+    """Return a value as plain data. Models get their compact form, as recipes are usually written."""
+    if isinstance(value, Params):
+        if is_compact and value.compact is not None:
+            return value.compact
+        return {name: _to_plain(getattr(value, name), is_compact=is_compact) for name in type(value).model_fields}
+    if isinstance(value, (list, tuple)):
+        return [_to_plain(part, is_compact=is_compact) for part in value]
+    return value
