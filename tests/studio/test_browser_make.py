@@ -147,3 +147,26 @@ def test_measures_are_updated(studio: Studio) -> None:
     expect(studio["measure-cells"]).to_have_text("1,000")
     regions = tw.measure(tw.make("caves", seed=7, width=20), "regions")["regions"]
     expect(studio["measure-regions"]).to_have_text(f"{regions:.0f}")
+
+
+def test_measures_are_grouped_and_explained(studio: Studio) -> None:
+    studio.open({"technique": "rooms", "params": {"width": 48, "height": 32}, "shaping": ["lock_and_key"], "seed": 7})
+    rows = studio["measures"].locator(".tw-measure")
+    expect(studio["measure-room_count"]).to_have_text(re.compile(r"\d"))
+    expect(rows.first).to_contain_text("solvable")
+    expect(studio["measure-solvable"]).to_have_text("yes")
+    expect(studio["measures"].locator(".tw-measures-title")).to_have_text(["walking", "rooms", "shape"])
+    # Every number is shown once: the technique's own numbers repeat the number of rooms.
+    expect(studio["measure-rooms"]).to_have_count(0)
+    explanation = rows.first.locator(".tw-explanation")
+    expect(explanation).to_be_hidden()
+    rows.first.focus()
+    expect(explanation).to_be_visible()
+    expect(explanation).to_contain_text("Whether the exit")
+    studio.press("Tab")
+    expect(explanation).to_be_hidden()
+    expect(rows.nth(1).locator(".tw-explanation")).to_be_visible()
+    # The row keeps the focus when the map changes.
+    with studio.another():
+        studio.press("r")
+    expect(rows.nth(1)).to_be_focused()

@@ -31,45 +31,45 @@ from .symmetry import symmetry_x as symmetry_x
 from .symmetry import symmetry_y as symmetry_y
 
 
-@measure(unit="cells")
+@measure(unit="cells", group="shape")
 def cells(survey: Survey) -> float:
     """Number of cells of the map."""
     return survey.map.cells.size
 
 
-@measure(unit="cells", argument="tile")
+@measure(unit="cells", argument="tile", group="shape")
 def count(survey: Survey, tile: str) -> float:
     """Number of cells with a tile: `count.treasure` counts treasures."""
     number = survey.map.tileset.find(tile)
     return 0 if number is None else int(survey.counts[number])
 
 
-@measure(unit="markers", argument="marker")
+@measure(unit="markers", argument="marker", group="shape")
 def markers(survey: Survey, name: str) -> float:
     """Number of markers with a name: `markers.goblin` counts goblins; 0 if there is none."""
     return sum(marker.name == name for marker in survey.map.markers)
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="shape")
 def floor_share(survey: Survey) -> float:
     """Fraction of cells that are passable."""
     return int(survey.passable.sum()) / survey.passable.size
 
 
-@measure(unit="regions")
+@measure(unit="regions", group="walking")
 def regions(survey: Survey) -> float:
     """Number of connected regions of passable cells, without diagonal steps; 1 for a connected map."""
     return survey.regions.count
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="walking")
 def largest_region(survey: Survey) -> float | None:
     """Fraction of passable cells in the largest connected region; 1 for a connected map."""
     sizes = survey.regions.sizes
     return int(sizes.max()) / int(sizes.sum()) if survey.regions.count else None
 
 
-@measure(unit="pieces")
+@measure(unit="pieces", group="shape")
 def misfits(survey: Survey) -> float | None:
     """Number of tiles that connect to a neighbor that does not connect back, such as a river ending at a wood.
 
@@ -82,13 +82,13 @@ def misfits(survey: Survey) -> float | None:
     return int(np.count_nonzero(grammar_of(map.tileset).find_misfits(map.cells)))
 
 
-@measure(unit="tiles")
+@measure(unit="tiles", group="shape")
 def tiles_used(survey: Survey) -> float:
     """Number of different tiles on the map."""
     return int(np.count_nonzero(survey.counts))
 
 
-@measure(unit="bits")
+@measure(unit="bits", group="shape")
 def tile_entropy(survey: Survey) -> float:
     """Shannon entropy of the tile frequencies: 0 for a single tile, log2(n) for n equally frequent tiles.
 
@@ -98,7 +98,7 @@ def tile_entropy(survey: Survey) -> float:
     return float(np.sum(fractions * -np.log2(fractions)))
 
 
-@measure(unit="steps")
+@measure(unit="steps", group="walking", reported_as=("longest_way",))
 def path_length(survey: Survey) -> float | None:
     """Number of steps from start to exit; without markers, between two distant cells of the largest region.
 
@@ -109,7 +109,7 @@ def path_length(survey: Survey) -> float | None:
     return survey.route.length if survey.route else None
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="walking")
 def hot_path_share(survey: Survey) -> float | None:
     """Fraction of reachable cells on paths to the exit that are at most 10% longer than the shortest path.
 
@@ -122,7 +122,7 @@ def hot_path_share(survey: Survey) -> float | None:
     return count / (count + int(hot.optional.sum()))
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="walking")
 def linearity(survey: Survey) -> float | None:
     """Fraction of the shortest path's cells that are on every path to the exit: 1 in a corridor, 0 in a wide hall.
 
@@ -133,19 +133,19 @@ def linearity(survey: Survey) -> float | None:
     return survey.cuts.count_between(survey.route.start, survey.route.exit) / (survey.route.length - 1)
 
 
-@measure(unit="cells")
+@measure(unit="cells", group="walking")
 def chokepoints(survey: Survey) -> float:
     """Number of passable cells that disconnect their region when blocked."""
     return int(survey.cuts.cells.sum())
 
 
-@measure(unit="cells")
+@measure(unit="cells", group="walking")
 def dead_ends(survey: Survey) -> float:
     """Number of passable cells with exactly one passable neighbor, without diagonals."""
     return int(np.count_nonzero(survey.passable & (survey.neighbor_counts == 1)))
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="walking")
 def corridor_share(survey: Survey) -> float | None:
     """Fraction of passable cells that are in corridors one cell wide: cells with two separate exits.
 
@@ -158,7 +158,7 @@ def corridor_share(survey: Survey) -> float | None:
     return int(corridor.sum()) / int(survey.passable.sum())
 
 
-@measure(unit="cells")
+@measure(unit="cells", group="walking")
 def junctions(survey: Survey) -> float | None:
     """Number of corridor crossings: passable cells with three or four separate exits.
 
@@ -181,7 +181,7 @@ def _count_branches(survey: Survey) -> NDArray[np.int16]:
     return survey.neighbor_counts.astype(np.int16) - sum(joined, np.zeros(survey.passable.shape, dtype=np.int16))
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="shape")
 def openness(survey: Survey) -> float | None:
     """Mean fraction of passable cells among the eight neighbors of each passable cell: 1/4 in a corridor.
 
@@ -192,13 +192,13 @@ def openness(survey: Survey) -> float | None:
     return int(survey.neighbor_masks[:, survey.passable].sum(dtype=np.int64)) / (8 * int(survey.passable.sum()))
 
 
-@measure(unit="rooms")
+@measure(unit="rooms", group="rooms", reported_as=("rooms", "wanted"))
 def room_count(survey: Survey) -> float | None:
     """Number of rooms of the map. Does not apply to maps without rooms."""
     return len(survey.map.rooms) or None
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="rooms")
 def room_spread(survey: Survey) -> float | None:
     """Coefficient of variation of the room areas: standard deviation divided by mean; 0 if all areas are equal."""
     areas = [room.width * room.height for room in survey.map.rooms]
@@ -207,19 +207,19 @@ def room_spread(survey: Survey) -> float | None:
     return math.sqrt(spread) / sum(areas) if areas else None
 
 
-@measure(unit="loops")
+@measure(unit="loops", group="rooms")
 def loops(survey: Survey) -> float | None:
     """Number of independent cycles in the room graph: links that can be removed without disconnecting rooms."""
     return survey.rooms.loops if survey.map.rooms else None
 
 
-@measure(unit="links")
+@measure(unit="links", group="rooms")
 def branching(survey: Survey) -> float | None:
     """Mean number of rooms linked to a room: just under 2 in a chain, 2 in a ring, more with loops."""
     return 2 * len(survey.rooms.links) / len(survey.map.rooms) if survey.map.rooms else None
 
 
-@measure(unit="yes or no")
+@measure(unit="yes or no", group="walking")
 def solvable(survey: Survey) -> float | None:
     """Whether the exit, all keys and all locks can be reached, in any order of play: 1 or 0.
 
@@ -232,7 +232,7 @@ def solvable(survey: Survey) -> float | None:
     return None if found is None else int(found)
 
 
-@measure(unit="keys")
+@measure(unit="keys", group="walking")
 def keys_needed(survey: Survey) -> float | None:
     """Number of key colors that are required to reach the exit; keys of other colors open optional areas.
 
@@ -242,7 +242,7 @@ def keys_needed(survey: Survey) -> float | None:
     return None if found is None else len(found)
 
 
-@measure(unit="nats", compares=True)
+@measure(unit="nats", compares=True, group="similarity")
 def divergence(survey: Survey) -> float | None:
     """Symmetric divergence of the patterns of map and sample: 0 if all patterns are equally frequent in map and sample.
 
@@ -253,7 +253,7 @@ def divergence(survey: Survey) -> float | None:
     return None if found is None else 0.5 * found[0] + 0.5 * found[1]
 
 
-@measure(unit="nats", compares=True)
+@measure(unit="nats", compares=True, group="similarity")
 def divergence_new(survey: Survey) -> float | None:
     """KL divergence of the map's patterns from the sample's: grows with patterns that are rare in the sample.
 
@@ -267,7 +267,7 @@ def divergence_new(survey: Survey) -> float | None:
     return None if found is None else found[0]
 
 
-@measure(unit="nats", compares=True)
+@measure(unit="nats", compares=True, group="similarity")
 def divergence_missed(survey: Survey) -> float | None:
     """KL divergence of the sample's patterns from the map's: grows with sample patterns missing on the map.
 
@@ -281,13 +281,13 @@ def _divergences(survey: Survey) -> tuple[float, float] | None:
     return survey.comparison.divergences if survey.comparison else None
 
 
-@measure(unit="fraction", compares=True)
+@measure(unit="fraction", compares=True, group="similarity")
 def copied_share(survey: Survey) -> float | None:
     """Fraction of the map's patterns that occur in the sample; 1 if every pattern is copied."""
     return survey.comparison.copied_share if survey.comparison else None
 
 
-@measure(unit="cells", compares=True)
+@measure(unit="cells", compares=True, group="similarity")
 def copied_block(survey: Survey) -> float | None:
     """Edge length of the largest block of the map that occurs unchanged in the sample; 0 if no tile occurs in it.
 
@@ -298,7 +298,7 @@ def copied_block(survey: Survey) -> float | None:
     return survey.comparison.copied_side if survey.comparison else None
 
 
-@measure(unit="fraction", compares=True)
+@measure(unit="fraction", compares=True, group="similarity")
 def sample_distance(survey: Survey) -> float | None:
     """Smallest fraction of cells that differ from a sample, over all relative positions of map and sample.
 

@@ -30,13 +30,13 @@ POINTS_A_DAY = 3
 """Movement points of infantry per day."""
 
 
-@measure(unit="players")
+@measure(unit="players", group="players")
 def player_count(survey: Survey) -> float | None:
     """Number of countries with a headquarters. Does not apply to tilesets without countries."""
     return len(_list_players(survey.map)) if any(tile.country for tile in survey.map.tileset) else None
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="players")
 def income_balance(survey: Survey) -> float | None:
     """Ratio of the lowest to the highest starting income of the players; 1 is fair.
 
@@ -49,7 +49,7 @@ def income_balance(survey: Survey) -> float | None:
     return float(min(incomes) / max(incomes)) if len(incomes) > 1 else None
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="players")
 def distance_balance(survey: Survey) -> float | None:
     """Fairness of walking distances from headquarters to neutral properties: from 0 to 1, where 1 is fair.
 
@@ -74,7 +74,7 @@ def distance_balance(survey: Survey) -> float | None:
     return float(np.mean(np.where(highest > 0, lowest / np.where(highest > 0, highest, 1), 1)))
 
 
-@measure(unit="days")
+@measure(unit="days", group="players")
 def first_contact(survey: Survey) -> float | None:
     """Number of days until infantry units of two players can meet if they walk toward each other.
 
@@ -92,7 +92,7 @@ def first_contact(survey: Survey) -> float | None:
     return nearest / (2 * POINTS_A_DAY) if np.isfinite(nearest) else None
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="players")
 def capturable_reach(survey: Survey) -> float | None:
     """Fraction of all properties that infantry can reach on foot from any headquarters.
 

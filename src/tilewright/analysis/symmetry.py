@@ -11,7 +11,7 @@ from .strategy import NEUTRAL
 from .survey import Survey
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="shape")
 def symmetry_x(survey: Survey) -> float:
     """Fraction of cells that are equal to their mirror image with left and right swapped.
 
@@ -20,7 +20,7 @@ def symmetry_x(survey: Survey) -> float:
     return _symmetry_share(survey, "x")
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="shape")
 def symmetry_y(survey: Survey) -> float:
     """Fraction of cells that are equal to their mirror image with top and bottom swapped.
 
@@ -29,7 +29,7 @@ def symmetry_y(survey: Survey) -> float:
     return _symmetry_share(survey, "y")
 
 
-@measure(unit="fraction")
+@measure(unit="fraction", group="shape")
 def symmetry_turn(survey: Survey) -> float:
     """Fraction of cells that are equal to the cell at their position after a rotation by 180 degrees.
 

@@ -102,6 +102,8 @@ def _print_facts(entry: Entry) -> None:
         facts["tiles"] = ", ".join(labels) if labels else "all of its tileset"
     elif isinstance(entry, Measure) and entry.unit:
         facts["unit"] = entry.unit
+        if entry.group:
+            facts["group"] = entry.group
         if entry.argument:
             facts["name"] = entry.usage
         if entry.compares:

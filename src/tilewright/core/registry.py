@@ -33,6 +33,8 @@ RECIPE_FIELDS = (
 )  # fmt: skip
 """Keys of a recipe, which are also keywords of `tw.make`. Parameters must not have these names."""
 
+MEASURE_GROUPS = ("walking", "rooms", "shape", "similarity", "players")
+"""Groups of the built-in measures, in the order in which they are shown. Other groups follow."""
 MAX_MEASURE_NAME = 200
 """Maximum number of characters of a measure's name with its argument."""
 
@@ -251,6 +253,10 @@ class Measure(Entry):
     """Unit of the number, such as "cells"."""
     compares: bool = False
     """Whether the measure compares the map with a sample. Then it applies only if a sample is given."""
+    group: str = ""
+    """Group under which the measure is shown, such as "rooms"; see `MEASURE_GROUPS`."""
+    reported_as: tuple[str, ...] = ()
+    """Numbers in `map.numbers` that repeat the measure. They are not shown beside a measure with the same value."""
     argument: str = ""
     """What the argument of the measure is, as one word, such as "tile" in `count.TILE`. The name of a measure with its
     argument is `count.treasure`. An argument "tile" must be a tile of the map's tileset. Empty for measures without an
@@ -442,11 +448,18 @@ def transform(
 
 
 def measure(
-    *, unit: str = "", compares: bool = False, argument: str = ""
+    *, unit: str = "", compares: bool = False, argument: str = "", group: str = "", reported_as: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., float | None]], Measure]:
     """Declare a function of a `Survey` as a measure, described by its docstring. See `register_measure`."""
     return lambda body: Measure(
-        name=body.__name__, body=body, unit=unit, compares=compares, argument=argument, doc=inspect.getdoc(body) or ""
+        name=body.__name__,
+        body=body,
+        unit=unit,
+        compares=compares,
+        argument=argument,
+        group=group,
+        reported_as=reported_as,
+        doc=inspect.getdoc(body) or "",
     )
 
 
@@ -736,7 +749,7 @@ tilesets = TilesetRegistry()
 
 
 def register_measure(
-    *, unit: str = "", compares: bool = False, argument: str = ""
+    *, unit: str = "", compares: bool = False, argument: str = "", group: str = "", reported_as: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., float | None]], Measure]:
     """Declare a function as a measure and register it in this process.
 
@@ -752,6 +765,10 @@ def register_measure(
     argument
         What the argument of the measure is, as one word, such as "tile" or "marker". The name with an argument is
         written as `name.argument`, and the function gets the argument after the survey.
+    group
+        Group under which the measure is shown, such as "walking", "rooms", "shape" or a name of your own.
+    reported_as
+        Names of numbers in `map.numbers` that repeat the measure.
 
     Returns
     -------
@@ -772,7 +789,7 @@ def register_measure(
     'walls'
     >>> measures.remove("walls")
     """
-    declare = measure(unit=unit, compares=compares, argument=argument)
+    declare = measure(unit=unit, compares=compares, argument=argument, group=group, reported_as=reported_as)
 
     def register(body: Callable[..., float | None]) -> Measure:
         return measures.register(declare(_check_function(body)))

@@ -36,7 +36,7 @@ def show_shortcuts() -> None:
             ui.label(hint).classes("tw-hint")
         for title, keys in KEYS.items():
             ui.label(title).classes("tw-title")
-            with ui.element("dl").classes("tw-measures"):
+            with ui.element("dl"):
                 for key, action in keys.items():
                     with ui.element("dt"):
                         ui.html(f"<kbd>{key}</kbd>", sanitize=False)

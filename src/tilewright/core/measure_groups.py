@@ -1,0 +1,46 @@
+"""Groups in which the numbers of a map are shown: measures by subject, then the technique's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .registry import MEASURE_GROUPS, measures
+
+Groups = dict[str, dict[str, float]]
+"""Numbers by name, by group."""
+
+
+def group_numbers(measured: Mapping[str, float], reported: Mapping[str, float]) -> Groups:
+    """Return the numbers of a map by group, each number once.
+
+    Parameters
+    ----------
+    measured
+        Measures of the map.
+    reported
+        Numbers that the technique reports, `map.numbers`.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        Groups in the order of `MEASURE_GROUPS`, then other groups of measures, and at last the group "" of reported
+        numbers that are no measures. A reported number is in the group of the measure with its name. It is left out
+        if a measure shows the same number.
+
+    Examples
+    --------
+    >>> group_numbers({"cells": 60.0, "room_count": 3.0}, {"rooms": 3.0, "wanted": 5.0, "copied_block": 4.0})
+    {'rooms': {'room_count': 3.0}, 'shape': {'cells': 60.0}, 'similarity': {'copied_block': 4.0}, '': {'wanted': 5.0}}
+    """
+    repeated = {
+        name: number for measure, number in measured.items() for name in (measure, *measures.get(measure).reported_as)
+    }
+    own = {name: number for name, number in reported.items() if repeated.get(name) != number}
+    found: Groups = {}
+    for name, number in measured.items():
+        found.setdefault(measures.get(name).group or "other", {})[name] = number
+    for name, number in own.items():
+        group = measures.get(name).group if name in measures and name not in measured else ""
+        found.setdefault(group, {})[name] = number
+    order = (*MEASURE_GROUPS, *sorted(found.keys() - {*MEASURE_GROUPS, ""}), "")
+    return {group: found[group] for group in order if group in found}
