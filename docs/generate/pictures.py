@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from runpy import run_path
 from tempfile import TemporaryDirectory
@@ -21,6 +22,7 @@ from tilewright.generators._markov.params import MarkovTrainingParams
 from tilewright.generators.fashion import behaviour_grid
 
 from .links import ROOT
+from .shaper_thumbnails import EXAMPLES, save_shaper
 from .sheets import arrange_pictures
 
 THUMBNAILS = Path(tw.__file__).parent / "studio" / "thumbnails"
@@ -139,7 +141,7 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
 
 
 def iter_thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
-    """Yield the path of each thumbnail of the studio, and what draws it: all techniques and recipes."""
+    """Yield the path of each thumbnail of the studio, and what draws it: all techniques, recipes and shapers."""
 
     def saving_thumbnail(recipe: tw.Recipe) -> Callable[[Path], object]:
         return lambda path: draw_thumbnail(tw.run(recipe, seed=7)).save(path)
@@ -149,6 +151,8 @@ def iter_thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
         yield THUMBNAILS / "techniques" / f"{entry.name}.png", saving_thumbnail(recipe)
     for name in data.list_names("recipes"):
         yield THUMBNAILS / "recipes" / f"{name}.png", saving_thumbnail(tw.recipe(name))
+    for name in EXAMPLES:
+        yield THUMBNAILS / "shapers" / f"{name}.png", partial(save_shaper, name)
 
 
 def draw_thumbnail(map: tw.TileMap) -> Image:

@@ -33,7 +33,9 @@ def write(studio: Studio, text: str) -> None:
 def test_shapers_are_added_reordered_disabled_and_edited(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("shape")
-    add(studio, "connect")
+    studio["add-shaper"].click()
+    expect(studio["add-connect"].locator("img")).to_have_js_property("naturalWidth", 308)  # before and after
+    studio["add-connect"].click()
     expect(studio["stage-0"]).to_contain_text("connect")
     studio.shows(make_shaped("connect"))
     add(studio, "border")

@@ -86,12 +86,16 @@ class ShapeView(View):
 
     def _build_menu(self) -> None:
         """Build the menu of all shapers."""
-        with ui.menu().props("auto-close max-height=420px").classes("tw-shapers"):
+        with ui.menu().props("auto-close max-height=80vh").classes("tw-shapers"):
             for entry in shapers:
                 item = ui.menu_item(on_click=partial(self._add, entry.name), auto_close=False)
                 with item.props(f"data-testid=add-{entry.name}"), ui.element("div"):
                     ui.label(entry.name.replace("_", " ")).classes("tw-strong")
                     ui.label(describe_shaper(entry)).classes("tw-faint")
+                    if entry.name in shapers.built_in:
+                        picture = ui.element("img").classes("tw-shaper-picture")
+                        picture.props(f'src="/studio/thumbnails/shapers/{entry.name}.png" loading=lazy')
+                        picture.props('alt="A map before and after it" width=308 height=88')
 
     # -- list ---------------------------------------------------------------------------------------------------
 
