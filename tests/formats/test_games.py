@@ -16,7 +16,8 @@ from tilewright.analysis.keys import play
 from tilewright.analysis.movement import movement_range, unit_costs
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
-from tilewright.formats._page import MODULES, encode_tiles
+from tilewright.formats._page import MODULES
+from tilewright.formats._page.scene import encode_tiles
 
 TILES = Tileset.validate(
     {

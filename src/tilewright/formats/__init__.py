@@ -104,6 +104,7 @@ USES = (
     "animations",
     "game engines",
     "virtual tabletops",
+    "web pages",
     "roguelikes",
     "text",
     "arrays",

@@ -13,7 +13,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import blake2b
 from math import isfinite, isqrt, prod
 from typing import Any
@@ -24,13 +24,11 @@ from PIL import Image
 
 from ..core.recipe import Recipe
 from ..core.site import Frame
-from ..core.tilemap import Marker, TileMap
+from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._artwork import Artwork
 from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
-from ..formats._icons import MORE as MORE_ICON
-from ..formats._icons import Icon, draw_icon, find_icon
-from ..formats._page import encode_tiles
+from ..formats._page.scene import encode_icons, encode_tiles
 from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
 from ..overlays.overlay import Overlay
@@ -95,7 +93,7 @@ def encode_map(
         "rooms": [[room.x, room.y, room.width, room.height] for room in map.rooms],
         "links": [list(link) for link in map.links],
         "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
-        "icons": _encode_icons(map.markers) if map.markers else None,
+        "icons": encode_icons(map.markers) if map.markers else None,
         "locked": None if locked is None or not locked.any() else encode_array(locked.astype(np.uint8)),
         "painted": painted,
         "note": note,
@@ -202,24 +200,6 @@ def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
         "tileset": tileset.digest,
         "tiles": encode_tiles(tileset),
     }
-
-
-def _encode_icons(markers: Sequence[Marker]) -> Payload:
-    """Return the icons of markers: a row of pictures, their colors, and the picture of each marker.
-
-    The first picture stands for the markers of a cell that has too many.
-    """
-    found = [find_icon(marker.name) for marker in markers]
-    numbers = {icon: number for number, icon in enumerate(dict.fromkeys([MORE_ICON, *found]))}
-    url, colors = _draw_icons(tuple(numbers))
-    return {"url": url, "side": SIDE, "colors": colors, "numbers": [numbers[icon] for icon in found]}
-
-
-@lru_cache(maxsize=16)
-def _draw_icons(icons: tuple[Icon, ...]) -> tuple[str, list[str]]:
-    """Return a row of icons as a data URL, and their colors."""
-    row = np.concatenate([draw_icon(icon, SIDE) for icon in icons], axis=1)
-    return data_url(encode_png(row, quick=True)), [f"#{icon.color}" for icon in icons]
 
 
 def _digest_map(map: TileMap) -> str:

@@ -12,6 +12,7 @@ from ..operations import Files
 GROUPS = {
     "Pictures": ("png",),
     "Animations": ("gif", "webp", "apng"),
+    "Page": ("html",),
     "Engines": ("godot", "ldtk", "tmx", "tmj", "uvtt", "xp", "raw", "vox", "awbw"),
     "Data": ("json", "npz", "csv", "txt", "fbca"),
 }

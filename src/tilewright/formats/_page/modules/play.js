@@ -126,23 +126,36 @@ export class Play {
     const ratio = window.devicePixelRatio || 1;
     Object.assign(this.canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     this.view.resize(width, height, ratio);
-    if (isFirst && this.view.zoom < MIN_ZOOM) this.view.zoomTo(PLAY_ZOOM);
-    if (isFirst) this.center(this.view.columns / 2, this.view.rows / 2);
+    if (isFirst) this.chooseZoom();
     this.screen.follow();
     this.draw(performance.now());
   }
 
-  // Scrolls so that a position in cells is in the middle between the bar and the direction buttons. Fog hides where the
-  // map ends. A map that fits is not scrolled.
+  // Shows the whole map if its cells are large enough, else enlarges it.
+  chooseZoom() {
+    const { view } = this;
+    const [top, bottom] = this.findFreeRows();
+    const whole = Math.min(view.zoom, (bottom - top) / view.rows);
+    view.zoomTo(whole < MIN_ZOOM ? PLAY_ZOOM : Math.floor(whole));
+    this.center(view.columns / 2, view.rows / 2);
+  }
+
+  // Returns the first and last pixel of the canvas between the bar and the direction buttons.
+  findFreeRows() {
+    const top = this.bar.offsetTop + this.bar.offsetHeight + MARGIN;
+    return [top, this.view.height - (this.screen.pad?.offsetHeight ?? 0) - MARGIN];
+  }
+
+  // Scrolls so that a position in cells is in the middle of the free part of the canvas. Fog hides where the map ends. A
+  // map that fits is not scrolled.
   center(x, y) {
     const { view } = this;
     const scroll = (from, to, cells, at) => {
       const isWhole = cells * view.zoom <= to - from;
       return (from + to) / 2 - (isWhole ? cells / 2 : at) * view.zoom;
     };
-    const below = this.bar.offsetTop + this.bar.offsetHeight + MARGIN;
     view.left = scroll(0, view.width, view.columns, x);
-    view.top = scroll(below, view.height - (this.screen.pad?.offsetHeight ?? 0), view.rows, y);
+    view.top = scroll(...this.findFreeRows(), view.rows, y);
   }
 
   redraw() {

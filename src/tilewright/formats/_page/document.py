@@ -1,0 +1,110 @@
+"""The document of an exported page: one HTML file with everything in it.
+
+All text is escaped, and the content security policy allows only the page's own script and style sheet, by their
+digests, and no requests.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+
+from . import PAGE_STYLE, PLAY_STYLE
+from .bundle import bundle
+
+MAP_BLOCK = "tilewright-map"
+"""Id of the block with the map, which is read back."""
+SCENE_BLOCK = "tilewright-scene"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """The content of a page."""
+
+    title: str
+    summary: str
+    levels: int
+    measures: Mapping[str, str]
+    recipe: str
+    """The recipe as YAML, or a sentence that says why there is none."""
+    facts: Mapping[str, str]
+    map: str
+    """The map as JSON, in ASCII."""
+    scene: str
+    """What the page shows, as JSON in ASCII."""
+
+    def render(self) -> str:
+        style = "\n".join(path.read_text("utf-8") for path in (PAGE_STYLE, PLAY_STYLE))
+        script = bundle("viewer")
+        policy = (
+            f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+            "base-uri 'none'; form-action 'none'"
+        )
+        return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Tilewright">
+<title>{escape(self.title)}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<header>
+<h1>{escape(self.title)}</h1>
+<p>{escape(self.summary)}</p>
+<nav aria-label="Map">{self._render_levels()}
+<button type="button" data-testid="zoom-out" aria-label="Zoom out" title="Zoom out">−</button>
+<button type="button" data-testid="zoom-in" aria-label="Zoom in" title="Zoom in">+</button>
+<button type="button" data-testid="fit" aria-label="Fit the map" title="Fit the map">Fit</button>
+<button type="button" data-testid="play" class="main">Play</button>
+</nav>
+</header>
+<main data-testid="field">
+<canvas role="img" aria-label="Map"></canvas>
+<noscript>This page needs JavaScript to draw the map.</noscript>
+</main>
+<aside aria-label="About the map" tabindex="0">
+{_render_list("Measures", self.measures)}
+<h2>Recipe</h2>
+<pre data-testid="recipe">{escape(self.recipe)}</pre>
+{_render_list("Provenance", self.facts)}
+</aside>
+<script type="application/json" id="{MAP_BLOCK}">{escape_json(self.map)}</script>
+<script type="application/json" id="{SCENE_BLOCK}">{escape_json(self.scene)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+    def _render_levels(self) -> str:
+        if self.levels == 1:
+            return ""
+        return """
+<button type="button" data-testid="level-down" aria-label="Level below" title="Level below">↓</button>
+<span data-testid="level"></span>
+<button type="button" data-testid="level-up" aria-label="Level above" title="Level above">↑</button>"""
+
+
+def escape_json(text: str) -> str:
+    """Return JSON without characters that HTML gives a meaning."""
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _render_list(title: str, values: Mapping[str, str]) -> str:
+    if not values:
+        return ""
+    rows = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in values.items())
+    return f"<h2>{escape(title)}</h2>\n<dl>\n{rows}\n</dl>"
+
+
+def _digest(text: str) -> str:
+    """Return the digest of a script or style sheet as a content security policy names it."""
+    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,100 @@
+"""The data of a map for the JavaScript modules: tiles, markers, icons and sprites."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import lru_cache
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from ...core.tilemap import Marker, TileMap
+from ...core.tileset import Tileset
+from .._artwork import Artwork
+from .._composition import CellStacks, draw_stacks
+from .._data import pack_array
+from .._icons import MORE, Icon, draw_icon, find_icon
+from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png
+from .._textures import SIDE
+
+MAX_TILES_WITH_SPRITES = 1024
+"""Maximum number of tiles of a tileset that is drawn with sprites. Larger tilesets usually come from pictures, with one
+tile per color, and are drawn as colors."""
+MAX_PICTURES = 4096
+"""Maximum number of different cells of a map with sprites."""
+MAX_SHEET_PIXELS = 1 << 22
+"""Maximum number of pixels of all sprites. Larger sprites are scaled down."""
+MAX_SPRITE_SIDE = 64
+
+Scene = dict[str, Any]
+"""Plain data, ready for JSON."""
+
+
+def encode_scene(map: TileMap, *, sprites: bool) -> Scene:
+    """Return what a page shows of a map, without its cells."""
+    *depth, height, width = map.shape
+    return {
+        "width": width,
+        "height": height,
+        "depth": depth[0] if depth else 1,
+        "bits": 8 * map.cells.dtype.itemsize,
+        "tiles": encode_tiles(map.tileset),
+        "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
+        "icons": encode_icons(map.markers) if map.markers else None,
+        **(_encode_sprites(map) if sprites else {"sheet": None, "looks": None}),
+    }
+
+
+def encode_tiles(tileset: Tileset) -> list[Scene]:
+    """Return the tiles as plain data: all that drawing and games need."""
+    return [
+        {
+            "name": tile.name,
+            "glyph": tile.glyph,
+            "color": tile.color,
+            "passable": tile.passable,
+            "opaque": bool(blocks_sight),
+            "costs": dict(tile.costs),
+        }
+        for tile, blocks_sight in zip(tileset, tileset.blocks_sight, strict=True)
+    ]
+
+
+def encode_icons(markers: Sequence[Marker]) -> Scene:
+    """Return the icons of markers: a row of pictures, their colors, and the picture of each marker.
+
+    The first picture stands for the markers of a cell that has too many.
+    """
+    found = [find_icon(marker.name) for marker in markers]
+    numbers = {icon: number for number, icon in enumerate(dict.fromkeys([MORE, *found]))}
+    url, colors = _draw_icons(tuple(numbers))
+    return {"url": url, "side": SIDE, "colors": colors, "numbers": [numbers[icon] for icon in found]}
+
+
+def encode_png_url(content: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(content).decode()}"
+
+
+@lru_cache(maxsize=16)
+def _draw_icons(icons: tuple[Icon, ...]) -> tuple[str, list[str]]:
+    """Return a row of icons as a data URL, and their colors."""
+    row = np.concatenate([draw_icon(icon, SIDE) for icon in icons], axis=1)
+    return encode_png_url(encode_png(row, quick=True)), [f"#{icon.color}" for icon in icons]
+
+
+def _encode_sprites(map: TileMap) -> Scene:
+    """Return the sheet of the cells' pictures and the picture of each cell; None for too many different cells."""
+    nothing = {"sheet": None, "looks": None}
+    if len(map.tileset) > MAX_TILES_WITH_SPRITES:
+        return nothing
+    cells = CellStacks.of(map)
+    count = len(cells.stacks)
+    if count > MAX_PICTURES:
+        return nothing
+    side = min(max(cells.artwork.native_size), MAX_SPRITE_SIDE, isqrt(MAX_SHEET_PIXELS // count))
+    pictures = draw_stacks(Artwork.of(map.tileset), cells.stacks, side, side)
+    url = encode_png_url(encode_png(arrange_sprites(pictures)))
+    sheet = {"digest": "", "url": url, "side": side, "columns": min(MAX_COLUMNS, count), "count": count}
+    return {"sheet": sheet, "looks": pack_array(cells.numbers.astype(np.uint16))}

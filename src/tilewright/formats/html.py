@@ -1,0 +1,110 @@
+"""A web page (.html): one file that shows the map with its sprites, its measures and its recipe, and plays it.
+
+The page works without a network, from a disk or any server, on desktops and phones. Zoom and pan the map, and press
+Play: a player walks from the marker start to exit, with field of view, keys and locks; on war maps, the range of a
+unit is shown. The games are those of the studio.
+
+The page contains the map with its provenance, so it is read back, and `verify` checks it. Maps of too many different
+cells for sprites are shown in colors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from json import dumps
+from math import isfinite, prod
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import BadFile, TooLarge
+from ..core.params import Params, param
+from ..core.ports import measure_map
+from ..core.tilemap import TileMap, format_size
+from ..core.yaml import write_data
+from . import Format, LoadedMap, Source
+from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array, parse
+from ._page.document import MAP_BLOCK, Document
+from ._page.scene import encode_scene
+from ._text import read_text
+
+MAX_CELLS = 1 << 20
+"""Maximum number of cells. Browsers draw larger maps slowly, and games on them need too much memory."""
+MAX_RECIPE_LENGTH = 20_000
+"""Maximum number of characters of the recipe that are shown. The file contains all of it."""
+BLOCK = re.compile(rf'<script type="application/json" id="{MAP_BLOCK}">([^<]*)</script>')
+
+
+class HtmlParams(Params):
+    """Options of web pages."""
+
+    title: str | None = param(None, max_length=200)
+    """Title of the page; by default the technique and the seed."""
+    sprites: bool = param(True)
+    """Whether to draw sprites instead of colors."""
+    measures: bool = param(True)
+    """Whether to show the measures of the map."""
+
+
+def write(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
+    if map.cells.size > MAX_CELLS:
+        raise TooLarge(
+            f"a page must have at most {MAX_CELLS:,} cells, got {map.cells.size:,}; crop the map, or use png"
+        )
+    data = describe_map(map)
+    provenance = data["provenance"]
+    document = Document(
+        title=options.title or _make_title(map),
+        summary=", ".join(filter(None, (format_size(map.shape), f"tileset {map.tileset.name}"))),
+        levels=map.shape[0] if map.cells.ndim == 3 else 1,
+        measures=_measure(map) if options.measures else {},
+        recipe=_format_recipe(provenance),
+        facts=_list_facts(provenance),
+        map=encode_label(map, {**data, "cells": pack_array(map.cells)}, "page"),
+        scene=dumps(encode_scene(map, sprites=options.sprites)),
+    )
+    # A lone surrogate has no UTF-8 encoding.
+    return {path.name: document.render().encode("utf-8", "backslashreplace")}
+
+
+def _make_title(map: TileMap) -> str:
+    return f"{map.recipe.technique}, seed {map.recipe.seed}" if map.recipe is not None else f"{map.tileset.name} map"
+
+
+def _measure(map: TileMap) -> dict[str, str]:
+    numbers = {**measure_map.get()(map, (), None), **map.numbers}
+    return {name.replace("_", " "): _format_number(number) for name, number in numbers.items()}
+
+
+def _format_number(number: float) -> str:
+    """Return a number with thousands separators. Integers have no decimals; other numbers have three."""
+    if not isfinite(number):
+        return "–"
+    return f"{number:,.0f}" if number == int(number) else f"{number:,.3f}"
+
+
+def _format_recipe(provenance: Mapping[str, Any]) -> str:
+    if "recipe" not in provenance:
+        return "too large to store" if "left_out" in provenance else "none: the map was read from a file or edited"
+    text = write_data(provenance["recipe"]).rstrip("\n")
+    return text if len(text) <= MAX_RECIPE_LENGTH else f"{text[:MAX_RECIPE_LENGTH]} …"
+
+
+def _list_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
+    facts = {"Tilewright": provenance["tilewright"], "digest": provenance["digest"]}
+    return {**facts, "seed": str(provenance["seed"])} if "seed" in provenance else facts
+
+
+def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
+    found = BLOCK.search(read_text(source))
+    if found is None:
+        reason = "contains no map; only pages of Tilewright are read as maps"
+        raise BadFile(reason, at=source.name)
+    data = StoredMap.validate(parse(found[1]))
+    check_expansion(prod(data.shape), source.content)
+    return [data.build_map(data.read_cells(), data.read_layers())]
+
+
+html = Format(
+    name="html", params=HtmlParams, extensions=(".html", ".htm"), write=write, read=read, doc=__doc__, use="web pages"
+)

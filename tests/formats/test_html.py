@@ -1,0 +1,210 @@
+"""Web pages: they contain the map, show and play it without a network, and escape everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import tilewright as tw
+from tests.browser import chromium, complaints
+from tilewright.analysis.keys import play
+from tilewright.core.tilemap import Marker, TileMap
+from tilewright.core.tileset import Tileset
+from tilewright.formats import encode
+from tilewright.formats._page import MODULES
+from tilewright.formats._page.bundle import bundle
+from tilewright.formats._page.document import Document
+
+HOSTILE = "</script><script>hacked=1</script><img src=x onerror='hacked=1'>\"&<!--"
+LOCKED = {
+    "technique": "rooms",
+    "params": {"width": 34, "height": 22, "loops": 0},
+    "shaping": [{"lock_and_key": {"count": 1}}],
+    "seed": 5,
+}
+KEYS = {(0, -1): "ArrowLeft", (0, 1): "ArrowRight", (-1, 0): "ArrowUp", (1, 0): "ArrowDown"}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+def open_page(browser: Browser, path: Path, **options: object) -> tuple[Page, list[str]]:
+    """Open a page from the disk; returns it with its errors and all requests but the first."""
+    page = browser.new_page(reduced_motion="reduce", **options)  # type: ignore[arg-type]
+    page.set_default_timeout(60_000)
+    found = complaints(page)
+    page.on("request", lambda request: found.append(request.url) if request.url[:5] not in ("file:", "data:") else None)
+    page.goto(path.as_uri())
+    expect(page.locator("body")).to_have_attribute("data-ready", "true")
+    return page, found
+
+
+@pytest.mark.parametrize(
+    "map",
+    [
+        tw.run(LOCKED),
+        tw.make("noise", width=20, height=10, seed=1),
+        TileMap(np.arange(8).reshape(2, 2, 2) % 2, Tileset.from_labels([".", "#"]), markers=[Marker("start", 0, 0, 1)]),
+        TileMap([[0, 1]], Tileset.from_labels([HOSTILE, "é"]), markers=[Marker(HOSTILE, 1, 0)]),
+    ],
+    ids=["dungeon", "layers", "levels", "hostile"],
+)
+def test_pages_are_read_back_and_are_deterministic(map: TileMap, tmp_path: Path) -> None:
+    content = encode(map, "html")
+    assert content == encode(map, "html")
+    path = tmp_path / "map.html"
+    path.write_bytes(content)
+    found = tw.load(path)
+    assert found.cells.tolist() == map.cells.tolist()
+    assert found.tileset.names == map.tileset.names
+    assert found.markers == map.markers
+    assert found.layers.keys() == map.layers.keys()
+    if map.recipe is not None:
+        assert tw.verify(path).outcome == "same"
+
+
+def test_a_page_is_played_from_the_disk(browser: Browser, tmp_path: Path) -> None:
+    map = tw.run(LOCKED)
+    map.save(tmp_path / "dungeon.html")
+    page, errors = open_page(browser, tmp_path / "dungeon.html", color_scheme="dark")
+    expect(page.get_by_role("heading", level=1)).to_have_text("rooms, seed 5")
+    expect(page.get_by_test_id("recipe")).to_contain_text("lock_and_key")
+    expect(page.locator("dd", has_text="748")).to_be_visible()
+    field = page.get_by_test_id("field")
+    zoom = float(field.get_attribute("data-zoom") or 0)
+    page.get_by_test_id("zoom-in").click()
+    expect(field).not_to_have_attribute("data-zoom", f"{zoom:.3f}")
+
+    page.get_by_test_id("play").click()
+    game = page.get_by_test_id("game")
+    moves = play(map).moves
+    for before, move in pairwise(moves):
+        page.keyboard.press(KEYS[move.cell[0] - before.cell[0], move.cell[1] - before.cell[1]])
+    expect(game).to_have_attribute("data-won", "true")
+    expect(page.get_by_test_id("game-result")).to_have_text(f"{len(moves) - 1} steps, shortest {len(moves) - 1}")
+    page.keyboard.press("Escape")
+    expect(game).to_have_count(0)
+    page.close()
+    assert errors == []
+
+
+def test_a_page_fits_a_phone(browser: Browser, tmp_path: Path) -> None:
+    tw.run("skirmish", seed=1).save(tmp_path / "war.html")
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page, errors = open_page(browser, tmp_path / "war.html", **phone)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    for name in ("zoom-in", "fit", "play"):
+        box = page.get_by_test_id(name).bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+    page.get_by_test_id("play").tap()
+    page.get_by_test_id("unit-air").tap()
+    page.touchscreen.tap(195, 500)
+    expect(page.get_by_test_id("game")).to_have_attribute("data-unit", "air")
+    expect(page.get_by_test_id("game-note")).to_contain_text("cells in range")
+    page.close()
+    assert errors == []
+
+
+def test_hostile_names_are_text(browser: Browser, tmp_path: Path) -> None:
+    tiles = Tileset.validate({"name": HOSTILE, "tiles": [{"name": HOSTILE}, {"name": "#", "passable": False}]})
+    names = ("start", f"key {HOSTILE}", f"lock {HOSTILE}", "exit", HOSTILE)
+    markers = [Marker(name, x, 0, properties={HOSTILE: HOSTILE}) for x, name in enumerate(names)]
+    made = tw.make("caves", width=8, height=8, seed=HOSTILE)
+    hostile = TileMap([[0, 0, 0, 0, 0]], tiles, markers=markers, numbers={HOSTILE: 1.0})
+    for number, map in enumerate((hostile, made)):
+        path = tmp_path / f"{number}.html"
+        map.save(path, title=HOSTILE)
+        page, errors = open_page(browser, path)
+        assert page.evaluate("[window.hacked, document.scripts.length, document.images.length]") == [None, 3, 0]
+        assert page.title() == HOSTILE
+        page.get_by_test_id("play").click()
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        page.get_by_test_id("game-restart").click()
+        assert page.evaluate("[window.hacked, document.scripts.length, document.images.length]") == [None, 3, 0]
+        page.close()
+        assert errors == []
+
+
+def test_a_script_that_is_added_to_a_page_does_not_run(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "edited.html"
+    text = encode(tw.make("caves", width=8, height=8, seed=1), "html").decode()
+    path.write_text(
+        text.replace("<aside", "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'><aside")
+    )
+    page, _ = open_page(browser, path)
+    assert page.evaluate("window.hacked") is None
+    page.close()
+
+
+def test_large_maps_are_refused_in_one_line() -> None:
+    large = TileMap(np.zeros((1025, 1024), dtype=np.uint8), Tileset.from_labels([".", "#"]))
+    with pytest.raises(
+        tw.TilewrightError, match=r"at most 1,048,576 cells, got 1,049,600; crop the map, or use png"
+    ) as error:
+        encode(large, "html")
+    assert "\n" not in str(error.value)
+
+
+def test_other_pages_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.html"
+    path.write_text("<!doctype html><p>A page</p>")
+    with pytest.raises(tw.TilewrightError, match="contains no map; only pages of Tilewright are read as maps"):
+        tw.load(path)
+
+
+def test_options_change_the_page() -> None:
+    map = tw.make("caves", width=12, height=8, seed=1)
+    page = encode(map, "html", title="My cave", sprites=False, measures=False).decode()
+    assert "<title>My cave</title>" in page
+    assert '"sheet": null' in page
+    assert "Measures" not in page
+    edited = encode(map.replace(recipe=None), "html").decode()
+    assert "none: the map was read from a file or edited" in edited
+
+
+def test_the_script_contains_every_module_once() -> None:
+    script = bundle("viewer")
+    used = {path.stem for path in MODULES.glob("*.js")} - {"index"}
+    for name in used:
+        assert script.count(f"const module_{name} = ") == 1, name
+
+
+def test_modules_that_cannot_be_bundled_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilewright.formats._page.bundle.MODULES", tmp_path)
+    (tmp_path / "a.js").write_text('import * as b from "./b.js";\n')
+    with pytest.raises(ValueError, match=r"a\.js has an import or export that cannot be bundled"):
+        bundle("a")
+    (tmp_path / "c.js").write_text('import { d } from "./c.js";\n')
+    with pytest.raises(ValueError, match=r"c\.js imports itself"):
+        bundle("c")
+
+
+def test_all_text_of_a_document_is_escaped() -> None:
+    document = Document(
+        title="t", summary="s", levels=1, measures={"m": "1"}, recipe="r", facts={"f": "v"}, map="{}", scene="{}"
+    )
+    plain = document.render()
+    changes = {
+        "title": HOSTILE,
+        "summary": HOSTILE,
+        "recipe": HOSTILE,
+        "measures": {HOSTILE: HOSTILE},
+        "facts": {HOSTILE: HOSTILE},
+        "map": f'"{HOSTILE}"',
+        "scene": f'"{HOSTILE}"',
+    }
+    for name, value in changes.items():
+        changed = replace(document, **{name: value}).render()  # type: ignore[arg-type]
+        for mark in ("<script", "</script", "<img", "<!--"):
+            assert changed.count(mark) == plain.count(mark), (name, mark)
