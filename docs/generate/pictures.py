@@ -63,6 +63,33 @@ DUNGEON: dict[str, Any] = {
         {"place": {"markers": ["treasure"], "rule": "off_path", "count": 3, "tile": "treasure"}},
     ],
 }
+POPULATED: list[dict[str, Any]] = [
+    {
+        "place": {
+            "markers": ["start", "key", "exit"],
+            "bands": [
+                {"marker": "exit", "origin": "start", "min_steps": 40, "max_steps": 60},
+                {"marker": "key", "origin": "start", "min_steps": 15, "max_steps": 30},
+                {"marker": "key", "origin": "exit", "min_steps": 30},
+            ],
+        }
+    },
+    {
+        "place": {
+            "markers": ["goblin"],
+            "rule": "random",
+            "count": 2,
+            "per": "100_cells",
+            "area": "other_rooms",
+            "rise": 1,
+            "min_distance": 3,
+            "properties": {"level": [1, 9]},
+            "required": False,
+        }
+    },
+    {"place": {"markers": ["chest"], "rule": "spread", "per": "room", "on_path": False, "required": False}},
+]
+"""Shapers of the page about shapers: start, key and exit in bands, goblins and chests."""
 OVERWORLD: dict[str, Any] = {"width": 40, "height": 26, "seed": 7}
 """Maps of the pages about engines: a cave, a dungeon with doors, keys and monsters, and an overworld."""
 
@@ -110,6 +137,8 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     for name, seed, shaping in (("bsp", 9, ["lock_and_key"]), ("caves", 5, ["connect", "lock_and_key"])):
         words = {"seed": seed, "shaping": shaping, **wider}
         yield f"shaper-lock_and_key-{name}.png", saving(name, words, scale=16, sprites=True, markers=True)
+    populated = {"width": 44, "height": 28, "tileset": "dungeon", "seed": 9, "shaping": POPULATED}
+    yield "shaper-place.png", saving("bsp", populated, scale=16, sprites=True, markers=True)
     wide: dict[str, Any] = {"morph": "random", "width": 160, "height": 48}
     yield "fashion-morph.png", lambda path: tw.make("fashion", seed=8, **wide).save(path, scale=5)
     yield "fashion-radial.png", lambda path: tw.make("fashion", seed=5, blend="radial", **wide).save(path, scale=5)

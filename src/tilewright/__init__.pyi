@@ -1711,23 +1711,44 @@ def shape(
     *,
     seed: int | str = "0",
     markers: Any = ...,
-    rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = ...,
+    rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random", "cells"] = ...,
+    cells: Any = ...,
     count: int = ...,
+    per: Literal["map", "room", "100_cells", "1000_cells"] = ...,
+    area: Literal["map", "rooms", "corridors", "same_room", "other_rooms"] = ...,
+    room_of: str = ...,
+    on_path: bool | None = ...,
     min_distance: int = ...,
     origin: str = ...,
     min_steps: int = ...,
     max_steps: int | None = ...,
+    bands: Any = ...,
+    rise: float = ...,
+    properties: Any = ...,
+    required: bool = ...,
     tile: str | None = ...,
 ) -> TileMap:
     """Place: put markers such as start, exit, keys, loot or monsters on cells chosen by a rule.
 
     markers: Names of the markers, in the order in which their cells are chosen.
     rule: Rule that chooses the cells.
+    cells: Exact cells as x, y: all for one name, or one for each name in order.
     count: Number of markers of each name.
+    per: Unit of the count: markers on the map, in each room, or per 100 or 1,000 reachable cells of the area.
+    area: Cells to use: all, those in rooms, those outside of rooms, those in the rooms of a marker, or in other
+        rooms.
+    room_of: Marker of the area same_room or other_rooms.
+    on_path: Whether cells are on the paths from start to exit, or else away from them; by default both.
     min_distance: Minimum Euclidean distance between two markers, in cells.
-    origin: Marker from which the steps of a band are counted.
+    origin: Marker from which the steps of the rule band, of rise and of properties are counted.
     min_steps: Minimum number of steps from the origin.
     max_steps: Maximum number of steps from the origin; by default unlimited.
+    bands: Steps between markers that must hold with any rule. Markers of one stage are chosen together.
+    rise: Exponent of the density as a function of the steps from the origin: 0 is even, 1 doubles at twice the
+        steps.
+    properties: Properties of the markers, such as gold: 5, or level: [1, 9] for a number that rises with the
+        steps.
+    required: Whether to give up if a marker cannot be placed; otherwise the map reports how many are missing.
     tile: Tile to put on the chosen cells, except locked ones; by default none.
     """
 

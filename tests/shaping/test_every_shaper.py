@@ -139,7 +139,7 @@ def test_bad_params_are_refused_in_one_line(entry: Shaper) -> None:
     assert "\n" not in str(caught.value)
     for name in entry.params.model_fields:
         with pytest.raises(tw.TilewrightError) as error:
-            tw.shape(base, entry.name, **{**NEEDED.get(entry.name, {}), name: {"no": "such"}})
+            tw.shape(base, entry.name, **{**NEEDED.get(entry.name, {}), name: {"no": {"such": 1}}})
         assert "\n" not in str(error.value)
         assert name in str(error.value)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..analysis.sample_use import find_degeneracy
+from ..analysis.map_warnings import find_map_warnings
 from ..core import pipeline
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
@@ -107,7 +107,7 @@ def produce(
             with show_progress() as report:
                 map = MapJob(recipe.with_seed(_map_seed(base_seed, count, index)), report, finish).map
             draw(map, describe(map), look=look, overlay=overlay)
-            _warn_if_degenerate(map, count)
+            _warn_about_map(map, count)
 
 
 def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output], finish: Finish) -> None:
@@ -136,16 +136,16 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
             _outputs.refuse_clashes(prepared)
             for file in prepared:
                 file.write(first=index == 0)
-            _warn_if_degenerate(job.map, count)
+            _warn_about_map(job.map, count)
     what = describe(job.map)
     if total > 1:
         what = f"{what.partition(', seed')[0]}, seeds {seed}-0 to {seed}-{total - 1}"
     info(", ".join(filter(None, [what, _outputs.describe_written(targets, fields, total)])))
 
 
-def _warn_if_degenerate(map: TileMap, count: int | None) -> None:
-    """Warn about a learned map of one tile, or one that is nearly a copy of a sample."""
-    for problem in find_degeneracy(map):
+def _warn_about_map(map: TileMap, count: int | None) -> None:
+    """Warn about missing markers, a learned map of one tile, or one that is nearly a copy of a sample."""
+    for problem in find_map_warnings(map):
         seed = f"seed {map.recipe.seed}: " if count is not None and map.recipe is not None else ""
         warnings.warn(f"{seed}{problem}", stacklevel=2)
 

@@ -1,174 +1,198 @@
 """Place: put markers such as start, exit, keys, loot or monsters on cells chosen by a rule.
 
 All chosen cells can be reached from the marker `start`; without one, they are in the largest region. Existing markers
-with the same names are removed first. If there are too few cells, the shaper gives up.
+with the same names are removed first. `farthest` chooses the cell with the most steps to all other markers; the first
+two are the ends of the longest path. `dead_ends` chooses dead ends at random, `off_path` cells away from the paths
+between start and exit, `band` cells between `min_steps` and `max_steps` from the marker `origin`, and `random` any
+cells. `spread` distributes the markers evenly over the map, and `cells` uses the given cells if they are passable.
 
-`farthest` chooses the cell with the most steps to all other markers; the first two are the ends of the longest path.
-`dead_ends` chooses dead ends at random, `off_path` cells away from the paths between start and exit, `band` cells
-between `min_steps` and `max_steps` from the marker `origin`, and `random` any cells. `spread` distributes the markers
-evenly over the map.
+`area` and `on_path` restrict the cells of any rule except `cells`. `bands` gives the steps between markers: from a
+marker on the map, or between markers of this stage such as start, key and exit, whose cells are then chosen together.
+The search for them tries at most 20,000 cells. `per` makes `count` a density. With `rise`, markers are more frequent
+far from the origin, and properties with two numbers change with the steps.
+
+If there are too few cells, the shaper gives up. With `required` off, it places as many markers as fit, and the map
+reports the number of missing ones: `unplaced goblin`.
 
 Source of the even spread: Cook, "Stochastic sampling in computer graphics", 1986 (Poisson disks).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import ClassVar, Literal, TypeAlias
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, repeat
+from math import floor
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from pydantic import model_validator
 
-from ..analysis.paths import farthest_cell, steps_from
+from ..analysis.map_warnings import count_unplaced
+from ..analysis.paths import steps_from
 from ..analysis.survey import Survey
-from ..core.errors import GaveUp, InvalidRecipe, pluralize
-from ..core.grid import Label
-from ..core.params import MAX_AREA, MAX_SIDE, Names, Params, param
+from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, pluralize
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
-from ..core.tilemap import Marker, TileMap
+from ..core.tilemap import Marker, MarkerValue, TileMap
+from ._place.candidates import CandidateCells, Mask, Steps, cover
+from ._place.choice import Cell, Order, choose_farthest, clear, order_cells, spread, throw_darts
+from ._place.params import MarkerProperty, PlaceParams
+from ._place.together import Search, pair_bands
 
-Mask: TypeAlias = NDArray[np.bool_]
-Cell: TypeAlias = tuple[int, int]
-SHRINK = 0.85
-"""Factor by which the distance between evenly spread cells is reduced when they do not fit."""
-
-
-class PlaceParams(Params):
-    renamed: ClassVar[Mapping[str, str]] = {"apart": "min_distance", "near": "min_steps", "far": "max_steps"}
-    markers: Names = param(("start", "exit"), min_length=1, max_length=1000)
-    """Names of the markers, in the order in which their cells are chosen."""
-    rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = param("farthest")
-    """Rule that chooses the cells."""
-    count: int = param(1, ge=1, le=10_000, typical=(1, 20))
-    """Number of markers of each name."""
-    min_distance: int = param(1, ge=1, le=MAX_SIDE, typical=(1, 20))
-    """Minimum Euclidean distance between two markers, in cells."""
-    origin: str = param("start", min_length=1, hidden_unless=("rule", "band"))
-    """Marker from which the steps of a band are counted."""
-    min_steps: int = param(0, ge=0, le=MAX_AREA, typical=(0, 50), hidden_unless=("rule", "band"))
-    """Minimum number of steps from the origin."""
-    max_steps: int | None = param(None, ge=0, le=MAX_AREA, typical=(0, 200), hidden_unless=("rule", "band"))
-    """Maximum number of steps from the origin; by default unlimited."""
-    tile: Label | None = param(None, tiles=True)
-    """Tile to put on the chosen cells, except locked ones; by default none."""
-
-    @model_validator(mode="after")
-    def _check_band(self) -> PlaceParams:
-        if not all(self.markers):
-            raise InvalidRecipe("each marker needs a name", at="markers", rule="missing")
-        if self.max_steps is not None and self.max_steps < self.min_steps:
-            text = f"must be at least min_steps, {self.min_steps}, got {self.max_steps}"
-            raise InvalidRecipe(text, at="max_steps", rule="minimum", instead=self.min_steps)
-        return self
+UNITS = {"100_cells": 100, "1000_cells": 1000}
+"""Number of cells of each unit of the count."""
+Group: TypeAlias = tuple[Sequence[str], int, Mask]
+"""Names of markers, the number of each, and the cells for them."""
 
 
 @shaper(PlaceParams, dimensions=(2,))
 def place(map: TileMap, p: PlaceParams, site: Site, rng: Rng) -> TileMap:
     map = map.replace(markers=[marker for marker in map.markers if marker.name not in p.markers])
-    survey = Survey(map)
-    reachable = _find_reachable(survey)
-    names = [name for name in p.markers for _ in range(p.count)]
-    random_order = np.argsort(rng.cells(*site.window), axis=None, kind="stable")
-    if p.rule == "farthest":
-        chosen = list(islice(_choose_farthest(survey, reachable, p.min_distance), len(names)))
-    elif p.rule == "spread":
-        chosen = _spread(reachable, random_order, len(names), p.min_distance)
+    candidates = CandidateCells(Survey(map), p)
+    order = order_cells(rng.cells(*site.window), candidates.progress if p.rise else None, p.rise)
+    if p.rule == "cells":
+        chosen, wanted = _use_cells(candidates)
+    elif p.is_joint:
+        chosen, wanted = _choose_together(candidates, order)
     else:
-        darts = _throw_darts(_find_fitting(survey, p) & reachable, random_order, p.min_distance)
-        chosen = list(islice(darts, len(names)))
-    if len(chosen) < len(names):
-        places = f"{pluralize(len(chosen), 'cell')} by the rule {p.rule}"
-        raise GaveUp(f"place: {pluralize(len(names), 'marker')} wanted, the map has {places}")
-    cells = map.cells.copy()
+        chosen, wanted = _choose_groups(candidates, order)
+    missing = wanted - Counter(name for name, _ in chosen)
+    if missing and p.required:
+        raise _describe_failure(candidates, wanted.total(), len(chosen))
+    map = map.replace(markers=[*map.markers, *(Marker(name, x, y) for name, (y, x) in chosen)])
+    if p.properties:
+        map = map.replace(markers=_with_properties(map, p))
     if p.tile is not None:
-        for cell in chosen:
+        cells = map.cells.copy()
+        for _, cell in chosen:
             if not site.locked[cell]:
                 cells[cell] = site.tile(p.tile)
-    new = [Marker(name, x, y) for name, (y, x) in zip(names, chosen, strict=True)]
-    return map.replace(cells=cells, markers=[*map.markers, *new])
+        map = map.replace(cells=cells)
+    return map if p.required else map.replace(numbers=count_unplaced(map.numbers, p.markers, missing))
 
 
-def _find_reachable(survey: Survey) -> Mask:
-    """Return the free cells of the region of the start, or of the largest region; cells with a marker are not free."""
-    if not survey.regions.count:
-        raise GaveUp("place: the map has no passable cell")
-    numbers = survey.regions.labels[tuple(survey.find_markers("start").T)]
-    free = survey.regions.mask(numbers if len(numbers) else survey.regions.rank()[:1])
-    for marker in survey.map.markers:
-        free[marker.y, marker.x] = False
-    return free
+def _use_cells(candidates: CandidateCells) -> tuple[list[tuple[str, Cell]], Counter[str]]:
+    """Return the given cells with their names, without those that are not passable or have a marker."""
+    map, p = candidates.survey.map, candidates.p
+    names = p.markers if len(p.markers) > 1 else p.markers * len(p.cells)
+    taken = {(marker.y, marker.x) for marker in map.markers}
+    chosen: list[tuple[str, Cell]] = []
+    for number, (name, (x, y)) in enumerate(zip(names, p.cells, strict=True)):
+        if not (0 <= x < map.width and 0 <= y < map.height):
+            text = f"x={x} y={y} is outside the map of {map.width}x{map.height}"
+            raise InvalidRecipe(text, at=("cells", number), rule="outside")
+        if candidates.survey.passable[y, x] and (y, x) not in taken:
+            taken.add((y, x))
+            chosen.append((name, (y, x)))
+    return chosen, Counter(names)
 
 
-def _find_fitting(survey: Survey, p: PlaceParams) -> Mask:
-    """Return the cells that the rule allows."""
-    if p.rule == "dead_ends":
-        ends: Mask = survey.passable & (survey.neighbor_counts == 1)
-        return ends
-    if p.rule == "off_path":
-        hot = survey.hot_path
-        return hot.optional if hot is not None else np.zeros_like(survey.passable)
-    if p.rule == "band":
-        origins = survey.find_markers(p.origin)
-        if not len(origins):
-            raise GaveUp(f"place: there is no marker {p.origin!r} on a passable cell to count from")
-        steps = steps_from(survey.passable, origins)
-        return (steps >= p.min_steps) & (steps <= (np.inf if p.max_steps is None else p.max_steps)) & np.isfinite(steps)
-    return survey.passable
+def _choose_together(candidates: CandidateCells, order: Order) -> tuple[list[tuple[str, Cell]], Counter[str]]:
+    """Choose the cells of markers whose bands depend on each other."""
+    survey, p = candidates.survey, candidates.p
+    prefers_far = p.rule == "farthest"
+    search = Search(survey.passable, pair_bands(p.markers, p.bands), order, prefers_far, p.min_distance)
+    domains = [candidates.fit_bands(name) for name in p.markers]
+    cells = search.run(domains, _find_nearest_steps(survey) if prefers_far else None)
+    return ([] if cells is None else [*zip(p.markers, cells, strict=True)]), Counter(p.markers)
 
 
-def _choose_farthest(survey: Survey, free: Mask, min_distance: int) -> Iterator[Cell]:
-    """Yield cells one after the other, each with the most steps to the nearest marker or cell yielded before."""
-    free = free.copy()
-    sources = [(marker.y, marker.x) for marker in survey.map.markers if survey.passable[marker.y, marker.x]]
+def _find_nearest_steps(survey: Survey) -> Steps | None:
+    """Return the steps of each cell from the nearest marker; without markers, from an end of the longest path."""
+    sources = _list_sources(survey)
     if not sources and survey.route is not None:
-        first = (survey.route.start[0], survey.route.start[1])
-        yield first
-        sources.append(first)
-        _clear(free, first, min_distance)
-    while free.any():
-        steps = steps_from(survey.passable, np.array(sources))
-        reached = free & np.isfinite(steps)
-        if not reached.any():
-            return
-        row, column = farthest_cell(steps, reached)
-        cell = row, column
-        yield cell
-        sources.append(cell)
-        _clear(free, cell, min_distance)
+        sources = [(survey.route.exit[0], survey.route.exit[1])]
+    return steps_from(survey.passable, np.array(sources)) if sources else None
 
 
-def _spread(free: Mask, order: NDArray[np.int64], wanted: int, min_distance: int) -> list[Cell]:
-    """Choose random cells with the largest minimum distance at which `wanted` cells fit.
-
-    Return fewer cells if they do not fit at `min_distance`.
-    """
-    distance = max(float(min_distance), float(np.sqrt(free.sum() / wanted)))
-    while True:
-        chosen = list(islice(_throw_darts(free, order, distance), wanted))
-        if len(chosen) == wanted or distance <= min_distance:
-            return chosen
-        distance = max(float(min_distance), distance * SHRINK)
+def _list_sources(survey: Survey) -> list[Cell]:
+    """Return the passable cells with markers."""
+    return [(marker.y, marker.x) for marker in survey.map.markers if survey.passable[marker.y, marker.x]]
 
 
-def _throw_darts(free: Mask, order: NDArray[np.int64], min_distance: float) -> Iterator[Cell]:
-    """Yield free cells in the given order that are at least `min_distance` from all cells yielded before."""
-    free = free.copy()
-    for place in order[free.reshape(-1)[order]].tolist():
-        cell = place // free.shape[1], place % free.shape[1]
-        if free[cell]:
-            yield cell
-            _clear(free, cell, min_distance)
+def _choose_groups(candidates: CandidateCells, order: Order) -> tuple[list[tuple[str, Cell]], Counter[str]]:
+    """Choose the cells of all groups, one group after the other."""
+    survey, p = candidates.survey, candidates.p
+    free, sources = candidates.free.copy(), _list_sources(survey)
+    chosen: list[tuple[str, Cell]] = []
+    wanted = Counter[str]()
+    for names, number, mask in _iter_groups(candidates):
+        wanted.update(dict.fromkeys(names, 0))
+        for name in names:
+            wanted[name] += number
+        fitting = free & mask
+        total = min(number * len(names), int(fitting.sum()))
+        if p.rule == "farthest":
+            cells = list(islice(choose_farthest(survey, fitting, sources, p.min_distance), total))
+        elif p.rule == "spread":
+            cells = spread(fitting, order, total, p.min_distance) if total else []
+        else:
+            cells = list(islice(throw_darts(fitting, order, p.min_distance), total))
+        for cell in cells:
+            clear(free, cell, p.min_distance)
+        chosen += zip(chain.from_iterable(repeat(name, number) for name in names), cells, strict=False)
+    return chosen, wanted
 
 
-def _clear(free: Mask, cell: Cell, min_distance: float) -> None:
-    """Mark all cells closer than `min_distance` to a cell as not free."""
-    reach = int(min_distance)
-    (row, column), (height, width) = cell, free.shape
-    top, left = max(0, row - reach), max(0, column - reach)
-    lower, right = min(height, row + reach + 1), min(width, column + reach + 1)
-    down, across = np.ogrid[top - row : lower - row, left - column : right - column]
-    free[top:lower, left:right][down * down + across * across < max(1.0, min_distance * min_distance)] = False
+def _iter_groups(candidates: CandidateCells) -> Iterator[Group]:
+    """Yield markers that share their cells: all, those of one name, or those of one room."""
+    p = candidates.p
+    number = p.count
+    if p.per in UNITS:
+        unit = UNITS[p.per]
+        number = (2 * p.count * int(candidates.area.sum()) + unit) // (2 * unit)
+    named = [(name,) for name in p.markers] if any(band.marker for band in p.bands) else [p.markers]
+    for names in named:
+        fitting = candidates.fit_bands(names[0])
+        if p.per == "room" and candidates.rooms:
+            for room in candidates.rooms:
+                yield names, number, fitting & cover([room], fitting.shape)
+        else:
+            yield names, number, np.zeros_like(fitting) if p.per == "room" else fitting
+
+
+def _with_properties(map: TileMap, p: PlaceParams) -> list[Marker]:
+    """Return all markers; those that were placed have their properties."""
+    rising = any(one.far is not None for one in p.properties)
+    progress = CandidateCells(Survey(map), p).progress if rising else None
+    return [
+        Marker(
+            marker.name,
+            marker.x,
+            marker.y,
+            marker.level,
+            {
+                one.name: _find_value(one, 0.0 if progress is None else float(progress[marker.y, marker.x]))
+                for one in p.properties
+            },
+        )
+        if marker.name in p.markers
+        else marker
+        for marker in map.markers
+    ]
+
+
+def _find_value(one: MarkerProperty, progress: float) -> MarkerValue:
+    """Return the value of a property at a cell. It is an integer if both of its numbers are integers."""
+    if one.far is None or isinstance(one.value, str):
+        return one.value
+    value = one.value + (one.far - one.value) * progress
+    return floor(value + 0.5) if isinstance(one.value, int) and isinstance(one.far, int) else value
+
+
+def _describe_failure(candidates: CandidateCells, wanted: int, found: int) -> GaveUp:
+    """Return the error for markers that cannot be placed, with changes that may help."""
+    p = candidates.p
+    fixes = [Fix("set", ("required",), False)]
+    if p.rule not in ("cells",) and p.min_distance > 1:
+        fixes.insert(0, Fix("set", ("min_distance",), p.min_distance // 2))
+    if p.per == "map" and not p.is_joint and p.rule != "cells" and 0 < found // len(p.markers) < p.count:
+        fixes.insert(0, Fix("set", ("count",), found // len(p.markers)))
+    if p.is_joint:
+        text = f"no cells were found for {', '.join(p.markers)} with all bands"
+    elif p.per == "room" and not candidates.rooms:
+        text = f"{pluralize(p.count, 'marker')} wanted in each room, but the map has no rooms of the area {p.area}"
+    else:
+        text = f"{pluralize(wanted, 'marker')} wanted, the map has {pluralize(found, 'cell')} by the rule {p.rule}"
+    return GaveUp(f"place: {text}", at="bands" if p.is_joint else "markers", place="", fixes=[*fixes, ANOTHER_SEED])

@@ -15,8 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from threading import Lock
 from typing import Any
 
-from ..analysis import survey
-from ..analysis.sample_use import find_degeneracy
+from ..analysis import map_warnings, survey
 from ..analysis.similarity import Similarity
 from ..core import pipeline
 from ..core.errors import BadFile, GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownName
@@ -171,8 +170,8 @@ def measure_map(
 
 
 def find_map_warnings(map: TileMap) -> list[str]:
-    """Return the warnings about a map: that it has one tile only, or is nearly a copy of its sample."""
-    return [str(problem) for problem in find_degeneracy(map)]
+    """Return the warnings about a map, such as missing markers, or that it is nearly a copy of its sample."""
+    return [str(problem) for problem in map_warnings.find_map_warnings(map)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Parts of the shaper place: parameters, allowed cells, rules that choose cells, and bands chosen together."""
