@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ def test_other_seeds_side_by_side(studio: Studio) -> None:
     expect(finished).to_have_count(24)
     pictures = studio["gallery-grid"].locator("img").evaluate_all("(all) => all.map((one) => one.src)")
     assert len(set(pictures)) == 24
-    seed = studio["variation-5"].locator(".tw-variation-caption").inner_text()
+    seed = studio["variation-5"].locator(".tw-variation-caption").inner_text().removeprefix("seed ")
     studio["variation-5"].click()
     expect(studio["tab-make"]).to_have_attribute("aria-selected", "true")
     expect(studio["seed"]).to_have_value(seed)
@@ -46,8 +48,8 @@ def test_a_parameter_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     studio.choose("gallery-knob", "walls")
     sweep(studio, "0.3", "0.6")
     expect(studio.page.locator(MADE)).to_have_count(24)
-    expect(studio["variation-0"]).to_contain_text("0.3")
-    expect(studio["variation-23"]).to_contain_text("0.6")
+    expect(studio["variation-0"]).to_contain_text("walls 0.3")
+    expect(studio["variation-23"]).to_contain_text("walls 0.6")
 
     studio.choose("gallery-y", "dead ends")
     options = "(chart) => getElement(Number(chart.id.slice(1))).chart.getOption()"
@@ -59,7 +61,7 @@ def test_a_parameter_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     positions = np.array([locate(studio, point["value"]) for point in points])
     distances = np.linalg.norm(positions[:, None] - positions, axis=2) + 1e6 * np.eye(24)
     isolated = int(distances.min(axis=1).argmax())  # not covered by another point
-    walls = float(studio[f"variation-{isolated}"].locator(".tw-variation-caption").inner_text())
+    walls = float(studio[f"variation-{isolated}"].locator(".tw-variation-caption").inner_text().removeprefix("walls "))
     map = tw.make("caves", width=30, height=20, seed=7, walls=walls)
     numbers = tw.measure(map, "floor_share", "dead_ends")
     assert points[isolated]["value"] == [numbers["floor_share"], numbers["dead_ends"]]
@@ -121,6 +123,50 @@ def test_an_invalid_end_of_the_range_is_marked(studio: Studio) -> None:
     studio["gallery-to"].press("Enter")
     expect(studio["variation-23"]).to_contain_text("0.5")
     expect(studio.page.get_by_text("must be at most")).to_have_count(0)
+
+
+def test_favorites_stay_and_are_exported(studio: Studio, tmp_path: Path) -> None:
+    studio.open(State.from_recipe(SMALL).with_view_settings(tab="gallery"))
+    expect(studio.page.locator(MADE)).to_have_count(24)
+    expect(studio["export-starred"]).to_be_disabled()
+    starred = [captions(studio)[number] for number in (2, 4)]
+    for number in (2, 4):
+        studio[f"variation-{number}"].hover()
+        studio[f"star-{number}"].click()
+        expect(studio[f"star-{number}"]).to_have_attribute("aria-pressed", "true")
+    studio["gallery-roll"].click()
+    expect(studio.page.locator(MADE)).to_have_count(26)  # the favorites, and 24 others
+    for number, caption in enumerate(starred):
+        expect(studio[f"variation-{number}"]).to_contain_text(caption)
+        expect(studio[f"star-{number}"]).to_have_attribute("aria-pressed", "true")
+
+    studio.choose("gallery-format", "csv")
+    archive = zipfile.ZipFile(studio.download("export-starred", tmp_path))
+    expect(studio["gallery-export-status"]).to_contain_text("2 maps")
+    seeds = [int(caption.removeprefix("seed ")) for caption in starred]
+    assert archive.namelist() == [f"{number:02}-seed-{seed}.csv" for number, seed in enumerate(seeds, 1)]
+    tw.make("caves", width=30, height=20, seed=seeds[0]).save(tmp_path / "map.csv")
+    assert archive.read(archive.namelist()[0]) == (tmp_path / "map.csv").read_bytes()
+
+    columns = "(grid) => getComputedStyle(grid).gridTemplateColumns.split(' ').length"
+    before = studio["gallery-grid"].evaluate(columns)
+    studio["gallery-size"].locator("[tabindex]").focus()
+    studio.press("PageUp", "PageUp")
+    studio.page.wait_for_function(
+        f"(before) => ({columns})(document.querySelector('[data-testid=gallery-grid]')) < before / 2", arg=before
+    )
+    assert State.from_link(studio.copy("copy-link").partition("#")[2]).gallery.size == 480
+
+
+def test_an_error_of_all_pictures_is_shown_once_with_its_fix(studio: Studio) -> None:
+    wrong = State.from_recipe({**SMALL, "tileset": "terrain"}).with_view_settings(tab="gallery")
+    studio.page.goto(f"{studio.address}/#{wrong.to_link()}")
+    expect(studio["gallery-progress"]).to_contain_text("24 failed")
+    expect(studio.page.get_by_text("tileset 'terrain' has no 'floor'").locator("visible=true")).to_have_count(1)
+    expect(studio["gallery-grid"]).to_be_hidden()
+    studio.page.get_by_role("button", name="Use grass for floor, mountain for wall").click()
+    expect(studio.page.locator(MADE)).to_have_count(24)
+    expect(studio["gallery-error"]).to_be_hidden()
 
 
 def sweep(studio: Studio, low: str, high: str) -> None:

@@ -12,7 +12,9 @@ from PIL import Image
 import tilewright as tw
 from tilewright.core.errors import TilewrightError
 from tilewright.core.registry import shapers, techniques
+from tilewright.studio.gallery import Gallery
 from tilewright.studio.jobs import CancelToken
+from tilewright.studio.page.gallery_export import name_file
 from tilewright.studio.page.variations import (
     COUNT,
     SWEPT_MEASURE,
@@ -47,7 +49,7 @@ def test_variations_of_the_seed_differ_only_in_the_seed() -> None:
     assert len(set(seeds)) == COUNT
     varied = vary_seeds(make_state(shaping=["border"], locks=LOCKED), seeds)
     assert [one.state.seed for one in varied] == seeds
-    assert [one.caption for one in varied] == [str(seed) for seed in seeds]
+    assert [one.caption for one in varied] == [f"seed {seed}" for seed in seeds]
     for one in varied:
         assert one.state.effective == {**make_state(shaping=["border"], locks=LOCKED).effective, "seed": one.state.seed}
 
@@ -66,12 +68,15 @@ def test_seeds_are_derived_from_one_number() -> None:
         {"what": "knob", "knob": "walls", "low": 0.3, "high": 0.6},
         {"what": "knob", "knob": "0.thickness", "low": 1, "high": 3, "same_seed": False, "roll": 9},
         {"what": "knob", "knob": "outside", "same_seed": False},
+        {"pinned": (5, 6), "stars": ("seed 5", "seed 6"), "size": 200},
     ],
     ids=str,
 )
 def test_a_link_reopens_the_same_variations(chosen: dict[str, Any]) -> None:
     now = make_state(shaping=["border"]).with_gallery(**chosen)
-    assert list_variations(State.from_link(now.to_link())) == list_variations(now)
+    reopened = State.from_link(now.to_link())
+    assert reopened.gallery == now.gallery
+    assert list_variations(reopened) == list_variations(now)
 
 
 def test_the_chosen_parameter_is_swept() -> None:
@@ -122,7 +127,7 @@ def test_all_choices_and_switches_are_swept() -> None:
     assert find_knob(make_state(), "outside").list_values(0, 0) == ["wall", "floor"]
     assert find_knob(make_state(), "wrap").list_values(0, 0) == [False, True]
     varied = sweep_knob(make_state(), find_knob(make_state(), "wrap"), (0, 0), draw_seeds(0), same_seed=True)
-    assert [one.caption for one in varied] == ["off", "on"]
+    assert [one.caption for one in varied] == ["wrap off", "wrap on"]
     assert [one.state.params["wrap"] for one in varied] == [False, True]
 
 
@@ -136,7 +141,10 @@ def test_with_other_seeds_there_are_24_variations() -> None:
     seeds = draw_seeds(0)
     varied = sweep_knob(make_state(), find_knob(make_state(), "outside"), (0, 0), seeds, same_seed=False)
     assert [one.state.seed for one in varied] == seeds
-    assert [one.caption for one in varied] == ["wall"] * 12 + ["floor"] * 12
+    captions = ["outside wall"] * 12 + ["outside floor"] * 12
+    assert [one.caption for one in varied] == [
+        f"{caption} · seed {seed}" for caption, seed in zip(captions, seeds, strict=True)
+    ]
     steps = sweep_knob(make_state(), find_knob(make_state(), "steps"), (0, 12), seeds, same_seed=False)
     assert {one.swept_value for one in steps} == set(range(13))
 
@@ -194,3 +202,39 @@ def test_pictures_are_small(width: int, sprites: bool) -> None:
     picture = Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2])))
     assert max(picture.size) <= 320
     assert picture.width >= min(width, 300)
+
+
+def test_favorites_come_before_new_seeds() -> None:
+    varied = list_variations(make_state().with_gallery(pinned=(5, 6), roll=3))
+    assert [one.state.seed for one in varied] == [5, 6, *draw_seeds(3)]
+    assert varied[0].key == "seed 5"
+
+
+def test_captions_say_what_varies() -> None:
+    state = make_state(shaping=["border"]).with_gallery(what="knob", knob="walls")
+    assert list_variations(state)[0].caption == "walls 0.3"
+    assert list_variations(state)[0].key == "walls 0.3 seed 7"
+    first = list_variations(state.with_gallery(knob="0.thickness", same_seed=False))[0]
+    assert first.caption == first.key == f"border: thickness 1 · seed {draw_seeds(0)[0]}"
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in techniques])
+def test_the_default_parameter_is_the_main_one_and_never_a_size(name: str) -> None:
+    found = find_swept_knob(State.from_recipe({"technique": name}))
+    main = techniques.get(name).main_param
+    assert found is None if not main else found is not None and found.key == main and found.field.group != "size"
+
+
+@pytest.mark.parametrize(
+    "gallery", [{"stars": 3}, {"stars": [3]}, {"stars": ["a"] * 201}, {"pinned": [-1]}, {"size": 5}, {"size": 1e9}]
+)
+def test_hostile_settings_are_refused(gallery: dict[str, Any]) -> None:
+    with pytest.raises(TilewrightError, match="gallery"):
+        Gallery.from_data(gallery)
+
+
+def test_files_of_an_export_have_plain_names() -> None:
+    names = [name_file(number, one) for number, one in enumerate(list_variations(make_state()))]
+    assert names[0] == f"01-seed-{draw_seeds(0)[0]}"
+    odd = Variation(make_state(), "../a b: 0.5 · seed 3")
+    assert name_file(9, odd) == "10-a-b-0.5-seed-3"

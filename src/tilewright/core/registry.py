@@ -144,6 +144,8 @@ class Technique(Entry):
     """Function of the params and site that raises InvalidRecipe if they are inconsistent. Called before the body."""
     search_words: tuple[str, ...] = ()
     """Further words by which users look for the technique, in the singular, such as dungeon."""
+    main_param: str = ""
+    """Parameter that changes the look of the maps most, for sweeps. By default, the first that is not a size."""
 
     def own_tileset(self, params: Params) -> Tileset:
         """Return the default tileset."""
@@ -333,6 +335,7 @@ class _TechniqueOptions(TypedDict, total=False):
     resolve_random: Callable[[Any, Rng], Params]
     validate: Callable[[Any, Any], None]
     search_words: tuple[str, ...]
+    main_param: str
 
 
 @renamed_keywords(**RENAMED_OPTIONS)

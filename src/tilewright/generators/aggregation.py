@@ -84,6 +84,7 @@ class AggregationParams(Sized):
     tiles=("floor", "wall"),
     bytes_per_cell=12,
     search_words=("cave", "coral", "crystal", "root", "fractal"),
+    main_param="coverage",
 )
 def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     ground = DiggableGrid(site, p.border)

@@ -53,6 +53,7 @@ class BspParams(DungeonParams):
     tiles=LABELS,
     bytes_per_cell=BYTES_PER_CELL,
     search_words=("dungeon", "room", "house", "building", "roguelike"),
+    main_param="rooms",
 )
 def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)

@@ -57,6 +57,7 @@ class CavesParams(Sized):
     offset=lambda p: p.offset,
     cost=lambda p: prod(p.shape) * (1 + p.steps),
     search_words=("cavern", "grotto", "underground", "roguelike"),
+    main_param="walls",
 )
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     padded = site.padded_window(p.steps, wrap=p.wrap, border=1)  # The kernel reads one cell beyond the window.

@@ -59,6 +59,7 @@ class DrunkardParams(Sized):
     tiles=("floor", "wall"),
     bytes_per_cell=12,
     search_words=("cave", "cavern", "tunnel", "mine", "roguelike"),
+    main_param="coverage",
 )
 def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     ground = DiggableGrid(site, p.border)

@@ -154,6 +154,7 @@ def draw_scores(p: FashionParams, rng: Rng) -> FashionParams:
     bytes_per_cell=lambda p: 6 if p.morph is None else 36,
     resolve_random=draw_scores,
     search_words=("texture", "island", "terrain", "automaton"),
+    main_param="generations",
 )
 def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     wrap = p.wrap is not False and site.world is not None

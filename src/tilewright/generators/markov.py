@@ -83,6 +83,7 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
     ),
     learn=MarkovTrainingParams,
     search_words=("example", "style", "platformer", "level", "war"),
+    main_param="temperature",
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     context_counts, steps = p.get_context_counts(site.tileset, site.ids)

@@ -62,6 +62,7 @@ class MazeParams(Sized):
     tiles=("floor", "wall"),
     bytes_per_cell=18,
     search_words=("labyrinth", "puzzle"),
+    main_param="braid",
 )
 def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     yield Frame(None, "ground", 0.0)

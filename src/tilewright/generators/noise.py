@@ -139,6 +139,7 @@ class NoiseParams(Sized):
     reach=lambda p: 0,
     offset=lambda p: p.offset,
     search_words=("terrain", "island", "landscape", "world", "height", "continent", "overworld", "biome"),
+    main_param="feature_size",
 )
 def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     (height, width), (top, left) = site.window

@@ -69,6 +69,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
     ),
     learn=PatternsTrainingParams,
     search_words=("example", "style", "platformer", "level", "village"),
+    main_param="quality",
 )
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     lock_tiles, has_unknown = _read_locks(site)

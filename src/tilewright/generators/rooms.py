@@ -61,6 +61,7 @@ class RoomsParams(DungeonParams):
     tiles=LABELS,
     bytes_per_cell=BYTES_PER_CELL,
     search_words=("dungeon", "corridor", "castle", "roguelike"),
+    main_param="rooms",
 )
 def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)

@@ -148,6 +148,7 @@ class VoronoiParams(Sized):
     offset=lambda p: p.offset,
     bytes_per_cell=8,
     search_words=("region", "district", "biome", "country", "territory"),
+    main_param="spacing",
 )
 def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
     diagram = Diagram(

@@ -57,6 +57,7 @@ BYTES_PER_WORD = 24
     learn=WfcTrainingParams,
     validate=validate,
     search_words=("example", "style", "texture", "circuit", "level"),
+    main_param="pattern_size",
 )
 def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
     constraints = Constraints.of(p, site)

@@ -1,11 +1,11 @@
-"""State of the gallery: what varies, the measures of its axes, and the sort order.
+"""State of the gallery: what varies, the measures of its axes, the sort order and the favorites.
 
 It is an immutable part of `State`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -17,6 +17,10 @@ MAX_NAME_LENGTH = 120
 MAX_NUMBER = 1e15
 """Maximum absolute value of the bounds of a sweep."""
 MAX_ROLL = 10**9
+MAX_STARS = 200
+MAX_PINNED = 24
+MIN_SIZE, MAX_SIZE = 80, 480
+"""Bounds of the width of a picture, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,12 @@ class Gallery:
     sort: str = ""
     """Measure to sort by; empty for the order of generation."""
     most_first: bool = True
+    size: int = 140
+    """Minimum width of a picture, in pixels."""
+    stars: tuple[str, ...] = ()
+    """Keys of the favorite variations."""
+    pinned: tuple[int, ...] = ()
+    """Seeds of favorites that stay when the other seeds are chosen again."""
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data for `from_data`. Defaults are left out."""
@@ -68,12 +78,25 @@ def _read_field(name: str, value: Any) -> Any:
             is_valid, rule = isinstance(value, bool), "true or false"
         case "roll":
             is_valid, rule = type(value) is int and 0 <= value < MAX_ROLL, f"an integer from 0 to {MAX_ROLL - 1:,}"
+        case "size":
+            is_valid = type(value) is int and MIN_SIZE <= value <= MAX_SIZE
+            rule = f"an integer from {MIN_SIZE} to {MAX_SIZE}"
+        case "stars":
+            is_valid = _is_list(value, MAX_STARS, lambda star: isinstance(star, str) and len(star) <= MAX_NAME_LENGTH)
+            rule = f"a list of at most {MAX_STARS} strings of at most {MAX_NAME_LENGTH} characters"
+        case "pinned":
+            is_valid = _is_list(value, MAX_PINNED, lambda seed: type(seed) is int and 0 <= seed < MAX_ROLL)
+            rule = f"a list of at most {MAX_PINNED} seeds"
         case _:
             is_valid = isinstance(value, str) and len(value) <= MAX_NAME_LENGTH
             rule = f"a string of at most {MAX_NAME_LENGTH} characters"
     if not is_valid:
         raise InvalidRecipe(f"must be {rule}", at=name, got=value)
-    return value
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _is_list(value: Any, max_length: int, is_item: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and len(value) <= max_length and all(map(is_item, value))
 
 
 def _is_number(value: Any) -> bool:

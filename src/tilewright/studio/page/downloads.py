@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from PIL import Image
 
-from ...formats import format_registry
+from ...core.fields import fields_of
+from ...formats import Format, format_registry
 from ..operations import Files
+from ..state import ViewSettings
 
 GROUPS = {
     "Pictures": ("png",),
@@ -18,6 +21,13 @@ GROUPS = {
 }
 OTHERS = "Others"
 """Group of the formats of plugins."""
+
+
+def build_view_options(entry: Format, settings: ViewSettings) -> dict[str, Any]:
+    """Return the options with which a format shows a map as the canvas does: sprites, grid and overlay."""
+    known = {field.name for field in fields_of(entry.params)}
+    shown = {"sprites": settings.sprites, "grid": settings.grid or None, "overlay": settings.overlay or None}
+    return {option: value for option, value in shown.items() if option in known and value is not None}
 
 
 def describe_files(files: Files, *, is_picture: bool) -> str:

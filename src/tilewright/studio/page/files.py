@@ -21,7 +21,7 @@ from ..operations import Files, zip_files
 from ..payloads import data_url
 from ..session import Session
 from .controls import UNSET, Controls
-from .downloads import describe_files, group_formats
+from .downloads import build_view_options, describe_files, group_formats
 from .widgets import icon_button, toggle_class
 
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
@@ -121,11 +121,7 @@ class FilesView:
         self.buttons[name].classes(add="tw-chosen-format")
         self.summary.set_text(self.entry.summary)
         fields = fields_of(self.entry.params)
-        known = {field.name for field in fields}
-        look = self.session.state.view_settings
-        view_options = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
-        initial = {option: value for option, value in view_options.items() if option in known and value is not None}
-        values = self.options.setdefault(name, initial)
+        values = self.options.setdefault(name, build_view_options(self.entry, self.session.state.view_settings))
         read_options = [field.name for field in fields if field.reading]
         self.options_panel.clear()
         with self.options_panel:

@@ -13,15 +13,16 @@ from nicegui import background_tasks, events, ui
 from ...core.errors import TilewrightError, pluralize
 from ...core.registry import measures
 from ...core.seeds import read_seed
-from ..gallery import Gallery
+from ..gallery import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
 from ..jobs import Busy, Cancelled
 from ..session import Session
 from ..state import State
 from .gallery_cell import GalleryCell
+from .gallery_errors import GalleryErrors
+from .gallery_export import GalleryExport
 from .scatter_plot import ScatterPlot
 from .variation_panel import VariationPanel
 from .variations import (
-    COLUMNS,
     COUNT,
     SWEPT_MEASURE,
     Variation,
@@ -66,7 +67,9 @@ class GalleryView(View):
         self.variation_panel.show(state)
         if state.view_settings.tab != "gallery":
             self.stop()
-        elif self._is_current(state):
+            return
+        self.grid.style(f"--tw-size: {state.gallery.size}px")
+        if self._is_current(state):
             self._mark_current(state)
             if self._shown_settings != state.gallery:
                 self._show_numbers()
@@ -77,19 +80,29 @@ class GalleryView(View):
     # -- layout -------------------------------------------------------------------------------------------------
 
     def _build_panel(self) -> None:
-        self.variation_panel = VariationPanel(self.session)
-        roll = ui.button("New seeds", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
-        roll.props("data-testid=gallery-roll").tooltip("Choose new random seeds; locked cells stay")
-        ui.label("Click a picture or a point to open it in Make.").classes("tw-hint")
-        ui.label("Scatter plot").classes("tw-title")
-        with ui.element("div").classes("tw-gallery-pair"):
-            self.y, self.about_y = self._build_measure_select("Y axis", "y")
-            self.x, self.about_x = self._build_measure_select("X axis", "x")
-        self.plot = ScatterPlot(self.choose)
-        with ui.element("div").classes("tw-gallery-sort"):
-            self.sort, _ = self._build_measure_select("Sort pictures by", "sort")
-            self.most_first = ui.switch("Descending", value=True, on_change=partial(self._on_choice, "most_first"))
-            self.most_first.props("dense data-testid=gallery-most-first")
+        with ui.element("div").classes("tw-gallery-part"):
+            self.variation_panel = VariationPanel(self.session)
+            roll = ui.button("New seeds", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
+            roll.props("data-testid=gallery-roll").tooltip("Choose new random seeds; locked cells stay")
+            ui.label("Click a picture or a point to open it in Make. New seeds keep starred pictures.").classes(
+                "tw-hint"
+            )
+            with ui.element("div").classes("tw-gallery-size"):
+                ui.label("Picture size")
+                self.size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20, on_change=partial(self._on_choice, "size"))
+                self.size.props('dense data-testid=gallery-size aria-label="Picture size"')
+        with ui.element("div").classes("tw-gallery-part tw-gallery-more"):
+            ui.label("Export").classes("tw-title")
+            self.export = GalleryExport(self.session, self.list_chosen)
+            ui.label("Scatter plot").classes("tw-title")
+            with ui.element("div").classes("tw-gallery-pair"):
+                self.y, self.about_y = self._build_measure_select("Y axis", "y")
+                self.x, self.about_x = self._build_measure_select("X axis", "x")
+            self.plot = ScatterPlot(self.choose)
+            with ui.element("div").classes("tw-gallery-sort"):
+                self.sort, _ = self._build_measure_select("Sort pictures by", "sort")
+                self.most_first = ui.switch("Descending", value=True, on_change=partial(self._on_choice, "most_first"))
+                self.most_first.props("dense data-testid=gallery-most-first")
 
     def _build_measure_select(self, label: str, name: str) -> tuple[ui.select, ui.tooltip]:
         """Build a selection of measures and its tooltip. `_offer_measures` fills the selection."""
@@ -101,8 +114,8 @@ class GalleryView(View):
     def _build_area(self) -> None:
         with ui.element("div").classes("tw-gallery"):
             self.status = ui.label("").classes("tw-faint").props("data-testid=gallery-progress role=status")
+            self.errors = GalleryErrors(self.session, self.roll)
             self.grid = ui.element("div").classes("tw-gallery-grid").props("data-testid=gallery-grid")
-            self.grid.style(f"--tw-columns: {COLUMNS}")
         self.cells: list[GalleryCell] = []
 
     # -- jobs ---------------------------------------------------------------------------------------------------
@@ -117,7 +130,8 @@ class GalleryView(View):
         self.grid.clear()
         with self.grid:
             self.cells = [
-                GalleryCell(number, one.caption, self.choose, self.plot) for number, one in enumerate(self.variations)
+                GalleryCell(number, one.caption, on_open=self.choose, on_star=self.star, plot=self.plot)
+                for number, one in enumerate(self.variations)
             ]
         self._mark_current(state)
         self._show_numbers()
@@ -130,7 +144,26 @@ class GalleryView(View):
             # All variations share the seed of the current map; changing it is an undo step.
             self.session.reroll()
         else:
-            self.session.change_gallery(roll=int(read_seed(None)))
+            starred = self.list_chosen(True)
+            pinned = [int(one.state.seed or 0) for one in starred if gallery.what == "seed"]
+            self.session.change_gallery(
+                roll=int(read_seed(None)),
+                pinned=tuple(pinned[:MAX_PINNED]),
+                stars=tuple(one.key for one in starred[:MAX_PINNED]),
+            )
+
+    def star(self, number: int) -> None:
+        """Add a variation to the favorites, or remove it."""
+        key, stars = self.variations[number].key, self.session.state.gallery.stars
+        others = tuple(star for star in stars if star != key)
+        self.session.change_gallery(stars=others if key in stars else (*others, key)[-MAX_STARS:])
+
+    def list_chosen(self, starred: bool) -> list[Variation]:
+        """Return the variations that can be exported: all that were made, or the starred ones."""
+        stars = self.session.state.gallery.stars
+        failed = {number for number, one in self.results.items() if one.error is not None}
+        made = [one for number, one in enumerate(self.variations) if number not in failed]
+        return [one for one in made if one.key in stars] if starred else made
 
     def stop(self) -> None:
         """Cancel all jobs."""
@@ -140,7 +173,7 @@ class GalleryView(View):
 
     def choose(self, number: int) -> None:
         """Open a variation in Make."""
-        if number in self.results and self.results[number].failure:
+        if number in self.results and self.results[number].error is not None:
             return
         chosen = self.variations[number].state
         state = replace(self.session.state, recipe=chosen.recipe, locks=chosen.locks, painted=None, off=chosen.off)
@@ -173,7 +206,7 @@ class GalleryView(View):
             except Busy:
                 await asyncio.sleep(RETRY_SECONDS)
             except TilewrightError as error:
-                found = VariationResult(failure=str(error))
+                found = VariationResult(error=error)
                 break
         self.results[number] = found
         self.cells[number].show(found)
@@ -184,7 +217,9 @@ class GalleryView(View):
 
     def _show_status(self) -> None:
         count, done = len(self.variations), len(self.results)
-        failed = sum(bool(one.failure) for one in self.results.values())
+        errors = {number: one.error for number, one in self.results.items() if one.error is not None}
+        self.grid.set_visibility(not self.errors.show(errors, count))
+        failed = len(errors)
         text = f"{pluralize(count, 'variation')} of {self.session.state.technique}"
         text = text if done == count else f"{done} of {text}"
         text += f", {failed} failed" if failed else ""
@@ -196,6 +231,8 @@ class GalleryView(View):
         now = state.with_recipe().effective
         for cell, variation in zip(self.cells, self.variations, strict=True):
             cell.mark(now == variation.state.effective)
+            cell.set_starred(variation.key in state.gallery.stars)
+        self.export.refresh()
 
     def _show_numbers(self) -> None:
         """Update the measures below the pictures, the scatter plot and the order of the pictures."""
@@ -204,9 +241,8 @@ class GalleryView(View):
         x, y, by = str(self.x.value), str(self.y.value), str(self.sort.value)
         numbers = fill_counts([_read_numbers(self.results.get(number)) for number in range(len(self.variations))])
         for cell, found in zip(self.cells, numbers, strict=True):
-            cell.show_numbers(
-                [found[name] for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]
-            )
+            names = [name for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]
+            cell.show_numbers({self._measure_label(name): found[name] for name in names})
         points = [(one.caption, found) for one, found in zip(self.variations, numbers, strict=True)]
         self.plot.show(points, x, y, {name: self._measure_label(name) for name in (x, y)})
         self.most_first.set_visibility(by != UNSORTED)
@@ -230,6 +266,7 @@ class GalleryView(View):
         self._is_showing = True
         try:
             self.most_first.set_value(gallery.most_first)
+            self.size.set_value(gallery.size)
             for select, first, value in ((self.x, (), x), (self.y, (), y), (self.sort, (UNSORTED,), sort)):
                 options = {name: self._measure_label(name) for name in (*first, *names)}
                 if options != select.options or select.value != value:

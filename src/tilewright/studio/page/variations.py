@@ -8,19 +8,19 @@ from math import floor, log10
 from typing import Any
 
 from ...analysis.survey import list_argument_measures
+from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field, fields_of
 from ...core.registry import measures, shapers, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
 from ...formats import image
 from .. import operations
-from ..gallery import Gallery
+from ..gallery import MAX_NAME_LENGTH, Gallery
 from ..jobs import CancelToken
 from ..payloads import encode_picture
 from ..state import State
 
 COUNT = 24
-COLUMNS = 6
 MAX_SEED = 10**9
 """Upper bound (exclusive) of random seeds."""
 SWEPT_MEASURE = "the knob"
@@ -99,17 +99,24 @@ class Variation:
 
     state: State
     caption: str
+    """What varies, with its value, such as `walls 0.45`."""
     swept_value: float | None = None
     """Value of the swept parameter, if it is a number."""
+
+    @property
+    def key(self) -> str:
+        """Key of the variation among the favorites."""
+        seed = f"seed {self.state.seed}"
+        return (self.caption if self.caption.endswith(seed) else f"{self.caption} {seed}")[-MAX_NAME_LENGTH:]
 
 
 @dataclass(frozen=True)
 class VariationResult:
-    """Picture of a variation as a data URL and its measures, or the error message."""
+    """Picture of a variation as a data URL and its measures, or the error."""
 
     picture: str = ""
     numbers: Mapping[str, float] | None = None
-    failure: str = ""
+    error: TilewrightError | None = None
 
 
 def list_knobs(state: State) -> list[Knob]:
@@ -126,17 +133,18 @@ def list_knobs(state: State) -> list[Knob]:
 
 
 def find_swept_knob(state: State) -> Knob | None:
-    """Return the parameter to sweep: the chosen parameter, or else the first that is not a map size."""
+    """Return the parameter to sweep: the chosen one, or else the technique's main one, or else any but a map size."""
+    main = techniques.get(state.technique).main_param if state.technique in techniques else ""
     knobs = list_knobs(state)
-    chosen = (knob for knob in knobs if knob.key == state.gallery.knob)
-    return next(chosen, next((knob for knob in knobs if knob.field.group != "size"), None))
+    others = sorted((knob for knob in knobs if knob.field.group != "size"), key=lambda knob: knob.key != main)
+    return next((knob for knob in knobs if knob.key == state.gallery.knob), next(iter(others), None))
 
 
 def list_variations(state: State) -> list[Variation]:
     """Return the variations of a state, following its gallery settings."""
     gallery, knob, rolled = state.gallery, find_swept_knob(state), draw_seeds(state.gallery.roll)
     if gallery.what == "seed" or knob is None:
-        return vary_seeds(state, rolled)
+        return vary_seeds(state, list(dict.fromkeys((*gallery.pinned, *rolled))))
     span = knob.choose_range(gallery) if knob.is_number else (0, 0)
     return sweep_knob(state, knob, span, rolled, same_seed=gallery.same_seed)
 
@@ -149,7 +157,7 @@ def draw_seeds(roll: int, count: int = COUNT) -> list[int]:
 
 def vary_seeds(state: State, seeds: Sequence[int]) -> list[Variation]:
     """Return the state with other seeds."""
-    return [Variation(state.with_recipe(seed=seed), str(seed)) for seed in seeds]
+    return [Variation(state.with_recipe(seed=seed), f"seed {seed}") for seed in seeds]
 
 
 def sweep_knob(
@@ -163,7 +171,9 @@ def sweep_knob(
         chosen = [(values[number * len(values) // COUNT], seed) for number, seed in enumerate(seeds)]
     return [
         Variation(
-            knob.apply(state, value).with_recipe(seed=seed), format_value(value), value if knob.is_number else None
+            knob.apply(state, value).with_recipe(seed=seed),
+            f"{knob.label} {format_value(value)}" + ("" if same_seed else f" · seed {seed}"),
+            value if knob.is_number else None,
         )
         for value, seed in chosen
     ]

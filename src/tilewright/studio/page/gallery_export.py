@@ -1,0 +1,126 @@
+"""Export of the gallery: all variations, or the starred ones, as a zip archive."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+
+from nicegui import background_tasks, ui
+
+from ...core.errors import TilewrightError, TooLarge, pluralize
+from ...formats import format_registry
+from .. import operations
+from ..jobs import Busy, CancelToken
+from ..operations import Files, zip_files
+from ..session import Session
+from .downloads import build_view_options, format_bytes, group_formats
+from .variations import Variation
+from .widgets import icon_button
+
+MAX_ZIP_BYTES = 64 << 20
+"""Maximum bytes of all files of an archive."""
+RETRY_SECONDS = 0.5
+"""Seconds to wait before a job is submitted again if the queue is full."""
+
+
+class GalleryExport:
+    """Choice of a format, buttons to export all or the starred variations, and the progress."""
+
+    def __init__(self, session: Session, list_chosen: Callable[[bool], Sequence[Variation]]) -> None:
+        """Build the controls in the current slot. `list_chosen` returns all variations, or the starred ones."""
+        self.session, self._list_chosen = session, list_chosen
+        self._job: asyncio.Task[None] | None = None
+        formats = [name for names in group_formats().values() for name in names]
+        with ui.element("div").classes("tw-gallery-export"):
+            self.format = ui.select(formats, value="png", label="Format")
+            self.format.props("dense outlined options-dense data-testid=gallery-format")
+            self.buttons = {starred: self._build_button(starred) for starred in (False, True)}
+        with ui.element("div").classes("tw-download") as self.working:
+            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
+            self.progress.props('data-testid=gallery-export-progress aria-label="Progress of the export"')
+            icon_button("stop_circle", "Stop", self.stop, test_id="gallery-export-stop")
+        self.working.set_visibility(False)
+        self.status = ui.label("").classes("tw-faint").props("data-testid=gallery-export-status role=status")
+        ui.context.client.on_delete(self.stop)
+
+    def refresh(self) -> None:
+        """Show how many variations are starred."""
+        count = len(self._list_chosen(True))
+        self.buttons[True].set_text(f"Starred ({count})")
+        self.buttons[True].set_enabled(count > 0)
+
+    def stop(self) -> None:
+        """Cancel the export."""
+        if self._job is not None:
+            self._job.cancel()
+        self._job = None
+        self.working.set_visibility(False)
+
+    def _build_button(self, starred: bool) -> ui.button:
+        button = ui.button("All", icon="download", color=None, on_click=lambda: self._start(starred))
+        hint = "Download the starred maps as a zip archive" if starred else "Download all maps as a zip archive"
+        return button.props(f"outline dense no-caps data-testid=export-{'starred' if starred else 'all'}").tooltip(hint)
+
+    def _start(self, starred: bool) -> None:
+        self.stop()
+        self.working.set_visibility(True)
+        self.progress.set_value(0)
+        self._show_status("")
+        chosen, format = [*self._list_chosen(starred)], str(self.format.value)
+        self._job = background_tasks.create(self._export(chosen, format))
+
+    async def _export(self, chosen: Sequence[Variation], format: str) -> None:
+        files: dict[str, bytes] = {}
+        failed = 0
+        try:
+            for number, variation in enumerate(chosen):
+                try:
+                    files |= await self._write(variation, format, name_file(number, variation))
+                except TooLarge:
+                    raise
+                except TilewrightError:
+                    failed += 1
+                if sum(map(len, files.values())) > MAX_ZIP_BYTES:
+                    limit = format_bytes(MAX_ZIP_BYTES)
+                    raise TooLarge(
+                        f"the files must have at most {limit} together; star fewer maps or make them smaller"
+                    )
+                self.progress.set_value((number + 1) / len(chosen))
+            if not files:
+                raise TilewrightError("none of the maps could be made")
+            archive = await self.session.submit(lambda token: zip_files(files))
+        except TilewrightError as error:
+            self.working.set_visibility(False)
+            self._show_status(str(error), is_bad=True)
+            return
+        self.working.set_visibility(False)
+        note = f", {failed} failed" if failed else ""
+        self._show_status(f"{pluralize(len(chosen) - failed, 'map')}{note}, {format_bytes(len(archive))}")
+        with self.status:
+            ui.download.content(archive, f"{self.session.state.technique}-{format}.zip")
+
+    async def _write(self, variation: Variation, format: str, name: str) -> Files:
+        """Make a variation and return its files. Several files are in a folder of their own."""
+        options = build_view_options(format_registry.get(format), variation.state.view_settings)
+
+        def work(token: CancelToken) -> Files:
+            recipe = operations.check_recipe(variation.state.effective, token.settings)
+            return operations.export_map(recipe, format, options, token, name).files
+
+        while True:
+            try:
+                files = await self.session.submit(work)
+                break
+            except Busy:
+                await asyncio.sleep(RETRY_SECONDS)
+        return files if len(files) == 1 else {f"{name}/{file}": content for file, content in files.items()}
+
+    def _show_status(self, text: str, *, is_bad: bool = False) -> None:
+        self.status.set_text(text)
+        self.status.classes(replace="tw-bad" if is_bad else "tw-faint")
+
+
+def name_file(number: int, variation: Variation) -> str:
+    """Return the name of a variation's file without extension, such as `03-walls-0.45`."""
+    return f"{number + 1:02}-{re.sub(r'[^0-9A-Za-z.]+', '-', variation.caption).strip('-.')}"
