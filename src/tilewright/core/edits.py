@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidRecipe, pluralize, short_repr
+from .landmarks import Change, LandmarkEdits
 from .locks import Locks
 from .pipeline import run
 from .plan import find_origins, make_plan
@@ -96,20 +97,8 @@ class Edits:
         A marker that was moved therefore replaces the one that the recipe placed. Markers on the cells of removed ones
         are removed first.
         """
-        if not self.added and not self.removed:
-            return map
-        markers = list(map.markers)
-        for gone in self.removed:
-            named = [one for one in markers if one.name == gone.name]
-            named.sort(key=lambda one: (one.x, one.y, one.level) != (gone.x, gone.y, gone.level))
-            if named:
-                markers.remove(named[0])
-        inside = [
-            one
-            for one in self.added
-            if one.x < map.width and one.y < map.height and (map.cells.ndim == 2 or one.level < map.shape[0])
-        ]
-        return map.replace(markers=[*markers, *inside], recipe=map.recipe)
+        changes: list[Change[Marker]] = [Change(gone, None) for gone in self.removed]
+        return LandmarkEdits((*changes, *(Change(None, one) for one in self.added))).apply(map)
 
     def rebuild(self, seed: int | str | None = None) -> TileMap:
         """Make the map again around the edits.

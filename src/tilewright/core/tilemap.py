@@ -195,7 +195,7 @@ class TileMap:
                 text = f"is outside the map of {self.width}x{self.height}, {marker}"
                 raise InvalidRecipe(text, at=("markers", number))
             if marker.properties:
-                _check_properties(marker.properties, ("markers", number, "properties"))
+                check_properties(marker.properties, ("markers", number, "properties"))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a TileMap is frozen; use .replace({name}=...)")
@@ -461,7 +461,7 @@ def _check_shape(cells: NDArray[Any]) -> None:
         raise InvalidRecipe(f"a map has 2 or 3 dimensions and at least one cell, got shape {cells.shape}", at="cells")
 
 
-def _check_properties(properties: Mapping[str, MarkerValue], at: tuple[str | int, ...]) -> None:
+def check_properties(properties: Mapping[str, MarkerValue], at: tuple[str | int, ...]) -> None:
     """Raise InvalidRecipe unless all properties of a marker have a name and a value that every format can store."""
     if len(properties) > MAX_PROPERTIES:
         raise InvalidRecipe(f"must have at most {MAX_PROPERTIES:,} properties, got {len(properties):,}", at=at)

@@ -24,7 +24,7 @@ from PIL import Image
 
 from ..core.recipe import Recipe
 from ..core.site import Frame
-from ..core.tilemap import TileMap
+from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
 from ..formats._artwork import Artwork
 from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
@@ -92,8 +92,8 @@ def encode_map(
         "key": _digest_map(map),
         "rooms": [[room.x, room.y, room.width, room.height] for room in map.rooms],
         "links": [list(link) for link in map.links],
-        "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
-        "icons": encode_icons(map.markers) if map.markers else None,
+        "markers": [_encode_marker(marker) for marker in map.markers],
+        "icons": encode_icons([marker.name for marker in map.markers]) if map.markers else None,
         "locked": None if locked is None or not locked.any() else encode_array(locked.astype(np.uint8)),
         "painted": painted,
         "note": note,
@@ -200,6 +200,12 @@ def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
         "tileset": tileset.digest,
         "tiles": encode_tiles(tileset),
     }
+
+
+def _encode_marker(marker: Marker) -> list[Any]:
+    """Return name, x, y and level of a marker, followed by its properties if it has any."""
+    place = [marker.name, marker.x, marker.y, marker.level]
+    return [*place, dict(marker.properties)] if marker.properties else place
 
 
 def _digest_map(map: TileMap) -> str:

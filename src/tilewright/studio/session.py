@@ -1,7 +1,8 @@
 """Session of one user: the state, its map and the undo history. It is independent of the page, which listens to events.
 
 All changes of the state go through `change`. If the recipe changes, its map is made in the job queue, and the job of
-the previous recipe is cancelled. Painted cells are drawn over the map until it is made again.
+the previous recipe is cancelled. Painted cells are drawn over the map until it is made again. Edits of markers and
+rooms stay.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import TilewrightError, TooLarge
 from ..core.grid import FREE, Grid
+from ..core.landmarks import LandmarkEdits
 from ..core.locks import Locks
 from ..core.plan import find_origins, make_plan
 from ..core.recipe import Recipe
@@ -50,7 +52,7 @@ class Session:
     """The state of a user and its map.
 
     Events and their values: `state` (State) when the state has changed; `map` (TileMap) when there is another map to
-    show, with painted cells; `progress` (Frame) while a map takes long; `failed` (TilewrightError, or None when the
+    show, with all edits by hand; `progress` (Frame) while a map takes long; `failed` (TilewrightError, or None when the
     error is resolved); `busy` (bool); `refused` (TilewrightError) when a user action had no effect; `switched_off`
     (SwitchedOff); `open` (State) before the user leaves a state for another technique, recipe or picture.
     """
@@ -61,7 +63,7 @@ class Session:
         self.recipe: Recipe | None = None
         """Recipe of the current map."""
         self.map: TileMap | None = None
-        """The current map with painted cells."""
+        """The current map with painted cells, and with its edited markers and rooms."""
         self.seconds = 0.0
         """Time taken to make the map."""
         self.seed_history: list[int | str] = []
@@ -180,7 +182,7 @@ class Session:
         self.emit("state", state)
         if state.effective != before.effective or self._base_map is None:
             self.make(switch_off_for)
-        elif state.painted != before.painted:
+        elif (state.painted, state.landmarks) != (before.painted, before.landmarks):
             self._show()
 
     # -- seeds --------------------------------------------------------------------------------------------------
@@ -285,6 +287,20 @@ class Session:
         assert self.recipe is not None
         return make_plan(self.recipe).site.shape
 
+    # -- markers and rooms --------------------------------------------------------------------------------------
+
+    def edit_landmarks(self, data: Any, *, undo_group: str = "") -> None:
+        """Add, change or remove markers and rooms of the current map, given as the plain data of `LandmarkEdits`."""
+        if self.map is None:
+            return
+        try:
+            landmarks = self.state.landmarks.merge(LandmarkEdits.from_data(data), self.map)
+        except TilewrightError as error:
+            self._show()  # This removes the edits that the browser has already drawn.
+            self.emit("refused", error.within(place="not changed"))
+        else:
+            self.change(replace(self.state, landmarks=landmarks), undo_group=undo_group)
+
     # -- jobs ---------------------------------------------------------------------------------------------------
 
     def make(self, switch_off_for: State | None = None) -> None:
@@ -365,7 +381,7 @@ class Session:
             self.emit("progress", frame)
 
     def _show(self) -> None:
-        """Draw the painted cells over the map, and emit the event `map`."""
+        """Apply the edits by hand to the map, and emit the event `map`."""
         if self._base_map is None:
             return
         self.map = self._base_map
@@ -374,6 +390,7 @@ class Session:
             ids = over.to_tile_ids(self._base_map.tileset)
             cells = np.where(ids == FREE, self._base_map.cells, ids).astype(self._base_map.cells.dtype)
             self.map = self._base_map.replace(cells=cells)
+        self.map = self.state.landmarks.apply(self.map)
         self.emit("map", self.map)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.fields import fields_by_name
 from ..core.grid import FREE, Grid
+from ..core.landmarks import write_marker, write_room
 from ..core.notation import (
     RESERVED_FLAGS,
     UnwritableValue,
@@ -27,6 +28,7 @@ from ..core.notation import (
 )
 from ..core.recipe import as_recipe_data
 from ..core.registry import techniques
+from ..core.tilemap import TileMap
 from ..core.yaml import write_data
 
 MAX_LINE = 600
@@ -69,8 +71,8 @@ def command_line(data: Mapping[str, Any], output: str = "map.png") -> str:
     return f"cat > recipe.yaml <<'{end}'\n{text}{end}\n{run}"
 
 
-def python_code(data: Mapping[str, Any], painted: Grid | None = None) -> str:
-    """Return Python code for a recipe and the cells painted over its map.
+def python_code(data: Mapping[str, Any], painted: Grid | None = None, edited: TileMap | None = None) -> str:
+    """Return Python code for a recipe and the edits of its map by hand.
 
     Parameters
     ----------
@@ -78,6 +80,8 @@ def python_code(data: Mapping[str, Any], painted: Grid | None = None) -> str:
         Recipe as plain data.
     painted : Grid, optional
         Painted cells. All other cells are undecided.
+    edited : TileMap, optional
+        Map whose markers and rooms replace those that the recipe makes.
 
     Returns
     -------
@@ -100,7 +104,8 @@ def python_code(data: Mapping[str, Any], painted: Grid | None = None) -> str:
     else:
         call = _wrap_parts("tw.run(", [("", dict(data))], ")", WIDTH - 4)
     lines = ["import tilewright as tw", "", f"m = {call}"]
-    return "\n".join([*lines, *(_write_painting(painted) if painted is not None else ())])
+    painting = [] if painted is None else _write_painting(painted)
+    return "\n".join([*lines, *painting, *([] if edited is None else _write_landmarks(edited))])
 
 
 # -- shell --------------------------------------------------------------------------------------------------
@@ -196,3 +201,17 @@ def _find_runs(painted: Grid) -> Iterator[tuple[Any, ...]]:
         for begin, end in zip(edges.tolist(), ends, strict=False):
             if begin < len(row) and row[begin] != FREE:
                 yield (*place, begin, end - begin, painted.labels[row[begin]])
+
+
+def _write_landmarks(map: TileMap) -> list[str]:
+    """Return lines of code that set the markers, rooms and links of the map `m` to those of a map."""
+    markers = [tuple(write_marker(marker)) for marker in map.markers]
+    rooms = [tuple(write_room(room)) for room in map.rooms]
+    return [
+        "",
+        f"markers = {_write_literal(markers, WIDTH - 10)}",
+        f"rooms = {_write_literal(rooms, WIDTH - 8)}",
+        f"links = {_write_literal(list(map.links), WIDTH - 8)}",
+        "markers, rooms = [tw.Marker(*marker) for marker in markers], [tw.Room(*room) for room in rooms]",
+        "m = m.replace(markers=markers, rooms=rooms, links=links)",
+    ]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge, short_repr
 from ..core.fields import present_name
 from ..core.grid import FREE, MAX_INLINE_CELLS, Grid, Label, read_shape
+from ..core.landmarks import LandmarkEdits
 from ..core.locks import Locks
 from ..core.params import Params
 from ..core.recipe import MAX_STAGES
@@ -52,7 +53,7 @@ class ViewSettings:
 
 @dataclass(frozen=True)
 class State:
-    """A recipe as plain data, the cells painted over its map, and the view settings."""
+    """A recipe as plain data, the edits of its map by hand, and the view settings."""
 
     recipe: Mapping[str, Any] = field(default_factory=lambda: {"technique": "caves", "seed": 7})
     """Recipe of the map without painted cells, as a user would write it: defaults are left out."""
@@ -60,6 +61,8 @@ class State:
     """Current locks, in the technique's coordinates. The recipe holds the locks with which the map was made."""
     painted: Grid | None = None
     """Cells painted over the finished map since it was made, in the finished map's coordinates."""
+    landmarks: LandmarkEdits = field(default_factory=LandmarkEdits)
+    """Edits of the finished map's markers and rooms. They stay when the map is made again, also with another seed."""
     off: tuple[int, ...] = ()
     """Indices of the disabled shapers in the recipe's list."""
     view_settings: ViewSettings = field(default_factory=ViewSettings)
@@ -183,6 +186,8 @@ class State:
             data["locks"] = None if self.locks is None else self.locks.to_data()
         if self.painted is not None:
             data["painted"] = _encode_painted(self.painted)
+        if self.landmarks:
+            data["landmarks"] = self.landmarks.to_data()
         if self.off:
             data["off"] = list(self.off)
         parts = {"example": self.example.to_data(), "gallery": self.gallery.to_data()}
@@ -238,6 +243,7 @@ class State:
             _with_present_names(store_pictures(data["recipe"])),
             _read_locks(locks),
             None if painted is None else _read_painted(painted),
+            LandmarkEdits.from_data(data.get("landmarks", {})),
             off,
             ViewSettings(**known),
             SampleState.from_data(data.get("example", {})),

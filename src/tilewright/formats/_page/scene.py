@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.tilemap import Marker, TileMap
+from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
 from .._artwork import Artwork
 from .._composition import CellStacks, draw_stacks
@@ -42,7 +42,7 @@ def encode_scene(map: TileMap, *, sprites: bool) -> Scene:
         "bits": 8 * map.cells.dtype.itemsize,
         "tiles": encode_tiles(map.tileset),
         "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
-        "icons": encode_icons(map.markers) if map.markers else None,
+        "icons": encode_icons([marker.name for marker in map.markers]) if map.markers else None,
         **(_encode_sprites(map) if sprites else {"sheet": None, "looks": None}),
     }
 
@@ -62,12 +62,12 @@ def encode_tiles(tileset: Tileset) -> list[Scene]:
     ]
 
 
-def encode_icons(markers: Sequence[Marker]) -> Scene:
-    """Return the icons of markers: a row of pictures, their colors, and the picture of each marker.
+def encode_icons(names: Sequence[str]) -> Scene:
+    """Return the icons of markers by name: a row of pictures, their colors, and the picture of each marker.
 
     The first picture stands for the markers of a cell that has too many.
     """
-    found = [find_icon(marker.name) for marker in markers]
+    found = [find_icon(name) for name in names]
     numbers = {icon: number for number, icon in enumerate(dict.fromkeys([MORE, *found]))}
     url, colors = _draw_icons(tuple(numbers))
     return {"url": url, "side": SIDE, "colors": colors, "numbers": [numbers[icon] for icon in found]}

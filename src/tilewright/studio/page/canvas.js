@@ -3,6 +3,8 @@
 import { reactive } from "vue";
 import { OverlayList, StatusLine, TilePalette, TimelineBar, ToolButton, template } from "tilewright-map";
 import { Picture, View, display, gaming, keys, painting, playback } from "tilewright-map";
+import { LANDMARK_TOOLS, LandmarkCard, LandmarkPalette, MarkerLegend } from "tilewright-map";
+import { landmarkComputed, landmarkState, landmarks } from "tilewright-map";
 
 const TOOLS = [
   { name: "hand", icon: "back_hand", label: "Move the map", hint: "H, or hold Space" },
@@ -11,15 +13,18 @@ const TOOLS = [
   { name: "rectangle", icon: "rectangle", label: "Rectangle", hint: "M" },
   { name: "bucket", icon: "format_color_fill", label: "Fill", hint: "K" },
   { name: "picker", icon: "colorize", label: "Pick a tile", hint: "I, Alt+click or right click" },
+  ...LANDMARK_TOOLS,
 ];
 const PAINTING = ["brush", "rectangle", "bucket"];
 const BUSY_DELAY = 150; // milliseconds before the busy state is shown
 
 export default {
   template,
-  components: { OverlayList, StatusLine, TilePalette, TimelineBar, ToolButton },
-  props: { simple: Boolean, overlays: { type: Array, default: () => [] } },
-  emits: ["ready", "paint", "lock", "unlock", "undo", "redo", "regenerate", "film", "look"],
+  components: {
+    OverlayList, StatusLine, TilePalette, TimelineBar, ToolButton, LandmarkCard, LandmarkPalette, MarkerLegend,
+  },
+  props: { simple: Boolean, overlays: { type: Array, default: () => [] }, suggested: Object },
+  emits: ["ready", "paint", "lock", "unlock", "undo", "redo", "regenerate", "film", "look", "landmarks"],
 
   data() {
     return {
@@ -31,6 +36,7 @@ export default {
       lockedCount: 0, selectedCount: 0, legend: "", progressNote: "", done: null, isSlow: false,
       // tools
       tile: 0, size: 1, zoom: 8, lastPainting: "brush", isSpaceDown: false, isMenuOpen: false,
+      ...landmarkState(),
       // timeline
       frame: 0, frames: 0, frameNote: "", playing: false, isWaiting: false, speed: 1, loop: false,
     };
@@ -38,8 +44,10 @@ export default {
 
   computed: {
     tools() {
-      return this.simple ? TOOLS.filter(({ name }) => name !== "select") : TOOLS;
+      const full = ["select", ...LANDMARK_TOOLS.map(({ name }) => name)];
+      return this.simple ? TOOLS.filter(({ name }) => !full.includes(name)) : TOOLS;
     },
+    ...landmarkComputed,
     overlayOptions() {
       return [{ name: "", label: "none" }, ...this.overlays];
     },
@@ -96,6 +104,7 @@ export default {
     this.scene = this.progressLayer = this.timelineLayer = this.overlayLayer = this.timeline = null;
     this.selection = this.gesture = this.hovered = this.drawing = this.game = null;
     this.strokes = [];
+    this.editCount = 0; // of markers and rooms
     this.strokeCount = this.mapRequest = this.progressRequest = this.overlayRequest = this.frameRequest = 0;
   },
 
@@ -129,6 +138,7 @@ export default {
   methods: {
     ...display,
     ...gaming,
+    ...landmarks,
     ...painting,
     ...playback,
 
@@ -167,6 +177,7 @@ export default {
 
     // Runs a command of a key; returns false if this canvas does not have it.
     runCommand(command) {
+      if (this.runLandmarkCommand(command)) return true;
       if (this.tools.some(({ name }) => name === command)) return (this.tool = command), true;
       if (command.startsWith("tile ")) {
         const tile = Number(command.slice(5)) - 1;

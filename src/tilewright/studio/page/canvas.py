@@ -15,12 +15,20 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...formats._page import MODULES, PLAY_STYLE
+from ...formats._page.scene import encode_icons
 from ...overlays.kinds import KINDS
 from ..payloads import Payload, decode_cells
 
 MENU_OVERLAYS = ("distance", "hot-path", "path", "regions", "rooms", "chokepoints")
 """Overlays that are useful without settings."""
-STYLE = "\n".join(path.read_text("utf-8") for path in (Path(__file__).parent / "map" / "canvas.css", PLAY_STYLE))
+MAP = Path(__file__).parent / "map"
+STYLE = "\n".join(path.read_text("utf-8") for path in (MAP / "canvas.css", MAP / "landmarks.css", PLAY_STYLE))
+MARKER_NAMES = (
+    "start", "exit", "key red", "lock red", "treasure", "monster", "boss", "npc", "trap", "potion", "shop", "spawn"
+)  # fmt: skip
+"""Names of markers that the canvas suggests, each with an icon."""
+MAX_GROUP = 40
+"""Maximum number of characters of an undo group from the browser."""
 
 Callback = Callable[[], Any]
 
@@ -45,6 +53,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         on_regenerate: Callback | None = None,
         on_film: Callback | None = None,
         on_look: Callable[[bool, bool, str], Any] | None = None,
+        on_landmarks: Callable[[dict[str, Any], str], Any] | None = None,
     ) -> None:
         """Create the canvas.
 
@@ -62,12 +71,16 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
             Called without arguments.
         on_look : callable, optional
             Called with the view settings: grid, sprites, and the overlay's name, "" for none.
+        on_landmarks : callable, optional
+            Called with changes of markers and rooms as plain data, not validated, and with their undo group.
         """
         super().__init__()
         ui.add_css(STYLE)
         self._props["simple"] = simple
         self._props["overlays"] = [] if simple else list_overlays()
+        self._props["suggested"] = None if simple else {"names": MARKER_NAMES, **encode_icons(MARKER_NAMES)}
         self._on_paint, self._on_lock, self._on_unlock, self._on_look = on_paint, on_lock, on_unlock, on_look
+        self._on_landmarks = on_landmarks
         self._is_ready = False
         self._payload: Payload | None = None
         self._overlay: Payload | None = None
@@ -76,11 +89,14 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         """Digests of the tiles and the sprite sheet that were last sent to the browser."""
         self._stroke = 0
         """Number of the last received stroke. The browser draws later strokes over the map that it receives."""
+        self._edit = 0
+        """Number of the last received edit of markers and rooms. The browser keeps later edits."""
         self.on("ready", self._handle_ready)
         self.on("paint", self._handle_paint)
         self.on("lock", self._handle_lock)
         self.on("unlock", self._handle_unlock)
         self.on("look", self._handle_look)
+        self.on("landmarks", self._handle_landmarks)
         for name, handler in (("undo", on_undo), ("redo", on_redo), ("regenerate", on_regenerate), ("film", on_film)):
             self.on(name, handler or (lambda: None), args=[])
 
@@ -89,7 +105,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
     def show(self, payload: Payload) -> None:
         """Show a map from `encode_map`, and end the display of progress."""
         self._payload = payload
-        self._call("show", {**self._strip_known(payload), "stroke": self._stroke})
+        self._call("show", {**self._strip_known(payload), "stroke": self._stroke, "edit": self._edit})
 
     def show_progress(self, payload: Payload | None) -> None:
         """Show a frame of a long job from `encode_frame`. None shows the map again."""
@@ -141,7 +157,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         """Send everything to the browser, which has created the component for the first time or again."""
         self._is_ready = True
         self._tiles_sent = self._sheet_sent = ""
-        self._stroke = 0
+        self._stroke = self._edit = 0
         self._call("set", self._settings)
         if self._payload is not None:
             self.show(self._payload)
@@ -177,6 +193,14 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
                 if overlay in ("", self._settings.get("overlay"), *KINDS):
                     self._settings |= {"grid": grid, "sprites": sprites, "overlay": overlay}
                     return self._on_look(grid, sprites, overlay) if self._on_look else None
+        return None
+
+    def _handle_landmarks(self, event: GenericEventArguments) -> Any:
+        match event.args:
+            case {"edits": dict(edits), "nudged": str(nudged), "edit": int(edit)} if len(nudged) < MAX_GROUP:
+                self._edit = edit
+                if self._on_landmarks:
+                    return self._on_landmarks(edits, nudged and f"landmarks {nudged}")
         return None
 
     def _decode_cells(self, encoded: Any) -> list[int] | None:

@@ -25,9 +25,12 @@ PAINTED_NOTE = (
     "The map has painted cells: the file contains them, but no recipe. "
     "Press Rebuild around locks to make a map whose recipe contains the locked cells."
 )
-WITHOUT_PAINT_NOTE = "Makes the map without the painted cells."
 EMBEDDED_NOTE = "Names the picture of your own tiles by digest; a downloaded file contains the picture."
 LINK_NOTE = "Names the picture of your own tiles. To open the map on another machine, use a downloaded recipe."
+LANDMARKS_NOTE = (
+    "You edited markers or rooms: files, the Python code and the link contain the edits. "
+    "A recipe and the shell command cannot."
+)
 LONG_LINK = 8000
 """Characters from which messengers and mail programs may truncate a link."""
 
@@ -45,6 +48,10 @@ class ExportView(View):
             ui.icon("brush")
             ui.label(PAINTED_NOTE)
         self.painted.props("data-testid=export-painted")
+        with ui.element("div").classes("tw-card tw-remark") as self.landmarks:
+            ui.icon("place")
+            ui.label(LANDMARKS_NOTE)
+        self.landmarks.props("data-testid=export-landmarks")
         self.part = ui.toggle({"file": "File", "again": "Recipe, code, link"}, value="file", on_change=self._show_part)
         self.part.props("dense no-caps unelevated spread data-testid=export-part").classes("tw-toggle")
         with ui.element("div").classes("tw-export") as self.file_panel:
@@ -73,20 +80,22 @@ class ExportView(View):
             self.files.stop()
             return
         self.painted.set_visibility(state.painted is not None)
+        self.landmarks.set_visibility(bool(state.landmarks))
         self.files.refresh()
         self.is_made = self._is_made(state)
         self._show_part()
         if not self.is_made:
             return
-        data, without_paint = self.build_recipe_data(), WITHOUT_PAINT_NOTE if state.painted is not None else ""
+        data, left_out = self.build_recipe_data(), describe_left_out(state)
         own = find_own_data(data)
-        self.recipe.show(write_data(data), _join_notes(without_paint, EMBEDDED_NOTE if own else ""))
+        self.recipe.show(write_data(data), _join_notes(left_out, EMBEDDED_NOTE if own else ""))
         needs_file = ""
         if own is not None:
             data["tileset"] = f"{clean_name(str(own.get('name')), NAME)}.toml"
             needs_file = f"Needs {data['tileset']}: download it in Make, Your own tiles."
-        self.command.show(command_line(data), _join_notes(without_paint, needs_file))
-        self.python.show(python_code(data, state.painted), needs_file)
+        self.command.show(command_line(data), _join_notes(left_out, needs_file))
+        edited = self.session.map if state.landmarks else None
+        self.python.show(python_code(data, state.painted, edited), needs_file)
         try:
             link = f"{self.page_url}#{state.to_link()}"
         except TooLarge as error:
@@ -126,6 +135,12 @@ class ExportView(View):
         data = embed_pictures(self.build_recipe_data())
         text = write_data(data) if ending == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         ui.download.content(text.encode(), f"{self.session.state.technique}.{ending}")
+
+
+def describe_left_out(state: State) -> str:
+    """Return a sentence about the edits by hand that a recipe cannot contain; an empty string if there are none."""
+    parts = ["painted cells"] * (state.painted is not None) + ["edits of markers and rooms"] * bool(state.landmarks)
+    return f"Makes the map without the {' and the '.join(parts)}." if parts else ""
 
 
 def _join_notes(*notes: str) -> str:

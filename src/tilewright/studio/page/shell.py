@@ -128,6 +128,7 @@ class Shell:
                         on_regenerate=self.session.regenerate,
                         on_film=self._record_timeline,
                         on_look=self._on_look,
+                        on_landmarks=lambda edits, group: self.session.edit_landmarks(edits, undo_group=group),
                     )
                     with self.canvas:
                         self.seeds = SeedBar(self.session)

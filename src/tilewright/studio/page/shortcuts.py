@@ -17,6 +17,8 @@ KEYS = {
         "H S B M K I": "hand, select, brush, rectangle, bucket, picker",
         "[ ]": "smaller, larger brush",
         "1 … 9": "select a tile of the palette",
+        "E / O": "markers, rooms; arrow keys move the cell or the selection, Shift+arrow keys resize a room",
+        "Enter / Delete": "in both: add or rename, remove",
         "L / U": "lock / unlock the selection",
         "G": "grid",
         "F or 0": "fit the map",

@@ -2,7 +2,7 @@
 
 import { markRaw } from "vue";
 import { Sheet, decodeArray, decodeCells, drawEnlarged, openImage, surface, tilePixels } from "tilewright-page";
-import { drawGrid, drawHover, drawLines, drawLinks, drawLocks, drawMarkers, drawSelection, drawSpan } from "tilewright-page";
+import { drawGrid, drawHover, drawLines, drawLinks, drawLocks, drawSelection, drawSpan } from "tilewright-page";
 import { brushBox, spanBox } from "./cells.js";
 import { decodeFrame } from "./timeline.js";
 
@@ -91,7 +91,7 @@ export const display = {
       this.selection = null;
       this.level = 0;
       this.views.clear();
-    }
+    } else this.keepEdits(scene, before);
     // Strokes that Python had not received when it sent the map are painted over it.
     this.strokes = this.strokes.filter(({ number }) => number > scene.stroke);
     for (const stroke of this.strokes) this.repaint(stroke);
@@ -105,6 +105,7 @@ export const display = {
     Object.assign(this, { width, height, depth, painted, note, mapKey: key });
     if (!this.isLast) this.goTo(this.frames - 1);
     this.count();
+    this.updateLandmarks();
     this.updateLayer();
   },
 
@@ -169,7 +170,7 @@ export const display = {
     if (layer.lines?.length) drawLines(pen, view, layer.lines);
     if (!isMap) return;
     if (scene.locked) drawLocks(pen, view, scene.locked, level);
-    if (scene.markers.length) drawMarkers(pen, view, scene, level);
+    this.drawLandmarks(pen, level);
     if (this.selection) drawSelection(pen, view, this.selection, level);
     this.drawPointer(pen);
   },

@@ -3,6 +3,8 @@ export * from "./cells.js";
 export { display } from "./display.js";
 export { gaming } from "./gaming.js";
 export * as keys from "./keys.js";
+export * from "./landmark_widgets.js";
+export * from "./landmarks.js";
 export { painting } from "./painting.js";
 export { playback } from "./playback.js";
 export { template } from "./template.js";

@@ -22,6 +22,7 @@ export const painting = {
     const isPan = event.button === 1 || this.isSpaceDown || this.tool === "hand";
     if (!this.scene || isPan || (!this.canEdit && event.button === 0)) this.gesture = { kind: "pan" };
     else if (event.button === 2 || event.altKey || this.tool === "picker") this.pick(cell);
+    else if (event.button === 0 && this.isLandmarkTool) this.grabLandmark(event);
     else if (event.button === 0) this.begin(cell, event.shiftKey);
     this.redraw();
   },
@@ -64,6 +65,7 @@ export const painting = {
     this.gesture = null;
     if (gesture?.kind === "rectangle") this.fillRectangle(gesture);
     if (gesture?.kind === "select") this.select(gesture);
+    if (gesture?.kind === "landmark") this.dropLandmark(gesture);
     if (gesture?.stroke) this.endStroke(gesture.stroke);
     if (event.pointerType === "touch") this.hovered = null;
     this.redraw();

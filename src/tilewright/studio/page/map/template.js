@@ -56,7 +56,11 @@ export const template = `
     </div>
   </div>
 
-  <tile-palette :tiles="tiles" :sheet="sprites ? sheet : null" :tile="tile" @choose="choose" />
+  <landmark-card v-if="chosenHere && isNarrow()" ref="card" class="tw-docked" v-bind="cardProps"
+    @change="changeLandmark(chosenHere.number, $event)" @remove="removeChosen" @close="chooseLandmark(-1)" />
+  <landmark-palette v-else-if="isLandmarkTool" :tool="tool" :suggested="suggested" :kinds="markerKinds"
+    :icons="scene?.icons" :name="markerName" @tool="tool = $event" @choose="markerName = $event" />
+  <tile-palette v-else :tiles="tiles" :sheet="sprites ? sheet : null" :tile="tile" @choose="choose" />
 
   <div class="tw-middle">
     <div class="tw-tools" role="toolbar" aria-label="Tools">
@@ -88,7 +92,13 @@ export const template = `
     </div>
     <div class="tw-field" ref="field">
       <canvas ref="canvas" :class="'tw-' + cursor" @pointerdown="down" @pointermove="move" @pointerup="up"
-        @pointercancel="cancel" @pointerleave="leave" @contextmenu.prevent aria-label="Map" role="img"></canvas>
+        @pointercancel="cancel" @pointerleave="leave" @contextmenu.prevent @dblclick="chosenHere && renameChosen()" aria-label="Map"
+        role="img"></canvas>
+      <marker-legend v-if="!simple && isLast && !progressNote" :kinds="markerKinds" :icons="scene?.icons"
+        :hidden="hiddenMarkers" :highlighted="highlighted" :compact="isNarrow()" @highlight="toggleHighlight"
+        @hide="toggleHidden" />
+      <landmark-card v-if="chosenHere && !isNarrow()" ref="card" v-bind="cardProps"
+        @change="changeLandmark(chosenHere.number, $event)" @remove="removeChosen" @close="chooseLandmark(-1)" />
       <div v-if="isBusy" class="tw-progress" :class="{ 'tw-endless': done === null }" data-testid="progress">
         <div :style="{ width: (done ?? 1) * 100 + '%' }"></div>
       </div>

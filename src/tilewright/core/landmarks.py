@@ -1,0 +1,259 @@
+"""Edits of landmarks: markers and rooms that were added, changed or removed by hand in a finished map.
+
+The edits apply to any map. They are stored as changes of single markers and rooms, so that they survive another seed:
+added and moved markers stay at their cells, and a removed marker removes one of the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from .errors import InvalidRecipe, TooLarge, short_repr
+from .tilemap import Marker, Room, TileMap, check_properties
+
+MAX_LANDMARK_EDITS = 1000
+"""Maximum number of changes of markers, and of rooms."""
+MAX_MARKER_NAME = 100
+"""Maximum number of characters in the name of a marker that was added by hand."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[T]):
+    """Change of one marker or room."""
+
+    before: T | None
+    """As the recipe makes it; None if it was added."""
+    after: T | None
+    """As edited; None if it was removed."""
+
+
+@dataclass(frozen=True)
+class LandmarkEdits:
+    """Changes of the markers and rooms of a map, in the order in which they were made."""
+
+    markers: tuple[Change[Marker], ...] = ()
+    rooms: tuple[Change[Room], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.markers or self.rooms)
+
+    # -- editing ------------------------------------------------------------------------------------------------
+
+    def merge(self, changes: LandmarkEdits, map: TileMap) -> LandmarkEdits:
+        """Return the edits with further changes of an edited map.
+
+        Parameters
+        ----------
+        changes
+            Further changes, whose `before` are markers and rooms of the map.
+        map
+            The map to which these edits were applied.
+
+        Returns
+        -------
+        LandmarkEdits
+            The edits. Several changes of the same marker or room are one.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the map does not have a marker or room to change, or if a new one is outside the map.
+        TooLarge
+            If there are too many changes.
+        """
+        markers, rooms = self.markers, self.rooms
+        for change in changes.markers:
+            if change.before is not None and change.before not in map.markers:
+                raise InvalidRecipe("the map has no such marker", at="markers", got=change.before.name)
+            if change.after is not None and not _has_cell(map, change.after):
+                raise InvalidRecipe(f"is outside the map, {change.after}", at="markers", rule="outside")
+            markers = _with_change(markers, change, "markers")
+        for room in changes.rooms:
+            if room.before is not None and room.before not in map.rooms:
+                raise InvalidRecipe(f"the map has no such room, {room.before}", at="rooms")
+            if room.after is not None and not _has_cells(map, room.after):
+                raise InvalidRecipe(f"is outside the map, {room.after}", at="rooms", rule="outside")
+            rooms = _with_change(rooms, room, "rooms")
+        return LandmarkEdits(markers, rooms)
+
+    # -- maps ---------------------------------------------------------------------------------------------------
+
+    def apply(self, map: TileMap) -> TileMap:
+        """Return a map with the edits, and with the recipe of the map.
+
+        Changed markers replace those of the map, preferably in the same cell, otherwise one of the same name. If the
+        map has none, they are added. Rooms are changed only where the map has exactly the same room, because rooms
+        have no names. Markers and rooms outside the map are left out.
+        """
+        if not self:
+            return map
+        fields: dict[str, Any] = {}
+        if self.markers:
+            fields["markers"] = self._edit_markers(map)
+        if self.rooms:
+            fields |= self._edit_rooms(map)
+        return map.replace(**fields, recipe=map.recipe)
+
+    def _edit_markers(self, map: TileMap) -> list[Marker]:
+        found = _match_markers(map.markers, [change.before for change in self.markers])
+        markers: list[Marker | None] = [*map.markers]
+        for change, number in zip(self.markers, found, strict=True):
+            after = change.after if change.after is not None and _has_cell(map, change.after) else None
+            if number is not None:
+                markers[number] = after
+            else:
+                markers.append(after)
+        return [marker for marker in markers if marker is not None]
+
+    def _edit_rooms(self, map: TileMap) -> dict[str, Any]:
+        rooms: list[Room | None] = [*map.rooms]
+        open_numbers = list(range(len(rooms)))
+        for change in self.rooms:
+            after = change.after if change.after is not None and _has_cells(map, change.after) else None
+            if change.before is None:
+                rooms.append(after)
+                continue
+            number = next((one for one in open_numbers if map.rooms[one] == change.before), None)
+            if number is not None:
+                open_numbers.remove(number)
+                rooms[number] = after
+        kept = [number for number, room in enumerate(rooms) if room is not None]
+        ids = {number: position for position, number in enumerate(kept)}
+        links = [(ids[a], ids[b]) for a, b in map.links if a in ids and b in ids]
+        return {"rooms": [rooms[number] for number in kept], "links": links}
+
+    # -- plain data ---------------------------------------------------------------------------------------------
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the edits as plain data. Empty lists are omitted."""
+        lists = {
+            "markers": [_write_change(change, write_marker) for change in self.markers],
+            "rooms": [_write_change(change, write_room) for change in self.rooms],
+        }
+        return {name: changes for name, changes in lists.items() if changes}
+
+    @classmethod
+    def from_data(cls, data: Any) -> LandmarkEdits:
+        """Return edits from untrusted plain data.
+
+        Raises
+        ------
+        InvalidRecipe
+            If the data is not that of edits.
+        TooLarge
+            If there are too many changes.
+        """
+        if not isinstance(data, Mapping):
+            raise InvalidRecipe("must be changes of markers and rooms", at="landmarks", got=data, rule="type")
+        markers = _read_changes(data.get("markers", []), "markers", _read_marker)
+        for change in markers:
+            if change.after is not None:
+                _check_marker(change.after)
+        return cls(markers, _read_changes(data.get("rooms", []), "rooms", _read_room))
+
+
+def _with_change(changes: tuple[Change[T], ...], change: Change[T], place: str) -> tuple[Change[T], ...]:
+    """Return changes with one more, which is merged with an earlier change of the same landmark."""
+    for number, earlier in enumerate(changes):
+        if change.before is not None and earlier.after == change.before:
+            merged = Change(earlier.before, change.after)
+            is_void = merged.before == merged.after
+            return (*changes[:number], *(() if is_void else (merged,)), *changes[number + 1 :])
+    if change.before == change.after:
+        return changes
+    return _check_count((*changes, change), place)
+
+
+def _check_count(changes: tuple[Change[T], ...], place: str) -> tuple[Change[T], ...]:
+    if len(changes) > MAX_LANDMARK_EDITS:
+        raise TooLarge(f"must have at most {MAX_LANDMARK_EDITS:,} changes by hand, got {len(changes):,}", at=place)
+    return changes
+
+
+def _check_marker(marker: Marker) -> None:
+    """Raise InvalidRecipe unless a marker has a name and properties that every format can store."""
+    if not marker.name.strip() or len(marker.name) > MAX_MARKER_NAME or not marker.name.isprintable():
+        text = f"must have 1 to {MAX_MARKER_NAME} printable characters, got {short_repr(marker.name)}"
+        raise InvalidRecipe(text, at=("markers", "name"), rule="name")
+    check_properties(marker.properties, ("markers", "properties"))
+
+
+def _match_markers(markers: Sequence[Marker], wanted: Sequence[Marker | None]) -> list[int | None]:
+    """Return for each wanted marker the number of a different marker of the same name, in the same cell if possible."""
+    found: list[int | None] = [None] * len(wanted)
+    left = list(range(len(markers)))
+
+    def has_same_cell(one: Marker, other: Marker) -> bool:
+        return (one.name, one.x, one.y, one.level) == (other.name, other.x, other.y, other.level)
+
+    matches: tuple[Callable[[Marker, Marker], bool], ...] = (
+        lambda one, other: one == other,
+        has_same_cell,
+        lambda one, other: one.name == other.name,
+    )
+    for is_match in matches:
+        for position, marker in enumerate(wanted):
+            if marker is not None and found[position] is None:
+                number = next((one for one in left if is_match(markers[one], marker)), None)
+                if number is not None:
+                    found[position] = number
+                    left.remove(number)
+    return found
+
+
+def _has_cell(map: TileMap, marker: Marker) -> bool:
+    """Return whether the cell of a marker is inside a map."""
+    levels = map.shape[0] if map.cells.ndim == 3 else 1
+    return 0 <= marker.x < map.width and 0 <= marker.y < map.height and 0 <= marker.level < levels
+
+
+def _has_cells(map: TileMap, room: Room) -> bool:
+    """Return whether all cells of a room are inside a map."""
+    return 0 <= room.x <= map.width - room.width and 0 <= room.y <= map.height - room.height
+
+
+def _write_change(change: Change[T], write: Callable[[T], list[Any]]) -> list[Any]:
+    return [None if one is None else write(one) for one in (change.before, change.after)]
+
+
+def write_marker(marker: Marker) -> list[Any]:
+    """Return name, x and y of a marker, followed by its level and properties if it has any."""
+    optional = [marker.level, dict(marker.properties)] if marker.properties else [marker.level] if marker.level else []
+    return [marker.name, marker.x, marker.y, *optional]
+
+
+def write_room(room: Room) -> list[Any]:
+    return [room.x, room.y, room.width, room.height]
+
+
+def _read_changes(data: Any, place: str, read: Callable[[Any], T]) -> tuple[Change[T], ...]:
+    if not isinstance(data, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in data):
+        raise InvalidRecipe("must be pairs", at=("landmarks", place), got=data, rule="type")
+    pairs = [[None if one is None else read(one) for one in pair] for pair in data]
+    return _check_count(tuple(Change(before, after) for before, after in pairs if before != after), place)
+
+
+def _read_marker(data: Any) -> Marker:
+    match data:
+        case [str(name), *cell] if 2 <= len(cell) <= 3 and _are_integers(cell):
+            marker = Marker(name, *cell)
+        case [str(name), x, y, level, dict(properties)] if _are_integers((x, y, level)):
+            marker = Marker(name, x, y, level, properties)
+        case _:
+            raise InvalidRecipe("must be a name and a cell", at=("landmarks", "markers"), got=data, rule="type")
+    return marker
+
+
+def _read_room(data: Any) -> Room:
+    match data:
+        case [_, _, width, height] if _are_integers(data) and width > 0 and height > 0:
+            return Room(*data)
+    raise InvalidRecipe("must be x, y, width and height", at=("landmarks", "rooms"), got=data, rule="type")
+
+
+def _are_integers(values: Sequence[Any]) -> bool:
+    return all(type(value) is int for value in values)  # bool is a subclass of int.

@@ -1,0 +1,190 @@
+"""Markers and rooms on the canvas: added, moved, renamed and removed with the mouse, the keyboard and touch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, expect
+
+import tilewright as tw
+from tests.studio.page import COMPONENT, Studio
+
+RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "seed": 7, "shaping": ["place"]}
+MADE = tw.run(RECIPE)
+START, EXIT = (next(marker for marker in MADE.markers if marker.name == name) for name in ("start", "exit"))
+MIN_TARGET = 44
+"""Minimum width and height of a touch target, in pixels."""
+
+
+def shows_landmarks(studio: Studio, markers: list[tw.Marker], rooms: list[tw.Room]) -> None:
+    """Wait until the canvas has these markers and rooms, in any order."""
+    wanted = [
+        sorted(
+            [one.name, one.x, one.y, one.level, *([dict(one.properties)] if one.properties else [])] for one in markers
+        ),
+        sorted([one.x, one.y, one.width, one.height] for one in rooms),
+    ]
+    studio.page.wait_for_function(
+        f"""(wanted) => {{
+          const {{ scene }} = ({COMPONENT})(document.querySelector("[data-testid=map]"));
+          const sorted = (items) => items.map((item) => JSON.stringify(item)).sort().join();
+          return [scene.markers, scene.rooms].every((items, number) => sorted(items) === sorted(wanted[number]));
+        }}""",
+        arg=wanted,
+    )
+
+
+def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: Path) -> None:
+    studio.open(RECIPE)
+    expect(studio["legend-start"]).to_contain_text("1")
+    rooms = list(MADE.rooms)
+
+    studio.take("marker")
+    studio["marker-treasure"].click()
+    studio.stroke((10, 1))
+    shows_landmarks(studio, [START, EXIT, tw.Marker("treasure", 10, 1)], rooms)
+    expect(studio["legend-treasure"]).to_be_visible()
+    studio.stroke((START.x, START.y), (5, 17))
+    moved = tw.Marker("start", 5, 17)
+    shows_landmarks(studio, [moved, EXIT, tw.Marker("treasure", 10, 1)], rooms)
+    studio.page.mouse.dblclick(*studio.place(10, 1))
+    expect(studio["landmark-name"]).to_be_focused()
+    studio.page.keyboard.type("orc chief\n")
+    studio["add-property"].click()
+    studio["property-name-0"].fill("health")
+    studio["property-value-0"].fill("12")
+    studio["property-value-0"].press("Enter")
+    orc = tw.Marker("orc chief", 10, 1, properties={"health": 12})
+    shows_landmarks(studio, [moved, EXIT, orc], rooms)
+    studio.stroke((EXIT.x, EXIT.y))
+    expect(studio["landmark-name"]).to_have_value("exit")
+    studio.press("Delete")
+    shows_landmarks(studio, [moved, orc], rooms)
+
+    studio.press("o")
+    studio.stroke((1, 1), (4, 3))
+    shows_landmarks(studio, [moved, orc], [*rooms, tw.Room(1, 1, 4, 3)])
+    expect(studio["landmark-room"]).to_have_text(f"room {len(rooms)}")
+    studio.stroke((2, 2), (3, 2))
+    x, y = studio.place(5, 3)
+    half = (studio.place(6, 3)[0] - x) / 2
+    studio.page.mouse.move(x + half, y + half)  # the lower right corner
+    studio.page.mouse.down()
+    studio.page.mouse.move(*studio.place(7, 5), steps=3)
+    studio.page.mouse.up()
+    expect(studio["landmark-place"]).to_have_text(re.compile("at 2, 1"))
+    added = tw.Room(2, 1, *map(int, re.findall(r"\d+", studio["landmark-place"].inner_text())[:2]))
+    assert (added.width, added.height) > (4, 3)
+    gone = rooms[0]
+    studio.page.mouse.click(*studio.place(gone.x + gone.width - 1, gone.y + gone.height - 1))
+    expect(studio["landmark-room"]).to_have_text("room 0")
+    studio["remove-landmark"].click()
+    shows_landmarks(studio, [moved, orc], [*rooms[1:], added])
+
+    # The edits are in the link, and stay with another seed.
+    with studio.another():
+        studio["reroll"].click()
+    shown = studio.map.evaluate(f"(map) => ({COMPONENT})(map).scene.markers")
+    assert {one[0]: one[1:3] for one in shown if one[0] != "exit"} == {"start": [5, 17], "orc chief": [10, 1]}
+    studio["undo"].click()
+    studio.shows(MADE)
+    link = studio.copy("copy-link")
+    studio.page.wait_for_function("(link) => location.href === link", arg=link)
+    studio.page.reload()
+    studio.ready()
+    shows_landmarks(studio, [moved, orc], [*rooms[1:], added])
+    studio.tab("export")
+    expect(studio["export-landmarks"]).to_be_visible()
+    studio["format-json"].click()
+    found = tw.load(studio.download("download", tmp_path))
+    assert set(found.markers) == {moved, orc}
+    assert next(marker for marker in found.markers if marker.name == orc.name).properties == orc.properties
+    assert found.rooms == (*rooms[1:], added)
+
+
+def test_markers_are_edited_with_the_keyboard_and_all_can_be_undone(studio: Studio) -> None:
+    studio.open(RECIPE)
+    rooms = list(MADE.rooms)
+    studio.page.mouse.move(*studio.place(10, 1))
+    studio.press("e", "ArrowRight", "ArrowDown", "Enter")
+    shows_landmarks(studio, [START, EXIT, tw.Marker("start", 11, 2)], rooms)
+    studio.press("ArrowRight", "ArrowRight")
+    shows_landmarks(studio, [START, EXIT, tw.Marker("start", 13, 2)], rooms)
+    studio.press("Enter")
+    expect(studio["landmark-name"]).to_be_focused()
+    studio.page.keyboard.type("exit\n")
+    shows_landmarks(studio, [START, EXIT, tw.Marker("exit", 13, 2)], rooms)
+    studio.press("Delete")
+    shows_landmarks(studio, [START, EXIT], rooms)
+
+    studio["legend-start"].get_by_label("Hide start").click()
+    expect(studio["legend-start"]).to_have_class(re.compile("tw-hidden"))
+    studio["legend-exit"].get_by_role("button").first.click()
+    expect(studio["legend-exit"]).to_have_class(re.compile("tw-on"))
+
+    studio.press("Control+z", "Control+z", "Control+z")
+    shows_landmarks(studio, [START, EXIT, tw.Marker("start", 11, 2)], rooms)
+    studio.press("Control+z")
+    shows_landmarks(studio, [START, EXIT], rooms)
+    expect(studio["undo"]).to_be_disabled()
+    for _ in range(4):
+        studio.press("Control+Shift+z")
+    expect(studio["redo"]).to_be_disabled()
+    shows_landmarks(studio, [START, EXIT], rooms)
+
+
+def drag(studio: Studio, *cells: tuple[int, int]) -> None:
+    """Drag a finger over cells. Chromium ignores a tap that follows at once, but not a click."""
+    touch = studio.page.context.new_cdp_session(studio.page)
+    points: list[Any] = [dict(zip("xy", studio.place(x, y), strict=True)) for x, y in cells]
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
+    for point in points[1:]:
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_markers_and_rooms_are_edited_on_a_phone(browser: Browser, server: str) -> None:
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
+        studio = Studio(context, server).open({**RECIPE, "params": {"width": 16, "height": 14}})
+        made = tw.run({**RECIPE, "params": {"width": 16, "height": 14}})
+        markers, rooms = list(made.markers), list(made.rooms)
+        studio["tool-marker"].tap()
+        check_targets(studio, "tool-marker", "edit-rooms", "marker-treasure", "marker-other", "legend-toggle")
+        studio["marker-treasure"].tap()
+        free = next(
+            (x, y) for y in range(14) for x in range(16) if all(abs(x - m.x) + abs(y - m.y) > 6 for m in markers)
+        )
+        studio.page.touchscreen.tap(*studio.place(*free))
+        shows_landmarks(studio, [*markers, tw.Marker("treasure", *free)], rooms)
+        check_targets(studio, "landmark-name", "add-property", "remove-landmark", "close-landmark")
+        studio["landmark-name"].fill("potion")
+        studio["landmark-name"].press("Enter")
+        shows_landmarks(studio, [*markers, tw.Marker("potion", *free)], rooms)
+        to = free[0] + (3 if free[0] < 8 else -3), free[1]
+        drag(studio, free, to)
+        shows_landmarks(studio, [*markers, tw.Marker("potion", *to)], rooms)
+        studio["remove-landmark"].click()
+        shows_landmarks(studio, markers, rooms)
+
+        studio["edit-rooms"].click()
+        empty = next((x, y) for y in range(14) for x in range(14) if not any(covers(room, x, y) for room in rooms))
+        drag(studio, empty, (empty[0] + 2, empty[1] + 1))
+        room = tw.Room(*empty, 3, 2)
+        shows_landmarks(studio, markers, [*rooms, room])
+        studio["remove-landmark"].click()
+        shows_landmarks(studio, markers, rooms)
+        studio.close()
+
+
+def check_targets(studio: Studio, *names: str) -> None:
+    """Check that elements are large enough for a finger."""
+    for name in names:
+        box = studio[name].bounding_box()
+        assert box is not None, name
+        assert min(box["width"], box["height"]) >= MIN_TARGET, (name, box)
+
+
+def covers(room: tw.Room, x: int, y: int) -> bool:
+    return room.x <= x < room.x + room.width and room.y <= y < room.y + room.height
