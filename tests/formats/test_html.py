@@ -115,6 +115,24 @@ def test_a_page_fits_a_phone(browser: Browser, tmp_path: Path) -> None:
     assert errors == []
 
 
+def test_levels_are_walked_with_page_keys(browser: Browser, tmp_path: Path) -> None:
+    tiles = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+    markers = [Marker("start", 0, 0, 0), Marker("exit", 2, 0, 1)]
+    TileMap([[[0, 0, 0]], [[1, 1, 0]]], tiles, markers=markers).save(tmp_path / "tower.html")
+    page, errors = open_page(browser, tmp_path / "tower.html")
+    page.get_by_test_id("level-up").click()
+    expect(page.get_by_test_id("level")).to_have_text("level 1")
+    page.get_by_test_id("play").click()
+    expect(page.get_by_test_id("game-level")).to_have_text("level 0")
+    for key in ("PageUp", "ArrowRight", "KeyD"):
+        page.keyboard.press(key)
+    expect(page.get_by_test_id("game-level")).to_have_text("level 0, ⤒ PageUp")
+    page.keyboard.press("PageUp")
+    expect(page.get_by_test_id("game-result")).to_have_text("3 steps, shortest 3")
+    page.close()
+    assert errors == []
+
+
 def test_hostile_names_are_text(browser: Browser, tmp_path: Path) -> None:
     tiles = Tileset.validate({"name": HOSTILE, "tiles": [{"name": HOSTILE}, {"name": "#", "passable": False}]})
     names = ("start", f"key {HOSTILE}", f"lock {HOSTILE}", "exit", HOSTILE)

@@ -26,6 +26,8 @@ from .widgets import icon_button, toggle_class
 
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
 """Formats that a browser displays, and their media types."""
+WITHOUT_PREVIEW = ("html",)
+"""Text formats that are meant for programs, so that their beginning shows nothing of the map."""
 MAX_PREVIEW_BYTES = 4 << 20
 """Maximum bytes of a picture in the preview."""
 MAX_PREVIEW_LENGTH = 1500
@@ -234,7 +236,7 @@ class FilesView:
             if fits:
                 self.picture.props(f"src={data_url(main, PICTURES[self.format])}")
             self.picture.set_visibility(fits)
-        elif b"\0" not in main:
+        elif self.format not in WITHOUT_PREVIEW and b"\0" not in main:
             self.text.set_text(main[: 4 * MAX_PREVIEW_LENGTH].decode("utf-8", "ignore")[:MAX_PREVIEW_LENGTH])
             self.text.set_visibility(True)
 

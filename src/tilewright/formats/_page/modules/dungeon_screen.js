@@ -5,7 +5,7 @@ import { nameKey } from "./dungeon.js";
 import { drawGoal, drawPlayer } from "./figures.js";
 import { drawMarkers } from "./marks.js";
 import { drawEnlarged, surface } from "./picture.js";
-import { DIRECTIONS, findPath, positionOf, visitNeighbors } from "./steps.js";
+import { DIRECTIONS, findPath, neighborOf, positionOf, visitNeighbors } from "./steps.js";
 
 const STEP_TIME = 110; // milliseconds of a step, and between the steps of a held key
 const HOLD_TIME = 190; // milliseconds before a held key repeats
@@ -28,9 +28,10 @@ export class DungeonScreen {
     this.pixels = new ImageData(width, height);
     this.steps = element("b", { "data-testid": "game-steps" });
     this.goal = element("span", { class: "tw-play-faint", "data-testid": "game-shortest" });
+    this.levels = element("span", { class: "tw-play-faint", "data-testid": "game-level" });
     this.keys = element("span", { class: "tw-play-keys", role: "list", "aria-label": "Keys", "data-testid": "game-keys" });
     this.note = element("div", { class: "tw-play-note", role: "status", "data-testid": "game-note" });
-    this.controls = [element("span", { class: "tw-play-facts" }, this.steps, this.goal), this.keys];
+    this.controls = [element("span", { class: "tw-play-facts" }, this.steps, this.goal, this.levels), this.keys];
     const shown = Object.keys(PADS).filter((name) => depth > 1 || (name !== "ascend" && name !== "descend"));
     this.pad = element("div", { class: "tw-pad" }, ...shown.map((name) => this.buildPad(name)));
     this.drawnCells = { cells: play.scene.cells.slice(), looks: play.scene.looks?.slice() ?? null };
@@ -163,9 +164,22 @@ export class DungeonScreen {
     this.note.textContent = state.note;
     if (this.keys.children.length !== state.keys.length)
       this.keys.replaceChildren(...state.keys.map((color) => this.drawKey(color)));
+    if (board.size.depth > 1) this.showLevel(level);
     this.fillFog(level);
     this.showMessage();
     play.redraw();
+  }
+
+  // Shows the level, and whether there are cells above and below.
+  showLevel(level) {
+    const words = [`level ${level}`];
+    for (const [direction, key] of [["ascend", "PageUp"], ["descend", "PageDown"]]) {
+      const other = neighborOf(this.board.size, this.state.at, direction);
+      const isOpen = other >= 0 && this.board.passable[other] > 0;
+      this.pad.querySelector(`.tw-pad-${direction}`).disabled = !isOpen;
+      if (isOpen) words.push(`${PADS[direction]} ${key}`);
+    }
+    this.levels.textContent = words.join(", ");
   }
 
   describeShortest() {

@@ -36,11 +36,11 @@ export class Play {
     const game = chooseGame(scene);
     this.root.setAttribute("aria-label", `Play: ${game.name}`);
     this.screen = new SCREENS[game.name](this, game, game.open(scene));
+    const restart = button("Start again (R)", { text: "↻", test: "game-restart", press: () => this.restart() });
+    const stop = button(`${back} (Esc)`, { text: "✕", test: "game-stop", press: () => this.stop() });
     this.bar.append(
-      ...this.screen.controls,
-      element("span", { class: "tw-play-space" }),
-      button(`Start again (R)`, { text: "↻", test: "game-restart", press: () => this.restart() }),
-      button(`${back} (Esc)`, { text: "✕", test: "game-stop", press: () => this.stop() }),
+      element("div", { class: "tw-play-state" }, ...this.screen.controls),
+      element("div", { class: "tw-play-group" }, restart, stop),
     );
     host.append(this.root);
     this.keyDown = (event) => this.onKeyDown(event);
@@ -85,7 +85,8 @@ export class Play {
   // -- keys -----------------------------------------------------------------------------------------------------
 
   onKeyDown(event) {
-    const isOther = document.activeElement?.matches(TYPING) || this.isTyping?.(event);
+    const isHidden = this.root.getClientRects().length === 0; // under another view
+    const isOther = isHidden || document.activeElement?.matches(TYPING) || this.isTyping?.(event);
     if (isOther || event.ctrlKey || event.metaKey || event.altKey) return;
     const isButton = document.activeElement?.matches("button") && ["Enter", " "].includes(event.key);
     if (isButton || event.key === "Tab" || event.key === "Shift") return;

@@ -20,7 +20,7 @@ export class WarScreen {
     this.tint = surface(board.size.width, board.size.height);
     this.pixels = new ImageData(board.size.width, board.size.height);
     this.note = element("div", { class: "tw-play-note", role: "status", "data-testid": "game-note" });
-    this.units = element("span", { class: "tw-play-units", role: "group", "aria-label": "Unit" });
+    this.units = element("span", { class: "tw-play-group", role: "group", "aria-label": "Unit" });
     for (const unit of board.units) {
       const press = () => this.move({ unit });
       this.units.append(button(UNITS[unit] ?? unit, { text: unit, test: `unit-${unit}`, press, "data-unit": unit }));
@@ -31,7 +31,7 @@ export class WarScreen {
       this.units,
       element(
         "span",
-        { class: "tw-play-units", role: "group", "aria-label": "Movement points" },
+        { class: "tw-play-group", role: "group", "aria-label": "Movement points" },
         button("Fewer movement points", { text: "−", test: "fewer-points", press: change(-1) }),
         this.points,
         button("More movement points", { text: "+", test: "more-points", press: change(1) }),
