@@ -242,3 +242,13 @@ def test_a_search_that_gives_up_suggests_parameters() -> None:
 def test_an_unknown_key_can_be_renamed_or_removed() -> None:
     one = unknown_key("parameter", "widht", ["width", "height"])
     assert one.fixes == (Fix("use", ("widht",), "width"), Fix("remove", ("widht",)))
+
+
+def test_requirements_that_a_technique_cannot_meet_are_removed_by_their_fix() -> None:
+    data: Any = {"technique": "caves", "require": {"novelty": {"min": 0.2}}, "tries": 3, "seed": 1}
+    for _ in range(2):
+        with pytest.raises(InvalidRecipe) as caught:
+            tw.run(data)
+        ((fix,),) = [problem.fixes for problem in caught.value.problems]
+        data = fix.apply(data)
+    assert tw.run(data) == tw.make("caves", seed=1)

@@ -172,7 +172,7 @@ def similarity_of(recipe: Recipe) -> Any:
     like = find_similarity.get()(recipe)
     if like is None:
         text = f"{comparing[0]} needs a sample to compare with, but {recipe.technique} has none"
-        raise InvalidRecipe(text, at="require")
+        raise InvalidRecipe(text, at="require", fixes=[Fix("remove", ("require", comparing[0]))])
     return like
 
 

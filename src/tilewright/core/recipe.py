@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel
 
 from .deprecation import renamed_members
-from .errors import InvalidRecipe, Problem, TilewrightError, TooLarge, explain_each, problem, unknown_key
+from .errors import Fix, InvalidRecipe, Problem, TilewrightError, TooLarge, explain_each, problem, unknown_key
 from .knobs import RecipeKnob
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in, limit_problems
@@ -347,7 +347,8 @@ def _read_tries(value: Any, required: bool) -> int:
         return DEFAULT_TRIES if required else 1
     tries = read_tries(value)
     if not required and tries > 1:
-        raise InvalidRecipe("needs require; without it, one try is enough", rule="conflict")
+        text = "needs require; without it, one try is enough"
+        raise InvalidRecipe(text, rule="conflict", fixes=[Fix("remove", ())])
     return tries
 
 

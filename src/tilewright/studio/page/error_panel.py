@@ -84,8 +84,12 @@ class MapErrorPanel:
         shown = self.notice or self.error
         self.veil.set_visibility(shown is not None)
         toggle_class(self.veil, "tw-error-dims", self.error is not None)
-        remedies = [] if shown is None or shown is self.notice else list_remedies(shown, self.session)
-        self.card.show([] if shown is None else list_messages(shown), remedies)
+        if shown is None:
+            self.card.show(())
+        elif shown is self.notice:
+            self.card.show(list_messages(shown), [Remedy("Close", partial(self.show_notice, None))])
+        else:
+            self.card.show(list_messages(shown), list_remedies(shown, self.session))
 
 
 def list_messages(error: TilewrightError) -> list[str]:

@@ -219,6 +219,7 @@ class GalleryView(View):
         count, done = len(self.variations), len(self.results)
         errors = {number: one.error for number, one in self.results.items() if one.error is not None}
         self.grid.set_visibility(not self.errors.show(errors, count))
+        self.export.refresh()
         failed = len(errors)
         text = f"{pluralize(count, 'variation')} of {self.session.state.technique}"
         text = text if done == count else f"{done} of {text}"

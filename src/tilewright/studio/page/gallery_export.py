@@ -11,7 +11,7 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError, TooLarge, pluralize
 from ...formats import format_registry
 from .. import operations
-from ..jobs import Busy, CancelToken
+from ..jobs import Busy, Cancelled, CancelToken
 from ..operations import Files, zip_files
 from ..session import Session
 from .downloads import build_view_options, format_bytes, group_formats
@@ -46,6 +46,7 @@ class GalleryExport:
 
     def refresh(self) -> None:
         """Show how many variations are starred."""
+        self.buttons[False].set_enabled(bool(self._list_chosen(False)))
         count = len(self._list_chosen(True))
         self.buttons[True].set_text(f"Starred ({count})")
         self.buttons[True].set_enabled(count > 0)
@@ -72,31 +73,33 @@ class GalleryExport:
 
     async def _export(self, chosen: Sequence[Variation], format: str) -> None:
         files: dict[str, bytes] = {}
-        failed = 0
+        failures: list[TilewrightError] = []
         try:
             for number, variation in enumerate(chosen):
                 try:
                     files |= await self._write(variation, format, name_file(number, variation))
-                except TooLarge:
+                except (Cancelled, TooLarge):
                     raise
-                except TilewrightError:
-                    failed += 1
+                except TilewrightError as error:
+                    failures.append(error)
                 if sum(map(len, files.values())) > MAX_ZIP_BYTES:
                     limit = format_bytes(MAX_ZIP_BYTES)
                     raise TooLarge(
                         f"the files must have at most {limit} together; star fewer maps or make them smaller"
                     )
                 self.progress.set_value((number + 1) / len(chosen))
-            if not files:
-                raise TilewrightError("none of the maps could be made")
+            if failures and not files:
+                raise failures[0]
             archive = await self.session.submit(lambda token: zip_files(files))
+        except Cancelled:
+            return
         except TilewrightError as error:
             self.working.set_visibility(False)
             self._show_status(str(error), is_bad=True)
             return
         self.working.set_visibility(False)
-        note = f", {failed} failed" if failed else ""
-        self._show_status(f"{pluralize(len(chosen) - failed, 'map')}{note}, {format_bytes(len(archive))}")
+        note = f", {len(failures)} failed ({failures[0]})" if failures else ""
+        self._show_status(f"{pluralize(len(chosen) - len(failures), 'map')}, {format_bytes(len(archive))}{note}")
         with self.status:
             ui.download.content(archive, f"{self.session.state.technique}-{format}.zip")
 
