@@ -108,6 +108,11 @@ def test_giving_up_reports_how_often_each_requirement_failed() -> None:
     with pytest.raises(tw.GaveUp, match=r"floor_share > 0.99 \(6 of 6\)") as caught:
         make_cave(1, require={"floor_share": ">0.99", "cells": 360}, tries=6)
     assert "cells" not in str(caught.value)
+    tries, another, loosen, remove = caught.value.problems[0].fixes
+    assert (tries.label, another.label) == ("Set tries to 24", "Use another seed")
+    looser = loosen.apply({"require": {"floor_share": ">0.99", "cells": 360}})["require"]
+    assert tw.measure(make_cave(1, require=looser, tries=6), "cells") == {"cells": 360}
+    assert remove.apply({"require": {"floor_share": ">0.99", "cells": 360}}) == {"require": {"cells": 360}}
 
 
 def test_numbers_of_tiles_and_markers_can_be_required() -> None:

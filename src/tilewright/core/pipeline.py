@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from types import GeneratorType
 from typing import Any, TypeVar
 
@@ -16,7 +17,7 @@ from .plan import PlannedShaper, check_dimensions, make_plan, similarity_of, tec
 from .ports import measure_map
 from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, shapers
-from .require import MAX_TRIES
+from .require import MAX_TRIES, Requirement
 from .seeds import Rng
 from .site import Frame, Site, Steps, change_frames
 from .tilemap import TileMap, format_size
@@ -109,6 +110,7 @@ def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
     names = [one.measure for one in recipe.require]
     extreme = next((one for one in recipe.require if one.is_extreme), None)
     failed: dict[str, int] = {}
+    reached: dict[str, list[float]] = {name: [] for name in names}
     best: tuple[float, TileMap] | None = None
     for attempt in range(recipe.tries):
         try:
@@ -118,6 +120,8 @@ def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
             continue
         numbers = measure(map, names, like)
         wrong = [one for one in recipe.require if not one.holds(numbers[one.measure])]
+        for name in names:
+            reached[name].append(numbers[name])
         for one in wrong:
             failed[str(one)] = failed.get(str(one), 0) + 1
         if wrong:
@@ -131,10 +135,27 @@ def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
     if best is not None:
         return best[1]
     reasons = ", ".join(f"{reason} ({count} of {recipe.tries})" for reason, count in failed.items())
-    fixes = [Fix("set", ("tries",), min(MAX_TRIES, 4 * recipe.tries)), ANOTHER_SEED]
+    hardest = max(recipe.require, key=lambda one: failed.get(str(one), 0))
+    fixes = [
+        Fix("set", ("tries",), min(MAX_TRIES, 4 * recipe.tries)),
+        ANOTHER_SEED,
+        *_loosen(hardest, reached[hardest.measure], can_remove=len(recipe.require) > 1),
+    ]
     raise GaveUp(
         f"no map met the requirements; failed: {reasons}", tries=recipe.tries, at="require", place="", fixes=fixes
     )
+
+
+def _loosen(one: Requirement, reached: Sequence[float], *, can_remove: bool) -> list[Fix]:
+    """Return fixes that replace a requirement by the best number that was reached, and that remove it."""
+    path = ("require", one.measure)
+    numbers = [number for number in reached if isfinite(number)]
+    found: list[Fix] = []
+    if numbers and one.rule in (">", ">="):
+        found.append(Fix("set", path, Requirement(one.measure, ">=", max(numbers)).to_data()))
+    if numbers and one.rule in ("<", "<="):
+        found.append(Fix("set", path, Requirement(one.measure, "<=", min(numbers)).to_data()))
+    return [*found, Fix("remove", path)] if can_remove else found
 
 
 def _root_of_try(root: Rng, attempt: int) -> Rng:

@@ -97,10 +97,11 @@ class State:
     def with_recipe(self, **words: Any) -> State:
         """Return the state with other values of recipe keys; None removes a key.
 
-        The map is made again: the recipe gets the current locks, and painted cells that are not locked are dropped.
+        The map is made again: the recipe gets the current locks, and painted cells that are not locked are dropped. The
+        number of a successful try belongs to the unchanged recipe, so a change removes it.
         """
         locks = None if self.locks is None or not len(self.locks) else self.locks.to_data()
-        data = {**self.recipe, "locks": locks, **words}
+        data = {**self.recipe, "locks": locks, **({"attempt": None} if words else {}), **words}
         return replace(self, recipe={word: value for word, value in data.items() if value is not None}, painted=None)
 
     def apply_fix(self, fix: Fix) -> State:

@@ -19,6 +19,7 @@ from ...data import list_names, read_text
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
+from .good_maps import GoodMapsSection
 from .own_tiles import OwnTilesPanel
 from .switched_off_note import SwitchedOffNote
 from .tile_mapping import TileMapping, with_tileset
@@ -52,6 +53,7 @@ class MakeView(View):
             self.mapping = TileMapping(self._on_mapping_change)
             self.own_tiles = OwnTilesPanel(session)
             self.fields = ui.element("div").classes("tw-fields")
+            self.good_maps = GoodMapsSection(session)
         self.controls: Controls | None = None
         self.refresh(session.state)
 
@@ -65,15 +67,18 @@ class MakeView(View):
         self.tileset.set_value(given if isinstance(given, str) else OWN_TILESET)
         self.mapping.refresh(state)
         self.note.refresh(state)
+        self.good_maps.refresh(state)
 
     def show_map(self) -> None:
         """Update the controls, which show the map's tiles."""
         if self.controls is not None:
             self.controls.update(self.session.state.params)
+        self.good_maps.refresh(self.session.state)
 
     def mark_problems(self, problems: Sequence[Problem]) -> None:
         if self.controls is not None:
             self.controls.mark(problems, "params")
+        self.good_maps.mark_problems(problems)
 
     # -- picker -------------------------------------------------------------------------------------------------
 

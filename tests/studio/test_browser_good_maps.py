@@ -1,0 +1,87 @@
+"""Only good maps in a browser: requirements, tries, the fraction of seeds that pass, and giving up."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from playwright.sync_api import Browser, expect
+
+import tilewright as tw
+from tests.studio.page import Studio
+
+CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 20}, "seed": 7}
+SHARE = re.compile(r"^[1-9]\d* of \d+ seeds? pass$")
+
+
+def test_maps_are_made_until_one_meets_the_requirements(studio: Studio) -> None:
+    studio.open(CAVE)
+    now = tw.measure(tw.run(CAVE), "path_length")["path_length"]
+    expect(studio["good-tries"]).to_be_hidden()
+    studio["good-add"].click()
+    expect(studio["good-0-value"]).to_have_value(f"{now:g}")
+    expect(studio["good-share"]).to_have_text(SHARE)
+
+    studio.choose("good-0-rule", "more than")
+    studio["good-0-value"].fill(f"{now + 3:g}")
+    studio["good-0-value"].press("Enter")
+    required = {**CAVE, "require": {"path_length": f">{now + 3:g}"}}
+    studio.shows(tw.run(required))
+    expect(studio["measure-try"]).not_to_have_text("1")
+    expect(studio["good-share"]).to_have_text(SHARE)
+    expect(studio["good-0-met"]).to_have_text(re.compile(r"^met by \d+ of \d+$"))
+
+    studio["good-add"].click()
+    studio.choose("good-1-measure", "count.wall")
+    expect(studio["good-1-rule"]).to_have_value(re.compile("exactly|=="))
+    studio.choose("good-1-rule", "as low as possible")
+    expect(studio["good-1-value"]).to_have_count(0)
+    studio["good-tries"].fill("6")
+    studio["good-tries"].press("Enter")
+    best = {**required, "require": {**required["require"], "count.wall": "least"}, "tries": 6}
+    studio.shows(tw.run(best))
+    studio["good-1-remove"].click()
+    studio["good-0-remove"].click()
+    studio.shows(tw.run(CAVE))
+    expect(studio["good-tries"]).to_be_hidden()
+    studio.press("Control+z")
+    expect(studio["good-0"]).to_be_visible()
+
+
+def test_giving_up_offers_fixes(studio: Studio) -> None:
+    studio.open({**CAVE, "require": {"regions": "<=9"}})
+    studio["good-add"].click()
+    studio["good-1-value"].fill("900")
+    studio["good-1-value"].press("Enter")
+    expect(studio.line).to_contain_text("gave up after 20 tries: no map met the requirements")
+    expect(studio["good-share"]).to_have_text(re.compile(r"^0 of \d+ seeds? pass$"))
+    for name in ("Set tries to 80", "Use another seed", "Remove 'path_length'"):
+        expect(studio.page.get_by_role("button", name=name)).to_be_visible()
+    studio.page.get_by_role("button", name="Set require.path_length to >=").click()
+    expect(studio.line).to_be_hidden()
+    expect(studio["good-share"]).to_have_text(re.compile(r"^\d+ of \d+ seeds? pass$"))
+    expect(studio["good-1-value"]).not_to_have_value("900")
+
+
+def test_the_section_is_usable_by_touch(browser: Browser, server: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = Studio(context, server).open({**CAVE, "require": {"path_length": ">9", "regions": "<9"}})
+    try:
+        for name in ("good-add", "good-0-remove"):
+            box = phone[name].bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 44
+        for name in ("good-0-value", "good-0-measure", "good-0-rule", "good-tries"):
+            control = phone.page.locator(".q-field__control", has=phone[name])
+            box = control.bounding_box()
+            assert box is not None
+            assert box["height"] >= 44
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+        phone["good-1-remove"].tap()
+        expect(phone["good-1"]).to_have_count(0)
+        phone["good-share"].scroll_into_view_if_needed()
+        expect(phone["good-share"]).to_have_text(SHARE)
+    finally:
+        phone.close()
+        context.close()

@@ -1,0 +1,57 @@
+"""Requirements in the studio: rows, and the fraction of seeds that pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tilewright as tw
+from tilewright.core.recipe import Recipe
+from tilewright.studio.jobs import CancelToken
+from tilewright.studio.pass_share import PassShare, try_seed
+from tilewright.studio.requirement_rows import MAX_ROWS, RULES, RequirementRow, read_rows, suggest_row, write_rows
+from tilewright.studio.settings import Settings
+from tilewright.studio.state import State
+
+SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 20, "height": 12}}
+
+
+def test_rows_are_read_and_written_as_the_same_requirements() -> None:
+    given = {"regions": 1, "path_length": ">=80", "count.floor": "!=9", "floor_share": "<0.5", "openness": "most"}
+    rows = read_rows(given)
+    assert write_rows(rows) == given
+    assert {row.rule for row in rows} <= set(RULES)
+    assert write_rows([]) is None
+    assert read_rows("nonsense") == read_rows(None) == []
+    assert len(read_rows({str(number): 1 for number in range(10_000)})) == MAX_ROWS
+    assert read_rows({"regions": ["x"] * 1000})[0].to_data() == str(["x"] * 1000)[:100]
+
+
+def test_a_new_row_is_met_by_the_current_map() -> None:
+    for seed in range(20):
+        cave = tw.run({**SMALL, "seed": seed})
+        for name, number in tw.measure(cave).items():
+            row = suggest_row(name, number)
+            assert tw.run({**SMALL, "seed": seed, "require": {name: row.to_data()}, "tries": 1}) is not None
+    assert suggest_row("count.floor", 12.0) == RequirementRow("count.floor", "==", 12.0)
+    assert suggest_row("path_length", float("nan")).to_data() == ">=0"
+
+
+def test_seeds_pass_if_their_maps_meet_the_requirements() -> None:
+    recipe = Recipe.of({**SMALL, "require": {"regions": "<=2", "floor_share": ">0.6", "openness": "most"}})
+    found, token = PassShare(), CancelToken(Settings())
+    for number in range(30):
+        found = found.add(try_seed(recipe, number, token))
+    assert found.tried == 30
+    assert 0 < found.passed <= min(found.met.values()) < 30
+    assert found.met["openness"] == 30
+    again = [try_seed(recipe, number, token) for number in range(30)]
+    assert sum(all(one.values()) for one in again) == found.passed
+    never = Recipe.of({**SMALL, "shaping": [{"place": {"count": 9999}}], "require": {"regions": "<=2"}})
+    assert try_seed(never, 0, token) == {"regions": False}
+
+
+def test_a_change_removes_the_number_of_the_successful_try() -> None:
+    state = State.from_recipe({**SMALL, "seed": 7, "require": {"regions": 1}, "tries": 50, "attempt": 3})
+    assert state.recipe["attempt"] == 3
+    assert "attempt" not in state.with_recipe(seed=8).recipe
+    assert "attempt" not in state.with_params(walls=0.4).recipe
