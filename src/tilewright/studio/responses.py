@@ -42,6 +42,7 @@ MEDIA_TYPES = {
     ".dd2vtt": "application/json",
     ".fbca": "text/plain; charset=utf-8",
     ".gif": "image/gif",
+    ".html": "text/html; charset=utf-8",
     ".json": "application/json",
     ".npz": "application/octet-stream",
     ".png": "image/png",

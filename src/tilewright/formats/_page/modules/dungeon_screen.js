@@ -162,6 +162,7 @@ export class DungeonScreen {
     this.steps.textContent = `${state.steps} ${state.steps === 1 ? "step" : "steps"}`;
     this.goal.textContent = this.describeShortest();
     this.note.textContent = state.note;
+    this.keys.hidden = !state.keys.length;
     if (this.keys.children.length !== state.keys.length)
       this.keys.replaceChildren(...state.keys.map((color) => this.drawKey(color)));
     if (board.size.depth > 1) this.showLevel(level);

@@ -23,7 +23,8 @@ export class WarScreen {
     this.units = element("span", { class: "tw-play-group", role: "group", "aria-label": "Unit" });
     for (const unit of board.units) {
       const press = () => this.move({ unit });
-      this.units.append(button(UNITS[unit] ?? unit, { text: unit, test: `unit-${unit}`, press, "data-unit": unit }));
+      const label = UNITS[unit] ? `${unit}: ${UNITS[unit]}` : unit;
+      this.units.append(button(label, { text: unit, test: `unit-${unit}`, press, "data-unit": unit }));
     }
     this.points = element("output", { "data-testid": "game-points" });
     const change = (by) => () => this.move({ points: this.state.points + by });
@@ -92,8 +93,8 @@ export class WarScreen {
 
   describe() {
     if (this.state.at < 0) return "Point at a cell, or tap it, to see how far a unit moves";
-    const count = this.count();
-    return count ? `${count} cells in range` : "This unit cannot be here";
+    const [count, name] = [this.count(), UNITS[this.state.unit] ?? this.state.unit];
+    return count ? `${count} cells in range of ${name}` : `${name} cannot be here`;
   }
 
   fillTint() {
