@@ -187,9 +187,13 @@ class RecipeKnob(Params):
     def find_value(self, parts: Mapping[str, Any]) -> Scalar | None:
         """Return the knob's value to which the driven parameters correspond, or None if they correspond to none."""
         for candidate in self._list_candidates(parts):
-            if all(_is_same(parts[path], value) for path, value in self.expand(candidate).items()):
+            if all(_is_same(_read_like(value, parts[path]), value) for path, value in self.expand(candidate).items()):
                 return candidate
         return None
+
+    def fits(self, parts: Mapping[str, Any]) -> bool:
+        """Return whether the driven strings match their templates, with any value."""
+        return all(drive.text is None or _read_template(drive.text, parts[drive.path]) for drive in self.drives)
 
     def _convert(self, drive: Drive, value: Scalar) -> Scalar:
         if drive.values and self.positions is not None:
@@ -218,10 +222,7 @@ class RecipeKnob(Params):
 
     def _invert(self, drive: Drive, part: Any) -> Number | None:
         """Return the number to which a parameter corresponds, inside the knob's range."""
-        if drive.text is not None and isinstance(part, str):
-            before, after = drive.text.split(PLACEHOLDER)
-            is_match = part.startswith(before) and part.endswith(after) and len(part) > len(before) + len(after)
-            part = read_number(part[len(before) : len(part) - len(after)]) if is_match else None
+        part = _read_like(0, part if drive.text is None else _read_template(drive.text, part))
         if self.range is None or isinstance(part, bool) or not isinstance(part, Number) or abs(part) > MAX_NUMBER:
             return None
         if drive.range is not None:
@@ -283,6 +284,13 @@ def _write_drive(drive: Drive) -> Any:
     return drive.text if drive.range is None else list(drive.range)
 
 
+def _read_template(text: str, given: Any) -> str:
+    """Return what a string has in place of {}; empty if the string does not match the template."""
+    before, after = text.split(PLACEHOLDER)
+    is_match = isinstance(given, str) and given.startswith(before) and given.endswith(after)
+    return given[len(before) : len(given) - len(after)] if is_match else ""
+
+
 def _find_range_problems(at: str, ends: tuple[Number, Number], *, is_increasing: bool = False) -> Iterable[Problem]:
     if any(abs(end) > MAX_NUMBER for end in ends):
         yield problem(f"must be between -{MAX_NUMBER:,} and {MAX_NUMBER:,}", at=at, got=list(ends), rule="range")
@@ -314,6 +322,11 @@ def _round(number: Number) -> int:
 def _as_scalar(value: Any) -> Scalar:
     assert isinstance(value, Scalar)
     return value
+
+
+def _read_like(value: Scalar, part: Any) -> Any:
+    """Return a parameter as a number if a value is a number. Rulebooks may contain numbers as strings."""
+    return read_number(part) if isinstance(value, Number) and isinstance(part, str) else part
 
 
 def _is_same(one: Any, other: Any) -> bool:

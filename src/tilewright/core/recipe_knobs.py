@@ -75,6 +75,68 @@ def read_knobs(given: Any, data: Mapping[str, Any], params: Params | None = None
     return tuple(knobs)
 
 
+def read_fitting_knobs(given: Any, data: Mapping[str, Any], params: Params | None = None) -> tuple[RecipeKnob, ...]:
+    """Read the knobs of a recipe that fit its parameters, and leave out all others.
+
+    A knob no longer fits after its parameters were removed or replaced by others.
+    """
+    found: list[RecipeKnob] = []
+    for name, declared in [*given.items()][:MAX_KNOBS] if isinstance(given, Mapping) else ():
+        try:
+            (knob,) = read_knobs({name: declared}, data, params)
+        except TilewrightError:
+            continue
+        if knob.fits({drive.path: get_part(data, drive.path) for drive in knob.drives}):
+            found.append(knob)
+    return tuple(found)
+
+
+def renumber_stages(given: Any, positions: Mapping[int, int]) -> Any:
+    """Return the knobs of a recipe whose shapers were moved or removed.
+
+    Parameters
+    ----------
+    given
+        Knobs by name, as in a recipe.
+    positions
+        New positions of the shapers by their old positions. Shapers that are missing were removed.
+
+    Returns
+    -------
+    dict or None
+        The knobs. Those that drive a removed shaper are left out; None if none is left.
+
+    Examples
+    --------
+    >>> knobs = {"border": {"range": [1, 3], "drives": "shaping.2.border.thickness"}}
+    >>> renumber_stages(knobs, {2: 1})["border"]["drives"]
+    {'shaping.1.border.thickness': None}
+    """
+    if not isinstance(given, Mapping):
+        return given
+    kept = {}
+    for name, declared in given.items():
+        try:
+            knob = RecipeKnob.of(name, declared)
+        except InvalidRecipe:
+            kept[name] = declared
+            continue
+        data = knob.to_data()
+        moved = {_renumber(path, positions): how for path, how in data["drives"].items()}
+        if None not in moved:
+            kept[name] = declared if [*moved] == [*data["drives"]] else {**data, "drives": moved}
+    return kept or None
+
+
+def _renumber(path: str, positions: Mapping[int, int]) -> str | None:
+    """Return the path of a parameter of a shaper that has another position; None if the shaper was removed."""
+    head, *rest = path.split(".")
+    if head != "shaping" or not rest or not rest[0].isdecimal():
+        return path
+    position = positions.get(int(rest[0]))
+    return None if position is None else ".".join([head, str(position), *rest[1:]])
+
+
 def apply_knobs(data: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a recipe's data in which the parameters that knobs drive are set."""
     if isinstance(values, Mapping) and not values:

@@ -25,6 +25,7 @@ from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
 from .gallery import Gallery
+from .opened_recipe import OpenedRecipe
 from .own_pictures import store_pictures
 from .sample_state import SampleState
 
@@ -70,6 +71,8 @@ class State:
     """Sample and settings of By example. They do not affect the map."""
     gallery: Gallery = field(default_factory=Gallery)
     """Settings of the gallery."""
+    opened: OpenedRecipe = field(default_factory=OpenedRecipe)
+    """Recipe that was opened. It does not affect the map."""
 
     # -- recipe -------------------------------------------------------------------------------------------------
 
@@ -88,8 +91,8 @@ class State:
 
     @property
     def effective(self) -> dict[str, Any]:
-        """The recipe without disabled shapers, which is made and exported."""
-        data = dict(self.recipe)
+        """The recipe without disabled shapers and knobs, which is made and exported."""
+        data = {word: value for word, value in self.recipe.items() if word != "knobs"}
         stages = data.pop("shaping", None)
         shaping = [stages[number] for number in self.stages_on]
         return {**data, "shaping": shaping} if shaping else data
@@ -158,14 +161,17 @@ class State:
             recipe = {**recipe, "shaping": [shaping]}
         return cls(_with_present_names(store_pictures(recipe)), _read_locks(locks)).with_recipe()
 
-    def open_recipe(self, recipe: Mapping[str, Any]) -> State:
+    def open_recipe(self, recipe: Mapping[str, Any], name: str = "") -> State:
         """Return the state with another recipe. The view settings, the gallery and By example stay the same.
 
-        A recipe without a seed gets the current seed, because a link without a seed could not restore the map.
+        A recipe without a seed gets the current seed, because a link without a seed could not restore the map. `name`
+        is that of a built-in recipe or a file.
         """
         if recipe.get("seed") is None:
             recipe = {**recipe, "seed": int(read_seed(None)) if self.seed is None else self.seed}
-        return replace(self.from_recipe(recipe), example=self.example).with_view_of(self)
+        state = self.from_recipe(recipe)
+        opened = OpenedRecipe.of(name, state.recipe)
+        return replace(state, example=self.example, opened=opened).with_view_of(self)
 
     def with_view_settings(self, **changes: Any) -> State:
         return replace(self, view_settings=replace(self.view_settings, **changes))
@@ -191,7 +197,11 @@ class State:
             data["landmarks"] = self.landmarks.to_data()
         if self.off:
             data["off"] = list(self.off)
-        parts = {"example": self.example.to_data(), "gallery": self.gallery.to_data()}
+        parts = {
+            "example": self.example.to_data(),
+            "gallery": self.gallery.to_data(),
+            "opened": self.opened.to_data(),
+        }
         data |= {name: part for name, part in parts.items() if part}
         default = ViewSettings()
         look = {name: value for name, value in vars(self.view_settings).items() if value != getattr(default, name)}
@@ -249,6 +259,7 @@ class State:
             ViewSettings(**known),
             SampleState.from_data(data.get("example", {})),
             Gallery.from_data(data.get("gallery", {})),
+            OpenedRecipe.from_data(data.get("opened")),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from nicegui import ui
@@ -16,15 +16,17 @@ from ...core.resolver import Resolver
 from ...core.search_words import contains_words, list_recipe_words
 from ...core.yaml import read_head_comment
 from ...data import list_names, read_text
+from ..opened_recipe import OpenedRecipe
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
 from .good_maps import GoodMapsSection
+from .knob_panel import KnobPanel
 from .own_tiles import OwnTilesPanel
 from .switched_off_note import SwitchedOffNote
 from .tile_mapping import TileMapping, with_tileset
 from .view import View
-from .widgets import icon_button
+from .widgets import FoldingSection, icon_button
 
 OWN_TILESET = "the technique's own"
 
@@ -35,6 +37,8 @@ class MakeView(View):
     def __init__(self, session: Session) -> None:
         self.session = session
         self.technique = ""
+        self.opened_name = ""
+        """Name of the recipe that is shown."""
         self.cards: dict[str, dict[str, ui.element]] = {}
         self.titles: dict[str, ui.label] = {}
         self.search_texts: dict[str, tuple[str, ...]] = {}
@@ -45,6 +49,7 @@ class MakeView(View):
         self.picker = ui.element("div").classes("tw-picker")
         self.picker.set_visibility(False)
         with ui.element("div").classes("tw-knobs") as self.knobs:
+            self.knob_panel = KnobPanel(session)
             self.tileset = ui.select(
                 [OWN_TILESET, *tilesets.names()], label="Tileset", on_change=self._on_tileset_change
             )
@@ -52,13 +57,16 @@ class MakeView(View):
             self.tileset.tooltip("Tileset of the map")
             self.mapping = TileMapping(self._on_mapping_change)
             self.own_tiles = OwnTilesPanel(session)
-            self.fields = ui.element("div").classes("tw-fields")
+            self.fold = FoldingSection("All parameters")
+            self.fields = self.fold.body.classes("tw-fields")
             self.good_maps = GoodMapsSection(session)
         self.controls: Controls | None = None
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
-        if state.technique != self.technique:
+        self.knob_panel.refresh(state)
+        self.fold.enable(not self.knob_panel.is_empty)
+        if (state.technique, state.opened.name) != (self.technique, self.opened_name):
             self._build(state)
         elif self.controls is not None:
             self.controls.update(state.params)
@@ -79,6 +87,8 @@ class MakeView(View):
         if self.controls is not None:
             self.controls.mark(problems, "params")
         self.good_maps.mark_problems(problems)
+        if any(one.path[:1] == ("params",) for one in problems):
+            self.fold.open()
 
     # -- picker -------------------------------------------------------------------------------------------------
 
@@ -146,17 +156,17 @@ class MakeView(View):
         if kind == "recipes":
             try:
                 data, _ = Resolver().read_recipe(name)
-                self.session.open(state.open_recipe(data))
+                self.session.open(state.open_recipe(data, name))
             except TilewrightError as error:
                 self.session.emit("refused", error)
             return
-        if name != state.technique:
+        if name != state.technique or state.opened.name:
             entry = techniques.get(name)
             sizes = {field.name for field in fields_of(entry.params) if field.group == "size"}
             kept = {word: value for word, value in state.params.items() if word in sizes}
             state = self._with_known_locks(entry)
-            changed = state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None)
-            self.session.open(changed, switch_off=True)
+            changed = state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None, knobs=None)
+            self.session.open(replace(changed, opened=OpenedRecipe()), switch_off=True)
 
     def _with_known_locks(self, entry: Technique) -> State:
         """Return the state without locks to tiles that a technique does not have, and notify the user."""
@@ -173,18 +183,16 @@ class MakeView(View):
 
     def _build(self, state: State) -> None:
         """Build the controls of the state's technique."""
-        self.technique, self.controls = state.technique, None
+        self.technique, self.opened_name, self.controls = state.technique, state.opened.name, None
         entry: Technique | None = techniques.get(state.technique) if state.technique in techniques else None
         self.chosen_card.clear()
         with self.chosen_card:
-            ui.image(thumbnail_url("techniques", state.technique)).props("no-spinner no-transition fit=cover").classes(
-                "tw-thumbnail"
-            )
+            kind, name = ("recipes", state.opened.name) if state.opened.is_built_in else ("techniques", state.technique)
+            ui.image(thumbnail_url(kind, name)).props("no-spinner no-transition fit=cover").classes("tw-thumbnail")
             with ui.element("div").classes("tw-grow"):
-                ui.label(state.technique).classes("tw-chosen-name").props("data-testid=technique")
-                ui.label(entry.summary if entry else "Unknown technique; choose another.").classes(
-                    "tw-faint tw-two-lines"
-                )
+                ui.label(state.opened.name or state.technique).classes("tw-chosen-name").props("data-testid=technique")
+                summary = entry.summary if entry else "Unknown technique; choose another."
+                ui.label(_list_recipes()[name] if kind == "recipes" else summary).classes("tw-faint tw-two-lines")
             ui.icon("unfold_more").classes("tw-icon").tooltip("Choose another technique or a recipe")
         self.fields.clear()
         if entry is not None:
@@ -229,6 +237,7 @@ def thumbnail_url(kind: str, name: str) -> str:
     return f"/api/make/{name}?seed=7&width=48&height=30&format=png&scale=4"
 
 
+@cache
 def _list_recipes() -> dict[str, str]:
     """Return the built-in recipes and their descriptions."""
     return {name: read_head_comment(read_text("recipes", name)) for name in list_names("recipes")}

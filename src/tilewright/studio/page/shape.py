@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 from nicegui import events, ui
 
 from ...core.errors import Problem, TilewrightError
 from ...core.fields import UNSET, fields_of
+from ...core.recipe_knobs import renumber_stages
 from ...core.registry import Shaper, shapers
 from ...core.tileset import Tile
+from ..opened_recipe import keep_fitting_knobs
 from ..own_pictures import embed_pictures
 from ..recipe_text import read_text, write_text
 from ..session import Session
@@ -150,7 +153,8 @@ class ShapeView(View):
     def _remove(self, number: int) -> None:
         stages = self.session.state.stages
         off = tuple(other - (other > number) for other in self.session.state.off if other != number)
-        self._change([*stages[:number], *stages[number + 1 :]], off)
+        kept = {other: other - (other > number) for other in range(len(stages)) if other != number}
+        self._change([*stages[:number], *stages[number + 1 :]], off, positions=kept)
 
     def _move(self, number: int, by: int) -> None:
         stages = self.session.state.stages
@@ -159,7 +163,9 @@ class ShapeView(View):
         places = {number: to, to: number}
         self._open_stages = {places.get(other, other) for other in self._open_stages}
         self._built_names = None
-        self._change(stages, tuple(sorted(places.get(other, other) for other in self.session.state.off)))
+        positions = {other: places.get(other, other) for other in range(len(stages))}
+        off = tuple(sorted(positions.get(other, other) for other in self.session.state.off))
+        self._change(stages, off, positions=positions)
 
     def _on_switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is (number not in self.session.state.off):
@@ -174,18 +180,31 @@ class ShapeView(View):
         stages[number] = (shaper, others if value is UNSET else {**others, name: value})
         self._change(stages, undo_group=f"shaping.{number}.{name}")
 
-    def _change(self, stages: Sequence[Stage], off: tuple[int, ...] | None = None, *, undo_group: str = "") -> None:
+    def _change(
+        self,
+        stages: Sequence[Stage],
+        off: tuple[int, ...] | None = None,
+        *,
+        positions: Mapping[int, int] | None = None,
+        undo_group: str = "",
+    ) -> None:
+        """Change the shapers. `positions` has their new positions by the old ones, if these differ."""
         state = self.session.state
         shaping = [{name: dict(params)} if params else name for name, params in stages]
-        changed = state.with_recipe(shaping=shaping or None)
+        knobs = state.recipe.get("knobs")
+        knobs = knobs if positions is None else renumber_stages(knobs, positions)
+        changed = state.with_recipe(shaping=shaping or None, knobs=knobs)
         self.session.change(replace(changed, off=state.off if off is None else off), undo_group=undo_group)
 
     # -- recipe -------------------------------------------------------------------------------------------------
 
-    def _open_recipe(self, text: str, name: str) -> None:
+    def _open_recipe(self, text: str, name: str, *, is_file: bool = False) -> None:
+        """Open a recipe. Edited text keeps the name of the recipe, as long as the technique is the same."""
+        before = self.session.state
         try:
             recipe, off = read_text(text, name)
-            state = replace(self.session.state.open_recipe(recipe), off=off)
+            own_name = before.opened.name if recipe.get("technique") == before.technique else ""
+            state = replace(before.open_recipe(recipe, PurePath(name).stem if is_file else own_name), off=off)
         except TilewrightError as error:
             self.error.set_text(str(error))
             return
@@ -197,7 +216,7 @@ class ShapeView(View):
     async def _on_upload(self, event: events.UploadEventArguments) -> None:
         content = await event.file.read()
         self.upload.reset()
-        self._open_recipe(content.decode("utf-8-sig", "replace"), event.file.name[-80:])
+        self._open_recipe(content.decode("utf-8-sig", "replace"), event.file.name[-80:], is_file=True)
 
     def _show_error(self, line: str) -> None:
         self.error.set_text(line)
@@ -207,7 +226,8 @@ class ShapeView(View):
 
     def _save(self) -> None:
         state = self.session.state
-        ui.download.content(write_text(embed_pictures(state.recipe), state.off), f"{state.technique}.yaml")
+        recipe = embed_pictures(keep_fitting_knobs(state.recipe))
+        ui.download.content(write_text(recipe, state.off), f"{state.opened.name or state.technique}.yaml")
 
     def _copy(self) -> None:
         copy_text(self.text.value, "Recipe copied")

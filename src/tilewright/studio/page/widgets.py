@@ -44,3 +44,32 @@ def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: 
     )
     button.classes("tw-icon").tooltip(hint)
     return button.props(f"data-testid={test_id}") if test_id else button
+
+
+class FoldingSection:
+    """A button that opens and closes the content below it. While it is not enabled, the content is always visible."""
+
+    def __init__(self, title: str) -> None:
+        self.is_open = False
+        self.button = ui.button(title, icon="expand_more", color=None, on_click=lambda: self._show(not self.is_open))
+        self.button.props("flat dense no-caps align=left data-testid=fold").classes("tw-fold")
+        self.body = ui.element("div")
+        self.enable(False)
+
+    def enable(self, is_enabled: bool) -> None:
+        """Show or hide the button."""
+        self.button.set_visibility(is_enabled)
+        self._update()
+
+    def open(self) -> None:
+        """Show the content."""
+        self._show(True)
+
+    def _show(self, is_open: bool) -> None:
+        self.is_open = is_open
+        self._update()
+
+    def _update(self) -> None:
+        self.body.set_visibility(self.is_open or not self.button.visible)
+        self.button.props(f"aria-expanded={'true' if self.is_open else 'false'}")
+        self.button.set_icon("expand_less" if self.is_open else "expand_more")

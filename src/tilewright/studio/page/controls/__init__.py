@@ -10,7 +10,7 @@ from weakref import WeakSet
 from nicegui import Client, ui
 
 from ....core.errors import Problem
-from ....core.fields import UNSET, fields_of
+from ....core.fields import UNSET, Field, fields_of
 from ....core.params import Params
 from ....core.tileset import Tile
 from ...jobs import JobQueue
@@ -28,7 +28,7 @@ class Controls:
 
     def __init__(
         self,
-        model: type[Params],
+        model: type[Params] | Sequence[Field],
         values: Mapping[str, Any],
         on_change: Callable[[str, Any], None],
         *,
@@ -42,8 +42,8 @@ class Controls:
 
         Parameters
         ----------
-        model : type of Params
-            Model whose fields are shown.
+        model : type of Params or sequence of Field
+            Model whose fields are shown, or the fields.
         values : mapping
             Values that are set, as plain JSON data.
         on_change : callable
@@ -64,8 +64,9 @@ class Controls:
             _styled_clients.add(client)
             ui.add_css(STYLE)
         self._tiles = tiles
-        fields = [field for field in fields_of(model) if field.name not in skip]
-        self._named_fields = [field.name for field in fields_of(model) if any(part.unique for part in field.parts)]
+        all_fields = fields_of(model) if isinstance(model, type) else model
+        fields = [field for field in all_fields if field.name not in skip]
+        self._named_fields = [field.name for field in all_fields if any(part.unique for part in field.parts)]
         self._shown_context = self._collect_context(values)
         self._form = Form(fields, values, on_change, ControlContext(tiles, queue, on_draw), test_id=test_id)
 

@@ -32,7 +32,7 @@ class StartView:
         ui.label("Built-in recipes").classes("tw-title")
         with ui.element("div").classes("rules-recipes"):
             for name, (summary, recipe) in list_rulebooks("recipes").items():
-                button = ui.button(name, color=None, on_click=partial(self._start, recipe)).props(
+                button = ui.button(name, color=None, on_click=partial(self._start, name, recipe)).props(
                     "outline dense no-caps size=sm"
                 )
                 button.props(f"data-testid=rules-begin-{name}").tooltip(summary)
@@ -49,18 +49,18 @@ class StartView:
 
     def _build_card(self, name: str, summary: str, recipe: Mapping[str, Any]) -> ui.image:
         card = ui.element("button").classes("rules-card tw-card").props(f"type=button data-testid=rules-begin-{name}")
-        card.on("click", partial(self._start, recipe))
+        card.on("click", partial(self._start, name, recipe))
         with card:
             picture = ui.image().props("no-spinner no-transition fit=cover").classes("rules-picture")
             ui.label(name.replace("-", " ").capitalize()).classes("rules-card-name")
             ui.label(summary).classes("tw-faint rules-card-text")
         return picture
 
-    def _start(self, recipe: Mapping[str, Any]) -> None:
+    def _start(self, name: str, recipe: Mapping[str, Any]) -> None:
         state = self.session.state
         seed = SEED if state.seed is None else state.seed
         self._on_start()
-        self.session.open(state.open_recipe({**recipe, "seed": seed}))
+        self.session.open(state.open_recipe({**recipe, "seed": seed}, name))
 
     async def _draw_pictures(self) -> None:
         """Make the thumbnails in the background."""
