@@ -6,6 +6,7 @@ import io
 import re
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -62,6 +63,31 @@ def test_a_sample_is_painted_and_three_maps_are_made(studio: Studio) -> None:
     expect(studio.map).to_have_attribute("data-width", "16")
 
 
+def edit_tiles(studio: Studio, water: NDArray[np.bool_]) -> None:
+    """Change the tiles of a sample of floor and water in the dialog."""
+    studio["edit-tiles"].click()
+    expect(studio["edit-passable-1"]).to_have_attribute("aria-checked", "false")
+    expect(studio["edit-color-1"]).to_have_value("#3f84b0")
+    studio["edit-name-1"].fill("floor")
+    studio["edit-name-1"].press("Enter")
+    expect(studio["tile-editor-line"]).to_have_text("name: there is already a tile 'floor'; choose another name")
+    expect(studio["edit-name-1"]).to_have_value("water")
+    studio["edit-name-1"].fill("lava")
+    studio["edit-name-1"].press("Enter")
+    expect(studio["sample-facts"]).to_contain_text(", changed")
+    studio.holds(np.where(water, "lava", "floor"), "sample-canvas")
+    studio["edit-color-1"].fill("#ff4000")
+    studio["edit-passable-1"].click()
+    expect(studio["edit-passable-1"]).to_have_attribute("aria-checked", "true")
+    studio["tile-editor-close"].click()
+    expect(studio["tile-editor"]).to_have_count(0)
+    studio["edit-tiles"].click()
+    expect(studio["edit-color-1"]).to_have_value("#ff4000")
+    expect(studio["edit-passable-1"]).to_have_attribute("aria-checked", "true")
+    studio.press("Escape")
+    expect(studio["tile-editor"]).to_have_count(0)
+
+
 def test_files_are_dropped_and_uploaded(studio: Studio) -> None:
     studio.open(QUICK)
     maps = wait_for_maps(studio)
@@ -69,8 +95,9 @@ def test_files_are_dropped_and_uploaded(studio: Studio) -> None:
     expect(studio["sample-facts"]).to_have_text("river.txt · 8×7 · 2 tiles")
     shown = studio.cells("sample-canvas")
     water = np.array([[glyph == "~" for glyph in row] for row in RIVER])
-    assert np.array_equal(shown == shown[1, 1], water)
+    assert np.array_equal(shown, np.where(water, "water", "floor"))
     maps = wait_for_other_maps(studio, maps)
+    edit_tiles(studio, water)
 
     rows = [[int(glyph == "~") for glyph in row] for row in RIVER]
     studio.upload("sample-open", "river.csv", "\n".join(",".join(map(str, row)) for row in rows).encode())

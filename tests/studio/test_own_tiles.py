@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tomllib
+import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.skin_sheets import SIDE, draw_sheet
+from tests.studio.servers import application, asking
 from tilewright.core.embedded_pictures import DATA_PREFIX, digest_picture
 from tilewright.formats._resolver import FileResolver
 from tilewright.studio import operations
@@ -27,7 +29,14 @@ from tilewright.studio.own_pictures import (
     read_picture,
 )
 from tilewright.studio.own_tiles import OwnTile, OwnTiles, build_tileset, clean_name
-from tilewright.studio.own_tiles_state import find_base, find_labels, guess_tiles, read_own_tiles, remove_own_tiles
+from tilewright.studio.own_tiles_state import (
+    carry_own_tiles,
+    find_base,
+    find_labels,
+    guess_tiles,
+    read_own_tiles,
+    remove_own_tiles,
+)
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
@@ -114,6 +123,37 @@ def test_tiles_of_shapers_and_samples_can_have_own_sprites() -> None:
     changed = make_map(apply(sampled, make_own(tiles=(OwnTile("#", first=4),))))
     assert (changed.cells == make_map(sampled).cells).all()
     assert changed.tileset.sheet is not None
+
+
+def test_own_tiles_stay_when_the_technique_changes() -> None:
+    tiles = (
+        OwnTile("wall", "brick"),
+        OwnTile("floor", first=1),
+        OwnTile("moss", first=2),
+        OwnTile(name="lava", first=3),
+    )
+    before = apply(State.from_recipe(CAVE), make_own(tiles=tiles[:2] + tiles[3:]))
+    state = carry_own_tiles(before, State.from_recipe({"technique": "bsp", "seed": 3}))
+    map = make_map(state)
+    assert map.where("brick").any()
+    assert (map.cells == make_map(State.from_recipe({"technique": "bsp", "seed": 3})).cells).sum() > 0
+    assert {"lava", "corridor"} <= {*map.tileset.names}
+    land = carry_own_tiles(before, State.from_recipe({"technique": "noise", "seed": 3}))
+    assert "lava" in make_map(land).tileset.names
+    assert carry_own_tiles(State.from_recipe(CAVE), land) == land
+
+
+def test_http_reads_a_recipe_with_its_picture() -> None:
+    recipe = embed_pictures(apply(State.from_recipe(CAVE), make_own()).recipe)
+    with asking(application()) as client:
+        found = client.post("/api/make", json={**recipe, "format": "tmx"})
+        assert found.status_code == 200, found.text
+        with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
+            assert "tiles.png" in archive.namelist()
+        recipe["tileset"]["sheet"]["data"] = DATA_PREFIX + "AAAA"
+        refused = client.post("/api/make", json={**recipe, "format": "png"})
+        assert refused.status_code == 400
+        assert refused.json()["error"] == "tileset: sheet.data: must be a PNG file"
 
 
 def test_links_name_the_picture_and_recipe_files_contain_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from ..core.errors import BadFile, UnknownName
+from ..core.glyph_tiles import make_glyph_tileset
 from ..core.params import Params
 from ..core.tilemap import TileMap
-from ..core.tileset import Tileset
 from . import Format, LoadedMap, Source
 from ._data import check_sides
 from ._text import check_row_lengths, check_text_size, read_text
@@ -23,7 +23,8 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
 def read(source: Source, options: Params) -> list[LoadedMap]:
     """Read glyphs of the given tileset; without one, make a tile per character in code-point order.
 
-    Without a tileset, `?` becomes the tile `question mark` with the glyph `?`.
+    Without a tileset, tiles look as `core.glyph_tiles` describes, and `?` becomes the tile `question mark` with the
+    glyph `?`.
     """
     check_text_size(source.content)
     text = read_text(source).rstrip("\n")
@@ -33,7 +34,7 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
         raise BadFile("all levels of a map must have the same size", at=source.name)
     check_sides((len(rows), len(rows[0]), len(rows[0][0])))
     glyphs = sorted(set(text) - {"\n"})
-    tileset = source.tileset or _make_tileset(glyphs)
+    tileset = source.tileset or make_glyph_tileset(glyphs, "text")
     by_glyph = tileset.by_glyph if source.tileset else {glyph: number for number, glyph in enumerate(glyphs)}
     for glyph in glyphs:
         if glyph not in by_glyph:
@@ -45,13 +46,6 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
         for row, line in zip(level, lines, strict=True):  # By rows, because a character takes four bytes here.
             row[:] = ids[np.frombuffer(line.encode("utf-32-le"), dtype="<u4")]
     return [LoadedMap(TileMap(cells[0] if len(rows) == 1 else cells, tileset))]
-
-
-def _make_tileset(glyphs: list[str]) -> Tileset:
-    """Make a tileset with a tile per glyph; `#` is a wall by convention, all others are passable."""
-    tileset = Tileset.from_labels(glyphs, "text")
-    tiles = [tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in tileset]
-    return tileset.model_copy(update={"tiles": tuple(tiles)})
 
 
 txt = Format(name="txt", params=Params, extensions=(".txt",), write=write, read=read, doc=__doc__, use="text")

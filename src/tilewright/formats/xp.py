@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, pluralize, short_repr
+from ..core.glyph_tiles import is_passable_glyph
 from ..core.grid import MAX_INLINE_CELLS
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
@@ -321,10 +322,10 @@ def _pack_colors(colors: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def _make_tileset(glyphs: list[str], colors: list[str]) -> Tileset:
-    """Make a tileset with a tile per character; `#` is a wall by convention, all others are passable."""
+    """Make a tileset with a tile per character, as passable as its glyph usually is."""
     names = Tileset.from_labels(glyphs, "rexpaint")
     tiles: list[dict[str, Any]] = [
-        {"name": tile.name, "glyph": tile.glyph, "color": color, "passable": tile.glyph != "#"}
+        {"name": tile.name, "glyph": tile.glyph, "color": color, "passable": is_passable_glyph(tile.glyph)}
         for tile, color in zip(names, colors, strict=True)
     ]
     return Tileset.validate({"name": "rexpaint", "tiles": tiles})

@@ -19,6 +19,7 @@ from ..analysis import map_warnings, survey
 from ..analysis.similarity import Similarity
 from ..core import pipeline
 from ..core.errors import BadFile, GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownName
+from ..core.glyph_tiles import make_glyph_tileset
 from ..core.grid import FREE, Grid
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
@@ -325,10 +326,7 @@ def read_map_data(value: Any, settings: Settings, tileset: Tileset | None = None
     if chosen is None:
         if len(grid.labels) > MAX_TILES:
             raise TooLarge(f"must have at most {MAX_TILES:,} different tiles, got {len(grid.labels):,}", at="map")
-        default = Tileset.from_labels([str(label) for label in grid.labels], "sent")
-        # As in text files, # is a wall.
-        tiles = tuple(tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in default)
-        chosen = default.model_copy(update={"tiles": tiles})
+        chosen = make_glyph_tileset([str(label) for label in grid.labels], "sent")
         grid = Grid(chosen.names, grid.cells)
     return TileMap(grid.to_tile_ids(chosen).astype(chosen.dtype), chosen)
 

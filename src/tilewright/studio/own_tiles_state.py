@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.embedded_pictures import DIGEST_PREFIX
+from ..core.errors import TilewrightError
 from ..core.recipe import Recipe
 from ..core.registry import techniques, tilesets
 from ..core.tilemap import TileMap
@@ -16,7 +17,7 @@ from ..core.tileset import Sheet, Tileset
 from ..formats._sheet import count_sprites, picture_size
 from ..formats._sheet_guess import guess_layouts, guess_side
 from .own_pictures import StudioResolver
-from .own_tiles import NAME, OwnTile, OwnTiles, clean_name
+from .own_tiles import NAME, OwnTile, OwnTiles, build_tileset, clean_name
 from .state import State
 
 MAX_GUESSES = 4
@@ -93,6 +94,26 @@ def read_own_tiles(state: State) -> OwnTiles | None:
         sheet.spacing,
         tuple(found),
     )
+
+
+def carry_own_tiles(before: State, state: State) -> State:
+    """Return a state of another technique with the own tiles of the state before it.
+
+    Own tiles that stand for a tile of the new tileset do so again; tiles that stand for none are added.
+    """
+    try:
+        own, base = read_own_tiles(before), find_base(state)
+        if own is None:
+            return state
+        labels = find_labels(state)
+        tiles = [
+            tile if tile.stands_for in labels.values() or tile.tile in base.by_name else replace(tile, stands_for="")
+            for tile in own.tiles
+        ]
+        own = replace(own, tiles=tuple(replace(tile, kept={}) for tile in tiles if tile.tile))
+        return build_tileset(own, base).apply(state, labels) if own.tiles else state
+    except TilewrightError:  # The picture is missing, or the layouts do not fit together.
+        return state
 
 
 def guess_tiles(image: str, picture: str, map: TileMap, base: Tileset) -> OwnTiles:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
 from ..core.fields import present_name
+from ..core.glyph_tiles import name_tiles
 from ..core.grid import MAX_INLINE_CELLS, Grid
 from ..core.params import MAX_SIDE
 from ..core.registry import ByExample, techniques, tilesets
@@ -216,6 +217,11 @@ def as_sample(map: TileMap) -> TileMap:
     return TileMap(cells.reshape(map.shape), Tileset.validate({"name": map.tileset.name, "tiles": looks}))
 
 
+def name_sample(map: TileMap) -> TileMap:
+    """Return an uploaded map in which tiles that are named by their glyph have the usual name of that glyph."""
+    return map.replace(tileset=name_tiles(map.tileset))
+
+
 def paint_sample(sample: TileMap, cells: Mapping[int, int]) -> TileMap:
     """Return the sample with cells (flat indices) set to tiles (ids)."""
     known = {
@@ -271,6 +277,39 @@ def with_tile(sample: TileMap, name: str, glyph: str, color: str, *, passable: b
     return TileMap(
         sample.cells, tileset.with_tiles([{"name": name, "glyph": glyph, "color": color, "passable": passable}])
     )
+
+
+def edit_tile(sample: TileMap, number: int, **changes: Any) -> TileMap:
+    """Return the sample with another name, color or passability of a tile."""
+    tileset = sample.tileset
+    name = changes.get("name", tileset[number].name)
+    if not name:
+        raise InvalidRecipe("must not be empty", at="name")
+    if tileset.by_name.get(name, number) != number:
+        raise InvalidRecipe(f"there is already a tile {name!r}; choose another name", at="name")
+    # The tile is checked alone first, because an error in a list would name the tile by its index.
+    edited = Tile.validate({**tileset[number].model_dump(), **changes})
+    if name != tileset[number].name:
+        tileset = _rename_tile(tileset, tileset[number].name, name)
+    tiles = (*tileset.tiles[:number], edited, *tileset.tiles[number + 1 :])
+    return TileMap(sample.cells, tileset.model_copy(update={"tiles": tiles}))
+
+
+def _rename_tile(tileset: Tileset, old: str, new: str) -> Tileset:
+    """Return a tileset whose rules and skins name a tile differently."""
+
+    def rename(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: rename(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [rename(one) for one in value]
+        return new if value == old else value
+
+    data = tileset.to_data()
+    tiles = [{**tile, "name": rename(tile["name"]), "over": rename(tile.get("over", ""))} for tile in data["tiles"]]
+    rules = {key: rename(value) for key, value in data.items() if key in ("beside", "skins")}
+    changed = Tileset.validate({**data, **rules, "tiles": tiles})
+    return changed.model_copy(update={"sheet": tileset.sheet})
 
 
 def find_most_common(sample: TileMap) -> int:

@@ -17,6 +17,7 @@ from ...core.search_words import contains_words, list_recipe_words
 from ...core.yaml import read_head_comment
 from ...data import list_names, read_text
 from ..opened_recipe import OpenedRecipe
+from ..own_tiles_state import carry_own_tiles
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
@@ -166,7 +167,8 @@ class MakeView(View):
             kept = {word: value for word, value in state.params.items() if word in sizes}
             state = self._with_known_locks(entry)
             changed = state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None, knobs=None)
-            self.session.open(replace(changed, opened=OpenedRecipe()), switch_off=True)
+            changed = carry_own_tiles(state, replace(changed, opened=OpenedRecipe()))
+            self.session.open(changed, switch_off=True)
 
     def _with_known_locks(self, entry: Technique) -> State:
         """Return the state without locks to tiles that a technique does not have, and notify the user."""

@@ -13,6 +13,7 @@ from ...sample_state import SampleState, paint_sample, with_tile
 from ...session import Session
 from ...state import ViewSettings
 from ..canvas import MapCanvas
+from .tile_editor import TileEditor
 
 
 class Painter:
@@ -26,6 +27,11 @@ class Painter:
             with ui.element("div").classes("tw-row tw-example-head"):
                 ui.label("Sample").classes("tw-example-name")
                 self.facts = ui.label("").classes("tw-faint tw-grow").props("data-testid=sample-facts")
+                self.editor = TileEditor(lambda sample: self.on_change(self.example.with_edited_sample(sample)))
+                edit = ui.button("Edit tiles", icon="edit", on_click=lambda: self.editor.open(self.example.sample_map))
+                edit.props('dense flat no-caps size=sm data-testid=edit-tiles aria-label="Edit tiles"').tooltip(
+                    "Change the names, colors and passability of the tiles"
+                )
                 add = ui.button("Add a tile", icon="add", on_click=self._open_dialog)
                 add.props('dense flat no-caps size=sm data-testid=add-tile aria-label="Add a tile"').tooltip(
                     "Add a tile to the palette"
@@ -49,6 +55,7 @@ class Painter:
             size = "×".join(str(side) for side in reversed(sample.shape))
             self.facts.set_text(f"{example.name} · {size} · {pluralize(len(sample.tileset), 'tile')}")
             self.canvas.show(payloads.encode_map(sample))
+            self.editor.refresh(sample)
         self.example = example
         self.canvas.set(sprites=look.sprites, grid=self.grid)
 

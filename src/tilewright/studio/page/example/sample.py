@@ -27,6 +27,7 @@ from ...sample_state import (
     flip_sample,
     list_techniques,
     load_built_in,
+    name_sample,
     resize_sample,
 )
 from ...session import Session, parse_seed
@@ -136,7 +137,7 @@ class SamplePanel:
         self.upload.reset()
 
         def work(token: CancelToken) -> TileMap:
-            return as_sample(operations.read_upload(content, name, token.settings))
+            return as_sample(name_sample(operations.read_upload(content, name, token.settings)))
 
         sample = await self.session.attempt(work, lambda error: self._show_error(str(error)))
         if sample is not None:

@@ -49,7 +49,7 @@ class OwnTilesPanel:
         try:
             self.session.change(remove_own_tiles(self.session.state))
         except TilewrightError as error:
-            self.session.emit("failed", error)
+            self.session.emit("refused", error)
 
 
 def describe_missing(names: list[str]) -> str:
