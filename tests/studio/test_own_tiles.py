@@ -37,6 +37,7 @@ from tilewright.studio.own_tiles_state import (
     read_own_tiles,
     remove_own_tiles,
 )
+from tilewright.studio.payloads import encode_map
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
@@ -120,9 +121,23 @@ def test_tiles_of_shapers_and_samples_can_have_own_sprites() -> None:
     built = build_tileset(make_own(tiles=(OwnTile("door", first=4),)), find_base(shaped), map.tileset)
     assert make_map(built.apply(shaped, find_labels(shaped))).where("door").any()
     sampled = State.from_recipe({"technique": "markov", "params": {"sample": ["#..", "...", "..#"]}, "seed": 3})
-    changed = make_map(apply(sampled, make_own(tiles=(OwnTile("#", first=4),))))
+    state = apply(sampled, make_own(tiles=(OwnTile("#", first=4, passable=False),)))
+    changed = make_map(state)
     assert (changed.cells == make_map(sampled).cells).all()
     assert changed.tileset.sheet is not None
+    assert not changed.tileset[changed.tileset.id("#")].passable
+    assert remove_own_tiles(state).recipe == sampled.recipe
+
+
+def test_small_maps_show_the_mean_color_of_a_sprite() -> None:
+    sheet = Image.new("RGBA", (32, 16), "#204060")
+    sheet.paste((0, 0, 0, 0), (16, 0, 32, 16))
+    own = OwnTiles("tiles.png", keep(sheet), tiles=(OwnTile("wall"), OwnTile("floor", first=1)))
+    map = make_map(apply(State.from_recipe(CAVE), own))
+    colors = {tile["name"]: tile["color"] for tile in encode_map(map)["tiles"]}
+    cave = {tile.name: tile.color for tile in tw.Tileset.of("cave")}
+    assert colors == {**cave, "wall": "#204060"}  # The floor is transparent.
+    assert {tile.name: tile.color for tile in map.tileset} == cave
 
 
 def test_own_tiles_stay_when_the_technique_changes() -> None:

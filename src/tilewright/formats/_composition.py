@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core.recipe import Recipe
 from ..core.skins import ALL_BITS
 from ..core.tileset import Tileset
-from ._artwork import Artwork
+from ._artwork import Artwork, own_sheet
 from ._layers import NOTHING, View, sprite_layers
 
 MAX_DIRECT_KEYS = 1 << 22
@@ -66,6 +66,26 @@ def tile_stacks(tileset: Tileset) -> Stacks:
         own = np.array([artwork.sprites[number].is_own for number in inside], dtype=np.bool_)
         stacks[table.tiles[own], 0] = inside[own]
     return stacks
+
+
+def find_flat_colors(tileset: Tileset) -> list[str]:
+    """Return the colors of tiles for maps that are drawn without sprites.
+
+    A tile with a sprite in the tileset's own picture has the mean color of that sprite.
+    """
+    colors = [tile.color for tile in tileset]
+    if own_sheet(tileset) is None:
+        return colors
+    artwork = Artwork.of(tileset)
+    numbers = tile_stacks(tileset)[:, 0].tolist()
+    own = [(tile, number) for tile, number in enumerate(numbers) if artwork.sprites[number].is_own]
+    drawn = artwork.draw([number for _, number in own], *artwork.native_size).astype(np.float64)
+    for (tile, _), pixels in zip(own, drawn.reshape(len(own), -1, 4), strict=True):
+        weight = pixels[:, 3].sum()
+        if weight:
+            red, green, blue = (pixels[:, :3] * pixels[:, 3:]).sum(axis=0) / weight
+            colors[tile] = f"#{round(red):02x}{round(green):02x}{round(blue):02x}"
+    return colors
 
 
 def draw_stacks(artwork: Artwork, stacks: Stacks, height: int, width: int) -> NDArray[np.uint8]:

@@ -148,13 +148,11 @@ def build_tileset(own: OwnTiles, base: Tileset, map_tiles: Tileset | None = None
     if len(own.tiles) > MAX_OWN_TILES:
         raise TooLarge(f"must have at most {MAX_OWN_TILES} own tiles, got {len(own.tiles)}")
     sheet = own.sheet
-    written = tilesets.write(base)
-    data: dict[str, Any] = {"name": own.name, "extends": written} if isinstance(written, str) else {**written}
-    data |= {"name": own.name, "tiles": [*data.get("tiles", ()), *_list_new_tiles(own, base, map_tiles)]}
+    data = _write_base(own, base, _list_tiles(own, base, map_tiles))
     with TemporaryDirectory(prefix="tilewright-") as folder:
         path = Path(folder) / f"{clean_name(own.name, NAME)}.toml"
         (picture := Path(folder) / own.image).write_bytes(sheet.picture)
-        path.write_text(format_toml({key: value for key, value in data.items() if value}))
+        path.write_text(format_toml(data))
         for tile, source in _list_sources(own, picture):
             try:
                 found = add_skin(path, SpriteSource.validate(source))
@@ -176,27 +174,34 @@ def clean_name(text: str, default: str) -> str:
     return re.sub(r"[^\w-]", "_", stem)[-MAX_NAME_LENGTH:].strip("_") or default
 
 
-def _list_new_tiles(own: OwnTiles, base: Tileset, map_tiles: Tileset | None) -> Iterator[dict[str, Any]]:
-    """Yield the data of tiles that the base tileset does not have, or has with another passability."""
-    seen: set[str] = set()
+def _write_base(own: OwnTiles, base: Tileset, tiles: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the data of the base tileset with changed and further tiles."""
+    written = tilesets.write(base)
+    if isinstance(written, str):
+        return {"name": own.name, "extends": written, **({"tiles": list(tiles.values())} if tiles else {})}
+    known = [{**tile, **tiles.get(tile["name"], {})} for tile in written["tiles"]]
+    further = [tile for name, tile in tiles.items() if name not in base.by_name]
+    return {**written, "name": own.name, "tiles": [*known, *further]}
+
+
+def _list_tiles(own: OwnTiles, base: Tileset, map_tiles: Tileset | None) -> dict[str, dict[str, Any]]:
+    """Return the data of own tiles by name: for tiles of the base tileset what differs, for others all fields."""
+    found: dict[str, dict[str, Any]] = {}
     for one in own.tiles:
         if not one.tile:
             raise InvalidRecipe("must be given, or the tile that it stands for", at="name")
-        if one.tile in seen:
+        if one.tile in found:
             continue
-        seen.add(one.tile)
-        model = next((found for name in (one.tile, one.stands_for) if (found := _find(name, base, map_tiles))), None)
-        if one.tile in base.by_name:
-            if one.passable is not None and model is not None and one.passable != model.passable:
-                yield {"name": one.tile, "passable": one.passable}
-            continue
-        same_name = model is not None and model.name == one.tile
-        left_out = {"name", "sprite", "code", *(() if same_name else ("glyph", "color"))}
-        fields = {} if model is None else model.model_dump(exclude=left_out, exclude_defaults=True)
-        if fields.get("costs"):
-            fields["costs"] = dict(fields["costs"])
-        passable = one.passable if one.passable is not None else model.passable if model is not None else True
-        yield {"name": one.tile, **fields, "passable": passable}
+        model = next((tile for name in (one.tile, one.stands_for) if (tile := _find(name, base, map_tiles))), None)
+        fields: dict[str, Any] = {}
+        if one.tile not in base.by_name and model is not None:
+            left_out = {"name", "sprite", "code", *(() if model.name == one.tile else ("glyph", "color"))}
+            fields = model.model_dump(exclude=left_out, exclude_defaults=True)
+            fields |= {"costs": dict(model.costs)} if model.costs else {}
+        if one.passable is not None or one.tile not in base.by_name:
+            fields["passable"] = one.passable if one.passable is not None else model is None or model.passable
+        found[one.tile] = {"name": one.tile, **fields}
+    return {name: fields for name, fields in found.items() if len(fields) > 1}
 
 
 def _find(name: str, base: Tileset, map_tiles: Tileset | None) -> Tile | None:

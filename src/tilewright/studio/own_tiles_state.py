@@ -13,7 +13,7 @@ from ..core.errors import TilewrightError
 from ..core.recipe import Recipe
 from ..core.registry import techniques, tilesets
 from ..core.tilemap import TileMap
-from ..core.tileset import Sheet, Tileset
+from ..core.tileset import Sheet, Tile, Tileset
 from ..formats._sheet import count_sprites, picture_size
 from ..formats._sheet_guess import guess_layouts, guess_side
 from .own_pictures import StudioResolver
@@ -39,6 +39,10 @@ def find_base(state: State) -> Tileset:
         return Recipe.of({**state.effective, "locks": None, "tiles": None}, StudioResolver()).tileset
     if "extends" in data:
         return tilesets.get(str(data["extends"]))
+    entry = techniques.get(state.technique)
+    default = entry.own_tileset(entry.params.validate(state.params, resolver=StudioResolver()))
+    if {*default.names} <= {str(tile.get("name")) for tile in data.get("tiles", ())}:
+        return default  # The tiles of a sample, without further tiles and other passability.
     skins = [skin for skin in data.get("skins", ()) if not {"first", "sprites"} & {*skin}]
     return Tileset.of({**{key: value for key, value in data.items() if key != "sheet"}, "skins": skins})
 
@@ -116,7 +120,7 @@ def carry_own_tiles(before: State, state: State) -> State:
         return state
 
 
-def guess_tiles(image: str, picture: str, map: TileMap, base: Tileset) -> OwnTiles:
+def guess_tiles(image: str, picture: str, map: TileMap | None, base: Tileset) -> OwnTiles:
     """Return own tiles for a new picture, from its size and the tiles of the current map.
 
     A sheet of the size of a layout shows the most common impassable tile of the map. The first sprites of other
@@ -125,9 +129,7 @@ def guess_tiles(image: str, picture: str, map: TileMap, base: Tileset) -> OwnTil
     width, height = picture_size(OwnTiles(image, picture, tile_size=(1, 1)).sheet) or (1, 1)
     layout = guess_layouts(width, height)[0]
     own = OwnTiles(image, picture, tile_size=(side := guess_side(width, height, layout), side))
-    counts = np.bincount(map.cells.ravel(), minlength=len(map.tileset))
-    used = [map.tileset[number] for number in np.argsort(-counts, kind="stable").tolist() if counts[number]]
-    known = [tile for tile in used if tile.name in base.by_name] or list(base)
+    known = [tile for tile in _list_used_tiles(map) if tile.name in base.by_name] or list(base)
     if layout == "single":
         columns, rows = count_sprites(own.sheet)
         tiles = [
@@ -136,3 +138,11 @@ def guess_tiles(image: str, picture: str, map: TileMap, base: Tileset) -> OwnTil
         return replace(own, tiles=tuple(tiles))
     shown = next((tile for tile in known if not tile.passable), known[0])
     return replace(own, tiles=(OwnTile(shown.name, layout=layout),))
+
+
+def _list_used_tiles(map: TileMap | None) -> list[Tile]:
+    """Return the tiles of a map, the most common first; none without a map."""
+    if map is None:
+        return []
+    counts = np.bincount(map.cells.ravel(), minlength=len(map.tileset))
+    return [map.tileset[number] for number in np.argsort(-counts, kind="stable").tolist() if counts[number]]

@@ -26,7 +26,7 @@ from ..core.recipe import Recipe
 from ..core.site import Frame
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
-from ..formats._artwork import Artwork
+from ..formats._artwork import Artwork, own_sheet
 from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
 from ..formats._page.scene import encode_icons, encode_tiles
 from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
@@ -197,7 +197,8 @@ def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
     return {
         "cells": encode_array(ids),
         "bits": 8 * ids.itemsize,
-        "tileset": tileset.digest,
+        # The colors of own tiles are those of their sprites, which are not part of the digest.
+        "tileset": tileset.look_digest if own_sheet(tileset) else tileset.digest,
         "tiles": encode_tiles(tileset),
     }
 

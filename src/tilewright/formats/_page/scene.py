@@ -13,7 +13,7 @@ import numpy as np
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
 from .._artwork import Artwork
-from .._composition import CellStacks, draw_stacks
+from .._composition import CellStacks, draw_stacks, find_flat_colors
 from .._data import pack_array
 from .._icons import MORE, Icon, draw_icon, find_icon
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png
@@ -53,12 +53,12 @@ def encode_tiles(tileset: Tileset) -> list[Scene]:
         {
             "name": tile.name,
             "glyph": tile.glyph,
-            "color": tile.color,
+            "color": color,
             "passable": tile.passable,
             "opaque": bool(blocks_sight),
             "costs": dict(tile.costs),
         }
-        for tile, blocks_sight in zip(tileset, tileset.blocks_sight, strict=True)
+        for tile, color, blocks_sight in zip(tileset, find_flat_colors(tileset), tileset.blocks_sight, strict=True)
     ]
 
 

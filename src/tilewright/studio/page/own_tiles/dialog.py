@@ -25,7 +25,7 @@ from ..debounced_input import DebouncedInput
 from ..scripts import script
 from ..uploads import Uploader
 from ..widgets import icon_button
-from .rows import TileRows
+from .rows import OwnTileRows
 from .sheet_view import SheetView
 
 PREVIEW_CELLS = (30, 20)
@@ -97,7 +97,7 @@ class OwnTilesDialog:
                 ui.label("Tiles").classes("tw-title tw-grow")
                 add = ui.button("Add", icon="add", on_click=self._add_tile)
                 add.props("dense unelevated no-caps size=sm data-testid=own-add")
-            self.rows = TileRows(on_change=self._change_tile, on_select=self._select, on_remove=self._remove_tile)
+            self.rows = OwnTileRows(on_change=self._change_tile, on_select=self._select, on_remove=self._remove_tile)
             ui.label(
                 "Select a tile, then click its sprite in the picture; for a layout, its upper left corner. Several "
                 "sprites of one tile are chosen at random."
@@ -137,15 +137,14 @@ class OwnTilesDialog:
         picture = await self.session.attempt(
             lambda token: read_picture(content, name, token.settings), lambda error: self._show_error(str(error))
         )
-        map = self.session.map
-        if picture is None or self.base is None or map is None:
+        if picture is None or self.base is None:
             return
         image, digest = f"{clean_name(name, 'picture')}.png", picture_store.put(picture)
         if self.own is not None and self.own.picture == digest:
             self.own = replace(self.own, image=image)
             self.session.make()  # The picture of the current map was missing.
         else:
-            self.own = guess_tiles(image, digest, map, self.base)
+            self.own = guess_tiles(image, digest, self.session.map, self.base)
         self.active = 0
         self._show_error("")
         self._refresh()

@@ -22,7 +22,7 @@ OnChange = Callable[[int, str, Any], None]
 """Called with the index of a tile, the name of a field and its value."""
 
 
-class TileRows:
+class OwnTileRows:
     """One row of controls per own tile."""
 
     def __init__(
@@ -31,7 +31,7 @@ class TileRows:
         self.on_change, self.on_select, self.on_remove = on_change, on_select, on_remove
         self.list = ui.element("div").classes("tw-own-tiles").props("data-testid=own-rows")
         self._names: tuple[str, ...] = ()
-        self.rows: list[TileRow] = []
+        self.rows: list[OwnTileRow] = []
 
     def show(
         self, own: OwnTiles, sheet: Sheet, names: Sequence[str], passable: Mapping[str, bool], active: int
@@ -41,15 +41,15 @@ class TileRows:
             self._names = tuple(names)
             self.list.clear()
             with self.list:
-                self.rows = [TileRow(place, self._names, self) for place in range(len(own.tiles))]
+                self.rows = [OwnTileRow(place, self._names, self) for place in range(len(own.tiles))]
         for place, (row, tile) in enumerate(zip(self.rows, own.tiles, strict=True)):
             row.show(tile, sheet, passable, is_active=place == active)
 
 
-class TileRow:
+class OwnTileRow:
     """Controls of one own tile."""
 
-    def __init__(self, place: int, names: Sequence[str], owner: TileRows) -> None:
+    def __init__(self, place: int, names: Sequence[str], owner: OwnTileRows) -> None:
         self._change = partial(owner.on_change, place)
         self._passable: bool | None = None
         options = {"": NEW, **{name: name for name in names}}
@@ -64,6 +64,7 @@ class TileRow:
             self.name.props("maxlength=40")
             self.layout = ui.select([*LAYOUTS], label="layout", value="single", on_change=self._on_layout)
             self.layout.props(f"dense outlined options-dense data-testid=own-layout-{place}")
+            self.first = DebouncedInput(f"own-first-{place}", self._on_first, label="sprite", step=1).props("min=0")
             self.passable = ui.checkbox("passable", on_change=self._on_passable)
             self.passable.props(f"dense data-testid=own-passable-{place}")
             icon_button(
@@ -84,6 +85,7 @@ class TileRow:
         self.stands_for.set_value(tile.stands_for if tile.stands_for in self.stands_for.options else "")
         self.name.set_value(tile.tile)
         self.layout.set_value(tile.layout)
+        self.first.set_value(str(tile.first))
         self.passable.set_value(self._passable)
         self.sprite.props["src"] = draw_sprite(sheet, tile.first)
         self.sprite.update()
@@ -95,6 +97,12 @@ class TileRow:
     def _on_layout(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value != self._shown.layout:
             self._change("layout", event.value)
+
+    def _on_first(self, text: str) -> None:
+        number = int(text) if text.isdecimal() and len(text) < 8 else self._shown.first
+        self.first.set_value(str(number))
+        if number != self._shown.first:
+            self._change("first", number)
 
     def _on_passable(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is not self._passable:
