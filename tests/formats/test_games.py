@@ -134,6 +134,20 @@ def find_shortest(map: TileMap) -> int | None:
     return None
 
 
+def test_many_keys_are_taken_nearest_first(page: Page) -> None:
+    """With too many sets of keys for a search, the number of steps is that of the walk of `play`."""
+    names = ["exit", "lock 0", *(f"key {color}" for color in range(12)), "start", *(f"key {c}" for c in range(12, 24))]
+    markers = [Marker(name, x, 0) for x, name in enumerate(names)]
+    markers += [Marker(f"lock {color}", 1, 0) for color in range(1, 24)]
+    corridor = TileMap([[0] * len(names)], TILES, markers=markers)
+    places = [flatten(corridor, move.cell) for move in play(corridor).moves]
+    found = page.evaluate(REPLAY, [describe(corridor), places])
+    assert found["shortest"] == {"steps": len(places) - 1, "isExact": False}
+    assert found["states"][-1]["wonAt"] == len(places) - 1
+    blocked = corridor.replace(markers=[marker for marker in corridor.markers if marker.name != "key 5"])
+    assert page.evaluate("(map) => modules.games.dungeon.open(map).shortest", describe(blocked)) is None
+
+
 def test_a_walk_over_levels_has_the_same_states(page: Page) -> None:
     markers = [
         Marker("start", 0, 0, 0),

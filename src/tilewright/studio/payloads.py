@@ -28,7 +28,7 @@ from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
 from ..formats._artwork import Artwork, own_sheet
 from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
-from ..formats._page.scene import encode_icons, encode_tiles
+from ..formats._page.scene import MAX_SPRITE_SIDE, MAX_TILES_WITH_SPRITES, encode_icons, encode_tiles
 from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
 from ..overlays.overlay import Overlay
@@ -36,15 +36,10 @@ from ..overlays.overlay import Overlay
 Payload = dict[str, Any]
 """Plain data, ready for JSON."""
 
-MAX_TILES_WITH_SPRITES = 1024
-"""Maximum number of tiles of a tileset that is drawn with sprites. Larger tilesets usually come from pictures, with one
-tile per color, and are drawn as colors."""
 MAX_PICTURES = 8192
 """Number of pictures in a sheet above which only the stacks of the current map are kept."""
 MAX_MAP_PICTURES = 16_384
 """Maximum number of different stacks of a map with sprites. Browsers limit the size of pictures."""
-MAX_SPRITE_SIDE = 64
-"""Maximum edge length of a sprite from a tileset's own picture, in pixels. Larger sprites are scaled down."""
 MAX_SHEETS = 32
 """Maximum number of cached sheets. The least recently used sheet is dropped."""
 ENCODING_OVERHEAD = 200

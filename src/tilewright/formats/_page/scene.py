@@ -27,6 +27,7 @@ MAX_PICTURES = 4096
 MAX_SHEET_PIXELS = 1 << 22
 """Maximum number of pixels of all sprites. Larger sprites are scaled down."""
 MAX_SPRITE_SIDE = 64
+"""Maximum edge length of a sprite from a tileset's own picture, in pixels. Larger sprites are scaled down."""
 
 Scene = dict[str, Any]
 """Plain data, ready for JSON."""

@@ -1,6 +1,6 @@
 // The shortest walk from the start of a dungeon to an exit, with the keys that it needs on the way.
 
-import { stepsFrom, visitNeighbors } from "./steps.js";
+import { findPath, neighborOf, stepsFrom, visitNeighbors } from "./steps.js";
 
 const MAX_STATES = 1 << 22; // pairs of a cell and a set of keys that are searched
 
@@ -48,9 +48,10 @@ function searchStates({ size, passable, keys, locks, exits, start }, colors) {
 
 // Takes the nearest key until no more can be reached, then goes to the nearest exit.
 function walkGreedily({ size, passable, keys, locks, exits, start }) {
-  const taken = new Set(keys.get(start) ?? []);
-  let [at, walked] = [start, 0];
-  for (;;) {
+  const taken = new Set();
+  const take = (place) => keys.get(place)?.forEach((color) => taken.add(color));
+  take(start);
+  for (let [at, walked] = [start, 0]; ; ) {
     const isOpen = passable.slice();
     for (const [place, colors] of locks) if (!colors.every((color) => taken.has(color))) isOpen[place] = 0;
     const steps = stepsFrom(size, isOpen, at);
@@ -60,7 +61,6 @@ function walkGreedily({ size, passable, keys, locks, exits, start }) {
     if (goal === undefined) return null;
     walked += steps[goal];
     if (key === undefined) return walked;
-    for (const color of keys.get(key)) taken.add(color);
-    at = key;
+    for (const direction of findPath(size, isOpen, at, key)) take((at = neighborOf(size, at, direction)));
   }
 }
