@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from generate import cards, commands, examples, pictures, skins
+from generate import cards, commands, examples, goals, pictures, skins
 from generate.tables import fill_tables
 
 DOCS = Path(__file__).parent
@@ -63,6 +63,7 @@ def iter_pictures() -> Iterator[tuple[Path, Callable[[Path], object]]]:
         for name, draw in source:
             yield PICTURES / name, draw
     yield from pictures.iter_thumbnails()
+    yield from goals.iter_thumbnails()
 
 
 if __name__ == "__main__":

@@ -41,5 +41,5 @@ def _drawing(name: str) -> Callable[[Path], object]:
 
 
 def _draw(map: tw.TileMap, path: Path) -> None:
-    """Draw a map with sprites, about 960 pixels wide."""
-    map.save(path, scale=max(8, min(32, 960 // map.width // 8 * 8)), sprites=True)
+    """Draw a map with sprites and markers, about 960 pixels wide."""
+    map.save(path, scale=max(8, min(32, 960 // map.width // 8 * 8)), sprites=True, markers=True)

@@ -1,4 +1,4 @@
-"""Pictures of maps for the pages, and the thumbnails of the studio."""
+"""Pictures of maps for the pages, and the thumbnails of the studio's techniques and recipes."""
 
 from __future__ import annotations
 

@@ -103,10 +103,11 @@ def test_a_missing_file_is_reported_as_missing(command: str, tilewright: Run) ->
 
 WORDS = {
     "make dungeon": "unknown technique 'dungeon'; make it with the techniques bsp, rooms, or run the "
-    "recipes locked-dungeon, treasure-dungeon, crypt",
+    "recipes locked-dungeon, roguelike-dungeon, treasure-dungeon, crypt",
     "make Dungeons": "unknown technique 'Dungeons'; make it with the techniques bsp, rooms, or run",
     "make open-caves": "unknown technique 'open-caves'; run the recipe open-caves",
-    "run labyrinth": "unknown recipe 'labyrinth'; make it with the technique maze, or run the recipe formal-garden",
+    "run labyrinth": "unknown recipe 'labyrinth'; make it with the technique maze, or run the recipes stone-labyrinth, "
+    "formal-garden",
     "explain castle": "unknown name 'castle'; make it with the technique rooms",
     "make cave": "unknown technique 'cave'; did you mean 'caves'?",
     "make cavs": "unknown technique 'cavs'; did you mean 'caves'?",

@@ -28,6 +28,7 @@ PATIENCE = 60_000
 """Timeout in milliseconds, for a busy machine."""
 COMPONENT = "(map) => getElement(Number(map.id.slice(1)))"
 """JavaScript that returns the canvas component of an element."""
+DEFAULT = State()
 BROWSERS_OWN = ("data", "blob", "about")
 """Schemes of URLs that cause no network request."""
 
@@ -68,8 +69,8 @@ class Studio:
         self.page.on("request", lambda request: self.requested.add(request.url))
         self.page.on("websocket", lambda socket: self.requested.add(socket.url))
 
-    def open(self, state: State | Mapping[str, Any] | str = "") -> Studio:
-        """Open the page, optionally with a state, a recipe or a link."""
+    def open(self, state: State | Mapping[str, Any] | str = DEFAULT) -> Studio:
+        """Open the page with a state, a recipe or a link. An empty link opens the first screen."""
         if isinstance(state, Mapping):
             state = State.from_recipe(state)
         link = state.to_link() if isinstance(state, State) else state

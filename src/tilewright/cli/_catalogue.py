@@ -14,7 +14,8 @@ from ..core.errors import BadFile, TilewrightError, UnknownName
 from ..core.model import Model
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.registry import Entry, Technique, measures, shapers, techniques, tilesets
-from ..core.search_words import contains_words, list_recipe_words, suggest_entries
+from ..core.search import SearchEntry
+from ..core.search_words import list_recipe_words, suggest_entries
 from ..core.tileset import Tileset
 from ..core.yaml import read_data, read_head_comment
 from ..engines import engine_registry as engines
@@ -93,11 +94,8 @@ def find(name: str, kind: str | None = None) -> dict[str, CatalogEntry]:
     return found
 
 
-def list_summaries(kind: str, search: str | None = None) -> list[tuple[str, str]]:
-    """Return the names of a kind with their summaries. Entries that cannot be loaded are skipped with a warning.
-
-    With `search`, only entries whose name, summary and search words contain all of its words are returned.
-    """
+def list_entries(kind: str) -> list[SearchEntry]:
+    """Return the entries of a kind, for a search. Entries that cannot be loaded are skipped with a warning."""
     found = []
     for name in KINDS[kind].names():
         try:
@@ -106,9 +104,14 @@ def list_summaries(kind: str, search: str | None = None) -> list[tuple[str, str]
         except TilewrightError as error:
             warnings.warn(str(error), stacklevel=2)
             continue
-        if search is None or contains_words(search, name, summary, *_list_search_words(kind, name, thing)):
-            found.append((name, summary))
+        words = _list_search_words(kind, name, thing)
+        found.append(SearchEntry(kind=kind, name=name, summary=summary, words=words))
     return found
+
+
+def list_summaries(kind: str) -> list[tuple[str, str]]:
+    """Return the names of a kind with their summaries."""
+    return [(entry.name, entry.summary) for entry in list_entries(kind)]
 
 
 def list_engines(name: str) -> list[str]:

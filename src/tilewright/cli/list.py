@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from ..core.errors import InvalidRecipe
-from ._catalogue import KINDS, list_engines, list_summaries, read_kind
+from ..core.search import search as search_entries
+from ._catalogue import KINDS, list_engines, list_entries, read_kind
 from ._console import print_json, print_table
 from ._recipe_command import list_knobs
 
@@ -24,11 +25,14 @@ def command(kind: str | None, search: str | None, as_json: bool) -> None:
     tilewright list --search dungeon
     tilewright list formats --search godot
     """
-    found = {one: list_summaries(one, search) for one in ([kind] if kind else KINDS)}
+    entries = [entry for one in ([kind] if kind else KINDS) for entry in list_entries(one)]
     if search is not None:
-        found = {one: rows for one, rows in found.items() if rows}
-        if not found and not as_json:
-            raise InvalidRecipe("nothing is about these words; tilewright list shows all", at="search", got=search)
+        entries = search_entries(search, entries)
+    found = {
+        one: rows for one in KINDS if (rows := [(entry.name, entry.summary) for entry in entries if entry.kind == one])
+    }
+    if search is not None and not found and not as_json:
+        raise InvalidRecipe("nothing is about these words; tilewright list shows all", at="search", got=search)
     if as_json:
         print_json({one: [_to_data(one, *row) for row in rows] for one, rows in found.items()})
         return

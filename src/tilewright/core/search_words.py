@@ -6,12 +6,12 @@ A technique declares its words in `@technique(search_words=...)`, and a recipe i
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from .. import data
 from .registry import techniques
-from .yaml import read_search_words
+from .search import SearchEntry, drop_plural, split_words
+from .yaml import read_head_comment, read_search_words
 
 MAX_SUGGESTIONS = 6
 """Maximum number of techniques, and of recipes, in a message."""
@@ -39,11 +39,24 @@ def list_recipe_words(name: str) -> tuple[str, ...]:
     return read_search_words(data.read_text("recipes", name))
 
 
+def list_search_entries() -> list[SearchEntry]:
+    """Return all techniques and built-in recipes, for a search."""
+    found = [
+        SearchEntry(kind="techniques", name=entry.name, summary=entry.summary, words=entry.search_words)
+        for entry in techniques
+    ]
+    for name in data.list_names("recipes"):
+        text = data.read_text("recipes", name)
+        words, summary = read_search_words(text), read_head_comment(text)
+        found.append(SearchEntry(kind="recipes", name=name, summary=summary, words=words))
+    return found
+
+
 def suggest_entries(text: str) -> str:
     """Return a clause that names the techniques and recipes about a string; empty if there are none.
 
     >>> suggest_entries("labyrinth")
-    'make it with the technique maze, or run the recipe formal-garden'
+    'make it with the technique maze, or run the recipes stone-labyrinth, formal-garden'
     """
     found = [
         f"{verb} the {noun}{'' if len(names) == 1 else 's'} {', '.join(names[:MAX_SUGGESTIONS])}"
@@ -65,26 +78,8 @@ def _put_namesakes_first(names: list[str], text: str) -> list[str]:
     return sorted(names, key=lambda name: not _is_about((name,), text))
 
 
-def contains_words(text: str, *described: str) -> bool:
-    """Return whether texts that describe an entry contain all words of a search.
-
-    >>> contains_words("Dungeons", "rooms", "Rooms joined by corridors.", "dungeon")
-    True
-    """
-    whole = " ".join(described).lower()
-    return all(word in whole or _drop_plural(word) in whole for word in text.lower().split())
-
-
 def _is_about(known: Iterable[str], text: str) -> bool:
     """Return whether each word of a string is one of the known words, in the singular or plural."""
-    singular = {_drop_plural(word) for phrase in known for word in _split_words(phrase)}
-    words = _split_words(text)
-    return bool(words) and all(_drop_plural(word) in singular for word in words)
-
-
-def _split_words(text: str) -> Sequence[str]:
-    return re.findall(r"[^\W_]+", text.lower())
-
-
-def _drop_plural(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    singular = {drop_plural(word) for phrase in known for word in split_words(phrase)}
+    words = split_words(text)
+    return bool(words) and all(drop_plural(word) in singular for word in words)

@@ -1,4 +1,4 @@
-"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings and tile names of games.
+"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings, tile names of games and goals of the studio.
 
 Samples of a game are in a folder that has the name of the format of its maps, such as `awbw`.
 """
@@ -10,7 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
-ENDINGS |= {"drawings": ".txt", "games": ".toml"}
+ENDINGS |= {"drawings": ".txt", "games": ".toml", "goals": ".yaml"}
 MEMBER = ".csv"
 """File extension of the samples in folders."""
 

@@ -42,6 +42,8 @@ DRAWINGS = {
     "skull": ("gold", "boss"),
     "flag": ("green", "start entrance entry checkpoint flag"),
     "doorway": ("gold", "exit goal end finish door stairs portal"),
+    "house": ("red", "town village city house home inn settlement castle"),
+    "cave": ("gray", "dungeon cave cavern crypt tomb mine lair"),
     "small-key": ("gold", "key"),
     "padlock": ("gold", "lock"),
     "treasure": ("brown", "treasure chest loot hoard reward prize"),

@@ -52,7 +52,7 @@ class BspParams(DungeonParams):
     tileset="dungeon",
     tiles=LABELS,
     bytes_per_cell=BYTES_PER_CELL,
-    search_words=("dungeon", "room", "house", "building", "roguelike"),
+    search_words=("dungeon", "room", "house", "building", "roguelike", "rogue"),
     main_param="rooms",
 )
 def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:

@@ -56,7 +56,7 @@ class CavesParams(Sized):
     reach=lambda p: p.steps,
     offset=lambda p: p.offset,
     cost=lambda p: prod(p.shape) * (1 + p.steps),
-    search_words=("cavern", "grotto", "underground", "roguelike"),
+    search_words=("cavern", "grotto", "underground", "roguelike", "terraria"),
     main_param="walls",
 )
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:

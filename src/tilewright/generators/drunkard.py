@@ -58,7 +58,7 @@ class DrunkardParams(Sized):
     tileset="cave",
     tiles=("floor", "wall"),
     bytes_per_cell=12,
-    search_words=("cave", "cavern", "tunnel", "mine", "roguelike"),
+    search_words=("cave", "cavern", "tunnel", "mine", "roguelike", "worm"),
     main_param="coverage",
 )
 def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:

@@ -82,7 +82,7 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
         note="draws cell by cell, and is the fastest and the least exact",
     ),
     learn=MarkovTrainingParams,
-    search_words=("example", "style", "platformer", "level", "war"),
+    search_words=("example", "style", "drawing", "platformer", "mario", "level", "war"),
     main_param="temperature",
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:

@@ -61,7 +61,7 @@ class MazeParams(Sized):
     tileset="dungeon",
     tiles=("floor", "wall"),
     bytes_per_cell=18,
-    search_words=("labyrinth", "puzzle"),
+    search_words=("labyrinth", "puzzle", "pacman"),
     main_param="braid",
 )
 def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:

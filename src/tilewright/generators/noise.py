@@ -138,7 +138,19 @@ class NoiseParams(Sized):
     bytes_per_cell=64,
     reach=lambda p: 0,
     offset=lambda p: p.offset,
-    search_words=("terrain", "island", "landscape", "world", "height", "continent", "overworld", "biome"),
+    search_words=(
+        "terrain",
+        "island",
+        "landscape",
+        "world",
+        "height",
+        "continent",
+        "overworld",
+        "biome",
+        "mountain",
+        "planet",
+        "minecraft",
+    ),
     main_param="feature_size",
 )
 def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:

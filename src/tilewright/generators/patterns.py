@@ -68,7 +68,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
         note="has the patterns of the sample with similar frequencies",
     ),
     learn=PatternsTrainingParams,
-    search_words=("example", "style", "platformer", "level", "village"),
+    search_words=("example", "style", "drawing", "platformer", "mario", "level", "village"),
     main_param="quality",
 )
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:

@@ -60,7 +60,7 @@ class RoomsParams(DungeonParams):
     tileset="dungeon",
     tiles=LABELS,
     bytes_per_cell=BYTES_PER_CELL,
-    search_words=("dungeon", "corridor", "castle", "roguelike"),
+    search_words=("dungeon", "corridor", "castle", "roguelike", "rogue", "nethack"),
     main_param="rooms",
 )
 def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:

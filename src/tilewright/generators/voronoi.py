@@ -147,7 +147,7 @@ class VoronoiParams(Sized):
     margin_in_memory=False,
     offset=lambda p: p.offset,
     bytes_per_cell=8,
-    search_words=("region", "district", "biome", "country", "territory"),
+    search_words=("region", "district", "biome", "country", "territory", "kingdom"),
     main_param="spacing",
 )
 def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:

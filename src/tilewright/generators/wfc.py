@@ -56,7 +56,7 @@ BYTES_PER_WORD = 24
     ),
     learn=WfcTrainingParams,
     validate=validate,
-    search_words=("example", "style", "texture", "circuit", "level"),
+    search_words=("example", "style", "drawing", "texture", "circuit", "level", "wave function collapse"),
     main_param="pattern_size",
 )
 def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:

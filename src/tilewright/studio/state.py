@@ -35,7 +35,7 @@ MAX_STATE_BYTES = 1 << 22
 """Maximum characters of a link, and maximum bytes of its unpacked content."""
 MAX_PARTS = 64
 """Maximum number of pieces into which the painted cells of a large map are split, each small enough for a recipe."""
-TABS = ("make", "shape", "example", "rules", "gallery", "export")
+TABS = ("start", "make", "shape", "example", "rules", "gallery", "export")
 
 Stage = tuple[str, Mapping[str, Any]]
 """Name of a shaper and its params that are set."""

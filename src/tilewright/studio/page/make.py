@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -13,9 +13,9 @@ from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.fields import fields_of
 from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
-from ...core.search_words import contains_words, list_recipe_words
 from ...core.yaml import read_head_comment
-from ...data import list_names, read_text
+from ...data import read_text
+from ..goals import find_goal
 from ..opened_recipe import OpenedRecipe
 from ..own_tiles_state import carry_own_tiles
 from ..session import Session
@@ -24,6 +24,7 @@ from .controls import UNSET, Controls
 from .good_maps import GoodMapsSection
 from .knob_panel import KnobPanel
 from .own_tiles import OwnTilesPanel
+from .results import Results, picture
 from .switched_off_note import SwitchedOffNote
 from .tile_mapping import TileMapping, with_tileset
 from .view import View
@@ -40,10 +41,8 @@ class MakeView(View):
         self.technique = ""
         self.opened_name = ""
         """Name of the recipe that is shown."""
-        self.cards: dict[str, dict[str, ui.element]] = {}
-        self.titles: dict[str, ui.label] = {}
-        self.search_texts: dict[str, tuple[str, ...]] = {}
-        """Search text of each card."""
+        self.results: Results | None = None
+        """Cards of the picker; None until it is first opened."""
         with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
         self.note = SwitchedOffNote(session)
@@ -93,41 +92,20 @@ class MakeView(View):
 
     # -- picker -------------------------------------------------------------------------------------------------
 
-    def _build_picker(self) -> None:
+    def _build_picker(self) -> Results:
         """Build the picker, when it is first opened."""
         with self.picker:
             with ui.element("div").classes("tw-row"):
-                self.search = ui.input(placeholder="Search techniques and recipes", on_change=self._filter)
+                self.search = ui.input(placeholder="Search techniques and recipes", on_change=self._show_results)
                 self.search.props("dense outlined clearable autofocus data-testid=search").classes("tw-grow")
                 self.search.on("keydown.esc", self._close)
                 icon_button("close", "Back to the parameters", self._close, test_id="close-picker")
-            self.cards = {kind: self._build_cards(kind) for kind in ("techniques", "recipes")}
-            self.nothing = ui.label("No matches.").classes("tw-faint")
-        self.nothing.set_visibility(False)
-
-    def _build_cards(self, kind: str) -> dict[str, ui.element]:
-        """Build a card for each technique or recipe, and its search text."""
-        self.titles[kind] = ui.label(kind.capitalize()).classes("tw-title")
-        shown = {entry.name: entry.summary for entry in techniques} if kind == "techniques" else _list_recipes()
-        cards = {}
-        with ui.element("div").classes("tw-cards"):
-            for name, summary in shown.items():
-                card = ui.element("button").classes("tw-pick tw-card").props(f"data-testid=pick-{name} type=button")
-                card.on("click", partial(self._choose, kind, name)).tooltip(summary)
-                with card:
-                    ui.image(thumbnail_url(kind, name)).props("no-spinner no-transition fit=cover").classes(
-                        "tw-thumbnail"
-                    )
-                    ui.label(name).classes("tw-pick-name")
-                cards[name] = card
-        for name, summary in shown.items():
-            words = techniques.get(name).search_words if kind == "techniques" else list_recipe_words(name)
-            self.search_texts[name] = (name, summary, *words)
-        return cards
+            results = Results(self.choose, self.search.set_value)
+        self.search.on("keydown.enter", results.choose_first)
+        return results
 
     def _open(self) -> None:
-        if not self.cards:
-            self._build_picker()
+        self.results = self.results or self._build_picker()
         self.picker.set_visibility(True)
         self.chosen_card.set_visibility(False)
         self.knobs.set_visibility(False)
@@ -140,39 +118,38 @@ class MakeView(View):
         self.knobs.set_visibility(True)
         ui.run_javascript(f"getHtmlElement({self.chosen_card.id}).parentElement.scrollTo(0, 0)")
 
-    def _filter(self) -> None:
-        wanted = self.search.value or ""
-        found = 0
-        for kind, cards in self.cards.items():
-            fitting = {name for name in cards if contains_words(wanted, *self.search_texts[name])}
-            for name, card in cards.items():
-                card.set_visibility(name in fitting)
-            self.titles[kind].set_visibility(bool(fitting))
-            found += len(fitting)
-        self.nothing.set_visibility(not found)
+    def _show_results(self) -> None:
+        if self.results is not None:
+            self.results.show(self.search.value or "")
 
-    def _choose(self, kind: str, name: str) -> None:
+    def choose(self, kind: str, name: str) -> None:
+        """Open a technique, a recipe or a goal."""
         self._close()
-        state = self.session.state
-        if kind == "recipes":
+        state = self.session.state.with_view_settings(tab="make")
+        if kind == "goals":
+            goal = find_goal(name)
+            self.session.open(goal.open(state))
+            if goal.opens_picker:
+                self._open()
+        elif kind == "recipes":
             try:
                 data, _ = Resolver().read_recipe(name)
                 self.session.open(state.open_recipe(data, name))
             except TilewrightError as error:
                 self.session.emit("refused", error)
-            return
-        if name != state.technique or state.opened.name:
+        elif name == state.technique and not state.opened.name:
+            self.session.change_view(tab="make")
+        else:
             entry = techniques.get(name)
             sizes = {field.name for field in fields_of(entry.params) if field.group == "size"}
             kept = {word: value for word, value in state.params.items() if word in sizes}
-            state = self._with_known_locks(entry)
+            state = self._with_known_locks(state, entry)
             changed = state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None, knobs=None)
             changed = carry_own_tiles(state, replace(changed, opened=OpenedRecipe()))
             self.session.open(changed, switch_off=True)
 
-    def _with_known_locks(self, entry: Technique) -> State:
-        """Return the state without locks to tiles that a technique does not have, and notify the user."""
-        state = self.session.state
+    def _with_known_locks(self, state: State, entry: Technique) -> State:
+        """Return a state without locks to tiles that a technique does not have, and notify the user."""
         own_tileset = entry.own_tileset(entry.params.validate())
         locks = state.locks.keep_known(own_tileset) or None if state.locks else None
         dropped = len(state.locks or ()) - len(locks or ())
@@ -190,11 +167,13 @@ class MakeView(View):
         self.chosen_card.clear()
         with self.chosen_card:
             kind, name = ("recipes", state.opened.name) if state.opened.is_built_in else ("techniques", state.technique)
-            ui.image(thumbnail_url(kind, name)).props("no-spinner no-transition fit=cover").classes("tw-thumbnail")
+            picture(kind, name)
             with ui.element("div").classes("tw-grow"):
                 ui.label(state.opened.name or state.technique).classes("tw-chosen-name").props("data-testid=technique")
                 summary = entry.summary if entry else "Unknown technique; choose another."
-                ui.label(_list_recipes()[name] if kind == "recipes" else summary).classes("tw-faint tw-two-lines")
+                if kind == "recipes":
+                    summary = read_head_comment(read_text("recipes", name))
+                ui.label(summary).classes("tw-faint tw-two-lines")
             ui.icon("unfold_more").classes("tw-icon").tooltip("Choose another technique or a recipe")
         self.fields.clear()
         if entry is not None:
@@ -230,16 +209,3 @@ class MakeView(View):
 
     def _on_mapping_change(self, tiles: dict[str, str]) -> None:
         self.session.change(self.session.state.with_recipe(tiles=tiles))
-
-
-def thumbnail_url(kind: str, name: str) -> str:
-    """Return the URL of a thumbnail. The API makes the thumbnails of plugin techniques on request."""
-    if kind == "recipes" or name in techniques.built_in:
-        return f"/studio/thumbnails/{kind}/{name}.png"
-    return f"/api/make/{name}?seed=7&width=48&height=30&format=png&scale=4"
-
-
-@cache
-def _list_recipes() -> dict[str, str]:
-    """Return the built-in recipes and their descriptions."""
-    return {name: read_head_comment(read_text("recipes", name)) for name in list_names("recipes")}

@@ -32,12 +32,14 @@ from .seeds import SeedBar
 from .shape import ShapeView
 from .sheets import BottomSheet
 from .shortcuts import show_shortcuts
+from .start import GoalsView
 from .url_state import UrlState
 from .view import View
 from .widgets import icon_button
 
 STYLES = (Path(__file__).parent / "studio.css", *sorted((Path(__file__).parent / "css").glob("*.css")))
 TABS = {
+    "start": ("Start", "home"),
     "make": ("Make", "tune"),
     "shape": ("Shape", "layers"),
     "example": ("By example", "draw"),
@@ -46,7 +48,7 @@ TABS = {
     "export": ("Export", "download"),
 }
 """Label and icon of every tab."""
-CENTER_TABS = ("example", "gallery")
+CENTER_TABS = ("start", "example", "gallery")
 """Tabs with their own content in place of the canvas."""
 POLL_INTERVAL = 0.3
 """Seconds between two checks whether a kernel is being compiled."""
@@ -83,6 +85,7 @@ class Shell:
         self._listen()
         self._update_theme()
         await self.url_state.open_hash(str(address))
+        ui.run_javascript(SHOW_START_SCRIPT)
 
     # -- layout -------------------------------------------------------------------------------------------------
 
@@ -139,7 +142,8 @@ class Shell:
                 self.measures = MeasuresView(self.session)
         with actions:
             self.measures_opener = self.right.opener("insights", "Measures of the map", test_id="open-measures")
-        self.tabs.set_value("make")
+        ui.add_head_html(f"<script>{HIDE_START_SCRIPT}</script>")
+        self.tabs.set_value("start")
 
     def _show_tab(self, tab: str) -> None:
         """Show a tab. Its view is built when the tab is first opened."""
@@ -149,10 +153,7 @@ class Shell:
             area.set_visibility(name == tab)
         for own in (self.stage, self.right, self.measures_opener):
             own.set_visibility(tab not in CENTER_TABS)
-        if tab not in self.views:
-            with self.panels[tab]:
-                self.views[tab] = self._build_view(tab)
-            self._update_theme()
+        self._find_view(tab)
         left = self.session.state.view_settings.tab
         self.session.change_view(tab=tab)
         if left != tab:
@@ -160,8 +161,23 @@ class Shell:
         for name in {left, tab} & self.views.keys():
             self.views[name].refresh(self.session.state)  # Some views only work while they are visible.
 
+    def _find_view(self, tab: str) -> View:
+        """Return the view of a tab; build it if there is none yet."""
+        if tab not in self.views:
+            with self.panels[tab]:
+                self.views[tab] = self._build_view(tab)
+            self._update_theme()
+        return self.views[tab]
+
+    def _choose(self, kind: str, name: str) -> None:
+        """Open what was chosen on the first screen, as the picker of Make does."""
+        make = self._find_view("make")
+        assert isinstance(make, MakeView)
+        make.choose(kind, name)
+
     def _build_view(self, tab: str) -> View:
         kinds: dict[str, Callable[[], View]] = {
+            "start": lambda: GoalsView(self.areas["start"], self._choose),
             "make": partial(MakeView, self.session),
             "shape": partial(ShapeView, self.session),
             "example": lambda: ExampleView(self.session, self.areas["example"]),
@@ -328,5 +344,8 @@ class Shell:
 
 ARRIVE_SCRIPT = script("arrive")
 """Returns the URL fragment and the dark mode of the browser."""
+HIDE_START_SCRIPT = "document.documentElement.classList.toggle('tw-linked', location.hash.length > 1)"
+SHOW_START_SCRIPT = "document.documentElement.classList.remove('tw-linked')"
+"""Hide the first screen, which the page shows at first, until the state of a link is shown instead."""
 LISTEN_SCRIPT = script("listen")
 """Listens to keyboard shortcuts outside of input fields."""

@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.errors import TilewrightError, TooLarge
+from ..goals import first_state
 from ..session import Session
 from ..state import State
 from .scripts import script
@@ -66,21 +67,23 @@ class UrlState:
         self._is_opening = True
 
     async def open_hash(self, url_hash: str) -> None:
-        """Open the state in a URL fragment. Without a fragment, open the default state."""
+        """Open the state in a URL fragment. Without a fragment, open the first screen."""
         link, is_first = url_hash.removeprefix("#"), self._link is None
         if link and link == self._link:
             return
-        state, refused = self.session.state, None
+        state, refused = first_state() if is_first else self.session.state, None
         if link:
             try:
                 short = len(link) <= SHORT_LINK
                 state = State.from_link(link) if short else await self.session.submit(lambda _: State.from_link(link))
             except TilewrightError as error:
                 refused = error
+        elif not is_first:
+            self.session.change_view(tab="start")
         self._link = link
         if is_first:
             self.session.start(state)
-        else:
+        elif link:
             self.session.change(state)
         if refused is not None:
             self._written_state = None  # The URL is then replaced by the current state.

@@ -1,0 +1,69 @@
+"""Tab Start: the first screen, with a card for every goal and a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from nicegui import ui
+
+from ..goals import Goal, list_goals
+from .results import Results, picture
+from .view import View
+
+
+class GoalsView(View):
+    """Cards of the goals. While the user searches, the results replace them."""
+
+    def __init__(self, area: ui.element, on_choose: Callable[[str, str], None]) -> None:
+        """Build the view. `on_choose` gets the kind and name of what the user chooses."""
+        self._on_choose = on_choose
+        self.results: Results | None = None
+        with area, ui.element("div").classes("tw-start").props("data-testid=start"):
+            with ui.element("div").classes("tw-start-head"):
+                ui.label("What do you want to make?").classes("tw-start-title").props("role=heading aria-level=2")
+                self.search = ui.input(placeholder="Search: dungeon, island, city ...", on_change=self._show_results)
+                self.search.props('dense outlined clearable debounce=120 type=search aria-label="Search recipes"')
+                self.search.props("data-testid=start-search").classes("tw-start-search")
+                self.search.on("keydown.enter", self._choose_first)
+                self.search.on("keydown.esc", lambda: self.search.set_value(""))
+            with ui.element("div").classes("tw-goals") as self.goals:
+                for goal in list_goals():
+                    self._build_card(goal)
+            self.everything = ui.button("Show all recipes and techniques", icon="apps", color=None)
+            self.everything.props("flat no-caps data-testid=show-all").classes("tw-show-all")
+            self.everything.on_click(self._show_everything)
+            self.found = ui.element("div").classes("tw-found")
+
+    def _build_card(self, goal: Goal) -> None:
+        card = ui.element("button").classes("tw-goal tw-card").props(f"data-testid=goal-{goal.name} type=button")
+        with card.on("click", partial(self._on_choose, "goals", goal.name)):
+            picture("goals", goal.name)
+            ui.label(goal.title).classes("tw-goal-title")
+            ui.label(goal.summary).classes("tw-goal-text tw-faint")
+
+    def reroll(self) -> bool:
+        """Keep the seed, because no map is shown."""
+        return True
+
+    def _find_results(self) -> Results:
+        """Return the cards of recipes and techniques; build them when they are first needed."""
+        if self.results is None:
+            with self.found:
+                self.results = Results(self._on_choose, self.search.set_value)
+        return self.results
+
+    def _show_everything(self) -> None:
+        self._find_results()
+        self.everything.set_visibility(False)
+
+    def _show_results(self) -> None:
+        text = (self.search.value or "").strip()
+        if text or self.results is not None:
+            self._find_results().show(text)
+        self.everything.set_visibility(self.results is None)
+        self.goals.set_visibility(not text)
+
+    def _choose_first(self) -> None:
+        if (self.search.value or "").strip():
+            self._find_results().choose_first()
