@@ -81,6 +81,7 @@ class MakeView(View):
         """Update the controls, which show the map's tiles."""
         if self.controls is not None:
             self.controls.update(self.session.state.params)
+        self.own_tiles.show_map()
         self.good_maps.refresh(self.session.state)
 
     def mark_problems(self, problems: Sequence[Problem]) -> None:

@@ -40,6 +40,11 @@ class OwnTilesPanel:
             ui.notify(line, timeout=8000)
         self._missing = missing
 
+    def show_map(self) -> None:
+        """Draw the preview of the dialog with the current map."""
+        if self.dialog is not None:
+            self.dialog.show_map()
+
     def _open(self) -> None:
         if self.dialog is None:
             self.dialog = OwnTilesDialog(self.session)

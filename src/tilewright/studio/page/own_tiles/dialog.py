@@ -265,6 +265,11 @@ class OwnTilesDialog:
             self._job.cancel()
         self._job = None
 
+    def show_map(self) -> None:
+        """Draw the preview with the current map, if the dialog is open."""
+        if self.dialog.value and self.own is not None and picture_store.get(self.own.picture):
+            self._start_preview()
+
     def _start_preview(self) -> None:
         self._stop()
         self._job = background_tasks.create(self._draw_preview())
