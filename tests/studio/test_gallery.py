@@ -238,3 +238,19 @@ def test_files_of_an_export_have_plain_names() -> None:
     assert names[0] == f"01-seed-{draw_seeds(0)[0]}"
     odd = Variation(make_state(), "../a b: 0.5 · seed 3")
     assert name_file(9, odd) == "10-a-b-0.5-seed-3"
+
+
+def test_the_knobs_of_a_recipe_are_swept_first() -> None:
+    knobs = {
+        "size": {"range": [20, 40], "drives": "params.width"},
+        "openness": {"range": [0, 10], "drives": {"params.walls": [0.6, 0.4], "params.steps": [1, 6]}},
+    }
+    state = make_state(knobs=knobs).with_gallery(what="knob", low=-5.0, knob="knob.openness")
+    found = find_swept_knob(make_state(knobs=knobs))
+    assert found is not None
+    assert (found.key, found.label) == ("knob.openness", "openness")
+    varied = list_variations(state)
+    assert [one.swept_value for one in varied] == list(range(11))
+    assert varied[10].caption == "openness 10"
+    assert varied[10].state.params == {**SMALL, "walls": 0.4, "steps": 6}
+    assert varied[0].state.recipe["knobs"] == knobs

@@ -106,7 +106,7 @@ def find_failing_shapers(recipe: Recipe, token: CancelToken) -> dict[int, str]:
         try:
             map = pipeline.shape_map(map, stage)
         except SHAPER_ERRORS as error:
-            failures[position] = error.problems[0].text
+            failures[position] = error.problems[0].text.removeprefix(f"{stage.shaper}: ")
     return failures
 
 

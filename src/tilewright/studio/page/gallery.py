@@ -64,10 +64,10 @@ class GalleryView(View):
 
     def refresh(self, state: State) -> None:
         """Show the variations of a state. They are only made while the tab is open."""
-        self.variation_panel.show(state)
         if state.view_settings.tab != "gallery":
             self.stop()
             return
+        self.variation_panel.show(state)
         self.grid.style(f"--tw-size: {state.gallery.size}px")
         if self._is_current(state):
             self._mark_current(state)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import floor, log10
 from typing import Any
 
 from ...analysis.survey import list_argument_measures
 from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field, fields_of
+from ...core.knobs import RecipeKnob
+from ...core.recipe_knobs import apply_knobs
 from ...core.registry import measures, shapers, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
@@ -17,6 +19,7 @@ from ...formats import image
 from .. import operations
 from ..gallery import MAX_NAME_LENGTH, Gallery
 from ..jobs import CancelToken
+from ..opened_recipe import find_knobs
 from ..payloads import encode_picture
 from ..state import State
 
@@ -94,6 +97,29 @@ class Knob:
 
 
 @dataclass(frozen=True)
+class SweptRecipeKnob(Knob):
+    """A knob of the recipe, which drives several parameters."""
+
+    declared: RecipeKnob = field(kw_only=True)
+
+    @property
+    def key(self) -> str:
+        return f"knob.{self.declared.name}"
+
+    def choose_range(self, gallery: Gallery) -> tuple[float, float]:
+        """Return the range of the sweep, within the range of the knob."""
+        least, most = self.span
+        low, high = (min(max(end, least), most) for end in super().choose_range(gallery))
+        return low, high
+
+    def apply(self, state: State, value: Any) -> State:
+        name = self.declared.name
+        data = apply_knobs({**state.recipe, "knobs": {name: self.declared.to_data()}}, {name: value})
+        words = {word: part for word, part in data.items() if word not in ("locks", "knobs")}
+        return state.with_recipe(**words)
+
+
+@dataclass(frozen=True)
 class Variation:
     """A variation: its state and its caption."""
 
@@ -120,8 +146,8 @@ class VariationResult:
 
 
 def list_knobs(state: State) -> list[Knob]:
-    """Return the parameters of a state that can be swept: numbers, choices and switches."""
-    found: list[Knob] = []
+    """Return the knobs and parameters of a state that can be swept: numbers, choices and switches."""
+    found: list[Knob] = list(_list_recipe_knobs(state))
     if state.technique in techniques:
         fields = fields_of(techniques.get(state.technique).params)
         found += [Knob(field, value=state.params.get(field.name, field.default)) for field in fields]
@@ -132,11 +158,25 @@ def list_knobs(state: State) -> list[Knob]:
     return [knob for knob in found if knob.field.kind in ("number", "choice", "switch")]
 
 
+def _list_recipe_knobs(state: State) -> Iterator[SweptRecipeKnob]:
+    """Yield the knobs of a state's recipe. Those that drive nothing but the size of the map are in the group size."""
+    for knob in find_knobs(state.recipe):
+        fields = fields_of(techniques.get(state.technique).params)
+        sizes = {f"params.{field.name}" for field in fields if field.group == "size"}
+        is_size = all(drive.path in sizes for drive in knob.drives)
+        own = replace(knob.field, group="size" if is_size else knob.field.group)
+        yield SweptRecipeKnob(own, value=knob.value, declared=knob)
+
+
 def find_swept_knob(state: State) -> Knob | None:
-    """Return the parameter to sweep: the chosen one, or else the technique's main one, or else any but a map size."""
+    """Return the knob or parameter to sweep.
+
+    It is the chosen one, or else the recipe's first knob, the technique's main parameter or any other, but no map size.
+    """
     main = techniques.get(state.technique).main_param if state.technique in techniques else ""
     knobs = list_knobs(state)
-    others = sorted((knob for knob in knobs if knob.field.group != "size"), key=lambda knob: knob.key != main)
+    others = [knob for knob in knobs if knob.field.group != "size"]
+    others.sort(key=lambda knob: (not isinstance(knob, SweptRecipeKnob), knob.key != main))
     return next((knob for knob in knobs if knob.key == state.gallery.knob), next(iter(others), None))
 
 
