@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,8 @@ def test_rooms_keep_their_links() -> None:
     assert edited.rooms == (HALL, moved, ATTIC, added)
     assert edited.links == MAP.links
     assert edited.markers == MAP.markers
+    kitchen = tw.Room(4, 0, 3, 3, "kitchen")
+    assert edit(MAP, (CELLAR, kitchen)).apply(MAP).rooms == (HALL, kitchen, ATTIC)
     removed = edit(MAP, (HALL, None), (None, added)).apply(MAP)
     assert removed.rooms == (CELLAR, ATTIC, added)
     assert removed.links == ((0, 1),)
@@ -101,8 +105,8 @@ def test_changes_that_do_not_fit_the_map_are_refused(change: tuple[Any, Any], li
 
 
 def test_edits_are_plain_data() -> None:
-    changes = (None, tw.Marker("exit", 7, 7, properties={"open": False})), (GOBLIN, None), (CELLAR, tw.Room(5, 1, 2, 2))
-    edits = edit(MAP, *changes)
+    exit, kitchen = tw.Marker("exit", 7, 7, properties={"open": False}), tw.Room(5, 1, 2, 2, "kitchen")
+    edits = edit(MAP, (None, exit), (GOBLIN, None), (CELLAR, kitchen))
     assert LandmarkEdits.from_data(edits.to_data()) == edits
     assert LandmarkEdits.from_data({}) == LandmarkEdits()
     assert LandmarkEdits().to_data() == {}
@@ -128,8 +132,20 @@ def test_edits_are_plain_data() -> None:
         {"rooms": [[None, [0, 0, 0, 1]]]},
         {"rooms": [[None, [0, 0, 1]]]},
         {"rooms": [[None, "room"]]},
+        {"rooms": [[None, [0, 0, 1, 1, 3]]]},
+        {"rooms": [[None, [0, 0, 1, 1, "x" * 101]]]},
     ],
 )
 def test_hostile_data_is_refused(data: Any) -> None:
     with pytest.raises(TilewrightError):
         LandmarkEdits.from_data(data)
+
+
+@pytest.mark.parametrize("ending", ["json", "npz", "png", "tmx", "tmj", "ldtk"])
+def test_files_keep_the_names_of_rooms(ending: str, tmp_path: Path) -> None:
+    rooms = [replace(HALL, name="great hall"), CELLAR, replace(ATTIC, name="room 0")]
+    named = tw.make("caves", width=8, height=8, seed=3).replace(rooms=rooms, links=[(0, 1), (1, 2)])
+    named.save(tmp_path / f"map.{ending}")
+    found = tw.load(tmp_path / f"map.{ending}")
+    assert (found.rooms, found.links) == (named.rooms, named.links)
+    assert tw.shape(named, "flip").rooms[0].name == "great hall"

@@ -24,7 +24,7 @@ def shows_landmarks(studio: Studio, markers: list[tw.Marker], rooms: list[tw.Roo
         sorted(
             [one.name, one.x, one.y, one.level, *([dict(one.properties)] if one.properties else [])] for one in markers
         ),
-        sorted([one.x, one.y, one.width, one.height] for one in rooms),
+        sorted([one.x, one.y, one.width, one.height, *([one.name] if one.name else [])] for one in rooms),
     ]
     studio.page.wait_for_function(
         f"""(wanted) => {{
@@ -75,8 +75,12 @@ def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: P
     studio.page.mouse.move(*studio.place(7, 5), steps=3)
     studio.page.mouse.up()
     expect(studio["landmark-place"]).to_have_text(re.compile("at 2, 1"))
-    added = tw.Room(2, 1, *map(int, re.findall(r"\d+", studio["landmark-place"].inner_text())[:2]))
-    assert (added.width, added.height) > (4, 3)
+    width, height, *_ = map(int, re.findall(r"\d+", studio["landmark-place"].inner_text()))
+    assert (width, height) > (4, 3)
+    studio["landmark-name"].fill("kitchen")
+    studio["landmark-name"].press("Enter")
+    added = tw.Room(2, 1, width, height, "kitchen")
+    shows_landmarks(studio, [moved, orc], [*rooms, added])
     gone = rooms[0]
     studio.page.mouse.click(*studio.place(gone.x + gone.width - 1, gone.y + gone.height - 1))
     expect(studio["landmark-room"]).to_have_text("room 0")

@@ -18,11 +18,15 @@ from tilewright.studio.state import State
 RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "seed": 7, "shaping": ["place"]}
 MADE = tw.run(RECIPE)
 START = next(marker for marker in MADE.markers if marker.name == "start")
-MOVED, ORC, ROOM = tw.Marker("start", 2, 3), tw.Marker("orc", 5, 6, properties={"health": 12}), tw.Room(1, 1, 4, 3)
+MOVED, ORC, ROOM = (
+    tw.Marker("start", 2, 3),
+    tw.Marker("orc", 5, 6, properties={"health": 12}),
+    tw.Room(1, 1, 4, 3, "den"),
+)
 EDITS: list[dict[str, Any]] = [
     {"markers": [[None, ["orc", 5, 6, 0, {"health": 12}]]]},
     {"markers": [[["start", START.x, START.y], ["start", 2, 3]]]},
-    {"rooms": [[None, [1, 1, 4, 3]]]},
+    {"rooms": [[None, [1, 1, 4, 3, "den"]]]},
     {"rooms": [[[MADE.rooms[0].x, MADE.rooms[0].y, MADE.rooms[0].width, MADE.rooms[0].height], None]]},
 ]
 

@@ -15,8 +15,8 @@ from .tilemap import Marker, Room, TileMap, check_properties
 
 MAX_LANDMARK_EDITS = 1000
 """Maximum number of changes of markers, and of rooms."""
-MAX_MARKER_NAME = 100
-"""Maximum number of characters in the name of a marker that was added by hand."""
+MAX_NAME = 100
+"""Maximum number of characters in the name of a marker or room that was edited by hand."""
 
 T = TypeVar("T")
 
@@ -86,8 +86,8 @@ class LandmarkEdits:
         """Return a map with the edits, and with the recipe of the map.
 
         Changed markers replace those of the map, preferably in the same cell, otherwise one of the same name. If the
-        map has none, they are added. Rooms are changed only where the map has exactly the same room, because rooms
-        have no names. Markers and rooms outside the map are left out.
+        map has none, they are added. Rooms are changed only where the map has exactly the same room, because most
+        rooms have no name. Markers and rooms outside the map are left out.
         """
         if not self:
             return map
@@ -153,7 +153,11 @@ class LandmarkEdits:
         for change in markers:
             if change.after is not None:
                 _check_marker(change.after)
-        return cls(markers, _read_changes(data.get("rooms", []), "rooms", _read_room))
+        rooms = _read_changes(data.get("rooms", []), "rooms", _read_room)
+        for room in rooms:
+            if room.after is not None:
+                _check_name(room.after.name, "rooms")
+        return cls(markers, rooms)
 
 
 def _with_change(changes: tuple[Change[T], ...], change: Change[T], place: str) -> tuple[Change[T], ...]:
@@ -176,10 +180,16 @@ def _check_count(changes: tuple[Change[T], ...], place: str) -> tuple[Change[T],
 
 def _check_marker(marker: Marker) -> None:
     """Raise InvalidRecipe unless a marker has a name and properties that every format can store."""
-    if not marker.name.strip() or len(marker.name) > MAX_MARKER_NAME or not marker.name.isprintable():
-        text = f"must have 1 to {MAX_MARKER_NAME} printable characters, got {short_repr(marker.name)}"
-        raise InvalidRecipe(text, at=("markers", "name"), rule="name")
+    if not marker.name.strip():
+        raise InvalidRecipe("must not be empty", at=("markers", "name"), rule="name")
+    _check_name(marker.name, "markers")
     check_properties(marker.properties, ("markers", "properties"))
+
+
+def _check_name(name: str, place: str) -> None:
+    if len(name) > MAX_NAME or not name.isprintable():
+        text = f"must have at most {MAX_NAME} printable characters, got {short_repr(name)}"
+        raise InvalidRecipe(text, at=(place, "name"), rule="name")
 
 
 def _match_markers(markers: Sequence[Marker], wanted: Sequence[Marker | None]) -> list[int | None]:
@@ -227,7 +237,8 @@ def write_marker(marker: Marker) -> list[Any]:
 
 
 def write_room(room: Room) -> list[Any]:
-    return [room.x, room.y, room.width, room.height]
+    """Return x, y, width and height of a room, followed by its name if it has one."""
+    return [room.x, room.y, room.width, room.height, *([room.name] if room.name else [])]
 
 
 def _read_changes(data: Any, place: str, read: Callable[[Any], T]) -> tuple[Change[T], ...]:
@@ -250,9 +261,11 @@ def _read_marker(data: Any) -> Marker:
 
 def _read_room(data: Any) -> Room:
     match data:
-        case [_, _, width, height] if _are_integers(data) and width > 0 and height > 0:
-            return Room(*data)
-    raise InvalidRecipe("must be x, y, width and height", at=("landmarks", "rooms"), got=data, rule="type")
+        case [x, y, width, height, *name] if _are_integers((x, y, width, height)) and width > 0 and height > 0:
+            match name:
+                case [] | [str()]:
+                    return Room(x, y, width, height, *name)
+    raise InvalidRecipe("must be x, y, width, height and a name", at=("landmarks", "rooms"), got=data, rule="type")
 
 
 def _are_integers(values: Sequence[Any]) -> bool:

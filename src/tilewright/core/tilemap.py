@@ -38,6 +38,8 @@ class Room:
     y: int
     width: int
     height: int
+    name: str = ""
+    """Name for a game and its designers, such as kitchen; empty for rooms that are only numbered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +316,8 @@ class TileMap:
             if places[0].size:
                 top, left = int(places[-2].min()), int(places[-1].min())
                 ids[number] = len(rooms)
-                rooms.append(Room(left, top, int(places[-1].max()) - left + 1, int(places[-2].max()) - top + 1))
+                width, height = int(places[-1].max()) - left + 1, int(places[-2].max()) - top + 1
+                rooms.append(Room(left, top, width, height, room.name))
         links = [(ids[a], ids[b]) for a, b in self.links if a in ids and b in ids]
         markers = []
         for marker in self.markers:

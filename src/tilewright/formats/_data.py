@@ -129,8 +129,12 @@ def describe_map(map: TileMap) -> dict[str, Any]:
             del marker["level"]
         if not marker["properties"]:
             del marker["properties"]
+    rooms = [asdict(room) for room in map.rooms]
+    for room in rooms:
+        if not room["name"]:
+            del room["name"]
     optional = {
-        "rooms": [asdict(room) for room in map.rooms],
+        "rooms": rooms,
         "links": [list(link) for link in map.links],
         "markers": markers,
         "numbers": {name: value if isfinite(value) else str(value) for name, value in map.numbers.items()},

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from ..core.landmarks import write_room
 from ..core.recipe import Recipe
 from ..core.site import Frame
 from ..core.tilemap import Marker, TileMap
@@ -85,7 +86,7 @@ def encode_map(
         **_encode_size(map.shape),
         **_encode_cells(map.cells, map.tileset),
         "key": _digest_map(map),
-        "rooms": [[room.x, room.y, room.width, room.height] for room in map.rooms],
+        "rooms": [write_room(room) for room in map.rooms],
         "links": [list(link) for link in map.links],
         "markers": [_encode_marker(marker) for marker in map.markers],
         "icons": encode_icons([marker.name for marker in map.markers]) if map.markers else None,

@@ -197,6 +197,8 @@ def _iter_rooms(map: TileMap, cell: tuple[int, int]) -> Iterator[str]:
         }
         properties = {name: format_value(float(edge)) for name, edge in edges.items()}
         properties |= {"mouse_filter": "2", "metadata/room": str(number)}
+        if room.name:
+            properties["metadata/name"] = quote(room.name)
         yield format_section(f'node name="Room{number}" type="ReferenceRect" parent="Rooms"', properties)
 
 

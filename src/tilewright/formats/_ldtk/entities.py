@@ -25,7 +25,10 @@ class EntityWriter:
         taken: set[str] = set()
         number = make_field(next(uids), "room", "Number of the room in links.", int, editorShowInWorld=False)
         room = choose_identifier("Room", taken)
-        self.room = make_entity(next(uids), room, "Room", ROOM_TAG, size, ROOM_COLOR, [number], is_area=True)
+        fields = [number]
+        if any(one.name for map in maps for one in map.rooms):
+            fields.append(make_field(next(uids), "name", "Name of the room.", str))
+        self.room = make_entity(next(uids), room, "Room", ROOM_TAG, size, ROOM_COLOR, fields, is_area=True)
         self.markers: dict[str, Data] = {}
         self.fields: dict[tuple[str, str, type], Data] = {}
         """Definitions of fields by name of the marker, name of the property and type."""
@@ -58,9 +61,10 @@ class EntityWriter:
         """Return the markers of a floor; the first floor also has the rooms. `place` is the level's, in pixels."""
         found = []
         for number, room in enumerate(map.rooms if floor == 0 else ()):
-            field = make_field_value(self.room["fieldDefs"][0], number)
+            values = (number, room.name or None)
+            fields = [make_field_value(*pair) for pair in zip(self.room["fieldDefs"], values, strict=False)]
             iid = make_iid(*path, "room", number)
-            found.append(self._make(self.room, iid, (room.x, room.y), (room.width, room.height), place, [field]))
+            found.append(self._make(self.room, iid, (room.x, room.y), (room.width, room.height), place, fields))
         for number, marker in enumerate(map.markers):
             if marker.level == floor:
                 definition = self.markers[marker.name]

@@ -292,7 +292,8 @@ def _read_entities(
 
 def _read_room(entity: LdtkEntity, layer: LdtkLayer) -> Room:
     x, y, width, height = (round(side / layer.size) for side in (*entity.place, entity.width, entity.height))
-    return Room(x, y, width, height)
+    name = next((field.read_value() for field in entity.fields if field.identifier == "name"), None)
+    return Room(x, y, width, height, name if isinstance(name, str) else "")
 
 
 def _read_room_number(entity: LdtkEntity, position: int) -> int:

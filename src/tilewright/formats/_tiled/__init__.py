@@ -39,6 +39,8 @@ column), and a tile may have a `picture`: the bytes of a PNG to embed in the fil
 
 LEVEL_OF_MARKER = "map_level"
 """Property of a marker in a map with levels. Files of 0.1 use `level`, which is now free for the marker's own data."""
+NUMBER_OF_ROOM = "room"
+"""Property with the number of a room that has a name. The names of all other rooms contain their numbers."""
 CELLS, SPRITES = "cells", "sprites"
 """Values of the property `tilewright` of layers: the tile of every cell, or its sprites."""
 MAX_BYTES = 1 << 27

@@ -12,6 +12,7 @@ tiles, with a warning.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -23,11 +24,14 @@ from ...core.errors import InvalidRecipe, TooLarge, UnknownName
 from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
-from . import LEVEL_OF_MARKER, Document, TiledParams
+from . import LEVEL_OF_MARKER, NUMBER_OF_ROOM, Document, TiledParams
 from .cells import Place, find_used_gids
 from .decoding import LevelGids, decode_levels, read_level
 from .document import TiledLayer, TiledMap, TiledObject, parse_json_property, validate
 from .tiles import build_tileset, resolve_tileset
+
+ROOM_NAME = re.compile(r"room (\d{1,9})")
+"""Name of a room without a name of its own."""
 
 
 def read_document(data: Document, source: Source, options: TiledParams) -> list[LoadedMap]:
@@ -134,21 +138,28 @@ def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[li
 def _read_rooms(
     objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...]
 ) -> tuple[list[Room], list[tuple[int, int]]]:
-    """Return the objects of the class room inside the map, and their links, which refer to numbers in their names."""
+    """Return the objects of the class room inside the map, and their links.
+
+    Links refer to the numbers of rooms, which are in their names, or properties of those that have another name.
+    """
     rooms: list[Room] = []
-    numbers: dict[str, int] = {}
+    positions: dict[int, int] = {}
     for one in objects:
         if one.kind == "room" and not one.point:
             x, width = round(one.x / document.tilewidth), round(one.width / document.tilewidth)
             y, height = round(one.y / document.tileheight), round(one.height / document.tileheight)
             if 0 <= x < x + width <= shape[-1] and 0 <= y < y + height <= shape[-2]:
-                numbers[one.name] = len(rooms)
-                rooms.append(Room(x, y, width, height))
+                number, numbered = one.properties.get(NUMBER_OF_ROOM), ROOM_NAME.fullmatch(one.name)
+                is_named = type(number) is int or not numbered
+                number = int(numbered[1]) if numbered and not is_named else number
+                if type(number) is int:
+                    positions[number] = len(rooms)
+                rooms.append(Room(x, y, width, height, one.name if is_named else ""))
     links = []
     pairs = parse_json_property(document.properties.get("links"))
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, list) and len(pair) == 2:
-            ends = [numbers.get(f"room {number}") for number in pair]
+            ends = [positions.get(number) if type(number) is int else None for number in pair]
             links += [(ends[0], ends[1])] if ends[0] is not None and ends[1] is not None else []
     return rooms, links
 

@@ -13,7 +13,7 @@ from ...core.provenance import build_provenance
 from ...core.tilemap import TileMap
 from .._artwork import Artwork
 from .._layers import sprite_layers
-from . import CELLS, LEVEL_OF_MARKER, SPRITES, Document, TiledParams, digest_gids
+from . import CELLS, LEVEL_OF_MARKER, NUMBER_OF_ROOM, SPRITES, Document, TiledParams, digest_gids
 from .properties import encode_properties
 from .sprites import SpriteGids, build_tilesets, needs_cells
 
@@ -131,12 +131,11 @@ def _build_cells_layer(map: TileMap, gids: SpriteGids) -> Document:
 def _iter_object_layers(map: TileMap, width: int, height: int) -> Iterator[Document]:
     """Yield the object layers of rooms and markers. Their coordinates are in pixels, given the size of a cell."""
     area = {"godot_node_type": "area"}  # Godot's importer makes other rectangles solid.
-    rooms = [
-        _make_object(
-            f"room {number}", "room", room.x * width, room.y * height, room.width * width, room.height * height, area
-        )
-        for number, room in enumerate(map.rooms)
-    ]
+    rooms = []
+    for number, room in enumerate(map.rooms):
+        place = (room.x * width, room.y * height, room.width * width, room.height * height)
+        named = {NUMBER_OF_ROOM: number} if room.name else {}
+        rooms.append(_make_object(room.name or f"room {number}", "room", *place, {**area, **named}))
     markers = []
     for marker in map.markers:
         level = {LEVEL_OF_MARKER: marker.level} if map.cells.ndim == 3 else {}

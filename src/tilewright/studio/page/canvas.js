@@ -105,6 +105,7 @@ export default {
     this.selection = this.gesture = this.hovered = this.drawing = this.game = null;
     this.strokes = [];
     this.editCount = 0; // of markers and rooms
+    this.pointedAt = null; // last position of the pointer in the window
     this.strokeCount = this.mapRequest = this.progressRequest = this.overlayRequest = this.frameRequest = 0;
   },
 

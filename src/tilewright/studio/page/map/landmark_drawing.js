@@ -15,7 +15,7 @@ function stroke(pen, view, path, color) {
   pen.stroke(path);
 }
 
-// Draws the outlines and numbers of rooms.
+// Draws the outlines of rooms with their numbers and names.
 export function drawRooms(pen, view, rooms, chosen) {
   rooms.forEach((room, number) => {
     const [x, y, right, bottom] = edges(view, room);
@@ -24,7 +24,7 @@ export function drawRooms(pen, view, rooms, chosen) {
     pen.fillStyle = number === chosen ? "rgba(242, 165, 65, 0.22)" : "rgba(255, 244, 214, 0.1)";
     pen.fill(path);
     stroke(pen, view, path, number === chosen ? CHOSEN : LIGHT);
-    drawLabel(pen, view, String(number), x, y);
+    drawLabel(pen, view, [number, ...room.slice(4)].join(" "), x, y);
   });
 }
 

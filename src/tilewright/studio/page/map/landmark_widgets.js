@@ -108,7 +108,11 @@ export const LandmarkCard = {
             list="tw-marker-names" data-testid="landmark-name" @change="rename($event.target)" />
           <datalist id="tw-marker-names"><option v-for="one in names" :key="one" :value="one"></option></datalist>
         </template>
-        <b v-else data-testid="landmark-room">room {{ chosen.number }}</b>
+        <template v-else>
+          <b data-testid="landmark-room">room {{ chosen.number }}</b>
+          <input ref="name" class="tw-name" :value="chosen.item[4] ?? ''" maxlength="100" placeholder="name"
+            aria-label="Name of the room" data-testid="landmark-name" @change="renameRoom($event.target.value.trim())" />
+        </template>
         <span class="tw-faint tw-card-place" data-testid="landmark-place">{{ place }}</span>
         <button v-if="isMarker" type="button" class="tw-card-button" aria-label="Add a property" title="Add a property"
           data-testid="add-property" @click="addRow"><q-icon name="playlist_add" size="20px" /></button>
@@ -159,6 +163,9 @@ export const LandmarkCard = {
       const name = input.value.trim();
       if (!name) input.value = this.chosen.item[0];
       else if (name !== this.chosen.item[0]) this.$emit("change", [name, ...this.chosen.item.slice(1)]);
+    },
+    renameRoom(name) {
+      this.$emit("change", [...this.chosen.item.slice(0, 4), ...(name ? [name] : [])]);
     },
     addRow() {
       this.rows.push({ name: "", value: "", text: "" });

@@ -16,7 +16,7 @@ export const LANDMARK_TOOLS = [
   { name: "room", icon: "meeting_room", label: "Rooms: drag to add, move or resize", hint: "O" },
 ];
 
-// Reactive state. A marker is [name, x, y, level, properties], a room [x, y, width, height], as in Python.
+// Reactive state. A marker is [name, x, y, level, properties], a room [x, y, width, height, name], as in Python.
 export const landmarkState = () => ({
   chosen: null, // {kind, number, item}: the selected marker or room; the number is -1 while the map does not have it
   markerName: "start", // name of the next marker
@@ -76,15 +76,15 @@ export const landmarks = {
     const { width, height } = this.scene;
     const clamp = (value, most) => Math.max(0, Math.min(most, value));
     if (this.tool === "room") {
-      const [x, y, wide, high] = item;
-      return [clamp(x + right, width - wide), clamp(y + down, height - high), wide, high];
+      const [x, y, wide, high, ...more] = item;
+      return [clamp(x + right, width - wide), clamp(y + down, height - high), wide, high, ...more];
     }
     const [name, x, y, ...more] = item;
     return [name, clamp(x + right, width - 1), clamp(y + down, height - 1), ...more];
   },
 
   // Returns a room whose corner ([0 or 1, 0 or 1]; 1 is right or bottom) was moved by some cells.
-  resized([x, y, wide, high], [isRight, isBottom], [right, down]) {
+  resized([x, y, wide, high, ...more], [isRight, isBottom], [right, down]) {
     const { width, height } = this.scene;
     const resize = (start, length, isEnd, by, most) => {
       const end = start + length;
@@ -94,7 +94,7 @@ export const landmarks = {
     };
     const [left, newWidth] = resize(x, wide, isRight, right, width);
     const [top, newHeight] = resize(y, high, isBottom, down, height);
-    return [left, top, newWidth, newHeight];
+    return [left, top, newWidth, newHeight, ...more];
   },
 
   // Returns the number of the marker or room at a point of the canvas, or -1.
@@ -244,7 +244,7 @@ export const landmarks = {
     this.markerKinds = markRaw([...kinds.values()].sort((one, other) => one.name.localeCompare(other.name)));
     if (this.highlighted && !kinds.has(this.highlighted)) this.highlighted = "";
     if (!chosen) return;
-    const length = 4; // the properties of a marker are not compared
+    const length = 4; // the properties of a marker and the name of a room are not compared
     const isSame = (item) => String(item.slice(0, length)) === String(chosen.item.slice(0, length));
     const number = scene[`${chosen.kind}s`].findIndex(isSame);
     this.chosen = { ...chosen, number, item: number < 0 ? chosen.item : scene[`${chosen.kind}s`][number] };

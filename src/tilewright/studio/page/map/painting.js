@@ -42,7 +42,8 @@ export const painting = {
   move(event) {
     const [x, y] = this.pointOf(event);
     const before = this.pointers.get(event.pointerId);
-    if (!before) return this.hoverAt(event);
+    const isAtRest = this.isAtRest(event);
+    if (!before) return isAtRest ? undefined : this.hoverAt(event);
     this.pointers.set(event.pointerId, [x, y]);
     const { gesture, view } = this;
     if (gesture?.kind === "pinch") return this.pinch();
@@ -56,6 +57,14 @@ export const painting = {
     }
     this.hoverAt(event);
     this.redraw();
+  },
+
+  // Returns whether the pointer is where it was. Browsers send moves also if only the page below the pointer has moved;
+  // they must not replace the cell that was chosen with the keyboard.
+  isAtRest({ clientX, clientY }) {
+    const before = this.pointedAt;
+    this.pointedAt = [clientX, clientY];
+    return before?.[0] === clientX && before?.[1] === clientY;
   },
 
   up(event) {
@@ -78,7 +87,7 @@ export const painting = {
 
   leave() {
     if (this.pointers.size) return;
-    this.hovered = null;
+    this.hovered = this.pointedAt = null;
     this.updateHover();
     this.redraw();
   },
@@ -118,7 +127,8 @@ export const painting = {
     const isIn = ([left, top, wide, high]) => x >= left && y >= top && x < left + wide && y < top + high;
     const room = rooms.findIndex(isIn);
     const named = markers.filter((one) => one[1] === x && one[2] === y && one[3] === level).map(([name]) => name);
-    const facts = { room: room < 0 ? null : room, markers: named.join(", "), isLocked: Boolean(locked?.[place]) };
+    const label = room < 0 ? null : [room, ...rooms[room].slice(4)].join(" ");
+    const facts = { room: label, markers: named.join(", "), isLocked: Boolean(locked?.[place]) };
     Object.assign(this.pointer, { x, y, level, tile: tile.name, color: tile.color, ...facts });
   },
 
