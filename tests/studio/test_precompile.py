@@ -59,9 +59,7 @@ def test_kernels_are_compiled_once(empty_cache: Path, monkeypatch: pytest.Monkey
 
 def test_the_page_shows_that_it_compiles(empty_cache: Path, context: BrowserContext) -> None:
     with serving(empty_cache / "log.txt") as address:
-        studio = Studio(context, address)
-        studio.page.goto(address)
-        studio.ready()
+        studio = Studio(context, address).open()
         studio["chosen"].click()
         studio["pick-rooms"].click()
         expect(studio["compiling"]).to_be_visible()
