@@ -20,9 +20,11 @@ from .params import Params, param
 Number = int | float
 Scalar = bool | int | float | str
 """Value of a knob, or of a parameter that a knob drives."""
-MAX_DRIVES = 64
+MAX_DRIVES = 32
 """Maximum number of parameters that a knob drives."""
-MAX_CHOICES = 1000
+MAX_CHOICES = 100
+MAX_SCANNED = 256
+"""Maximum number of integers of a range that are all compared with the parameters, to find the knob's value."""
 MAX_NUMBER = 10**9
 """Maximum absolute value of the ends of a range."""
 DIGITS = 9
@@ -205,7 +207,7 @@ class RecipeKnob(Params):
 
     def _list_candidates(self, parts: Mapping[str, Any]) -> Sequence[Scalar]:
         """Return the values of the knob to compare with the driven parameters."""
-        if self.positions is not None and len(self.positions) <= MAX_CHOICES:
+        if self.positions is not None and len(self.positions) <= MAX_SCANNED:
             return self._sort_by_distance(parts, self.positions)
         return [near for near in (self._invert(drive, parts[drive.path]) for drive in self.drives) if near is not None]
 

@@ -18,7 +18,7 @@ from .notation import read_value
 from .params import Params, limit_problems
 from .recipe_paths import find_field, get_part, with_part_at
 
-MAX_KNOBS = 64
+MAX_KNOBS = 32
 
 
 def read_knobs(given: Any, data: Mapping[str, Any], params: Params | None = None) -> tuple[RecipeKnob, ...]:
@@ -195,11 +195,12 @@ def read_knob_setting(text: str, knobs: Mapping[str, RecipeKnob]) -> tuple[str, 
 def _read_parts(knob: RecipeKnob, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the present values of the parameters that a knob drives. Check the values that the knob gives them."""
     parts = {}
+    expanded = [knob.expand(end) for end in knob.ends]
     for drive in knob.drives:
         try:
             field = find_field(data, drive.path)
-            for end in knob.ends:
-                _check_part(field, knob.expand(end)[drive.path])
+            for values in expanded:
+                _check_part(field, values[drive.path])
             parts[drive.path] = get_part(data, drive.path)
         except TilewrightError as error:
             raise InvalidRecipe(*error.within("drives", drive.path).problems) from None

@@ -43,12 +43,20 @@ class Owner:
     @property
     def value(self) -> Any:
         """Value of the parameter as plain data; if it is not written, the default."""
-        if self.name not in self.values:
-            return self.field.default
-        found = _to_plain(self.values[self.name])
-        if self.inner and _find_inner(found, self.inner) is UNSET:
-            return _to_plain(self.values[self.name], is_compact=False)
-        return found
+        return _to_plain(self._written, is_compact=self._is_compact)
+
+    def find(self, steps: Sequence[str]) -> Any:
+        """Return the part of the parameter at inner steps, or UNSET."""
+        return _find_inner(self._written, steps, is_compact=self._is_compact)
+
+    @property
+    def _written(self) -> Any:
+        return self.values.get(self.name, self.field.default)
+
+    @property
+    def _is_compact(self) -> bool:
+        """Whether the inner steps lead into the compact form of models."""
+        return not self.inner or _find_inner(self._written, self.inner) is not UNSET
 
 
 def get_part(data: Mapping[str, Any], path: str) -> Any:
@@ -56,8 +64,8 @@ def get_part(data: Mapping[str, Any], path: str) -> Any:
     owner = find_owner(data, path)
     if owner is None:
         head, *rest = _split(path)
-        return _find_inner(_to_plain(data.get(head)), rest)
-    found = _find_inner(owner.value, owner.inner)
+        return _find_inner(data.get(head), rest)
+    found = owner.find(owner.inner)
     return found if found is not UNSET or not owner.inner else _find_inner_field(owner.field, owner.inner).default
 
 
@@ -85,9 +93,9 @@ def find_field(data: Mapping[str, Any], path: str) -> Field | None:
     if owner is None:
         return None
     found = _find_inner_field(owner.field, owner.inner)
-    parent = _find_inner(owner.value, owner.inner[:-1])
+    parent = owner.find(owner.inner[:-1])
     is_position = bool(owner.inner) and isinstance(parent, (list, tuple))
-    if (is_position or found.kind == "json") and _find_inner(owner.value, owner.inner) is UNSET:
+    if (is_position or found.kind == "json") and owner.find(owner.inner) is UNSET:
         known = map(str, range(len(parent)) if is_position else parent if isinstance(parent, Mapping) else ())
         raise InvalidRecipe(f"there is no {path}{did_you_mean(owner.inner[-1], known)}", rule="unknown_name")
     return found
@@ -158,16 +166,17 @@ def _split(path: str) -> list[str]:
     return ["require", ".".join(steps[1:])] if steps[0] == "require" and len(steps) > 1 else steps
 
 
-def _find_inner(value: Any, steps: Sequence[str]) -> Any:
+def _find_inner(value: Any, steps: Sequence[str], *, is_compact: bool = True) -> Any:
     """Return the part of a value at inner steps, or UNSET."""
     for step in steps:
+        value = _to_plain(value, is_compact=is_compact) if isinstance(value, Params) else value
         if isinstance(value, (list, tuple)) and step.isdecimal() and len(step) < 9 and int(step) < len(value):
             value = value[int(step)]
         elif isinstance(value, Mapping) and step in value:
             value = value[step]
         else:
             return UNSET
-    return value
+    return _to_plain(value, is_compact=is_compact) if isinstance(value, Params) else value
 
 
 def _find_inner_field(field: Field, steps: Sequence[str]) -> Field:
