@@ -168,6 +168,14 @@ def test_measures_as_table_and_json(tilewright: Run) -> None:
     assert tilewright("measure", "a.json", "--measures", "count.wal").code == 2
 
 
+def test_markers_that_cannot_be_placed_are_a_warning(tilewright: Run) -> None:
+    stage = "place,markers=orc,rule=random,count=99,min_distance=5,required=false"
+    done = tilewright("make", "caves", "--width", "20", "--height", "20", "--seed", "7", "--shape", stage)
+    assert done.code == 0
+    assert "markers 'orc' could not be placed: the map has too few cells that fit" in done.err
+    assert tilewright("make", "caves", "--width", "20", "--seed", "7", "--shape", stage[:-15]).code == 2
+
+
 def test_a_map_compared_with_samples(tilewright: Run) -> None:
     Path("sample.txt").write_text("#..#\n.##.\n#..#\n.##.\n")
     Path("level.txt").write_text("#..#\n.##.\n#..#\n")

@@ -12,6 +12,7 @@ import pytest
 import tilewright as tw
 from tilewright.analysis.map_warnings import find_map_warnings
 from tilewright.analysis.paths import distances
+from tilewright.core.registry import shapers
 from tilewright.core.seeds import Rng
 from tilewright.core.tilemap import Marker, TileMap
 
@@ -328,6 +329,15 @@ def test_properties_are_plain_or_rise_with_the_steps() -> None:
     assert [marker.properties["depth"] for marker in start.markers] == [0, 10]
 
 
+def test_controls_show_shorthand_forms_in_full() -> None:
+    given = {"markers": "orc", "properties": {"gold": 5, "level": [1, 9]}, "count": 3}
+    model = shapers.get("place").params
+    full = model.expand_shorthand(given)
+    level = {"name": "level", "value": 1, "far": 9}
+    assert full == {"markers": ["orc"], "properties": [{"name": "gold", "value": 5}, level], "count": 3}
+    assert model.validate(full) == model.validate(given)
+
+
 def test_what_cannot_be_placed_is_reported_with_fixes() -> None:
     recipe: dict[str, Any] = {"markers": ["orc"], "rule": "random", "count": 50, "min_distance": 8}
     with pytest.raises(tw.GaveUp) as caught:
@@ -357,7 +367,8 @@ def test_what_cannot_be_placed_is_reported_with_fixes() -> None:
         ({"bands": [{"origin": "shop", "min_steps": 5, "max_steps": 4}]}, "must be at least min_steps, 5, got 4"),
         ({"properties": {"level": ["a", 3]}}, "properties.0: value: must be a number if far is given, got 'a'"),
         ({"properties": [{"name": "a"}, {"name": "a"}]}, "properties: 'a' is given twice"),
-        ({"properties": {"level": [1, 10**400]}}, "properties.0: far: must be from"),
+        ({"properties": {"level": [1, 10**400]}}, "properties.0.far: must be"),
+        ({"properties": {"level": [1, 1e300]}}, "properties.0: far: must be from"),
         ({"properties": {"level": float("nan")}}, "properties"),
         ({"rise": 99}, "rise: must be at most 8.0, got 99"),
     ],

@@ -158,3 +158,16 @@ def test_a_recipe_is_saved_and_loaded(studio: Studio, tmp_path: Path) -> None:
     studio.upload("load-recipe", "bad.yaml", b"technique: {")
     expect(studio["recipe-wrong"]).to_contain_text("bad.yaml: not a recipe in YAML or JSON: ")
     studio.shows(map)
+
+
+def test_properties_of_markers_are_edited_as_a_list(studio: Studio) -> None:
+    orcs = {"markers": "orc", "rule": "random", "count": 3, "properties": {"gold": 5, "level": [1, 9]}}
+    recipe = {"technique": "maze", "params": {"width": 31, "height": 21}, "seed": 7}
+    studio.open({**recipe, "shaping": [{"place": orcs}]})
+    studio.tab("shape")
+    expect(studio["param-properties-1-name"]).to_have_value("level")
+    studio["param-properties-0-open"].click()
+    studio["param-properties-0-value"].fill("much")
+    studio["param-properties-0-value"].press("Tab")
+    expect(studio["recipe"]).to_contain_text("value: much")
+    expect(studio.line).to_be_hidden()

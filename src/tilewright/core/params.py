@@ -272,6 +272,11 @@ class Params(BaseModel):
             unknown = (name for name in values if name not in known)
             raise InvalidRecipe(*explain_each(unknown, lambda name: unknown_key(cls.noun, name, names)))
 
+    @classmethod
+    def expand_shorthand(cls, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return values with shorthand forms in full, as controls show them. Subclasses override it."""
+        return values
+
     def find_problems(self) -> Iterable[Problem]:
         """Return problems of valid values that do not fit together. Subclasses override it."""
         return ()

@@ -174,11 +174,11 @@ def _with_properties(map: TileMap, p: PlaceParams) -> list[Marker]:
 
 
 def _find_value(one: MarkerProperty, progress: float) -> MarkerValue:
-    """Return the value of a property at a cell. It is an integer if both of its numbers are integers."""
+    """Return the value of a property at a cell. Between two integers, it is an integer."""
     if one.far is None or isinstance(one.value, str):
         return one.value
     value = one.value + (one.far - one.value) * progress
-    return floor(value + 0.5) if isinstance(one.value, int) and isinstance(one.far, int) else value
+    return floor(value + 0.5) if isinstance(one.value, int) and one.far.is_integer() else value
 
 
 def _describe_failure(candidates: CandidateCells, wanted: int, found: int) -> GaveUp:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...analysis.paths import steps_from
 from ...analysis.survey import Survey
-from ...core.errors import GaveUp
+from ...core.errors import Fix, GaveUp
 from ...core.tilemap import Room, TileMap
 from .params import Band, PlaceParams
 
@@ -81,7 +81,7 @@ class CandidateCells:
         if not len(origins):
             if self.p.required:
                 text = f"place: there is no marker {origin!r} on a passable cell to count from"
-                raise GaveUp(text, at="origin", place="", value=origin)
+                raise GaveUp(text, at="origin", place="", value=origin, fixes=[Fix("set", ("required",), False)])
             return np.full(self.survey.passable.shape, np.inf)
         return steps_from(self.survey.passable, origins)
 

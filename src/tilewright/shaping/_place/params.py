@@ -47,9 +47,9 @@ class MarkerProperty(Params):
     noun: ClassVar[str] = "key of a property"
     name: str = param(min_length=1, max_length=MAX_PROPERTY_NAME, unique=True, peek=True)
     """Name of the property."""
-    value: MarkerValue = param("", peek=True)
+    value: MarkerValue = param("")
     """Value of the property."""
-    far: int | float | None = param(None)
+    far: float | None = param(None)
     """Number at the most steps from the origin, in between it changes evenly; by default the value everywhere."""
 
     def find_problems(self) -> Iterator[Problem]:
@@ -111,6 +111,15 @@ class PlaceParams(Params):
     """Whether to give up if a marker cannot be placed; otherwise the map reports how many are missing."""
     tile: Label | None = param(None, tiles=True)
     """Tile to put on the chosen cells, except locked ones; by default none."""
+
+    @classmethod
+    def expand_shorthand(cls, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        full: dict[str, Any] = {}
+        if isinstance(values.get("markers"), str):
+            full["markers"] = [values["markers"]]
+        if isinstance(values.get("properties"), Mapping):
+            full["properties"] = list(_read_properties(values["properties"]))
+        return {**values, **full}
 
     @property
     def is_joint(self) -> bool:

@@ -63,6 +63,8 @@ class Controls:
         if client not in _styled_clients:
             _styled_clients.add(client)
             ui.add_css(STYLE)
+        self._model = model if isinstance(model, type) else Params
+        values = self._model.expand_shorthand(values)
         self._tiles = tiles
         all_fields = fields_of(model) if isinstance(model, type) else model
         fields = [field for field in all_fields if field.name not in skip]
@@ -72,6 +74,7 @@ class Controls:
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Show new values and the current tiles, without calling `on_change`."""
+        values = self._model.expand_shorthand(values)
         self._form.update(values)
         context = self._collect_context(values)
         if context != self._shown_context:

@@ -8,6 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
+from ....core.notation import read_part
 from ....core.registry import tilesets
 from .control import Control, list_names, select, swatch
 from .numbers import ControlInput, InvalidInput
@@ -123,7 +124,7 @@ class NamesControl(Control):
 
 
 class JsonControl(Control):
-    """JSON text for values without a control of their own."""
+    """JSON text for values without a control of their own. Where strings are valid, other text is a string."""
 
     is_wide = True
 
@@ -132,7 +133,13 @@ class JsonControl(Control):
         self._box.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:
-        self._box.value = "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+        is_plain = isinstance(value, str) and self._allows_text and read_part(value) == value
+        plain = value if is_plain else json.dumps(value, ensure_ascii=False, default=str)
+        self._box.value = "" if value is None else plain
+
+    @property
+    def _allows_text(self) -> bool:
+        return "string" in self.field.types
 
     def _on_input(self, text: str) -> None:
         if not text:
@@ -141,5 +148,7 @@ class JsonControl(Control):
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InvalidInput(f"must be JSON: {str(error)[:80]}") from None
+            if not self._allows_text:
+                raise InvalidInput(f"must be JSON: {str(error)[:80]}") from None
+            value = text
         self.send(value)
