@@ -1,4 +1,4 @@
-"""Install programs that tests use, if possible: Debian's `tmxrasterizer` and Chromium, and npm packages of examples.
+"""Install programs that tests use, if possible: Debian's `tmxrasterizer` and Chromium, and npm packages.
 
 It never fails. A test whose program is missing is skipped (and fails under .ci/run).
 """
@@ -19,7 +19,7 @@ PACKAGES = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
 }
 """Debian packages and their programs, of which one is enough."""
-WITH_NPM = ("examples/phaser",)
+WITH_NPM = ("examples/phaser", "tests/studio")
 """Folders with a package.json."""
 
 

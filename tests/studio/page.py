@@ -202,7 +202,7 @@ class Studio:
 
     def slider(self, name: str) -> Locator:
         """Return the slider of a parameter."""
-        return self.page.locator(f".tc-row:has([data-testid=param-{name}]) .q-slider")
+        return self.page.locator(f".tc-row:has([data-testid=param-{name}]) .q-slider__track-container")
 
     def set_seed(self, seed: object) -> None:
         self["seed"].fill(str(seed))

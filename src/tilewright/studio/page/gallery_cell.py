@@ -31,7 +31,6 @@ class GalleryCell:
             on, off = plot.build_hover_handlers(number)
             self.cell.on("mouseenter", js_handler=on).on("mouseleave", js_handler=off)
             with ui.element("button").classes("tw-variation-open").props("type=button") as self.button:
-                self.button.props["aria-label"] = f"Open {caption}"
                 self.button.on("click", lambda: on_open(number))
                 self.frame = ui.element("span").classes("tw-variation-frame")
                 self.caption = ui.label(caption).classes("tw-variation-caption")

@@ -43,8 +43,9 @@ class MakeView(View):
         """Name of the recipe that is shown."""
         self.results: Results | None = None
         """Cards of the picker; None until it is first opened."""
-        with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen_card:
+        with ui.element("div").classes("tw-chosen tw-card") as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
+            self.chosen_card.on("click", self._open).on("keydown.enter", self._open)
         self.note = SwitchedOffNote(session)
         self.picker = ui.element("div").classes("tw-picker")
         self.picker.set_visibility(False)

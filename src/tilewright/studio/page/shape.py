@@ -54,7 +54,7 @@ class ShapeView(View):
         self.upload = Uploader(session.queue.settings, self._on_upload, self._show_error, accept=".yaml,.yml,.json")
         self.upload.props("data-testid=recipe-file").classes("tw-hidden")
         self.text = ui.codemirror("", language="YAML").classes("tw-code")
-        self.text.props("data-testid=recipe")
+        self.text.props("data-testid=recipe data-label=Recipe")
         with ui.element("div").classes("tw-row"):
             self.apply = ui.button("Apply", on_click=lambda: self._open_recipe(self.text.value, "the recipe"))
             self.apply.classes("tw-roomy").props("dense unelevated no-caps data-testid=apply-recipe")
@@ -116,8 +116,10 @@ class ShapeView(View):
             with ui.element("div").classes("tw-row"):
                 switch = ui.switch(value=is_on, on_change=partial(self._on_switch, number)).props("dense size=xs")
                 switch.props(f"data-testid=stage-{number}-on").tooltip("Enable or disable")
+                switch.props["aria-label"] = f"Enable {name}"
                 self.switches.append(switch)
                 title = ui.label(name.replace("_", " ")).classes("tw-strong tw-grow tw-clickable")
+                title.props("role=button tabindex=0")
                 up = icon_button(
                     "arrow_upward", "Move up", partial(self._move, number, -1), test_id=f"stage-{number}-up"
                 )
@@ -138,7 +140,9 @@ class ShapeView(View):
                 self.controls.append(
                     Controls(entry.params, params, on_change, tiles=session.tiles, queue=session.queue)
                 )
-            title.on("click", partial(self._toggle_fields, number, fields)).tooltip(entry.summary)
+            title.tooltip(entry.summary)
+            for event in ("click", "keydown.enter"):
+                title.on(event, partial(self._toggle_fields, number, fields))
             fields.set_visibility(number in self._open_stages or count == 1)
 
     def _toggle_fields(self, number: int, fields: ui.element) -> None:

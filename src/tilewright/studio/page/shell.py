@@ -218,6 +218,7 @@ class Shell:
             ui.on("shortcuts", show_shortcuts)
             ui.timer(POLL_INTERVAL, self._show_compiling)
             ui.run_javascript(LISTEN_SCRIPT)
+            ui.run_javascript(script("name_widgets"))
 
     def _show_compiling(self) -> None:
         seconds = kernels.compilation_seconds()

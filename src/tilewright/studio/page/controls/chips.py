@@ -73,16 +73,17 @@ class TileControl(Control):
         with ui.element("div").classes("tc-pick"):
             self._button = ui.html("", sanitize=False, tag="button").classes("tc-tile")
             self._button.props["data-testid"] = self.binding.test_id
-            self._button.props["aria-label"] = self.field.label
             takes_none = self.field.nullable or self.field.default is not UNSET
             self._menu = WordMenu(self, self._on_pick, takes_none=takes_none)
             self._button.on("click", lambda: self._menu.open(), args=[])
 
     def draw(self, value: Any) -> None:
+        empty = self.empty_label or "none"
         if value is None or value == "":
-            self._button.content = f"<em>{self.empty_label or 'none'}</em>"
+            self._button.content = f"<em>{empty}</em>"
         else:
             self._button.content = f"{swatch(self.context.find_color(value))}<span>{html.escape(str(value))}</span>"
+        self._button.props["aria-label"] = f"{self.field.label}: {value or empty}"
 
     def retile(self) -> None:
         self.show(self.value)
@@ -111,6 +112,7 @@ class WordsControl(Control):
             self._chips = ui.html("", sanitize=False).classes("tc-chips")
             self._chips.props["data-testid"] = self.binding.test_id
             self._chips.on("click", self._on_chip, js_handler=CLICK_SCRIPT)
+            self._chips.on("keydown.enter", self._on_chip, js_handler=CLICK_SCRIPT)
             self._chips.on("dragstart", js_handler=LIFT_SCRIPT).on(
                 "dragover", js_handler="(event) => event.preventDefault()"
             )
@@ -120,7 +122,7 @@ class WordsControl(Control):
     def draw(self, value: Any) -> None:
         self._words = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
         shown = [
-            f'<span class="tc-chip" draggable="true" data-place="{place}">{chip(word, self._color(word))}'
+            f'<span class="tc-chip" draggable="true" data-place="{place}" tabindex="0">{chip(word, self._color(word))}'
             f'<button data-remove aria-label="remove {html.escape(word)}">×</button></span>'
             for place, word in enumerate(self._words)
         ]

@@ -96,10 +96,12 @@ class Row:
             self.element.props["data-help"] = field.description
             if find_control_class(field).is_wide:
                 self.element.classes("tc-wide")
-            label = ui.label(field.label).classes("tc-label").on("click", js_handler=HELP_SCRIPT)
+            label = ui.label(field.label).classes("tc-label").props("role=button tabindex=0")
             label.props["title"] = field.description
+            for event in ("click", "keydown.enter"):
+                label.on(event, js_handler=HELP_SCRIPT)
             self._reset = ui.button(icon="restart_alt", on_click=lambda: self._reset_value(), color=None)
-            self._reset.props("flat round dense size=xs tabindex=-1").classes("tc-reset")
+            self._reset.props("flat round dense size=xs").classes("tc-reset")
             self._reset.props["aria-label"] = self._reset.props["title"] = f"restore the default: {field.label}"
             self._reset.props["data-testid"] = f"{test_id}-reset"
             with ui.element("div").classes("tc-control"):

@@ -22,6 +22,8 @@ MAX_LABELED_STATES = 8
 """Maximum number of states for which the scores are written in the cells."""
 SCRUB = script("scrub_scores")
 """A press selects a cell of scores; dragging up or down changes it."""
+KEYS = script("key_scores")
+"""Arrow keys move the focus, and Enter selects a cell."""
 
 
 def count_states(scores: object) -> int:
@@ -71,6 +73,7 @@ class ScoresControl(Control):
         self._board = ui.html("", sanitize=False).classes("tc-scores")
         self._board.props["data-testid"] = self.binding.test_id
         self._board.on("pointerdown", self._on_drag, js_handler=SCRUB)
+        self._board.on("keydown", self._on_drag, js_handler=KEYS)
         self._below = ui.element("div")
 
     @property
@@ -126,7 +129,9 @@ class ScoresControl(Control):
                 shown = f"{score:.2f}".rstrip("0").rstrip(".") if side <= MAX_LABELED_STATES else ""
                 chosen = " class=tc-chosen" if place == self._selected else ""
                 fraction = (score - low) / (high - low)
-                cells.append(f'<i{chosen} data-v="{score:g}" style="--v:{fraction:.3f}">{shown}</i>')
+                reached = 0 if place == (self._selected or 0) else -1
+                name = f'role=button tabindex={reached} aria-label="{row} next to {place % side}: {score:g}"'
+                cells.append(f'<i{chosen} {name} data-v="{score:g}" style="--v:{fraction:.3f}">{shown}</i>')
         self._board.style(f"--side:{side}")
         self._board.content = "".join(cells) if side else ""
 
@@ -140,7 +145,7 @@ class ScoresControl(Control):
             with self._below, ui.element("div").classes("tc-line") as line:
                 label = ui.label().classes("tc-note")
                 slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._on_slide(event.value))
-                slider.props("dense").classes("tc-slider")
+                slider.props("dense aria-label=score").classes("tc-slider")
                 box = ControlInput(self, self._on_input, part="-cell", step=0.01, hint="")
             self._editor = (line, label, slider, box)
         line, label, slider, box = self._editor

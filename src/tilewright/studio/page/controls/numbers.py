@@ -75,6 +75,7 @@ class ControlInput(DebouncedInput):
         hint = control.empty_label if hint is None else hint
         super().__init__(control.binding.test_id + part, commit, step=step, hint=hint, on_cancel=control.revert)
         self.classes("tc-box")
+        self.props["aria-label"] = control.field.label + part.replace("-", " ")
 
 
 class Slider(ui.slider):
@@ -100,7 +101,6 @@ class NumberControl(Control):
         step = field.step if span is not None else 1 if field.is_integer else 0.1
         hint = next(iter(field.means), self.empty_label)
         self._box = ControlInput(self, self._on_input, step=step, hint=hint)
-        self._box.props["aria-label"] = field.label
         if not field.is_integer:
             self._box.props["step"] = "any" if span is None else step
 
@@ -143,7 +143,9 @@ class TupleControl(Control):
             for number, part in enumerate(self.field.parts):
                 step = (1 if part.is_integer else 0.1) if part.kind == "number" else None
                 suffix = f"-{number}" if number else ""
-                self._boxes.append(ControlInput(self, lambda text: self._on_input(), part=suffix, step=step))
+                box = ControlInput(self, lambda text: self._on_input(), part=suffix, step=step)
+                box.props["aria-label"] = f"{self.field.label}, {number + 1} of {len(self.field.parts)}"
+                self._boxes.append(box)
 
     def draw(self, value: Any) -> None:
         values = value if isinstance(value, (list, tuple)) else []

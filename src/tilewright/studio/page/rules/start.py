@@ -51,7 +51,7 @@ class StartView:
         card = ui.element("button").classes("rules-card tw-card").props(f"type=button data-testid=rules-begin-{name}")
         card.on("click", partial(self._start, name, recipe))
         with card:
-            picture = ui.image().props("no-spinner no-transition fit=cover").classes("rules-picture")
+            picture = ui.image().props("no-spinner no-transition fit=cover role=presentation").classes("rules-picture")
             ui.label(name.replace("-", " ").capitalize()).classes("rules-card-name")
             ui.label(summary).classes("tw-faint rules-card-text")
         return picture

@@ -1,0 +1,153 @@
+"""The studio on phones and tablets with touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, CDPSession, expect
+
+from tests.studio.page import COMPONENT, Studio
+from tests.studio.test_browser_page import OUTSIDE
+from tilewright.studio.state import TABS
+
+PHONE = {"width": 390, "height": 844}
+TABLETS = ({"width": 820, "height": 1180}, {"width": 1024, "height": 768})
+SMALL_TARGETS = """() => {
+  const roles = '[role=button], [role=slider], [role=switch], [role=tab]';
+  const targets = `button, a[href], textarea, .q-field__control, ${roles}`;
+  const found = [];
+  for (const one of document.querySelectorAll(targets)) {
+    const isPart = one.parentElement.closest('.q-field__control, .cm-editor') || one.closest('.q-uploader');
+    if (isPart || !one.checkVisibility({ visibilityProperty: true })) continue;
+    const { width, height } = one.getBoundingClientRect();
+    if (width && Math.min(width, height) < 43.5)
+      found.push(`${one.dataset.testid ?? one.className}: ${Math.round(width)} x ${Math.round(height)}`);
+  }
+  return found;
+}"""
+"""Returns visible controls that are smaller than 44 pixels."""
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, server: str) -> Iterator[BrowserContext]:
+    """Return the context of a phone."""
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
+    )
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server)
+    yield context
+    context.close()
+
+
+def tap_tab(studio: Studio, name: str) -> None:
+    studio[f"tab-{name}"].tap()
+    expect(studio[f"tab-{name}"]).to_have_attribute("aria-selected", "true")
+    studio.wait_for_drawing()
+
+
+def test_every_tab_can_be_reached_and_fits(studio: Studio) -> None:
+    studio.open()
+    for tab in TABS:
+        tap_tab(studio, tab)
+        assert studio.page.evaluate(OUTSIDE) == [], tab
+        assert studio.page.evaluate(SMALL_TARGETS) == [], tab
+        bar = studio[f"tab-{tab}"].bounding_box()
+        assert bar is not None
+        assert bar["y"] + bar["height"] == pytest.approx(PHONE["height"], abs=1), "tabs are at the bottom"
+    for size in TABLETS:
+        studio.page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        for tab in TABS:
+            tap_tab(studio, tab)
+            assert studio.page.evaluate(OUTSIDE) == [], (tab, size)
+
+
+def test_the_map_stays_while_parameters_scroll(studio: Studio) -> None:
+    studio.open()
+    before = studio.map.bounding_box()
+    last = studio["param-offset"]
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_in_viewport()
+    assert studio.map.bounding_box() == before
+    expect(studio.map.locator("canvas")).to_be_in_viewport(ratio=1)
+    with studio.another():
+        studio["reroll"].tap()
+
+
+def test_the_rest_is_in_sheets(studio: Studio) -> None:
+    studio.open()
+    for control in ("copy-link", "dark", "help", "grid", "unlock-all", "measure-cells"):
+        expect(studio[control]).to_be_hidden()
+    studio["open-measures"].tap()
+    expect(studio["measure-cells"]).to_have_text("4,000")
+    expect(studio["measure-cells"]).to_be_in_viewport()
+    studio.press("Escape")
+    expect(studio["measure-cells"]).to_be_hidden()
+    studio["open-view"].tap()
+    studio["grid"].tap()
+    expect(studio["grid"]).to_have_attribute("aria-pressed", "true")
+    studio["sheet-overlay-distance"].tap()
+    expect(studio["legend"]).to_contain_text("steps")
+    assert studio.page.evaluate(SMALL_TARGETS) == []
+    studio.page.touchscreen.tap(195, 120)  # outside of the sheet
+    expect(studio["grid"]).to_be_hidden()
+    studio["open-locks"].tap()
+    studio["thicker"].tap()
+    expect(studio["brush-size"]).to_have_text("2")
+    studio.press("Escape")
+    studio["open-more"].tap()
+    link = studio.copy("copy-link")
+    assert link.startswith(studio.address)
+    expect(studio["copy-link"]).to_be_hidden()  # a tap closes this sheet
+    studio["open-more"].tap()
+    studio["help"].tap()
+    expect(studio["keys"]).to_be_visible()
+
+
+def test_two_fingers_zoom_and_move_and_one_paints(studio: Studio) -> None:
+    studio.open()
+    studio["tool-brush"].tap()
+    studio.map.get_by_test_id("tile-wall").tap()
+    studio.wait_for_drawing()
+    cells = studio.cells()
+    session = studio.page.context.new_cdp_session(studio.page)
+    x, y = studio.place(40, 25)
+
+    def look() -> Any:
+        return studio.map.evaluate(
+            f"(map) => {{ const {{ view }} = ({COMPONENT})(map); return {{ ...view.save() }}; }}"
+        )
+
+    before = look()
+    touch(session, [[(x - 20, y), (x + 20, y)], [(x - 30, y), (x + 30, y)], [(x - 40, y), (x + 40, y)]])
+    studio.page.wait_for_function(
+        f"(zoom) => ({COMPONENT})(document.querySelector('[data-testid=map]')).view.zoom > 1.8 * zoom",
+        arg=before["zoom"],
+    )
+    zoomed = look()
+    assert zoomed["zoom"] == pytest.approx(2 * before["zoom"], rel=0.01)
+    touch(
+        session, [[(x - 20, y), (x + 20, y)], [(x - 20, y + 15), (x + 20, y + 15)], [(x + 5, y + 30), (x + 45, y + 30)]]
+    )
+    studio.wait_for_drawing()
+    moved = look()
+    assert moved["zoom"] == pytest.approx(zoomed["zoom"], rel=0.01)
+    assert moved["left"] - zoomed["left"] == pytest.approx(25, abs=1)
+    assert moved["top"] - zoomed["top"] == pytest.approx(30, abs=1)
+    assert (studio.cells() == cells).all(), "two fingers paint nothing"
+    x, y = studio.place(40, 25)
+    touch(session, [[(x, y)], [(x + 1, y)]])
+    expect(studio.map).to_have_attribute("data-painted", "1")
+    assert studio.cells()[25, 40] == "wall"
+    assert look() == moved
+
+
+def touch(session: CDPSession, path: list[list[tuple[float, float]]]) -> None:
+    """Put fingers on the screen, move them along a path, and lift them."""
+    for number, points in enumerate(path):
+        fingers = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(points)]
+        session.send(
+            "Input.dispatchTouchEvent", {"type": "touchMove" if number else "touchStart", "touchPoints": fingers}
+        )
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
