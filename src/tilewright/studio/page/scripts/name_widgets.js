@@ -15,6 +15,7 @@ const nameEditor = (editor) => editor.setAttribute('aria-label', editor.closest(
 const nameAll = () => {
   document.querySelectorAll('.q-slider:is([role], [aria-valuenow], [aria-label])').forEach(nameSlider);
   document.querySelectorAll('.cm-content:not([aria-label])').forEach(nameEditor);
+  document.querySelectorAll('.q-loading-bar:not([aria-label])').forEach((bar) => bar.setAttribute('aria-label', 'Loading'));
 };
 new MutationObserver(nameAll).observe(document.body, {subtree: true, childList: true, attributeFilter: ['role', ...MOVED]});
 nameAll();
