@@ -38,6 +38,8 @@ def shows_landmarks(studio: Studio, markers: list[tw.Marker], rooms: list[tw.Roo
 
 def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: Path) -> None:
     studio.open(RECIPE)
+    expect(studio["legend-start"]).to_have_count(0)
+    studio["legend-toggle"].click()
     expect(studio["legend-start"]).to_contain_text("1")
     rooms = list(MADE.rooms)
 

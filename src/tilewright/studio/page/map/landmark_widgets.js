@@ -9,7 +9,7 @@ function iconStyle({ url, side, colors }, icon) {
 }
 
 export const MarkerLegend = {
-  props: { kinds: Array, icons: Object, hidden: Array, highlighted: String, compact: Boolean },
+  props: { kinds: Array, icons: Object, hidden: Array, highlighted: String, opened: Boolean },
   emits: ["highlight", "hide"],
   data: () => ({ wasOpened: null }), // null until the user opens or closes the legend
   template: `
@@ -36,7 +36,7 @@ export const MarkerLegend = {
     </div>`,
   computed: {
     isOpen() {
-      return this.wasOpened ?? !this.compact;
+      return this.wasOpened ?? this.opened;
     },
     total() {
       return this.kinds.reduce((sum, { count }) => sum + count, 0);

@@ -92,11 +92,11 @@ export const template = `
     </div>
     <div class="tw-field" ref="field">
       <canvas ref="canvas" :class="'tw-' + cursor" @pointerdown="down" @pointermove="move" @pointerup="up"
-        @pointercancel="cancel" @pointerleave="leave" @contextmenu.prevent @dblclick="chosenHere && renameChosen()" aria-label="Map"
-        role="img"></canvas>
+        @pointercancel="cancel" @pointerleave="leave" @contextmenu.prevent @dblclick="chosenHere && renameChosen()"
+        aria-label="Map" role="img"></canvas>
       <marker-legend v-if="!simple && isLast && !progressNote" :kinds="markerKinds" :icons="scene?.icons"
-        :hidden="hiddenMarkers" :highlighted="highlighted" :compact="isNarrow()" @highlight="toggleHighlight"
-        @hide="toggleHidden" />
+        :hidden="hiddenMarkers" :highlighted="highlighted" :opened="isLandmarkTool && !isNarrow()"
+        @highlight="toggleHighlight" @hide="toggleHidden" />
       <landmark-card v-if="chosenHere && !isNarrow()" ref="card" v-bind="cardProps"
         @change="changeLandmark(chosenHere.number, $event)" @remove="removeChosen" @close="chooseLandmark(-1)" />
       <div v-if="isBusy" class="tw-progress" :class="{ 'tw-endless': done === null }" data-testid="progress">
