@@ -210,14 +210,14 @@ def test_modules_that_cannot_be_bundled_are_refused(tmp_path: Path, monkeypatch:
 
 def test_all_text_of_a_document_is_escaped() -> None:
     document = Document(
-        title="t", summary="s", levels=1, measures={"m": "1"}, recipe="r", facts={"f": "v"}, map="{}", scene="{}"
+        title="t", summary="s", levels=1, measures={"g": {"m": "1"}}, recipe="r", facts={"f": "v"}, map="{}", scene="{}"
     )
     plain = document.render()
     changes = {
         "title": HOSTILE,
         "summary": HOSTILE,
         "recipe": HOSTILE,
-        "measures": {HOSTILE: HOSTILE},
+        "measures": {HOSTILE: {HOSTILE: HOSTILE}},
         "facts": {HOSTILE: HOSTILE},
         "map": f'"{HOSTILE}"',
         "scene": f'"{HOSTILE}"',

@@ -1,8 +1,9 @@
-"""Groups in which the numbers of a map are shown: measures by subject, then the technique's own numbers."""
+"""How the numbers of a map are shown: measures by subject, then the technique's own numbers, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
 from .registry import MEASURE_GROUPS, measures
 
@@ -44,3 +45,20 @@ def group_numbers(measured: Mapping[str, float], reported: Mapping[str, float]) 
         found.setdefault(group, {})[name] = number
     order = (*MEASURE_GROUPS, *sorted(found.keys() - {*MEASURE_GROUPS, ""}), "")
     return {group: found[group] for group in order if group in found}
+
+
+def format_measure(name: str, number: float) -> str:
+    """Return the value of a measure as text; "yes" or "no" if it is a truth value.
+
+    >>> format_measure("cells", 4000.0), format_measure("solvable", 1.0)
+    ('4,000', 'yes')
+    """
+    is_truth = name in measures and measures.get(name).unit == "yes or no"
+    return ("yes" if number else "no") if is_truth and isfinite(number) else format_value(number)
+
+
+def format_value(number: float) -> str:
+    """Return a number with thousands separators. Integers have no decimals; other numbers have three."""
+    if not isfinite(number):
+        return "–"
+    return f"{number:,.0f}" if number == int(number) and abs(number) < 1e12 else f"{number:,.3f}"

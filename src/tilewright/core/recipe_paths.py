@@ -43,20 +43,20 @@ class Owner:
     @property
     def value(self) -> Any:
         """Value of the parameter as plain data; if it is not written, the default."""
-        return _to_plain(self._written, is_compact=self._is_compact)
+        return _to_plain(self._raw_value, is_compact=self._is_compact)
 
     def find(self, steps: Sequence[str]) -> Any:
         """Return the part of the parameter at inner steps, or UNSET."""
-        return _find_inner(self._written, steps, is_compact=self._is_compact)
+        return _find_inner(self._raw_value, steps, is_compact=self._is_compact)
 
     @property
-    def _written(self) -> Any:
+    def _raw_value(self) -> Any:
         return self.values.get(self.name, self.field.default)
 
     @property
     def _is_compact(self) -> bool:
         """Whether the inner steps lead into the compact form of models."""
-        return not self.inner or _find_inner(self._written, self.inner) is not UNSET
+        return not self.inner or _find_inner(self._raw_value, self.inner) is not UNSET
 
 
 def get_part(data: Mapping[str, Any], path: str) -> Any:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from json import dumps
-from math import isfinite, prod
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import BadFile, TooLarge
+from ..core.measure_groups import format_measure, group_numbers
 from ..core.params import Params, param
 from ..core.ports import measure_map
 from ..core.tilemap import TileMap, format_size
@@ -71,16 +72,15 @@ def _make_title(map: TileMap) -> str:
     return f"{map.recipe.technique}, seed {map.recipe.seed}" if map.recipe is not None else f"{map.tileset.name} map"
 
 
-def _measure(map: TileMap) -> dict[str, str]:
-    numbers = {**measure_map.get()(map, (), None), **map.numbers}
-    return {name.replace("_", " "): _format_number(number) for name, number in numbers.items()}
-
-
-def _format_number(number: float) -> str:
-    """Return a number with thousands separators. Integers have no decimals; other numbers have three."""
-    if not isfinite(number):
-        return "–"
-    return f"{number:,.0f}" if number == int(number) else f"{number:,.3f}"
+def _measure(map: TileMap) -> dict[str, dict[str, str]]:
+    """Return the measures as text, by group."""
+    groups = group_numbers(measure_map.get()(map, (), None), map.numbers)
+    return {
+        group or "reported by the technique": {
+            name.replace("_", " "): format_measure(name if group else "", number) for name, number in numbers.items()
+        }
+        for group, numbers in groups.items()
+    }
 
 
 def _format_recipe(provenance: Mapping[str, Any]) -> str:

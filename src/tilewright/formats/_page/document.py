@@ -27,7 +27,8 @@ class Document:
     title: str
     summary: str
     levels: int
-    measures: Mapping[str, str]
+    measures: Mapping[str, Mapping[str, str]]
+    """Measures as text, by group."""
     recipe: str
     """The recipe as YAML, or a sentence that says why there is none."""
     facts: Mapping[str, str]
@@ -70,7 +71,7 @@ class Document:
 <noscript>This page needs JavaScript to draw the map.</noscript>
 </main>
 <aside aria-label="About the map" tabindex="0">
-{_render_list("Measures", self.measures)}
+{_render_measures(self.measures)}
 <h2>Recipe</h2>
 <pre data-testid="recipe">{escape(self.recipe)}</pre>
 {_render_list("Provenance", self.facts)}
@@ -98,11 +99,16 @@ def escape_json(text: str) -> str:
     return text
 
 
-def _render_list(title: str, values: Mapping[str, str]) -> str:
+def _render_measures(groups: Mapping[str, Mapping[str, str]]) -> str:
+    lists = [_render_list(*group, heading="h3") for group in groups.items()]
+    return "\n".join(["<h2>Measures</h2>", *lists] if lists else ())
+
+
+def _render_list(title: str, values: Mapping[str, str], *, heading: str = "h2") -> str:
     if not values:
         return ""
     rows = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in values.items())
-    return f"<h2>{escape(title)}</h2>\n<dl>\n{rows}\n</dl>"
+    return f"<{heading}>{escape(title)}</{heading}>\n<dl>\n{rows}\n</dl>"
 
 
 def _digest(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from nicegui import ui
 
-from .measures import format_number
+from ...core.measure_groups import format_value
 from .scatter_plot import ScatterPlot
 from .variations import VariationResult
 from .widgets import toggle_class
@@ -54,8 +54,8 @@ class GalleryCell:
 
     def show_numbers(self, numbers: Mapping[str, float]) -> None:
         """Show measures by label. The labels are shown on hover."""
-        self.numbers.set_text(" · ".join(map(format_number, numbers.values())))
-        title = ", ".join(f"{label} {format_number(number)}" for label, number in numbers.items())
+        self.numbers.set_text(" · ".join(map(format_value, numbers.values())))
+        title = ", ".join(f"{label} {format_value(number)}" for label, number in numbers.items())
         if self.numbers.props.get("title") != title:
             self.numbers.props["title"] = title
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from nicegui import background_tasks, ui
 
 from ...core.errors import TilewrightError
-from ...core.measure_groups import Groups, group_numbers
+from ...core.measure_groups import Groups, format_measure, group_numbers
 from ...core.registry import measures
 from ...core.tilemap import TileMap
 from .. import operations
@@ -121,18 +121,5 @@ class MeasuresView:
         return label
 
 
-def format_measure(name: str, number: float) -> str:
-    """Return the value of a measure as text; "yes" or "no" if it is a truth value."""
-    is_truth = name in measures and measures.get(name).unit == "yes or no"
-    return ("yes" if number else "no") if is_truth and number == number else format_number(number)
-
-
 def format_seconds(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def format_number(number: float) -> str:
-    """Return a number with thousands separators. Integers have no decimals; other numbers have three."""
-    if number != number:
-        return "–"
-    return f"{number:,.0f}" if number == int(number) and abs(number) < 1e12 else f"{number:,.3f}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from .measures import format_number
+from ...core.measure_groups import format_value
 
 Point = tuple[str, Mapping[str, float]]
 """Caption and measures of a map."""
@@ -98,6 +98,6 @@ def _build_axis(*, is_vertical: bool) -> dict[str, Any]:
 def _build_point(number: int, point: Point, x: str, y: str, labels: Mapping[str, str]) -> dict[str, Any]:
     caption, numbers = point
     lines = [f"<b>{html.escape(caption)}</b>"]
-    lines += [f"{html.escape(labels[name])} {format_number(numbers[name])}" for name in (x, y) if name in numbers]
+    lines += [f"{html.escape(labels[name])} {format_value(numbers[name])}" for name in (x, y) if name in numbers]
     coordinates = [numbers[x], numbers[y]] if x in numbers and y in numbers else ["-", "-"]
     return {"value": coordinates, "number": number, "words": "<br>".join(lines)}

@@ -10,9 +10,10 @@ from typing import Any
 from nicegui import ui
 
 from ....core.errors import GaveUp, TilewrightError
+from ....core.measure_groups import format_value
 from ....core.registry import measures, techniques
 from ...sample_state import SampleState
-from ..measures import format_number, format_seconds
+from ..measures import format_seconds
 from .knobs import Knobs
 from .suggestions import Suggestion
 from .trial import FitnessCurve, TrialPreview, TrialResult
@@ -199,4 +200,4 @@ def render_fitness_curve(curve: FitnessCurve) -> str:
 
 
 def _format_measure(word: str, number: float) -> str:
-    return format_number(number) if word == "divergence" else f"{100 * number:.0f} %"
+    return format_value(number) if word == "divergence" else f"{100 * number:.0f} %"
