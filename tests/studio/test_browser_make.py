@@ -88,7 +88,9 @@ def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
     studio["search"].fill("maze")
     expect(studio["pick-maze"]).to_be_visible()
     expect(studio["pick-caves"]).to_be_hidden()
-    assert studio["pick-maze"].locator("img").evaluate("(picture) => picture.complete && picture.naturalWidth > 0")
+    # Pictures are loaded when they become visible.
+    expect(studio["pick-maze"].locator("img")).to_have_js_property("complete", True)
+    expect(studio["pick-maze"].locator("img")).not_to_have_js_property("naturalWidth", 0)
     studio["search"].fill("dungeons")
     for name in ("rooms", "bsp", "crypt", "locked-dungeon"):
         expect(studio[f"pick-{name}"]).to_be_visible()

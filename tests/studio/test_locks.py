@@ -45,13 +45,13 @@ def test_cells_that_cannot_be_locked_are_painted_with_an_error_message() -> None
     async def test() -> None:
         async with open_session(recipe(300, 300)) as session:
             session.paint(dict.fromkeys(range(30_000), 1), lock=True)
-            assert str(session.errors[-1]).startswith("painted, but not locked: a recipe holds 21,845")
+            assert str(session.refusals[-1]).startswith("painted, but not locked: a recipe holds 21,845")
             assert session.map is not None
             assert (session.map.cells.flat[:30_000] == 1).all()
             assert session.state.locks is None
             shown = len(session.maps)
             session.lock(range(30_000))
-            assert str(session.errors[-1]).startswith("not locked: a recipe holds 21,845")
+            assert str(session.refusals[-1]).startswith("not locked: a recipe holds 21,845")
             assert len(session.maps) == shown + 1, "the browser must remove the locks that it has drawn already"
 
     run(test)

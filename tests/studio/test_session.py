@@ -34,7 +34,9 @@ class RecordingSession(Session):
         self.maps: list[tw.TileMap] = []
         self.errors: list[TilewrightError | None] = []
         self.listen("map", self.maps.append)
+        self.refusals: list[TilewrightError] = []
         self.listen("failed", self.errors.append)
+        self.listen("refused", self.refusals.append)
 
     async def wait(self) -> tw.TileMap:
         if self.job is not None:

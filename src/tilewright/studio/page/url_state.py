@@ -67,7 +67,10 @@ class UrlState:
         self._is_opening = True
 
     async def open_hash(self, url_hash: str) -> None:
-        """Open the state in a URL fragment. Without a fragment, open the first screen."""
+        """Open the state in a URL fragment. Without a fragment, open the first screen.
+
+        A page whose link cannot be opened shows the first map, with the reason over it.
+        """
         link, is_first = url_hash.removeprefix("#"), self._link is None
         if link and link == self._link:
             return
@@ -78,6 +81,7 @@ class UrlState:
                 state = State.from_link(link) if short else await self.session.submit(lambda _: State.from_link(link))
             except TilewrightError as error:
                 refused = error
+                state = state.with_view_settings(tab="make") if is_first else state
         elif not is_first:
             self.session.change_view(tab="start")
         self._link = link

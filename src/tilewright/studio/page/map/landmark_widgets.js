@@ -98,20 +98,20 @@ export const LandmarkPalette = {
 export const LandmarkCard = {
   props: { chosen: Object, icons: Object, names: Array },
   emits: ["change", "remove", "close"],
-  data: () => ({ rows: [] }),
+  data: () => ({ name: "", rows: [] }),
   template: `
     <form class="tw-card-box" data-testid="landmark-card" @submit.prevent="done">
       <div class="tw-card-row">
         <template v-if="isMarker">
           <span class="tw-icon" :style="style"></span>
-          <input ref="name" class="tw-name" :value="chosen.item[0]" maxlength="100" aria-label="Name of the marker"
-            list="tw-marker-names" data-testid="landmark-name" @change="rename($event.target)" />
+          <input ref="name" class="tw-name" v-model="name" maxlength="100" aria-label="Name of the marker"
+            list="tw-marker-names" data-testid="landmark-name" @change="rename" />
           <datalist id="tw-marker-names"><option v-for="one in names" :key="one" :value="one"></option></datalist>
         </template>
         <template v-else>
           <b data-testid="landmark-room">room {{ chosen.number }}</b>
-          <input ref="name" class="tw-name" :value="chosen.item[4] ?? ''" maxlength="100" placeholder="name"
-            aria-label="Name of the room" data-testid="landmark-name" @change="renameRoom($event.target.value.trim())" />
+          <input ref="name" class="tw-name" v-model="name" maxlength="100" placeholder="name"
+            aria-label="Name of the room" data-testid="landmark-name" @change="renameRoom(name.trim())" />
         </template>
         <span class="tw-faint tw-card-place" data-testid="landmark-place">{{ place }}</span>
         <button v-if="isMarker" type="button" class="tw-card-button" aria-label="Add a property" title="Add a property"
@@ -142,11 +142,18 @@ export const LandmarkCard = {
       const [first, x, y, high] = this.chosen.item;
       return this.isMarker ? `${x}, ${y}` : `${y} × ${high} at ${first}, ${x}`;
     },
+    savedName() {
+      return (this.isMarker ? this.chosen.item[0] : this.chosen.item[4]) ?? "";
+    },
     key() {
       return JSON.stringify([this.chosen.kind, this.chosen.number, this.chosen.item[4]]);
     },
   },
-  watch: { key: { immediate: true, handler: "readRows" } },
+  watch: {
+    key: { immediate: true, handler: "readRows" },
+    // A map that arrives while the user types a name must not replace what was typed.
+    savedName: { immediate: true, handler(saved) { this.name = saved; } },
+  },
   methods: {
     readRows() {
       const properties = this.isMarker ? Object.entries(this.chosen.item[4] ?? {}) : [];
@@ -159,10 +166,10 @@ export const LandmarkCard = {
     done() {
       document.activeElement?.blur?.(); // sends a changed field
     },
-    rename(input) {
-      const name = input.value.trim();
-      if (!name) input.value = this.chosen.item[0];
-      else if (name !== this.chosen.item[0]) this.$emit("change", [name, ...this.chosen.item.slice(1)]);
+    rename() {
+      const name = this.name.trim();
+      if (!name) this.name = this.savedName;
+      else if (name !== this.savedName) this.$emit("change", [name, ...this.chosen.item.slice(1)]);
     },
     renameRoom(name) {
       this.$emit("change", [...this.chosen.item.slice(0, 4), ...(name ? [name] : [])]);
