@@ -66,6 +66,9 @@ def test_the_search_finds_recipes_techniques_and_goals(studio: Studio) -> None:
     studio["start-search"].press("Escape")
     expect(studio["goal-cave"]).to_be_visible()
     expect(studio["pick-swamp"]).to_be_visible()  # all recipes, below the goals
+    # A technique of the first screen starts a new recipe, without the shapers of the map before.
+    studio["pick-caves"].click()
+    studio.shows(tw.make("caves", seed=8))
 
 
 def test_a_link_opens_without_the_first_screen(studio: Studio) -> None:

@@ -125,8 +125,12 @@ class MakeView(View):
             self.results.show(self.search.value or "")
 
     def choose(self, kind: str, name: str) -> None:
-        """Open a technique, a recipe or a goal."""
+        """Open a technique, a recipe or a goal.
+
+        A technique that is chosen in Make keeps shapers and locks. On the first screen, it starts a new recipe.
+        """
         self._close()
+        is_new = self.session.state.view_settings.tab == "start"
         state = self.session.state.with_view_settings(tab="make")
         if kind == "goals":
             goal = find_goal(name)
@@ -139,6 +143,8 @@ class MakeView(View):
                 self.session.open(state.open_recipe(data, name))
             except TilewrightError as error:
                 self.session.emit("refused", error)
+        elif is_new:
+            self.session.open(state.open_recipe({"technique": name}))
         elif name == state.technique and not state.opened.name:
             self.session.change_view(tab="make")
         else:

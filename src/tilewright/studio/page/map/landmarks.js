@@ -6,7 +6,8 @@ import { drawHover, drawMarkers, drawSpan } from "tilewright-page";
 import { spanBox } from "./cells.js";
 import { drawCorners, drawRings, drawRooms } from "./landmark_drawing.js";
 
-const [MOUSE_REACH, TOUCH_REACH] = [10, 22]; // pixels around a corner or marker that belong to it
+const [MOUSE_REACH, TOUCH_REACH] = [10, 22]; // pixels around a corner of a room that belong to it
+const MARKER_REACH = 12; // pixels around a marker that belong to it for a finger; more would leave no free floor
 const NEW_ROOM = 3; // edge length of a room that is added with the keyboard
 const NARROW = 600; // pixels
 const FADED = 0.3; // opacity of markers that are not highlighted
@@ -44,9 +45,9 @@ export const landmarks = {
   grabLandmark(event) {
     const point = this.pointOf(event);
     const cell = this.view.cellAt(...point);
-    const reach = event.pointerType === "touch" ? TOUCH_REACH : MOUSE_REACH;
-    const corner = this.cornerAt(point, reach);
-    const number = corner ? this.chosenHere.number : event.shiftKey ? -1 : this.landmarkAt(point, reach);
+    const isTouch = event.pointerType === "touch";
+    const corner = this.cornerAt(point, isTouch ? TOUCH_REACH : MOUSE_REACH);
+    const number = corner ? this.chosenHere.number : event.shiftKey ? -1 : this.landmarkAt(point, isTouch);
     const item = this.items()[number];
     this.chooseLandmark(item ? number : -1);
     this.gesture = { kind: "landmark", from: cell, to: cell, number: item ? number : -1, item, corner };
@@ -98,7 +99,7 @@ export const landmarks = {
   },
 
   // Returns the number of the marker or room at a point of the canvas, or -1.
-  landmarkAt([x, y], reach) {
+  landmarkAt([x, y], isTouch) {
     const { view } = this;
     const [column, row] = view.cellAt(x, y);
     if (this.tool === "room") {
@@ -108,7 +109,7 @@ export const landmarks = {
       const area = (number) => this.items()[number][2] * this.items()[number][3];
       return hits.reduce((best, one) => (best < 0 || area(one) < area(best) ? one : best), -1);
     }
-    let [nearest, number] = [Math.max(reach, view.zoom / 2), -1];
+    let [nearest, number] = [Math.max(MARKER_REACH, view.zoom / 2), -1];
     this.items().forEach(([name, atX, atY, level], one) => {
       if (level !== this.level || this.hiddenMarkers.includes(name)) return;
       const far = Math.max(
@@ -116,7 +117,7 @@ export const landmarks = {
         Math.abs(view.top + (atY + 0.5) * view.zoom - y),
       );
       const isSameCell = atX === column && atY === row;
-      if (isSameCell || (reach === TOUCH_REACH && far < nearest)) [nearest, number] = [isSameCell ? 0 : far, one];
+      if (isSameCell || (isTouch && far < nearest)) [nearest, number] = [isSameCell ? 0 : far, one];
     });
     return number;
   },
@@ -174,7 +175,7 @@ export const landmarks = {
     const { hovered, view } = this;
     if (!hovered || !view.has(...hovered)) return this.stepBy([0, 0], false);
     const middle = [view.left + (hovered[0] + 0.5) * view.zoom, view.top + (hovered[1] + 0.5) * view.zoom];
-    const number = this.landmarkAt(middle, 0);
+    const number = this.landmarkAt(middle, false);
     if (number >= 0) return this.chooseLandmark(number);
     if (this.tool === "marker") return this.addMarker(hovered);
     const to = [hovered[0] + NEW_ROOM - 1, hovered[1] + NEW_ROOM - 1];
