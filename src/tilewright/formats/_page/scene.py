@@ -66,7 +66,7 @@ def encode_tiles(tileset: Tileset) -> list[Scene]:
 def encode_icons(names: Sequence[str]) -> Scene:
     """Return the icons of markers by name: a row of pictures, their colors, and the picture of each marker.
 
-    The first picture stands for the markers of a cell that has too many.
+    The first picture represents the markers of a cell that has too many.
     """
     found = [find_icon(name) for name in names]
     numbers = {icon: number for number, icon in enumerate(dict.fromkeys([MORE, *found]))}

@@ -34,7 +34,7 @@ def with_tileset(state: State, tileset: str | Mapping[str, Any] | None) -> State
 
 
 class TileMapping:
-    """A row for each label that the tileset lacks: the label, and the tile that stands for it."""
+    """A row for each label that the tileset lacks: the label, and the tile that replaces it."""
 
     def __init__(self, on_change: Callable[[dict[str, str]], None]) -> None:
         """Create the rows in the current slot. `on_change` is called with the recipe's `tiles`."""
