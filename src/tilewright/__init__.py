@@ -15,7 +15,7 @@ from . import _wiring as _wiring
 
 __version__ = "0.2.0"
 
-PACKAGES = ("analysis", "corpus", "formats")
+PACKAGES = ("analysis", "corpus", "formats", "search")
 """Public packages."""
 HOMES = {
     "api": ("add_skin", "export_project", "find_edits", "learn", "list_engines", "list_formats",

@@ -1,0 +1,292 @@
+"""Archives: grids of measures in which each cell holds the best solution that was found for it (MAP-Elites)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe, UnknownName
+from ..core.pipeline import run
+from ..core.recipe import Recipe
+from ..core.tilemap import TileMap
+from .definition import Definition
+from .genes import Units
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from PIL.Image import Image
+
+    from ..corpus.reader import Corpus
+
+EMPTY = -1
+
+
+@dataclass(frozen=True)
+class Elite:
+    """The best solution of a cell of an archive."""
+
+    number: int
+    """Number of the evaluation that found it, from 0."""
+    cell: tuple[int, ...]
+    """Bin along each axis of the archive."""
+    objective: float
+    measures: dict[str, float]
+    """Values of the measures; for a style, the means over its seeds."""
+    values: dict[str, Any]
+    """Values of the genes."""
+    parents: tuple[int, ...]
+    """Numbers of the evaluations from whose elites it was made; empty for a random solution."""
+    emitter: str
+    recipe: Recipe
+    """Recipe of the map; for a style, of the map with its first seed."""
+
+    @property
+    def map(self) -> TileMap:
+        """The map, generated from the recipe."""
+        return run(self.recipe)
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """Evaluated solutions, in the order in which they are added to an archive."""
+
+    first: int
+    """Number of the first evaluation."""
+    units: Units
+    objectives: NDArray[np.float64]
+    measures: NDArray[np.float64]
+    """Array (solution, measure)."""
+    parents: NDArray[np.int64]
+    """Array (solution, 2) of the numbers of the parents' evaluations; -1 for none."""
+    emitters: NDArray[np.int64]
+    """Array (solution,) of the emitter of each solution."""
+    cells: Sequence[NDArray[Any]] = ()
+    """Cells of the maps, for archives in a folder."""
+
+
+@dataclass
+class _Rows:
+    """Arrays of the elites' data in order of their first appearance, with room for more."""
+
+    cell: NDArray[np.int64]
+    number: NDArray[np.int64]
+    objective: NDArray[np.float64]
+    measures: NDArray[np.float64]
+    units: Units
+    parents: NDArray[np.int64]
+    emitter: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, size: int, measures: int, slots: int) -> _Rows:
+        return cls(
+            np.full(size, EMPTY),
+            np.full(size, EMPTY),
+            np.zeros(size),
+            np.zeros((size, measures)),
+            np.zeros((size, slots)),
+            np.full((size, 2), EMPTY),
+            np.zeros(size, dtype=np.int64),
+        )
+
+    def grow(self) -> None:
+        """Double the room."""
+        for name, array in list(vars(self).items()):
+            setattr(self, name, np.concatenate([array, np.zeros_like(array)]))
+
+
+@dataclass(eq=False)
+class Archive:
+    """Elites by cell of a grid of measures.
+
+    `tw.search.make` fills an archive, `tw.search.load` opens one in a folder.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> archive = tw.search.make(
+    ...     "caves", vary={"walls": (0.3, 0.6)}, measures={"floor_share": (0, 1, 5)}, objective="path_length",
+    ...     evaluations=64, seed=7,
+    ... )
+    >>> archive.shape, archive.best.map.shape
+    ((5,), (50, 80))
+    """
+
+    definition: Definition
+    evaluations: int = 0
+    """Number of evaluated solutions."""
+    out_of_range: int = 0
+    """Number of solutions whose measures were outside the ranges of the axes."""
+    failures: dict[str, int] = field(default_factory=dict)
+    """Number of failed solutions by reason."""
+    folder: str | None = None
+    """Folder of the archive, if it has one."""
+
+    def __post_init__(self) -> None:
+        self.shape = tuple(axis.bins for axis in self.definition.axes)
+        """Number of bins along each axis."""
+        self.row_of_cell = np.full(int(np.prod(self.shape)), EMPTY)
+        self.rows = _Rows.empty(64, len(self.definition.measures), self.definition.genome.slots)
+        self.contents: list[NDArray[Any] | None] = []
+        """Cells of the elites' maps by row, for archives in a folder."""
+        self.count = 0
+
+    def __len__(self) -> int:
+        """Return the number of elites."""
+        return self.count
+
+    def __repr__(self) -> str:
+        size = "x".join(map(str, self.shape))
+        return f"<Archive {size}: {self.count} elites after {self.evaluations:,} evaluations>"
+
+    # -- adding ---------------------------------------------------------------------------------------------------
+
+    def add(self, new: Solutions) -> NDArray[np.int64]:
+        """Add solutions in order.
+
+        A solution enters an empty cell, or replaces an elite with a lower objective; ties keep the older elite.
+        Solutions out of range are counted. Solutions with NaN are ignored.
+
+        Returns
+        -------
+        ndarray of int64
+            For each solution 0 (not added), 1 (replaced an elite) or 2 (entered an empty cell).
+        """
+        axes = self.definition.axes
+        bins = np.stack([axis.find_bins(new.measures[:, at]) for at, axis in enumerate(axes)], axis=1)
+        known = ~np.isnan(new.objectives) & ~np.isnan(new.measures[:, : len(axes)]).any(axis=1)
+        inside = known & (bins >= 0).all(axis=1)
+        self.out_of_range += int(np.count_nonzero(known & ~inside))
+        cells = np.ravel_multi_index(tuple(np.where(inside[:, None], bins, 0).T), self.shape)
+        status = np.zeros(len(cells), dtype=np.int64)
+        rows = self.rows
+        for k in np.flatnonzero(inside).tolist():
+            cell, objective = int(cells[k]), new.objectives[k]
+            row = int(self.row_of_cell[cell])
+            if row == EMPTY:
+                row, status[k] = self.add_row(cell), 2
+            elif objective > rows.objective[row]:
+                status[k] = 1
+            else:
+                continue
+            rows.number[row] = new.first + k
+            rows.objective[row] = objective
+            rows.measures[row] = new.measures[k]
+            rows.units[row] = new.units[k]
+            rows.parents[row] = new.parents[k]
+            rows.emitter[row] = new.emitters[k]
+            if len(new.cells):
+                self.contents[row] = new.cells[k]
+        return status
+
+    def add_row(self, cell: int) -> int:
+        """Return the row for the elite of an empty cell."""
+        if self.count == len(self.rows.cell):
+            self.rows.grow()
+        row = self.count
+        self.count += 1
+        self.row_of_cell[cell] = row
+        self.rows.cell[row] = cell
+        self.contents.append(None)
+        return row
+
+    # -- reading --------------------------------------------------------------------------------------------------
+
+    @property
+    def coverage(self) -> float:
+        """Fraction of cells that have an elite."""
+        return self.count / self.row_of_cell.size
+
+    @property
+    def qd_score(self) -> float:
+        """Sum of the objectives of all elites."""
+        return fsum(self.rows.objective[: self.count].tolist())
+
+    @property
+    def best(self) -> Elite:
+        """The elite with the highest objective; of several, the oldest."""
+        if not self.count:
+            raise InvalidRecipe("the archive is empty", rule="missing")
+        objectives, numbers = self.rows.objective[: self.count], self.rows.number[: self.count]
+        return self._elite(int(np.lexsort((numbers, -objectives))[0]))
+
+    def __iter__(self) -> Iterator[Elite]:
+        """Yield the elites in the order of their cells."""
+        for row in self.sorted_rows.tolist():
+            yield self._elite(row)
+
+    @property
+    def sorted_rows(self) -> NDArray[np.int64]:
+        """Rows of the elites in the order of their cells."""
+        return np.argsort(self.rows.cell[: self.count], kind="stable")
+
+    def cell(self, *bins: int) -> Elite | None:
+        """Return the elite of a cell by its bin along each axis, counted from 0, or None for an empty cell."""
+        if len(bins) != len(self.shape) or not all(0 <= at < size for at, size in zip(bins, self.shape, strict=True)):
+            text = f"must be one bin per axis, below {', '.join(map(str, self.shape))}"
+            raise InvalidRecipe(text, at="cell", got=list(bins), rule="range")
+        row = int(self.row_of_cell[np.ravel_multi_index(bins, self.shape)])
+        return None if row == EMPTY else self._elite(row)
+
+    def at(self, **values: float) -> list[Elite]:
+        """Return the elites of the cells that contain given values of measures, the best first.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> archive = tw.search.make(
+        ...     "caves", vary={"walls": (0.3, 0.6)}, measures={"floor_share": (0, 1, 5)}, objective="path_length",
+        ...     evaluations=64, seed=7,
+        ... )
+        >>> [elite.cell for elite in archive.at(floor_share=0.5)]
+        [(2,)]
+        """
+        axes = {axis.measure: at for at, axis in enumerate(self.definition.axes)}
+        bins = np.stack(np.unravel_index(self.rows.cell[: self.count], self.shape), axis=1)
+        wanted = np.ones(self.count, dtype=bool)
+        for name, value in values.items():
+            if name not in axes:
+                raise UnknownName("measure of the archive", name, axes)
+            wanted &= bins[:, axes[name]] == self.definition.axes[axes[name]].find_bins(np.array([float(value)]))[0]
+        found = np.flatnonzero(wanted)
+        order = np.lexsort((self.rows.cell[found], -self.rows.objective[found]))
+        return [self._elite(row) for row in found[order].tolist()]
+
+    def grid(self) -> NDArray[np.float64]:
+        """Return the objective of each cell, NaN for empty cells, in the shape of the archive."""
+        found = np.full(self.row_of_cell.size, np.nan)
+        found[self.rows.cell[: self.count]] = self.rows.objective[: self.count]
+        return found.reshape(self.shape)
+
+    def _elite(self, row: int) -> Elite:
+        definition, rows = self.definition, self.rows
+        values = definition.genome.decode(rows.units[row : row + 1])[0]
+        return Elite(
+            int(rows.number[row]),
+            tuple(int(at) for at in np.unravel_index(int(rows.cell[row]), self.shape)),
+            float(rows.objective[row]),
+            dict(zip(definition.measures, rows.measures[row].tolist(), strict=True)),
+            dict(zip(definition.genome.names, values, strict=True)),
+            tuple(number for number in rows.parents[row].tolist() if number >= 0),
+            definition.emitters[int(rows.emitter[row])],
+            definition.recipes_of(values)[0],
+        )
+
+    # -- pictures and files -------------------------------------------------------------------------------------------
+
+    def heatmap(self, **options: Any) -> Image:
+        """Draw the objective of each cell: see `tilewright.search.heatmap.draw_heatmap`."""
+        from .heatmap import draw_heatmap
+
+        return draw_heatmap(self, **options)
+
+    def to_corpus(self, folder: str | PathLike[str], **options: Any) -> Corpus:
+        """Generate the maps of all elites as a corpus: see `tilewright.search.export.export_corpus`."""
+        from .export import export_corpus
+
+        return export_corpus(self, folder, **options)

@@ -1,0 +1,197 @@
+"""The definition of a search: everything that determines its archive. It is stored as the manifest of a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from .. import __version__
+from ..analysis.similarity import find_similarity
+from ..analysis.survey import check_comparing
+from ..core.errors import BadFile, InvalidRecipe
+from ..core.params import check_integer
+from ..core.plan import make_plan, tilesets_of
+from ..core.provenance import collect_revisions, raised_revisions
+from ..core.recipe import Recipe
+from ..core.registry import measures as measure_registry
+from ..core.seeds import Rng, Seed, number_seed
+from .axes import MeasureAxis, read_axes
+from .emitters import EMITTERS, read_emitters
+from .genes import SeedGene
+from .genome import Genome
+from .objective import Objective
+
+KIND = "tilewright archive"
+LAYOUT = 1
+"""Version of the file layout, which is increased when the layout changes."""
+MAX_EVALUATIONS = 10**8
+MIN_REPEATS, MAX_REPEATS = 3, 10_000
+DEFAULT_BATCH, MAX_BATCH = 512, 1 << 16
+DEFAULT_EMITTERS = ("random", "line", "cross")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A validated search. The solutions of a round depend only on the definition and the elites of earlier rounds."""
+
+    recipe: Recipe
+    vary: Mapping[str, Any]
+    axes: tuple[MeasureAxis, ...]
+    objective: Objective
+    evaluations: int
+    """Number of solutions to evaluate, a multiple of the batch size."""
+    seed: Seed
+    repeats: int | None = None
+    """Number of seeds over which the measures of a style are averaged; None if each elite is a map."""
+    batch: int = DEFAULT_BATCH
+    emitters: tuple[str, ...] = DEFAULT_EMITTERS
+    version: str = __version__
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        *,
+        vary: Any,
+        measures: Any,
+        objective: Any,
+        evaluations: int,
+        seed: Seed,
+        repeats: int | None = None,
+        batch: int = DEFAULT_BATCH,
+        emitters: Any = DEFAULT_EMITTERS,
+    ) -> Definition:
+        """Validate the arguments of a search. Raise InvalidRecipe if one of them is invalid."""
+        check_integer("evaluations", evaluations, 1, MAX_EVALUATIONS)
+        check_integer("batch", batch, 1, MAX_BATCH)
+        if repeats is not None:
+            check_integer("repeats", repeats, MIN_REPEATS, MAX_REPEATS)
+        make_plan(recipe)
+        genome = Genome(recipe, vary)
+        if repeats is not None and genome.has_seed:
+            text = "a style has the same measures with any seed; remove seed, or repeats"
+            raise InvalidRecipe(text, at=("vary", "seed"), rule="conflict")
+        batch = min(batch, evaluations)
+        found = cls(
+            replace(recipe, attempt=None),
+            genome.to_data(),
+            read_axes(measures),
+            Objective.of(objective),
+            -(-evaluations // batch) * batch,
+            seed,
+            repeats,
+            batch,
+            read_emitters(emitters),
+        )
+        found._check_measures()
+        object.__setattr__(found, "genome", genome)
+        return found
+
+    def _check_measures(self) -> None:
+        entries = [measure_registry.complete(name) for name in self.measures]
+        for entry in entries:
+            entry.check_argument(tilesets_of(self.recipe))
+        if find_similarity(self.recipe) is None:
+            check_comparing(entries)
+
+    @cached_property
+    def genome(self) -> Genome:
+        return Genome(self.recipe, self.vary)
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """Measures to compute: those of the axes, then those of the objective."""
+        return tuple(dict.fromkeys([*(axis.measure for axis in self.axes), *self.objective.measures]))
+
+    @property
+    def rounds(self) -> int:
+        return self.evaluations // self.batch
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether every machine makes the same archive. The emitters of ribs use LAPACK, which differs by processor."""
+        return all(name in EMITTERS for name in self.emitters)
+
+    @cached_property
+    def root(self) -> Rng:
+        return Rng.of(self.seed).child("search")
+
+    @cached_property
+    def map_seeds(self) -> tuple[Seed, ...]:
+        """Seeds of the maps of a solution, unless the seed is a gene: one, or one per repetition of a style."""
+        if self.repeats is None:
+            return (self.recipe.seed if self.recipe.seed is not None else self.seed,)
+        return tuple(number_seed(self.seed, number) for number in range(self.repeats))
+
+    def seed_of(self, values: tuple[Any, ...]) -> Seed:
+        """Return the seed of a solution's map; for a style, its first seed."""
+        at = next((at for at, gene in enumerate(self.genome.genes) if isinstance(gene, SeedGene)), None)
+        return self.map_seeds[0] if at is None else str(values[at])
+
+    def recipes_of(self, values: tuple[Any, ...]) -> list[Recipe]:
+        """Return the recipes of the maps of a solution, with their seeds."""
+        recipe = self.genome.apply(values)
+        return [recipe] if self.genome.has_seed else [recipe.with_seed(seed) for seed in self.map_seeds]
+
+    # -- as a file ------------------------------------------------------------------------------------------------
+
+    @property
+    def revisions(self) -> dict[str, int]:
+        own = {name: measure_registry.get(name).revision for name in self.measures}
+        return collect_revisions(self.recipe) | own
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "kind": KIND,
+            "layout": LAYOUT,
+            "recipe": {
+                **self.recipe.to_data(),
+                **({"knobs": {knob.name: knob.to_data() for knob in self.recipe.knobs}} if self.recipe.knobs else {}),
+            },
+            "vary": dict(self.vary),
+            "measures": {axis.measure: axis.to_data() for axis in self.axes},
+            "objective": dict(self.objective.weights),
+            "evaluations": self.evaluations,
+            "seed": self.seed,
+            "repeats": self.repeats,
+            "batch": self.batch,
+            "emitters": list(self.emitters),
+            "reproducible": "on every machine" if self.is_portable else "on one machine",
+            "tilewright": self.version,
+            "revisions": self.revisions,
+        }
+
+    @cached_property
+    def text(self) -> str:
+        return json.dumps(self.to_data(), indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_text(cls, text: str) -> Definition:
+        """Parse a manifest. Raise BadFile if it was written by a version that makes other archives."""
+        data = json.loads(text)
+        if not isinstance(data, Mapping) or data.get("kind") != KIND:
+            raise ValueError("not an archive")
+        if data["layout"] != LAYOUT:
+            raise BadFile(f"written by Tilewright {data.get('tilewright')} in another file layout")
+        found = cls.of(
+            Recipe.of(data["recipe"]),
+            vary=data["vary"],
+            measures=data["measures"],
+            objective=data["objective"],
+            evaluations=data["evaluations"],
+            seed=str(data["seed"]),
+            repeats=data["repeats"],
+            batch=data["batch"],
+            emitters=data["emitters"],
+        )
+        raised = raised_revisions(data["revisions"], found.revisions)
+        if raised:
+            version = data["tilewright"]
+            raise BadFile(
+                f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
+                f"results; use Tilewright {version}, or name another folder"
+            )
+        return replace(found, version=str(data["tilewright"]))

@@ -1,0 +1,164 @@
+"""Emitters: proposals of new solutions, from random numbers and the elites of an archive.
+
+All emitters work on arrays, with additions and multiplications in a fixed order, so that a search gives the same
+archive on every machine. A bandit divides each batch among the emitters.
+
+Sources: Mouret and Clune, "Illuminating search spaces by mapping elites", 2015 (the algorithm); Vassiliades and Mouret,
+"Discovering the elite hypervolume by leveraging interspecies correlation", 2018 (iso+line).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe, UnknownName
+from ..core.seeds import Rng
+from .genes import Units
+from .genome import Genome
+
+ISO_SIGMA = 0.02
+"""Standard deviation of the noise that iso+line adds to each slot."""
+LINE_SIGMA = 0.3
+"""Standard deviation of the step that iso+line takes along the line through two elites."""
+STEP_SIGMA = 0.15
+"""Standard deviation of a mutated slot."""
+REDRAW = 0.2
+"""Probability that a gene without order is redrawn."""
+MIN_SHARE = 0.05
+"""Minimum fraction of a batch that each emitter gets."""
+MEMORY = 0.9
+"""Factor by which the bandit's counts shrink in each round, so that recent rounds count more."""
+NO_PARENT = -1
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Solutions that an emitter proposes."""
+
+    units: Units
+    """Genomes, shape (solution, slot)."""
+    parents: NDArray[np.int64]
+    """Positions of the parents among the elites, shape (solution, 2); -1 for none."""
+
+
+@dataclass(frozen=True)
+class Parents:
+    """Elites to emit from: their genomes, shape (elite, slot)."""
+
+    units: Units
+
+    def draw(self, rng: Rng, count: int) -> NDArray[np.int64]:
+        """Return random positions of elites."""
+        return np.minimum((rng.randoms(count) * len(self.units)).astype(np.int64), len(self.units) - 1)
+
+
+def emit_random(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+    """Propose uniformly random solutions."""
+    units = rng.randoms(count * genome.slots).reshape(count, genome.slots)
+    return Proposals(units, np.full((count, 2), NO_PARENT))
+
+
+def emit_line(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+    """Propose elites plus noise plus a random step along the line to another elite (iso+line).
+
+    Genes without order are copied from the first elite, or redrawn.
+    """
+    first, second = parents.draw(rng, count), parents.draw(rng, count)
+    one, other = parents.units[first], parents.units[second]
+    noise = _draw_normal(rng, count * genome.slots).reshape(count, genome.slots)
+    step = _draw_normal(rng, count)[:, None]
+    units = _reflect(one + ISO_SIGMA * noise + (LINE_SIGMA * step) * (other - one))
+    units = np.where(genome.redrawn, _redraw(genome, one, rng), units)
+    return Proposals(units, np.stack([first, second], axis=1))
+
+
+def emit_cross(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+    """Propose uniform crossovers of two elites, of which about one gene is mutated.
+
+    Genes are inherited as a whole, except matrices and vectors, whose slots are inherited one by one.
+    """
+    first, second = parents.draw(rng, count), parents.draw(rng, count)
+    one, other = parents.units[first], parents.units[second]
+    take_other = rng.randoms(count * genome.slots).reshape(count, genome.slots) < 0.5
+    is_mutated = rng.randoms(count * genome.slots).reshape(count, genome.slots) * genome.slots < 1.5
+    step = STEP_SIGMA * _draw_normal(rng, count * genome.slots).reshape(count, genome.slots)
+    units = np.where(take_other, other, one)
+    mutated = np.where(genome.redrawn, rng.randoms(count * genome.slots).reshape(count, -1), _reflect(units + step))
+    units = np.where(is_mutated, mutated, units)
+    return Proposals(units, np.stack([first, second], axis=1))
+
+
+Emit = Callable[[Genome, Parents, int, Rng], Proposals]
+EMITTERS: Mapping[str, Emit] = {"random": emit_random, "line": emit_line, "cross": emit_cross}
+
+
+def _redraw(genome: Genome, units: Units, rng: Rng) -> Units:
+    """Return units of which some are replaced by new random numbers."""
+    is_new = rng.randoms(units.size).reshape(units.shape) < REDRAW
+    return np.where(is_new, rng.randoms(units.size).reshape(units.shape), units)
+
+
+def _draw_normal(rng: Rng, count: int) -> NDArray[np.float64]:
+    """Return nearly normal numbers: sums of twelve uniform numbers, which need no logarithm."""
+    draws = rng.randoms(12 * count).reshape(12, count)
+    total = np.full(count, -6.0)
+    for row in draws:
+        total += row
+    return total
+
+
+def _reflect(units: Units) -> Units:
+    """Return numbers reflected at 0 and 1 into the unit interval."""
+    folded = np.abs(units - 2.0 * np.floor(units / 2.0 + 0.5))
+    return np.minimum(folded, np.nextafter(1.0, 0.0))
+
+
+def read_emitters(given: Any) -> tuple[str, ...]:
+    """Return the names of emitters. Raise InvalidRecipe if a name is unknown."""
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else []
+    known = list(EMITTERS)
+    for name in names:
+        if name not in known:
+            raise UnknownName("emitter", str(name), known).within("emitters")
+    if not names or len(set(names)) < len(names):
+        raise InvalidRecipe("must be different names of emitters", at="emitters", got=given, rule="type")
+    return tuple(names)
+
+
+@dataclass
+class Bandit:
+    """Shares of emitters in a batch, in proportion to the squared fraction of their solutions that entered the archive.
+
+    Counts decay, so that an emitter that has stopped finding new elites loses its share.
+    """
+
+    names: Sequence[str]
+    tries: list[float] = field(default_factory=list)
+    successes: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tries = self.tries or [0.0] * len(self.names)
+        self.successes = self.successes or [0.0] * len(self.names)
+
+    def divide(self, count: int) -> list[int]:
+        """Return the number of solutions of each emitter in a batch."""
+        rates = [(good + 1.0) / (tried + 2.0) for good, tried in zip(self.successes, self.tries, strict=True)]
+        weights = [rate * rate for rate in rates]
+        total = 0.0
+        for weight in weights:
+            total += weight
+        minimum = int(count * min(MIN_SHARE, 1 / len(self.names)))
+        free = count - minimum * len(self.names)
+        counts = [minimum + int(free * weight / total) for weight in weights]
+        counts[weights.index(max(weights))] += count - sum(counts)
+        return counts
+
+    def learn(self, tries: Sequence[int], successes: Sequence[int]) -> None:
+        """Add the results of a round."""
+        self.tries = [MEMORY * old + new for old, new in zip(self.tries, tries, strict=True)]
+        self.successes = [MEMORY * old + new for old, new in zip(self.successes, successes, strict=True)]

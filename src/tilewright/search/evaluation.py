@@ -1,0 +1,110 @@
+"""Evaluation of solutions: their maps are made and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.similarity import find_similarity
+from ..analysis.survey import measure_map
+from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from ..core.pipeline import run
+from ..core.recipe import Recipe
+from ..core.registry import measures as measure_registry
+from ..core.shared_tiles import collect_tiles, convert_cells
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from .definition import Definition
+from .genes import ChoiceGene, Units
+
+NO_CELLS: NDArray[Any] = np.empty((0, 0), dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Evaluations:
+    """Results of some solutions."""
+
+    measures: NDArray[np.float64]
+    """Array (solution, measure) of values; NaN where a measure does not apply or no map could be made."""
+    reasons: list[str | None]
+    """Why no map could be made, or None."""
+    cells: list[NDArray[Any]]
+    """Cells of the maps if they are kept: tile ids of `Evaluator.tileset`. Those of failed maps are empty."""
+
+
+class Evaluator:
+    """Makes and measures the maps of solutions."""
+
+    def __init__(self, definition: Definition, *, keeps_cells: bool = False) -> None:
+        self.definition = definition
+        self.keeps_cells = keeps_cells
+        self._compares = any(measure_registry.get(name).compares for name in definition.measures)
+        self.tileset = find_tileset(definition) if keeps_cells else definition.recipe.tileset
+
+    def evaluate(self, units: Units) -> Evaluations:
+        """Return the measures of solutions, given their genomes."""
+        definition = self.definition
+        names = definition.measures
+        results = np.full((len(units), len(names)), np.nan)
+        reasons: list[str | None] = []
+        cells: list[NDArray[Any]] = []
+        for number, values in enumerate(definition.genome.decode(units)):
+            try:
+                recipes = definition.recipes_of(values)
+                maps = [run(recipe) for recipe in recipes]
+                content = convert_cells(maps[0], self.tileset, "of this archive") if self.keeps_cells else NO_CELLS
+            except TooLarge:
+                raise
+            except GaveUp as error:
+                reasons.append(error.reason)
+            except TilewrightError as error:
+                reasons.append(str(error))
+            else:
+                results[number] = self._measure(maps, recipes[0])
+                reasons.append(None)
+                cells.append(content)
+                continue
+            cells.append(NO_CELLS)
+        return Evaluations(results, reasons, cells if self.keeps_cells else [])
+
+    def _measure(self, maps: Sequence[TileMap], recipe: Recipe) -> NDArray[np.float64]:
+        """Return the means of the measures over some maps, summed in order."""
+        similarity = find_similarity(recipe) if self._compares else None
+        total = np.zeros(len(self.definition.measures))
+        for map in maps:
+            total += [*measure_map(map, self.definition.measures, similarity).values()]
+        return total / len(maps)
+
+
+def evaluate_task(text: str, number: int, units: Units) -> tuple[int, Evaluations]:
+    """Evaluate a part of a batch in a worker process, and return its number with the results."""
+    return number, _evaluator_of(text).evaluate(units)
+
+
+@lru_cache(maxsize=4)
+def _evaluator_of(text: str) -> Evaluator:
+    return Evaluator(Definition.from_text(text), keeps_cells=True)
+
+
+def find_tileset(definition: Definition) -> Tileset:
+    """Return the tiles of all maps: those of the recipe, then additional tiles with other choices."""
+    found = collect_tiles(definition.recipe)
+    for recipe in _iter_variants(definition):
+        found = found.with_tiles(collect_tiles(recipe))
+    return found
+
+
+def _iter_variants(definition: Definition) -> Iterator[Recipe]:
+    """Yield the recipe with each choice of each gene, because choices may change the tileset."""
+    genome = definition.genome
+    middle: list[Any] = list(genome.decode(np.full((1, genome.slots), 0.5))[0])
+    for at, gene in enumerate(genome.genes):
+        for value in gene.values if isinstance(gene, ChoiceGene) else ():
+            with suppress(InvalidRecipe):  # Maps with these values cannot be made.
+                yield genome.apply([*middle[:at], value, *middle[at + 1 :]])

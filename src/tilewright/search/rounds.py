@@ -1,0 +1,147 @@
+"""Rounds of a search: proposing, evaluating and adding one batch of solutions after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import GaveUp, InvalidRecipe
+from .archive import Archive, Solutions
+from .definition import Definition
+from .emitters import EMITTERS, NO_PARENT, Bandit, Parents, Proposals, emit_random
+from .evaluation import Evaluations
+from .genes import Units
+
+Evaluate = Callable[[Definition, Units], Evaluations]
+
+
+@dataclass
+class Search:
+    """A search between two rounds: its archive, the bandit and a record of each round.
+
+    The next round depends on nothing else, so a search that was stopped and resumed makes the same archive.
+    """
+
+    definition: Definition
+    archive: Archive | None = None
+    """The archive; None before the first round if that round determines the ranges of the axes."""
+    bandit: Bandit = field(init=False)
+    records: list[dict[str, Any]] = field(default_factory=list)
+    """Record of each finished round."""
+
+    def __post_init__(self) -> None:
+        self.bandit = Bandit(self.definition.emitters)
+
+    @property
+    def round(self) -> int:
+        """Number of the next round, from 0."""
+        return len(self.records)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.round >= self.definition.rounds
+
+    def extend(self, evaluations: int) -> None:
+        """Raise the number of evaluations, rounded up to complete batches. A lower number changes nothing."""
+        total = -(-evaluations // self.definition.batch) * self.definition.batch
+        if total > self.definition.evaluations:
+            self.definition = replace(self.definition, evaluations=total)
+            if self.archive is not None:
+                self.archive.definition = self.definition
+
+    def run_round(self, evaluate: Evaluate) -> dict[str, Any]:
+        """Run the next round and return its record."""
+        units, parents, emitters = self._propose()
+        found = evaluate(self.definition, units)
+        if self.archive is None:
+            self._set_ranges(found)
+        archive = self._archive()
+        names = self.definition.measures
+        objectives = self.definition.objective.compute({name: found.measures[:, at] for at, name in enumerate(names)})
+        first = self.round * self.definition.batch
+        status = archive.add(Solutions(first, units, objectives, found.measures, parents, emitters, found.cells))
+        archive.evaluations += len(units)
+        failures = self._count_failures(found)
+        for reason, count in failures.items():
+            archive.failures[reason] = archive.failures.get(reason, 0) + count
+        sizes = range(len(self.definition.emitters))
+        tries = [int(np.count_nonzero(emitters == at)) for at in sizes]
+        successes = [int(np.count_nonzero((emitters == at) & (status > 0))) for at in sizes]
+        self.bandit.learn(tries, successes)
+        record = {
+            "round": self.round,
+            "evaluations": archive.evaluations,
+            "elites": len(archive),
+            "coverage": archive.coverage,
+            "qd_score": archive.qd_score,
+            "best": float(archive.rows.objective[: len(archive)].max()) if len(archive) else None,
+            "new": int(np.count_nonzero(status == 2)),
+            "improved": int(np.count_nonzero(status == 1)),
+            "out_of_range": archive.out_of_range,
+            "failures": failures,
+            "emitters": dict(zip(self.definition.emitters, tries, strict=True)),
+        }
+        self.records.append(record)
+        self._refuse_hopeless(found)
+        return record
+
+    def _archive(self) -> Archive:
+        if self.archive is None:
+            self.archive = Archive(self.definition)
+        return self.archive
+
+    def _propose(self) -> tuple[Units, Any, Any]:
+        """Return the genomes, parents and emitters of the next batch."""
+        definition, batch = self.definition, self.definition.batch
+        rng = definition.root.child("round", self.round)
+        if self.archive is None or not len(self.archive):
+            proposals = emit_random(definition.genome, Parents(np.empty((0, 0))), batch, rng)
+            at = definition.emitters.index("random") if "random" in definition.emitters else 0
+            return proposals.units, proposals.parents, np.full(batch, at)
+        rows = self.archive.sorted_rows
+        parents = Parents(self.archive.rows.units[rows])
+        numbers = self.archive.rows.number[rows]
+        parts: list[Proposals] = []
+        counts = self.bandit.divide(batch)
+        for name, count in zip(definition.emitters, counts, strict=True):
+            parts.append(self._emit(name, parents, count, rng.child(name)))
+        places = np.concatenate([part.parents for part in parts])
+        ids = np.where(places == NO_PARENT, NO_PARENT, numbers[np.maximum(places, 0)])
+        emitters = np.repeat(np.arange(len(counts)), counts)
+        return np.concatenate([part.units for part in parts]), ids, emitters
+
+    def _emit(self, name: str, parents: Parents, count: int, rng: Any) -> Proposals:
+        return EMITTERS[name](self.definition.genome, parents, count, rng)
+
+    def _set_ranges(self, found: Evaluations) -> None:
+        """Set the ranges of axes without one from the first maps."""
+        axes = tuple(axis.with_range_of(found.measures[:, at]) for at, axis in enumerate(self.definition.axes))
+        self.definition = replace(self.definition, axes=axes)
+
+    def _count_failures(self, found: Evaluations) -> dict[str, int]:
+        """Return the number of failed solutions by reason, sorted by reason."""
+        failures: dict[str, int] = {}
+        for number, reason in enumerate(found.reasons):
+            text = reason
+            if text is None:
+                missing = np.flatnonzero(np.isnan(found.measures[number]))
+                text = f"{self.definition.measures[missing[0]]} does not apply" if len(missing) else None
+            if text is not None:
+                failures[text] = failures.get(text, 0) + 1
+        return dict(sorted(failures.items()))
+
+    def _refuse_hopeless(self, found: Evaluations) -> None:
+        """Raise an error if the first round shows that no map can be made, or that a measure never applies."""
+        if self.round > 1:
+            return
+        if all(reason is not None for reason in found.reasons):
+            reasons: Mapping[str, int] = self._count_failures(found)
+            most = max(reasons, key=lambda reason: reasons[reason])
+            raise GaveUp(f"none of the first {len(found.reasons)} maps could be made: {most}")
+        for at, name in enumerate(self.definition.measures):
+            if np.isnan(found.measures[:, at]).all():
+                key = "objective" if at >= len(self.definition.axes) else "measures"
+                raise InvalidRecipe(f"{name} applies to none of the first {len(found.reasons)} maps", at=key)

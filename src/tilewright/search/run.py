@@ -1,0 +1,338 @@
+"""The functions of `tw.search`: make an archive, resume one and load one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.errors import BadFile, GaveUp
+from ..core.params import check_integer
+from ..core.recipe import Recipe, as_recipe_data
+from ..core.recipe_knobs import apply_knobs
+from ..core.registry import techniques
+from ..core.resolver import Resolver
+from ..core.seeds import read_seed
+from ..formats._resolver import FileResolver
+from .archive import Archive
+from .definition import DEFAULT_BATCH, DEFAULT_EMITTERS, MAX_EVALUATIONS, Definition
+from .evaluation import Evaluations, Evaluator, evaluate_task
+from .genes import Units
+from .rounds import Evaluate, Search
+
+if TYPE_CHECKING:
+    from ..corpus.cluster import Cluster
+
+RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
+CHUNKS_PER_WORKER = 4
+"""Number of parts of a batch per worker. Several parts keep all workers busy until the end of a round."""
+CHECKPOINT_EVALUATIONS = 8192
+"""Number of evaluations between two checkpoints of an archive in a folder."""
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """Progress of a search, after a round."""
+
+    evaluations: int
+    total: int
+    archive: Archive
+    """The archive so far. It changes in the next round."""
+    failures: int
+    """Number of failed evaluations."""
+    dashboard: str = ""
+    """URL of Dask's dashboard."""
+
+
+OnProgress = Callable[[SearchProgress], None]
+
+
+def make(
+    given: RecipeLike,
+    /,
+    *,
+    vary: Mapping[str, Any] | Sequence[str],
+    measures: Mapping[str, Any] | Sequence[str] | str,
+    objective: str | Mapping[str, float],
+    evaluations: int = 10_000,
+    seed: int | str | None = None,
+    out: str | PathLike[str] | None = None,
+    repeats: int | None = None,
+    knobs: Mapping[str, Any] | None = None,
+    batch: int = DEFAULT_BATCH,
+    emitters: Sequence[str] = DEFAULT_EMITTERS,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> Archive:
+    """Search for the best maps of a recipe in each cell of a grid of measures (MAP-Elites).
+
+    Parameters
+    ----------
+    given
+        A recipe, as for `tw.run`, or the name of a technique.
+    vary
+        What the search varies: parameters of the technique, parameters of shapers by path such as
+        `shaping.0.thickness`, knobs of the recipe, and `seed`. A tuple (low, high) is a range, a list is a set of
+        choices. None, or a list of names instead of a mapping, uses the typical range of each parameter.
+    measures
+        Axes of the archive: for each measure (low, high, bins), (low, high, bins, "log"), the number of bins, or None.
+        Without a range, the first batch determines it.
+    objective
+        Measure to maximize, `-NAME` to minimize, a sum such as "path_length-2*dead_ends", or weights by measure.
+    evaluations
+        Number of solutions to evaluate, rounded up to complete batches.
+    seed
+        Seed of the search. By default, a random seed.
+    out
+        Folder to write the archive to; needs the extra `corpus`. If it contains the same search, the search continues.
+    repeats
+        Number of maps per solution, at least 3. If given, an elite is a style: a setting of the parameters, whose
+        measures are means over `repeats` seeds. By default, an elite is one map.
+    knobs
+        Values of the recipe's knobs by name.
+    batch
+        Number of solutions per round. It affects the result; the number of workers does not.
+    emitters
+        Names of the emitters among which a bandit divides each batch: random, line and cross; with the extra `search`
+        also those of ribs.
+    workers
+        Number of worker processes; 0 uses only this process. By default, one per processor if `out` is given, and
+        otherwise 0.
+    scheduler
+        Address of a Dask cluster to use instead of local processes.
+    on_progress
+        Function called with a `SearchProgress` after each round.
+
+    Returns
+    -------
+    Archive
+
+    Raises
+    ------
+    InvalidRecipe
+        If the recipe or an argument is invalid.
+    GaveUp
+        If no map can be made, or none is within the ranges of the measures.
+    BadFile
+        If the folder contains something else or cannot be written.
+
+    Examples
+    --------
+    >>> archive = make(
+    ...     "caves", vary={"walls": (0.3, 0.6), "steps": (0, 8), "seed": "free"},
+    ...     measures={"floor_share": (0, 1, 10), "regions": (1, 300, 10, "log")}, objective="path_length",
+    ...     evaluations=128, seed=7,
+    ... )
+    >>> archive.shape, archive.evaluations
+    ((10, 10), 128)
+    """
+    recipe = _read_recipe(given, knobs)
+    definition = Definition.of(
+        recipe,
+        vary=vary,
+        measures=measures,
+        objective=objective,
+        evaluations=evaluations,
+        seed=read_seed(seed if seed is not None else recipe.seed),
+        repeats=repeats,
+        batch=batch,
+        emitters=emitters,
+    )
+    if out is None:
+        with _connect(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
+            return _run(Search(definition), cluster, on_progress)
+    from .storage import open_folder
+
+    with open_folder(fspath(out)) as folder:
+        search = folder.read_search()
+        if search is None:
+            search = Search(definition)
+        if seed is None:
+            definition = replace(definition, seed=search.definition.seed)
+        folder.check_same(definition, search.definition)
+        search.extend(definition.evaluations)
+        with _connect(workers, scheduler) as cluster:
+            return _run(search, cluster, on_progress, folder)
+
+
+def resume(
+    folder: str | PathLike[str],
+    /,
+    *,
+    evaluations: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> Archive:
+    """Continue the search of a folder, until all or more evaluations are done.
+
+    Parameters
+    ----------
+    folder
+        Folder of an archive.
+    evaluations
+        Total number of evaluations, at least as many as before. By default, the number that the search was started
+        with.
+    workers
+        Number of worker processes; 0 uses only this process. By default, one per processor.
+    scheduler
+        Address of a Dask cluster to use instead of local processes.
+    on_progress
+        Function called with a `SearchProgress` after each round.
+
+    Returns
+    -------
+    Archive
+
+    Raises
+    ------
+    BadFile
+        If the folder contains no archive, or a damaged one.
+    """
+    from .storage import open_folder
+
+    if evaluations is not None:
+        check_integer("evaluations", evaluations, 1, MAX_EVALUATIONS)
+    with open_folder(fspath(folder)) as store:
+        search = store.read_search()
+        if search is None:
+            raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
+        if evaluations is not None:
+            search.extend(evaluations)
+        with _connect(workers, scheduler) as cluster:
+            return _run(search, cluster, on_progress, store)
+
+
+def load(folder: str | PathLike[str], /) -> Archive:
+    """Open the archive of a folder.
+
+    Parameters
+    ----------
+    folder
+        Folder that `make` wrote.
+
+    Returns
+    -------
+    Archive
+
+    Raises
+    ------
+    BadFile
+        If the folder contains no archive, or a damaged one.
+    """
+    from .storage import ArchiveFolder
+
+    search = ArchiveFolder(fspath(folder)).read_search()
+    if search is None or search.archive is None:
+        raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
+    return search.archive
+
+
+def _read_recipe(given: RecipeLike, knobs: Mapping[str, Any] | None) -> Recipe:
+    """Return the recipe of a search."""
+    if isinstance(given, Recipe) and not knobs:
+        return given
+    resolver: Resolver = FileResolver()
+    if isinstance(given, Recipe):
+        data: Mapping[str, Any] = {**given.to_data(), "knobs": {one.name: one.to_data() for one in given.knobs}}
+    elif isinstance(given, Mapping):
+        data = as_recipe_data(given)
+    elif isinstance(given, str) and given in techniques:
+        data = {"technique": given}
+    else:
+        found, beside = resolver.read_recipe(fspath(given))
+        data, resolver = as_recipe_data(found), beside
+    return Recipe.of(apply_knobs(data, knobs or {}), resolver)
+
+
+@contextmanager
+def _connect(workers: int | None, scheduler: str | None) -> Iterator[Cluster | None]:
+    """Start worker processes or connect to a cluster; None without workers."""
+    if workers == 0:
+        yield None
+        return
+    from ..corpus import refuse_without_packages
+
+    refuse_without_packages()
+    from ..corpus.cluster import connect
+
+    with connect(scheduler, workers) as cluster:
+        yield cluster
+
+
+def _run(search: Search, cluster: Cluster | None, on_progress: OnProgress | None, folder: Any = None) -> Archive:
+    """Run the remaining rounds. With a folder, write checkpoints and the finished archive."""
+    report = on_progress or (lambda progress: None)
+    evaluate = _evaluate_on(cluster) if cluster is not None else _evaluate_here(folder is not None)
+    every = max(1, CHECKPOINT_EVALUATIONS // search.definition.batch)
+    if search.archive is not None:
+        report(_progress_of(search, cluster))
+    while not search.is_finished:
+        search.run_round(evaluate)
+        if folder is not None and (search.round == 1 or search.round % every == 0 or search.is_finished):
+            folder.write_search(search)
+        report(_progress_of(search, cluster))
+    archive = search.archive
+    assert archive is not None
+    if folder is not None:
+        folder.write_search(search)
+        archive.folder = folder.address
+    if not len(archive):
+        raise GaveUp(_describe_empty(search))
+    return archive
+
+
+def _describe_empty(search: Search) -> str:
+    archive = search.archive
+    assert archive is not None
+    return (
+        f"no map is within the ranges of the measures: {archive.out_of_range:,} of {archive.evaluations:,} are out; "
+        "leave the ranges out, and the search finds them"
+    )
+
+
+def _progress_of(search: Search, cluster: Cluster | None) -> SearchProgress:
+    archive = search.archive
+    assert archive is not None
+    return SearchProgress(
+        archive.evaluations,
+        search.definition.evaluations,
+        archive,
+        sum(archive.failures.values()),
+        cluster.dashboard if cluster is not None else "",
+    )
+
+
+def _evaluate_here(keeps_cells: bool) -> Evaluate:
+    """Return a function that evaluates solutions in this process."""
+    evaluators: dict[int, Evaluator] = {}
+
+    def evaluate(definition: Definition, units: Units) -> Evaluations:
+        key = id(definition.genome)
+        if key not in evaluators:
+            evaluators[key] = Evaluator(definition, keeps_cells=keeps_cells)
+        return evaluators[key].evaluate(units)
+
+    return evaluate
+
+
+def _evaluate_on(cluster: Cluster) -> Evaluate:
+    """Return a function that divides solutions among workers. The results are in the order of the solutions."""
+
+    def evaluate(definition: Definition, units: Units) -> Evaluations:
+        parts = np.array_split(units, min(len(units), cluster.threads * CHUNKS_PER_WORKER))
+        tasks = ((definition.text, number, part) for number, part in enumerate(parts))
+        found = dict(cluster.run_tasks(evaluate_task, tasks))
+        ordered = [found[number] for number in range(len(parts))]
+        return Evaluations(
+            np.concatenate([one.measures for one in ordered]),
+            [reason for one in ordered for reason in one.reasons],
+            [cells for one in ordered for cells in one.cells],
+        )
+
+    return evaluate
