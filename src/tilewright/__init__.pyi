@@ -7,6 +7,7 @@ from typing import Any, Literal, Never, TypeAlias, overload
 from . import analysis as analysis
 from . import corpus as corpus
 from . import formats as formats
+from . import search as search
 from .analysis.survey import Survey as Survey
 from .api import add_skin as add_skin
 from .api import export_project as export_project

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,6 @@ from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from .definition import Definition
 from .genes import Units
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from PIL.Image import Image
-
-    from ..corpus.reader import Corpus
 
 EMPTY = -1
 
@@ -43,7 +36,7 @@ class Elite:
     parents: tuple[int, ...]
     """Numbers of the evaluations from whose elites it was made; empty for a random solution."""
     emitter: str
-    recipe: Recipe
+    recipe: Recipe = field(repr=False)
     """Recipe of the map; for a style, of the map with its first seed."""
 
     @property
@@ -276,17 +269,3 @@ class Archive:
             definition.emitters[int(rows.emitter[row])],
             definition.recipes_of(values)[0],
         )
-
-    # -- pictures and files -------------------------------------------------------------------------------------------
-
-    def heatmap(self, **options: Any) -> Image:
-        """Draw the objective of each cell: see `tilewright.search.heatmap.draw_heatmap`."""
-        from .heatmap import draw_heatmap
-
-        return draw_heatmap(self, **options)
-
-    def to_corpus(self, folder: str | PathLike[str], **options: Any) -> Corpus:
-        """Generate the maps of all elites as a corpus: see `tilewright.search.export.export_corpus`."""
-        from .export import export_corpus
-
-        return export_corpus(self, folder, **options)
