@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,9 +41,12 @@ class Evaluations:
 class Evaluator:
     """Makes and measures the maps of solutions."""
 
-    def __init__(self, definition: Definition, *, keeps_cells: bool = False) -> None:
+    def __init__(
+        self, definition: Definition, *, keeps_cells: bool = False, make_map: Callable[[Recipe], TileMap] = run
+    ) -> None:
         self.definition = definition
         self.keeps_cells = keeps_cells
+        self._make_map = make_map
         self._compares = any(measure_registry.get(name).compares for name in definition.measures)
         self.tileset = find_tileset(definition) if keeps_cells else definition.recipe.tileset
 
@@ -57,7 +60,7 @@ class Evaluator:
         for number, values in enumerate(definition.genome.decode(units)):
             try:
                 recipes = definition.recipes_of(values)
-                maps = [run(recipe) for recipe in recipes]
+                maps = [self._make_map(recipe) for recipe in recipes]
                 content = convert_cells(maps[0], self.tileset, "of this archive") if self.keeps_cells else NO_CELLS
             except TooLarge:
                 raise

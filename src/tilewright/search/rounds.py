@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.errors import GaveUp, InvalidRecipe
 from .archive import Archive, Solutions
@@ -16,6 +17,17 @@ from .evaluation import Evaluations
 from .genes import Units
 
 Evaluate = Callable[[Definition, Units], Evaluations]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Solutions of a round."""
+
+    units: Units
+    parents: NDArray[np.int64]
+    """Array (solution, 2) of the numbers of the parents' evaluations; -1 for none."""
+    emitters: NDArray[np.int64]
+    """Array (solution,) of the emitter of each solution."""
 
 
 @dataclass
@@ -54,8 +66,12 @@ class Search:
 
     def run_round(self, evaluate: Evaluate) -> dict[str, Any]:
         """Run the next round and return its record."""
-        units, parents, emitters = self._propose()
-        found = evaluate(self.definition, units)
+        batch = self.propose()
+        return self.add(batch, evaluate(self.definition, batch.units))
+
+    def add(self, batch: Batch, found: Evaluations) -> dict[str, Any]:
+        """Finish the next round with the evaluations of its batch, and return its record."""
+        units, parents, emitters = batch.units, batch.parents, batch.emitters
         if self.archive is None:
             self._set_ranges(found)
         archive = self._archive()
@@ -93,14 +109,14 @@ class Search:
             self.archive = Archive(self.definition)
         return self.archive
 
-    def _propose(self) -> tuple[Units, Any, Any]:
-        """Return the genomes, parents and emitters of the next batch."""
+    def propose(self) -> Batch:
+        """Return the solutions of the next round."""
         definition, batch = self.definition, self.definition.batch
         rng = definition.root.child("round", self.round)
         if self.archive is None or not len(self.archive):
             proposals = emit_random(definition.genome, Parents(np.empty((0, 0))), batch, rng)
             at = definition.emitters.index("random") if "random" in definition.emitters else 0
-            return proposals.units, proposals.parents, np.full(batch, at)
+            return Batch(proposals.units, proposals.parents, np.full(batch, at))
         rows = self.archive.sorted_rows
         parents = Parents(self.archive.rows.units[rows])
         numbers = self.archive.rows.number[rows]
@@ -111,7 +127,7 @@ class Search:
         places = np.concatenate([part.parents for part in parts])
         ids = np.where(places == NO_PARENT, NO_PARENT, numbers[np.maximum(places, 0)])
         emitters = np.repeat(np.arange(len(counts)), counts)
-        return np.concatenate([part.units for part in parts]), ids, emitters
+        return Batch(np.concatenate([part.units for part in parts]), ids, emitters)
 
     def _emit(self, name: str, parents: Parents, count: int, rng: Any) -> Proposals:
         return EMITTERS[name](self.definition.genome, parents, count, rng)
