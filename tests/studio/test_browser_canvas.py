@@ -110,6 +110,38 @@ def test_painted_cells_join_their_neighbors_after_the_stroke(studio: Studio) -> 
     assert np.array_equal(read_sprites(studio), np.asarray(painted.image(sprites=True, scale=16)))
 
 
+def test_sprites_of_a_large_map_are_sent_when_its_cells_are_large_enough(studio: Studio) -> None:
+    recipe = {"technique": "noise", "params": {"width": 96, "height": 80}, "seed": 3}
+    map = tw.run(recipe)
+    studio.open(recipe)
+    assert studio.map.evaluate(f"(map) => ({COMPONENT})(map).scene.lacksSprites")
+    # Until the sprites are there, cells are drawn as colors, not with sprites that ignore their neighbors.
+    studio.map.evaluate(
+        f"""(map) => {{
+          const {{ picture }} = ({COMPONENT})(map);
+          const draw = picture.drawSprites.bind(picture);
+          picture.drawSprites = (...args) => {{
+            map.dataset.sprites = (map.dataset.sprites ?? "") + (picture.layer.looks ? "" : "bare") || "joined";
+            draw(...args);
+          }};
+        }}"""
+    )
+    studio.press("Shift+0")  # the original size of sprites
+    expect(studio.map).to_have_attribute("data-sprites", "joined")
+    assert np.array_equal(read_sprites(studio), np.asarray(map.image(sprites=True, scale=16)))
+    with studio.another():  # The next map comes with its sprites.
+        studio["reroll"].click()
+    assert studio.map.evaluate(f"(map) => ({COMPONENT})(map).scene.looks !== null")
+    studio.press("0")
+    expect(studio.map).to_have_attribute("data-zoom", re.compile(r"^[1-9]\."))
+    with studio.another():  # Small cells need none again, but Play does.
+        studio["reroll"].click()
+    assert studio.map.evaluate(f"(map) => ({COMPONENT})(map).scene.lacksSprites")
+    studio["play-map"].click()
+    studio["game"].wait_for()
+    assert studio.map.evaluate(f"(map) => ({COMPONENT})(map).game.scene.looks !== null")
+
+
 def test_tools_paint_and_every_step_can_be_undone(studio: Studio) -> None:
     studio.open({**SMALL, "params": {"width": 12, "height": 8, "walls": 0, "outside": "floor"}})
     plain = studio.cells()

@@ -18,15 +18,17 @@ from tilewright.core.registry import tilesets
 from tilewright.core.site import Frame, Site
 from tilewright.core.tilemap import Marker, Room
 from tilewright.formats._icons import draw_icon, find_icon
-from tilewright.studio import payloads
+from tilewright.studio import payloads, sprite_sheets
 from tilewright.studio.payloads import (
     decode_cells,
     encode_array,
     encode_frame,
     encode_map,
     encode_overlay,
+    encode_sprites,
     encode_timeline,
 )
+from tilewright.studio.sprite_sheets import SheetCache
 
 CAVE, WAR = tilesets.get("cave"), tilesets.get("awbw")
 
@@ -37,11 +39,13 @@ def decode(text: str, dtype: Any = np.uint8) -> NDArray[Any]:
 
 def sheet_pixels(scene: dict[str, Any]) -> NDArray[np.uint8]:
     """Return the pictures of a sheet as the browser reads them: (picture, row, column, 3)."""
-    sheet = scene["sheet"]
-    with Image.open(io.BytesIO(base64.b64decode(sheet["url"].partition(",")[2]))) as picture:
+    return np.concatenate([page_pixels(page, scene["sheet"]["side"]) for page in scene["sheet"]["pages"]])
+
+
+def page_pixels(page: dict[str, Any], side: int) -> NDArray[np.uint8]:
+    with Image.open(io.BytesIO(base64.b64decode(page["url"].partition(",")[2]))) as picture:
         pixels = np.asarray(picture.convert("RGB"))
-    side, columns = sheet["side"], sheet["columns"]
-    positions = (divmod(number, columns) for number in range(sheet["count"]))
+    positions = (divmod(number, page["columns"]) for number in range(page["count"]))
     return np.stack([pixels[r * side : (r + 1) * side, c * side : (c + 1) * side] for r, c in positions])
 
 
@@ -108,32 +112,49 @@ def test_every_tile_has_its_own_picture_first() -> None:
     assert len({picture.tobytes() for picture in own}) == len(WAR)
 
 
-def test_a_sheet_is_drawn_once_and_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payloads, "sheet_cache", payloads.SheetCache())
-    first, again = encode_map(make_islands(1)), encode_map(make_islands(1))
-    assert first["sheet"] is again["sheet"]
-    encode_map(make_islands(2))
+def test_a_sheet_grows_by_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payloads, "sheet_cache", SheetCache())
+    first, again, other = (encode_map(make_islands(seed)) for seed in (1, 1, 2))
+    pages = other["sheet"]["pages"]
+    assert first["sheet"] == again["sheet"]
+    assert pages[:2] == first["sheet"]["pages"], "what was sent stays the same"
+    assert [page["first"] for page in pages] == [0, len(WAR), len(WAR) + pages[1]["count"]]
     later = encode_map(make_islands(1))
-    assert later["sheet"]["count"] >= first["sheet"]["count"]
+    assert later["sheet"] == other["sheet"]
     assert np.array_equal(draw(later), draw(first))
 
 
 def test_a_sheet_that_grew_too_large_is_rebuilt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payloads, "sheet_cache", payloads.SheetCache())
-    max_pictures = encode_map(make_islands(1))["sheet"]["count"]
-    monkeypatch.setattr(payloads, "MAX_PICTURES", max_pictures)
+    monkeypatch.setattr(payloads, "sheet_cache", SheetCache())
+    first = encode_map(make_islands(1))["sheet"]
+    monkeypatch.setattr(sprite_sheets, "MAX_PICTURES", len(sheet_pixels({"sheet": first})))
+    digests = {first["digest"]}
     for seed in range(2, 6):
         scene = encode_map(make_islands(seed))
         expected = make_islands(seed).image(scale=16, sprites=True).convert("RGB")
         assert np.array_equal(draw(scene), np.asarray(expected))
+        digests.add(scene["sheet"]["digest"])
+    assert len(digests) > 1, "a browser must not add the pages of one sheet to another"
 
 
-def test_without_sprites_or_with_too_many_tiles_there_is_no_sheet() -> None:
+def test_with_too_many_tiles_there_is_no_sheet() -> None:
     many = tw.Tileset.from_labels([f"tile {number}" for number in range(1100)])
-    scene = encode_map(tw.TileMap([[0, 1099]], many))
-    assert (scene["sheet"], scene["looks"], scene["bits"]) == (None, None, 16)
-    assert decode(scene["cells"], np.uint16).tolist() == [0, 1099]
-    assert encode_map(make_islands(1), sprites=False)["sheet"] is None
+    for sprites in (True, False):
+        scene = encode_map(tw.TileMap([[0, 1099]], many), sprites=sprites)
+        assert (scene["sheet"], scene["looks"], scene["bits"]) == (None, None, 16)
+        assert not scene["lacks_sprites"]
+        assert decode(scene["cells"], np.uint16).tolist() == [0, 1099]
+
+
+def test_a_map_may_be_sent_without_the_sprites_that_depend_on_neighbors() -> None:
+    map = make_islands(1)
+    scene, full = encode_map(map, sprites=False), encode_map(map)
+    assert (scene["lacks_sprites"], full["lacks_sprites"]) == (True, False)
+    assert scene["looks"] is None
+    assert scene["sheet"] == {**full["sheet"], "pages": full["sheet"]["pages"][:1]}, "the palette needs the tiles"
+    assert {**scene, **encode_sprites(map), "lacks_sprites": False} == full
+    plain = tw.TileMap([[0, 1]], tw.Tileset.from_labels(["floor", "wall"]))
+    assert encode_map(plain, sprites=False) == encode_map(plain), "nothing depends on neighbors"
 
 
 def test_the_payload_of_frames_and_timelines() -> None:
@@ -256,8 +277,8 @@ def test_frames_of_large_maps_and_of_colors_have_a_sprite_per_tile(monkeypatch: 
     colored = Frame(colors=np.zeros((2, 2, 3), np.uint8), site=site).snapshot()
     sheets = [list(encode_timeline(frames)["sheets"]) for frames in ([plain, plain], [colored, plain])]
     assert [len(found) for found in sheets] == [1, 0]
-    monkeypatch.setattr(payloads, "MAX_LOOK_CELLS", 3)
+    monkeypatch.setattr(sprite_sheets, "MAX_LOOK_CELLS", 3)
     assert not encode_timeline([plain, plain])["sheets"]
-    monkeypatch.setattr(payloads, "MAX_LOOK_CELLS", 4)
-    monkeypatch.setattr(payloads, "MAX_PICTURES", len(CAVE))
+    monkeypatch.setattr(sprite_sheets, "MAX_LOOK_CELLS", 4)
+    monkeypatch.setattr(sprite_sheets, "MAX_PICTURES", len(CAVE))
     assert not encode_timeline([plain, plain])["sheets"]

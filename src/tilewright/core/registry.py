@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from math import prod
 from types import ModuleType
@@ -647,8 +647,8 @@ class MeasureRegistry(Registry[Measure]):
     def _make_unknown(self, name: str) -> UnknownName:
         return UnknownName(self.kind, name, self.list_options(name))
 
-    @property
-    def built_in(self) -> frozenset[str]:
+    @cached_property
+    def built_in(self) -> frozenset[str]:  # cached, because every name is looked up in it
         return frozenset(entry.name for entry in vars(self._import_module("")).values() if isinstance(entry, Measure))
 
     def _import_module(self, name: str) -> ModuleType:

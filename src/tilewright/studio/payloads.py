@@ -1,21 +1,18 @@
 """Payloads for the canvas in the browser: maps, frames and overlays as plain data.
 
 Arrays are compressed with zlib and encoded with base64. Tiles and sprite sheets, which many maps share, have a digest,
-so that they are sent to a browser only once.
+so that they are sent to a browser only once. Sprites that depend on neighbors are expensive and are sent only to a
+browser that shows them.
 """
 
 from __future__ import annotations
 
 import base64
 import io
-import threading
 import zlib
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from hashlib import blake2b
-from math import isfinite, isqrt, prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -27,26 +24,16 @@ from ..core.recipe import Recipe
 from ..core.site import Frame
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
-from ..formats._artwork import Artwork, own_sheet
-from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
-from ..formats._page.scene import MAX_SPRITE_SIDE, MAX_TILES_WITH_SPRITES, encode_icons, encode_tiles
-from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
-from ..formats._textures import SIDE
+from ..formats._artwork import own_sheet
+from ..formats._page.scene import encode_icons, encode_tiles
 from ..overlays.overlay import Overlay
+from .sprite_sheets import depends_on_neighbors, sheet_cache
 
 Payload = dict[str, Any]
 """Plain data, ready for JSON."""
 
-MAX_PICTURES = 8192
-"""Number of pictures in a sheet above which only the stacks of the current map are kept."""
-MAX_MAP_PICTURES = 16_384
-"""Maximum number of different stacks of a map with sprites. Browsers limit the size of pictures."""
-MAX_SHEETS = 32
-"""Maximum number of cached sheets. The least recently used sheet is dropped."""
 ENCODING_OVERHEAD = 200
 """Maximum characters that the encoding adds to an array of any size."""
-MAX_LOOK_CELLS = 1 << 14
-"""Maximum number of cells of a frame whose sprites depend on neighbors."""
 MAX_TIMELINE_CELLS = 1 << 26
 """Maximum number of cells in all frames of a timeline. Timelines of large maps have fewer frames."""
 
@@ -73,7 +60,8 @@ def encode_map(
     painted : int, default 0
         Number of cells painted since the map was made.
     sprites : bool, default True
-        Whether to include the sprite sheet.
+        Whether to include sprites that depend on neighbors. Without them, the payload has a sprite per tile, and the
+        browser draws colors until it has those of `encode_sprites`.
     note : str, default ""
         Text shown with the map.
 
@@ -81,7 +69,7 @@ def encode_map(
     -------
     dict
     """
-    sheet, looks = sheet_cache.find_sheet(map, recipe) if sprites else (None, None)
+    lacks_sprites = not sprites and depends_on_neighbors(map.tileset)
     return {
         **_encode_size(map.shape),
         **_encode_cells(map.cells, map.tileset),
@@ -93,15 +81,29 @@ def encode_map(
         "locked": None if locked is None or not locked.any() else encode_array(locked.astype(np.uint8)),
         "painted": painted,
         "note": note,
-        "sheet": None if sheet is None else sheet.data,
+        "lacks_sprites": lacks_sprites,
+        **(_encode_tile_sprites(map.tileset) if lacks_sprites else encode_sprites(map, recipe)),
+    }
+
+
+def encode_sprites(map: TileMap, recipe: Recipe | None = None) -> Payload:
+    """Return the sprites of a map: the sheet, and the picture of each cell in it."""
+    sheet, looks = sheet_cache.find_sheet(map, recipe)
+    return {
+        "sheet": None if sheet is None else sheet.to_data(),
         "looks": None if looks is None else encode_array(looks),
     }
 
 
+def _encode_tile_sprites(tileset: Tileset) -> Payload:
+    sheet = sheet_cache.find_tile_sheet(tileset)
+    return {"sheet": None if sheet is None else sheet.to_data(only_tiles=True), "looks": None}
+
+
 def encode_picture(picture: Image.Image) -> str:
-    """Return a Pillow picture as a data URL."""
+    """Return a Pillow picture as a data URL. Encoding is fast rather than small: each picture is sent once."""
     file = io.BytesIO()
-    picture.save(file, "PNG")
+    picture.save(file, "PNG", compress_level=1)
     return data_url(file.getvalue())
 
 
@@ -138,8 +140,9 @@ def encode_timeline(frames: Sequence[Frame], recipe: Recipe | None = None) -> Pa
     sheets: dict[str, Payload] = {}
     # The last frame is the map itself.
     for number, sheet, looks in sheet_cache.find_frame_sheets(frames[:-1], recipe):
-        sheets[sheet.data["digest"]] = sheet.data
-        encoded[number] |= {"sheet": sheet.data["digest"], "looks": encode_array(looks)}
+        data = sheet.to_data()
+        sheets[data["digest"]] = data
+        encoded[number] |= {"sheet": data["digest"], "looks": encode_array(looks)}
     return {"frames": [{**frame, "tiles": None} for frame in encoded], "tilesets": tilesets, "sheets": sheets}
 
 
@@ -210,132 +213,3 @@ def _digest_map(map: TileMap) -> str:
     digest = blake2b(map.cells.tobytes(), digest_size=8)
     digest.update(f"{map.shape}{map.tileset.digest}".encode())
     return digest.hexdigest()
-
-
-# -- sprite sheets --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class SpriteSheet:
-    """Pictures of a tileset: one per tile, followed by the stacks of sprites that its maps have used so far."""
-
-    tileset: Tileset
-    side: int
-    stacks: Stacks
-    """Stack of each picture. The picture at the index of a tile id is that of the tile without neighbors."""
-    pixels: NDArray[np.uint8]
-    """Array (picture, row, column, 3) of RGB colors."""
-    data: Payload
-    """Payload of the sheet."""
-
-    @classmethod
-    def from_tileset(cls, tileset: Tileset) -> SpriteSheet:
-        side = max(Artwork.of(tileset).native_size)
-        side = min(side, MAX_SPRITE_SIDE, isqrt(MAX_PICTURES * SIDE * SIDE // len(tileset)))
-        return cls._build(tileset, side, *cls._draw(tileset, side, tile_stacks(tileset)))
-
-    def with_stacks(self, wanted: Stacks) -> SpriteSheet:
-        """Return the sheet extended by those of the given stacks that it lacks."""
-        known = self._positions
-        new = np.array([stack for stack in wanted if stack.tobytes() not in known], dtype=np.int32)
-        if not len(new):
-            return self
-        old = len(self.stacks)
-        if old + len(new) > MAX_PICTURES:
-            old = len(self.tileset)
-            tiles = {stack.tobytes() for stack in self.stacks[:old]}
-            new = np.array([stack for stack in wanted if stack.tobytes() not in tiles], dtype=np.int32)
-        new, pixels = self._draw(self.tileset, self.side, new)
-        stacks = np.concatenate([self.stacks[:old], new])
-        return self._build(self.tileset, self.side, stacks, np.concatenate([self.pixels[:old], pixels]))
-
-    @staticmethod
-    def _draw(tileset: Tileset, side: int, stacks: Stacks) -> tuple[Stacks, NDArray[np.uint8]]:
-        return stacks, draw_stacks(Artwork.of(tileset), stacks, side, side)
-
-    @classmethod
-    def _build(cls, tileset: Tileset, side: int, stacks: Stacks, pixels: NDArray[np.uint8]) -> SpriteSheet:
-        picture = encode_png(arrange_sprites(pixels), quick=True)
-        data = {
-            "digest": blake2b(picture, digest_size=8).hexdigest(),
-            "url": data_url(picture),
-            "side": side,
-            "columns": min(MAX_COLUMNS, len(pixels)),
-            "count": len(pixels),
-        }
-        return cls(tileset, side, stacks, pixels, data)
-
-    @cached_property
-    def _positions(self) -> dict[bytes, int]:
-        return {stack.tobytes(): number for number, stack in reversed(list(enumerate(self.stacks)))}
-
-    def find_positions(self, cells: CellStacks) -> NDArray[np.uint16]:
-        """Return the index of the picture of each cell in the sheet, which must contain all the stacks."""
-        positions = np.array([self._positions[stack.tobytes()] for stack in cells.stacks], dtype=np.uint16)
-        return positions[cells.numbers]
-
-
-class SheetCache:
-    """Sprite sheets by tileset.
-
-    A sheet grows with the stacks that maps use, so that each stack is drawn only once.
-    """
-
-    def __init__(self) -> None:
-        self._sheets: OrderedDict[str, SpriteSheet] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find_sheet(
-        self, map: TileMap, recipe: Recipe | None = None
-    ) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
-        """Return the sheet for a map and the sheet index of each cell, or None if the indices are the tile ids.
-
-        The sheet is None for tilesets of more than MAX_TILES_WITH_SPRITES tiles, and for maps of more than
-        MAX_MAP_PICTURES different stacks.
-        """
-        if len(map.tileset) > MAX_TILES_WITH_SPRITES:
-            return None, None
-        drawn = CellStacks.of(map, recipe)
-        if len(drawn.stacks) > MAX_MAP_PICTURES:
-            return None, None
-        varied = len(drawn.artwork) > len(map.tileset)
-        sheet = self._extend(map.tileset, drawn.stacks if varied else None)
-        return sheet, sheet.find_positions(drawn) if varied else None
-
-    def find_frame_sheets(
-        self, frames: Sequence[Frame], recipe: Recipe | None
-    ) -> Iterator[tuple[int, SpriteSheet, NDArray[np.uint16]]]:
-        """Yield the numbers of frames whose sprites depend on neighbors, their sheets and the sheet index of each cell.
-
-        Frames of too many cells are left out, and frames of tilesets with too many tiles or different stacks.
-        """
-        drawn: dict[str, list[tuple[int, CellStacks]]] = {}
-        for number, frame in enumerate(frames):
-            if frame.cells is None or frame.colors is not None or frame.cells.size > MAX_LOOK_CELLS:
-                continue
-            if len(frame.tileset) <= MAX_TILES_WITH_SPRITES and frame.tileset.skins:
-                drawn.setdefault(frame.tileset.look_digest, []).append((number, CellStacks.of(frame, recipe)))
-        for group in drawn.values():
-            stacks = np.unique(np.concatenate([cells.stacks for _, cells in group]), axis=0)
-            tileset = group[0][1].artwork.tileset
-            if len(stacks) + len(tileset) > MAX_PICTURES:
-                continue
-            sheet = self._extend(tileset, stacks)
-            for number, cells in group:
-                yield number, sheet, sheet.find_positions(cells)
-
-    def _extend(self, tileset: Tileset, stacks: Stacks | None) -> SpriteSheet:
-        """Return the sheet of a tileset, extended by stacks."""
-        key = tileset.look_digest
-        with self._lock:
-            sheet = self._sheets.pop(key, None) or SpriteSheet.from_tileset(tileset)
-            if stacks is not None:
-                sheet = sheet.with_stacks(stacks)
-            self._sheets[key] = sheet
-            while len(self._sheets) > MAX_SHEETS:
-                self._sheets.popitem(last=False)
-        return sheet
-
-
-sheet_cache = SheetCache()
-"""Cache of this process, shared by all sessions."""

@@ -9,6 +9,7 @@ from math import isqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
@@ -74,6 +75,15 @@ def encode_icons(names: Sequence[str]) -> Scene:
     return {"url": url, "side": SIDE, "colors": colors, "numbers": [numbers[icon] for icon in found]}
 
 
+def encode_page(pictures: NDArray[np.uint8], first: int, *, quick: bool = False) -> Scene:
+    """Return a page of a sprite sheet: an array (picture, row, column, 3) as one picture, from number `first` on.
+
+    `quick` is that of `encode_png`.
+    """
+    url = encode_png_url(encode_png(arrange_sprites(pictures), quick=quick))
+    return {"url": url, "columns": min(MAX_COLUMNS, len(pictures)), "first": first, "count": len(pictures)}
+
+
 def encode_png_url(content: bytes) -> str:
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"
 
@@ -96,6 +106,5 @@ def _encode_sprites(map: TileMap) -> Scene:
         return nothing
     side = min(max(cells.artwork.native_size), MAX_SPRITE_SIDE, isqrt(MAX_SHEET_PIXELS // count))
     pictures = draw_stacks(Artwork.of(map.tileset), cells.stacks, side, side)
-    url = encode_png_url(encode_png(arrange_sprites(pictures)))
-    sheet = {"digest": "", "url": url, "side": side, "columns": min(MAX_COLUMNS, count), "count": count}
+    sheet = {"digest": "", "side": side, "pages": [encode_page(pictures, 0)]}
     return {"sheet": sheet, "looks": pack_array(cells.numbers.astype(np.uint16))}

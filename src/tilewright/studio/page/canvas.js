@@ -24,7 +24,7 @@ export default {
     OverlayList, StatusLine, TilePalette, TimelineBar, ToolButton, LandmarkCard, LandmarkPalette, MarkerLegend,
   },
   props: { simple: Boolean, overlays: { type: Array, default: () => [] }, suggested: Object },
-  emits: ["ready", "paint", "lock", "unlock", "undo", "redo", "regenerate", "film", "look", "landmarks"],
+  emits: ["ready", "paint", "lock", "unlock", "undo", "redo", "regenerate", "film", "look", "landmarks", "sprites"],
 
   data() {
     return {
@@ -105,6 +105,8 @@ export default {
     this.selection = this.gesture = this.hovered = this.drawing = this.game = null;
     this.strokes = [];
     this.editCount = 0; // of markers and rooms
+    this.dressing = null; // sprites of the map with the same key
+    this.needsSprites = this.wantsGame = false;
     this.pointedAt = null; // last position of the pointer in the window
     this.strokeCount = this.mapRequest = this.progressRequest = this.overlayRequest = this.frameRequest = 0;
   },

@@ -54,6 +54,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         on_film: Callback | None = None,
         on_look: Callable[[bool, bool, str], Any] | None = None,
         on_landmarks: Callable[[dict[str, Any], str], Any] | None = None,
+        on_sprites: Callback | None = None,
     ) -> None:
         """Create the canvas.
 
@@ -73,6 +74,8 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
             Called with the view settings: grid, sprites, and the overlay's name, "" for none.
         on_landmarks : callable, optional
             Called with changes of markers and rooms as plain data, not validated, and with their undo group.
+        on_sprites : callable, optional
+            Called without arguments when the browser shows a map with sprites that it lacks; see `show_sprites`.
         """
         super().__init__()
         ui.add_css(STYLE)
@@ -80,13 +83,17 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         self._props["overlays"] = [] if simple else list_overlays()
         self._props["suggested"] = None if simple else {"names": MARKER_NAMES, **encode_icons(MARKER_NAMES)}
         self._on_paint, self._on_lock, self._on_unlock, self._on_look = on_paint, on_lock, on_unlock, on_look
-        self._on_landmarks = on_landmarks
+        self._on_landmarks, self._on_sprites = on_landmarks, on_sprites
+        self.needs_sprites = False
+        """Whether the browser shows the map with sprites; cells may be too small for them."""
         self._is_ready = False
         self._payload: Payload | None = None
         self._overlay: Payload | None = None
         self._settings: dict[str, Any] = {}
-        self._tiles_sent = self._sheet_sent = ""
-        """Digests of the tiles and the sprite sheet that were last sent to the browser."""
+        self._tiles_sent = ""
+        """Digest of the tiles that were last sent to the browser."""
+        self._sheet_sent = ("", 0)
+        """Digest of the sprite sheet that was last sent, and the number of its pages."""
         self._stroke = 0
         """Number of the last received stroke. The browser draws later strokes over the map that it receives."""
         self._edit = 0
@@ -97,6 +104,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         self.on("unlock", self._handle_unlock)
         self.on("look", self._handle_look)
         self.on("landmarks", self._handle_landmarks)
+        self.on("sprites", self._handle_sprites)
         for name, handler in (("undo", on_undo), ("redo", on_redo), ("regenerate", on_regenerate), ("film", on_film)):
             self.on(name, handler or (lambda: None), args=[])
 
@@ -107,14 +115,21 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         self._payload = payload
         self._call("show", {**self._strip_known(payload), "stroke": self._stroke, "edit": self._edit})
 
+    def show_sprites(self, sprites: Payload) -> None:
+        """Draw the current map with its sprites from `encode_sprites`."""
+        if self._payload is not None:
+            self._payload = {**self._payload, **sprites, "lacks_sprites": False}
+            self._call("dress", {"key": self._payload["key"], **self._strip_sheet(sprites)})
+
     def show_progress(self, payload: Payload | None) -> None:
         """Show a frame of a long job from `encode_frame`. None shows the map again."""
         self._call("progress", None if payload is None else self._strip_known(payload))
 
     def show_overlay(self, overlay: Payload | None) -> None:
         """Draw an overlay from `encode_overlay` over the map. None removes the overlay."""
-        self._overlay = overlay
-        self._call("overlay", overlay)
+        if overlay is not None or self._overlay is not None:
+            self._overlay = overlay
+            self._call("overlay", overlay)
 
     def show_timeline(self, timeline: Payload | None) -> None:
         """Set the frames of the timeline from `encode_timeline`. None clears the timeline."""
@@ -126,8 +141,10 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         grid, sprites, locking: bool; overlay: its name, "" for none; pending: whether Rebuild around locks would change
         the map; busy: whether a map is being made; tool: its name; facts: text of the status line.
         """
+        changed = {name: value for name, value in settings.items() if self._settings.get(name, ...) != value}
         self._settings |= settings
-        self._call("set", settings)
+        if changed:
+            self._call("set", changed)
 
     async def locate_cell(self, x: int, y: int) -> tuple[float, float]:
         """Return the position of a cell's center in the browser's window, in pixels."""
@@ -141,22 +158,30 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
 
     def _strip_known(self, payload: Payload) -> Payload:
         """Return the payload without tiles and sprite sheet if the browser already has them."""
-        lean, sheet = dict(payload), payload.get("sheet")
+        lean = self._strip_sheet(payload)
         if payload["tileset"] == self._tiles_sent:
             lean["tiles"] = None
-        if sheet and sheet["digest"] == self._sheet_sent:
-            lean["sheet"] = {**sheet, "url": None}
         if self._is_ready:
             self._tiles_sent = payload["tileset"] or self._tiles_sent
-            self._sheet_sent = sheet["digest"] if sheet else self._sheet_sent
         return lean
+
+    def _strip_sheet(self, payload: Payload) -> Payload:
+        """Return the payload without the pages of the sprite sheet that the browser already has."""
+        sheet = payload.get("sheet")
+        if not sheet:
+            return dict(payload)
+        digest, pages = sheet["digest"], sheet["pages"]
+        sent = self._sheet_sent[1] if digest == self._sheet_sent[0] else 0
+        if self._is_ready:
+            self._sheet_sent = digest, max(sent, len(pages))
+        return {**payload, "sheet": {**sheet, "pages": pages[sent:]}}
 
     # -- from the browser ---------------------------------------------------------------------------------------
 
     def _handle_ready(self) -> None:
         """Send everything to the browser, which has created the component for the first time or again."""
         self._is_ready = True
-        self._tiles_sent = self._sheet_sent = ""
+        self._tiles_sent, self._sheet_sent, self.needs_sprites = "", ("", 0), False
         self._stroke = self._edit = 0
         self._call("set", self._settings)
         if self._payload is not None:
@@ -201,6 +226,14 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
                 self._edit = edit
                 if self._on_landmarks:
                     return self._on_landmarks(edits, nudged and f"landmarks {nudged}")
+        return None
+
+    def _handle_sprites(self, event: GenericEventArguments) -> Any:
+        match event.args:
+            case {"needed": bool(needed)}:
+                self.needs_sprites = needed
+                if needed and self._on_sprites and self._payload is not None and self._payload["lacks_sprites"]:
+                    return self._on_sprites()
         return None
 
     def _decode_cells(self, encoded: Any) -> list[int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,6 +37,8 @@ from .widgets import SelectByLabel
 
 MAX_CONCURRENT = 2
 """Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
+NUMBERS_INTERVAL = 0.15
+"""Minimum seconds between two updates of all numbers while variations are made."""
 RETRY_SECONDS = 0.5
 """Seconds to wait before a job is submitted again if the queue is full."""
 DEFAULT_AXES = (Gallery().x, Gallery().y)
@@ -50,8 +53,11 @@ class GalleryView(View):
         self.session = session
         self.variations: list[Variation] = []
         self.results: dict[int, VariationResult] = {}
-        self._found_measures: set[str] = set()
         """Finished results by index of the variation."""
+        self._found_measures: set[str] = set()
+        """Measures that the last variations have."""
+        self._numbers_shown = 0.0
+        """Time at which all numbers were last updated."""
         self._shown_settings: Gallery | None = None
         """Settings with which the numbers were last shown."""
         self._is_showing = False
@@ -210,8 +216,11 @@ class GalleryView(View):
                 break
         self.results[number] = found
         self.cells[number].show(found)
-        self._show_numbers()
-        self._show_status()
+        is_complete = len(self.results) == len(self.variations)
+        if is_complete or time.monotonic() > self._numbers_shown + NUMBERS_INTERVAL:
+            self._numbers_shown = time.monotonic()
+            self._show_numbers()
+            self._show_status()
 
     # -- display ------------------------------------------------------------------------------------------------
 

@@ -50,6 +50,9 @@ TABS = {
 """Label and icon of every tab."""
 CENTER_TABS = ("start", "example", "gallery")
 """Tabs with their own content in place of the canvas."""
+MAX_CELLS_WITH_SPRITES = 64 * 64
+"""Maximum number of cells of a map that is always sent with its sprites. A larger one usually appears with cells that
+are too small for sprites, which are sent when the user enlarges it."""
 POLL_INTERVAL = 0.3
 """Seconds between two checks whether a kernel is being compiled."""
 
@@ -132,6 +135,7 @@ class Shell:
                         on_film=self._record_timeline,
                         on_look=self._on_look,
                         on_landmarks=lambda edits, group: self.session.edit_landmarks(edits, undo_group=group),
+                        on_sprites=self._draw_sprites,
                     )
                     with self.canvas:
                         self.seeds = SeedBar(self.session)
@@ -259,7 +263,18 @@ class Shell:
         self._shown_locks = state.locks
         painted = 0 if state.painted is None else int((state.painted.cells >= 0).sum())
         locked = self.session.find_locked_cells()
-        self.canvas.show(payloads.encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted))
+        sprites = self.canvas.needs_sprites or map.cells.size <= MAX_CELLS_WITH_SPRITES
+        payload = payloads.encode_map(map, recipe=self.session.recipe, locked=locked, painted=painted, sprites=sprites)
+        self.canvas.show(payload)
+
+    async def _draw_sprites(self) -> None:
+        """Send the sprites of the current map, which the browser has been shown without."""
+        map, recipe = self.session.map, self.session.recipe
+        if map is None:
+            return
+        found = await self.session.attempt(lambda token: payloads.encode_sprites(map, recipe), self._show_notice)
+        if found is not None and map is self.session.map:
+            self.canvas.show_sprites(found)
 
     def _show_facts(self, map: TileMap) -> None:
         size = "×".join(str(side) for side in reversed(map.shape))

@@ -5,7 +5,9 @@
 
 const BLOCK = 32; // edge length of a block of sprites, in cells
 const SPARE = 24; // number of cached blocks in addition to the visible ones
-const MIN_SPRITE_CELL = 12; // minimum pixels per cell for sprites; smaller cells are drawn as colors
+const MIN_SPRITE_ZOOM = 12; // minimum pixels per cell for sprites; smaller cells are drawn as colors
+const MIN_SHARP_ZOOM = 8; // the same on screens with at least MIN_SHARP_CELL screen pixels per cell, such as phones
+const MIN_SHARP_CELL = 16;
 
 export function surface(width, height) {
   const canvas = document.createElement("canvas");
@@ -20,6 +22,11 @@ export async function openImage(url) {
   return image;
 }
 
+// Returns whether cells are large enough for sprites.
+export function showsSprites(view) {
+  return view.zoom >= MIN_SPRITE_ZOOM || (view.zoom >= MIN_SHARP_ZOOM && view.cell >= MIN_SHARP_CELL);
+}
+
 // Returns the color of each tile as a pixel of an ImageData.
 export function tilePixels(tiles) {
   return Uint32Array.from(tiles, ({ color }) => {
@@ -28,30 +35,34 @@ export function tilePixels(tiles) {
   });
 }
 
-// Pixels of a sprite sheet, picture by picture and row by row, in several sizes (each half of the previous one).
+// Pixels of a sprite sheet, picture by picture and row by row, in several sizes (each half of the previous one). A sheet
+// consists of pages and grows with further ones.
 export class Sheet {
-  static async of({ digest, url, side, columns, count }) {
-    const image = await openImage(url);
-    const canvas = surface(image.width, image.height);
-    const pen = canvas.getContext("2d", { willReadFrequently: true });
-    pen.drawImage(image, 0, 0);
-    const sheet = new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer);
-    const pixels = new Uint32Array(count * side * side);
-    for (let picture = 0, at = 0; picture < count; picture++) {
-      const [left, top] = [(picture % columns) * side, Math.floor(picture / columns) * side];
-      for (let row = 0; row < side; row++, at += side) {
-        const from = (top + row) * image.width + left;
-        pixels.set(sheet.subarray(from, from + side), at);
-      }
-    }
-    return new Sheet({ digest, url, side, columns, count }, pixels);
+  static async of({ digest, side, pages }) {
+    return new Sheet(digest, side, pages[0]).add(pages);
   }
 
-  constructor(facts, pixels) {
-    Object.assign(this, facts);
-    this.sizes = [{ side: this.side, pixels }];
-    for (let last = this.sizes[0]; last.side % 2 === 0 && last.side > 4; last = this.sizes.at(-1))
-      this.sizes.push(halve(last));
+  constructor(digest, side, firstPage) {
+    Object.assign(this, { digest, side, firstPage });
+    this.sizes = [{ side, pixels: new Uint32Array(0) }];
+    for (let half = side / 2; half * 2 > 4 && Number.isInteger(half); half /= 2)
+      this.sizes.push({ side: half, pixels: new Uint32Array(0) });
+  }
+
+  // Adds pages, and returns the sheet when their pictures are there.
+  async add(pages) {
+    const images = await Promise.all(pages.map(({ url }) => openImage(url)));
+    pages.forEach((page, number) => this.addPixels(page, readPictures(images[number], page, this.side)));
+    return this;
+  }
+
+  addPixels({ first, count }, pixels) {
+    for (const [number, size] of this.sizes.entries()) {
+      const area = size.side * size.side;
+      size.pixels = withRoom(size.pixels, (first + count) * area);
+      size.pixels.set(pixels, first * area);
+      if (number + 1 < this.sizes.length) pixels = halve(pixels, size.side);
+    }
   }
 
   // Returns the smallest size that is at least as large as a cell on the screen.
@@ -60,7 +71,31 @@ export class Sheet {
   }
 }
 
-function halve({ side, pixels }) {
+// Returns an array of at least this length with the same content; it has spare room, because sheets grow often.
+function withRoom(array, length) {
+  if (array.length >= length) return array;
+  const larger = new Uint32Array(Math.max(length, 2 * array.length));
+  larger.set(array);
+  return larger;
+}
+
+function readPictures(image, { columns, count }, side) {
+  const canvas = surface(image.width, image.height);
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  pen.drawImage(image, 0, 0);
+  const page = new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer);
+  const pixels = new Uint32Array(count * side * side);
+  for (let picture = 0, at = 0; picture < count; picture++) {
+    const [left, top] = [(picture % columns) * side, Math.floor(picture / columns) * side];
+    for (let row = 0; row < side; row++, at += side) {
+      const from = (top + row) * image.width + left;
+      pixels.set(page.subarray(from, from + side), at);
+    }
+  }
+  return pixels;
+}
+
+function halve(pixels, side) {
   const half = side / 2;
   const small = new Uint32Array(pixels.length / 4);
   for (let line = 0, at = 0; line < pixels.length; line += 2 * side)
@@ -68,16 +103,15 @@ function halve({ side, pixels }) {
       const one = line + 2 * column;
       small[at] = mean(pixels[one], pixels[one + 1], pixels[one + side], pixels[one + side + 1]);
     }
-  return { side: half, pixels: small };
+  return small;
 }
 
-function mean(...four) {
-  let mixed = 0xff000000;
-  for (const shift of [0, 8, 16]) {
-    const sum = four.reduce((sum, pixel) => sum + ((pixel >> shift) & 255), 2);
-    mixed |= (sum >> 2) << shift;
-  }
-  return mixed >>> 0;
+// Returns the mean color of four pixels. Red and blue are added together, and green apart from them.
+function mean(one, two, three, four) {
+  const rest = 0xff00ff;
+  const sum = (one & rest) + (two & rest) + (three & rest) + (four & rest) + 0x020002;
+  const green = (one & 0xff00) + (two & 0xff00) + (three & 0xff00) + (four & 0xff00) + 0x0200;
+  return (0xff000000 | ((sum >>> 2) & rest) | ((green >>> 2) & 0xff00)) >>> 0;
 }
 
 export class Picture {
@@ -86,7 +120,8 @@ export class Picture {
     this.blocks = new Map(); // by size and position; the least recently used is first
   }
 
-  // Sets what to draw: {width, height, depth, cells, looks, colors, pixels (of the tiles), sheet}.
+  // Sets what to draw: {width, height, depth, cells, looks, colors, pixels (of the tiles), sheet}. A layer whose sprites
+  // are not there yet, `lacksSprites`, is drawn as colors.
   setLayer(layer, level) {
     const isOther = this.layer?.width !== layer.width || this.layer?.height !== layer.height;
     if (isOther || !this.flat) this.flat = surface(layer.width, layer.height);
@@ -128,8 +163,8 @@ export class Picture {
   }
 
   draw(pen, view, wantsSprites) {
-    const { sheet, colors } = this.layer;
-    if (wantsSprites && sheet && !colors && view.zoom >= MIN_SPRITE_CELL) this.drawSprites(pen, view, sheet);
+    const { sheet, colors, lacksSprites } = this.layer;
+    if (wantsSprites && sheet && !colors && !lacksSprites && showsSprites(view)) this.drawSprites(pen, view, sheet);
     else drawEnlarged(pen, view, this.flat);
   }
 

@@ -1,7 +1,8 @@
 // Methods of the canvas: methods that Python calls, and drawing.
 
 import { markRaw } from "vue";
-import { Sheet, decodeArray, decodeCells, drawEnlarged, openImage, surface, tilePixels } from "tilewright-page";
+import { Sheet, decodeArray, decodeCells, drawEnlarged, openImage, showsSprites, surface } from "tilewright-page";
+import { tilePixels } from "tilewright-page";
 import { drawGrid, drawHover, drawLines, drawLinks, drawLocks, drawSelection, drawSpan } from "tilewright-page";
 import { brushBox, spanBox } from "./cells.js";
 import { decodeFrame } from "./timeline.js";
@@ -16,16 +17,36 @@ export const display = {
   async show(payload) {
     const request = ++this.mapRequest;
     this.storeAssets(payload);
-    const [cells, looks, locked, sheet, image] = await Promise.all([
+    const [cells, sprites, locked, image] = await Promise.all([
       decodeCells(payload.cells, payload.bits),
-      payload.looks ? decodeCells(payload.looks, 16) : null,
+      this.decodeSprites(payload),
       payload.locked ? decodeArray(payload.locked) : null,
-      payload.sheet ? this.sheets.get(payload.sheet.digest) : null,
       payload.icons ? openImage(payload.icons.url) : null,
     ]);
     if (request !== this.mapRequest) return; // a newer map was sent
     const icons = payload.icons && { ...payload.icons, image };
-    this.setScene({ ...payload, ...this.tilesets.get(payload.tileset), cells, looks, locked, sheet, icons });
+    this.setScene({ ...payload, ...this.tilesets.get(payload.tileset), cells, ...sprites, locked, icons });
+  },
+
+  // Receives the sprites of a map that was sent without them.
+  async dress(payload) {
+    this.storeAssets(payload);
+    this.dressing = { key: payload.key, sprites: await this.decodeSprites(payload) };
+    if (this.scene?.key !== payload.key || !this.scene.lacksSprites) return;
+    Object.assign(this.scene, this.dressing.sprites);
+    for (const stroke of this.strokes) this.repaint(stroke);
+    this.updateLayer();
+    if (this.wantsGame) this.startGame();
+  },
+
+  async decodeSprites({ key, looks, sheet, lacks_sprites: lacksSprites = false }) {
+    const [found, pictures] = await Promise.all([
+      looks ? decodeCells(looks, 16) : null,
+      sheet ? this.sheets.get(sheet.digest) : null,
+    ]);
+    // They may have arrived while the map was decoded.
+    if (lacksSprites && this.dressing?.key === key) return this.dressing.sprites;
+    return { looks: found, sheet: pictures, lacksSprites };
   },
 
   async progress(payload) {
@@ -67,7 +88,9 @@ export const display = {
   // Stores tiles and sheets, which are sent only once and later referred to by their digests.
   storeAssets({ tileset, tiles, sheet }) {
     if (tiles) store(this.tilesets, tileset, { tiles: markRaw(tiles), pixels: tilePixels(tiles) });
-    if (sheet?.url) store(this.sheets, sheet.digest, Sheet.of(sheet));
+    if (!sheet?.pages.length) return;
+    const known = this.sheets.get(sheet.digest);
+    store(this.sheets, sheet.digest, known ? known.then((one) => one.add(sheet.pages)) : Sheet.of(sheet));
   },
 
   // Returns a frame with its tiles, and with its sprite sheet or that of the map if it has the same tileset.
@@ -80,6 +103,7 @@ export const display = {
 
   setScene(scene) {
     this.stopGame();
+    this.wantsGame = false;
     const before = this.scene;
     const isSameSize = ["width", "height", "depth"].every((side) => before?.[side] === scene[side]);
     this.scene = scene;
@@ -100,13 +124,21 @@ export const display = {
       this.tiles = scene.tiles;
       this.tile = Math.max(0, this.tiles.findIndex(({ name }) => name === chosen));
     }
-    if (this.sheet?.url !== scene.sheet?.url) this.sheet = scene.sheet && markRaw(scene.sheet);
+    if (this.sheet?.digest !== scene.sheet?.digest) this.sheet = scene.sheet && markRaw(scene.sheet);
     const { width, height, depth, painted, note, key } = scene;
     Object.assign(this, { width, height, depth, painted, note, mapKey: key });
     if (!this.isLast) this.goTo(this.frames - 1);
     this.count();
     this.updateLandmarks();
     this.updateLayer();
+  },
+
+  // Reports to Python whether the map is shown with sprites. Python sends those that depend on neighbors only then.
+  reportSprites() {
+    const needsSprites = this.sprites && !this.simple && (showsSprites(this.view) || this.wantsGame);
+    if (needsSprites === this.needsSprites) return;
+    this.needsSprites = needsSprites;
+    this.$emit("sprites", { needed: needsSprites });
   },
 
   // Returns the layer to show: progress, a frame of the timeline, or the map.
@@ -153,6 +185,7 @@ export const display = {
     if (!pen) return;
     pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
     if (!layer || !view.width) return;
+    this.reportSprites();
     pen.globalAlpha = this.progressLayer ? PROGRESS_OPACITY : 1;
     this.picture.draw(pen, view, this.sprites);
     pen.globalAlpha = 1;

@@ -8,6 +8,9 @@ const PHONE = "(max-width: 700px)"; // on phones, the game fills the window
 export const gaming = {
   startGame() {
     if (!this.canEdit || this.game) return;
+    this.wantsGame = true;
+    this.reportSprites();
+    if (this.scene.lacksSprites && this.sprites) return; // The game starts when they are there.
     this.cancelGesture();
     this.playing = false;
     const fills = matchMedia(PHONE).matches;
@@ -16,7 +19,10 @@ export const gaming = {
       fills,
       back: "Back to editing",
       isTyping,
-      onStop: () => (this.game = null),
+      onStop: () => {
+        this.game = null;
+        this.wantsGame = false;
+      },
     });
   },
 

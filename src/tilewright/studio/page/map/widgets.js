@@ -94,7 +94,7 @@ export const TilePalette = {
     },
     swatch({ color }, number) {
       if (!this.sheet) return { background: color };
-      const { url, columns, count } = this.sheet;
+      const { url, columns, count } = this.sheet.firstPage;
       const [left, top] = [(number % columns) * CHIP, Math.floor(number / columns) * CHIP];
       const size = `${columns * CHIP}px ${Math.ceil(count / columns) * CHIP}px`;
       return { background: `${color} url(${url}) -${left}px -${top}px / ${size}` };
