@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .archive import Archive as Archive
     from .archive import Elite as Elite
+    from .pair import pair_styles as pair_styles
     from .run import SearchProgress as SearchProgress
     from .run import load as load
     from .run import make as make
@@ -28,6 +29,7 @@ _HOMES = {
     "SearchProgress": "run",
     "load": "run",
     "make": "run",
+    "pair_styles": "pair",
     "resume": "run",
 }
 __all__ = sorted(_HOMES)
