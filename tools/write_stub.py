@@ -29,6 +29,7 @@ __version__: str
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
 """
 SEED = "seed: int | str | None = None"
+WORKERS = "workers: int = 0"
 KNOBS = "knobs: Any = None"  # A mapping; Any, so that other keywords can be passed as **dict of any type.
 RECIPE_PARAMETERS = (
     "tileset: str | PathLike[str] | Tileset | None = None",
@@ -40,7 +41,7 @@ RECIPE_PARAMETERS = (
 )
 """Parameters of `make` that all techniques have."""
 FALLBACKS = {
-    "make": f"def make(technique: str, /, *, {SEED}, {', '.join(RECIPE_PARAMETERS)}, width: int = ..., "
+    "make": f"def make(technique: str, /, *, {SEED}, {WORKERS}, {', '.join(RECIPE_PARAMETERS)}, width: int = ..., "
     "height: int = ..., **params: Never) -> TileMap",
     "recipe": "def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, "
     f"{KNOBS}, **keywords: Any) -> Recipe",
@@ -97,7 +98,8 @@ def generate_stub() -> Iterator[str]:
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
     shaped = [shapers.get(name) for name in sorted(shapers.built_in)]
     for function, returned in (("make", "TileMap"), ("recipe", "Recipe"), ("watch", "Iterator[Frame]")):
-        common = (SEED, *RECIPE_PARAMETERS) if function != "watch" else (SEED, "every: int = 1", *RECIPE_PARAMETERS)
+        own = {"make": (WORKERS,), "watch": ("every: int = 1",)}.get(function, ())
+        common = (SEED, *own, *RECIPE_PARAMETERS)
         for entry in made:
             doc = format_doc(entry) if function == "make" else " ..."
             yield format_overload(function, f"technique: Literal[{entry.name!r}]", entry, common, returned, doc)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
-def make(technique: str, /, *, seed: int | str | None = None, **keywords: Any) -> TileMap:
+def make(technique: str, /, *, seed: int | str | None = None, workers: int = 0, **keywords: Any) -> TileMap:
     """Make a map with a technique.
 
     Parameters
@@ -47,6 +47,8 @@ def make(technique: str, /, *, seed: int | str | None = None, **keywords: Any) -
         Name of the technique. `tilewright list` and `list_techniques` list the names.
     seed
         Seed of the random numbers. By default, a random seed is chosen and stored in `map.recipe.seed`.
+    workers
+        Number of processes to spread the tries of `require` over. The map does not depend on it.
     **keywords
         Parameters of the technique, and the other keys of a recipe: `tileset`, `tiles`, `locks`, `shaping`, `require`
         and `tries`.
@@ -75,7 +77,16 @@ def make(technique: str, /, *, seed: int | str | None = None, **keywords: Any) -
     #..........#
     ############
     """
-    return pipeline.run(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **keywords))
+    return _make_map(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **keywords), workers)
+
+
+def _make_map(chosen: Recipe, workers: int) -> TileMap:
+    """Make the map of a recipe, with its tries in this process or in workers."""
+    if workers == 0 and not isinstance(workers, bool):
+        return pipeline.run(chosen)
+    from .corpus.tries import iter_steps
+
+    return pipeline.drain(iter_steps(chosen, workers))
 
 
 def watch(
@@ -197,7 +208,9 @@ def _list_set_values(params: Params) -> dict[str, Any]:
     return {name: getattr(params, name) for name in params.model_fields_set}
 
 
-def run(given: RecipeLike, /, *, seed: int | str | None = None, knobs: Mapping[str, Any] | None = None) -> TileMap:
+def run(
+    given: RecipeLike, /, *, seed: int | str | None = None, knobs: Mapping[str, Any] | None = None, workers: int = 0
+) -> TileMap:
     """Make a map from a recipe.
 
     Parameters
@@ -208,6 +221,8 @@ def run(given: RecipeLike, /, *, seed: int | str | None = None, knobs: Mapping[s
         Seed that replaces the seed of the recipe. If neither has a seed, a random one is chosen.
     knobs
         Values of the recipe's knobs by name.
+    workers
+        Number of processes to spread the tries of `require` over. The map does not depend on it.
 
     Returns
     -------
@@ -229,7 +244,7 @@ def run(given: RecipeLike, /, *, seed: int | str | None = None, knobs: Mapping[s
     chosen = _read_recipe(given, {}, knobs)
     if seed is not None or chosen.seed is None:
         chosen = chosen.with_seed(seed)
-    return pipeline.run(chosen)
+    return _make_map(chosen, workers)
 
 
 def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any) -> TileMap:

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.core.notation import read_requirement
 from tilewright.core.pipeline import run, watch
 from tilewright.core.recipe import Recipe
+from tilewright.core.require import Requirement, read_requirements
 
 CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 12}}
 
@@ -134,9 +136,9 @@ def test_numbers_of_tiles_and_markers_can_be_required() -> None:
         ({"require": {"flor_share": 1}}, "require: unknown measure 'flor_share'; did you mean 'floor_share'?"),
         (
             {"require": {"regions": "many"}},
-            "require: regions: must be a number, a comparison such as '>80', most or least",
+            "require: regions: must be a number, a range such as 60..66, a comparison such as '>80', most or least",
         ),
-        ({"require": {"regions": "=>3"}}, "require: regions: must be a number, a comparison"),
+        ({"require": {"regions": "=>3"}}, "require: regions: must be a number, a range"),
         ({"require": {"regions": True}}, "got True"),
         ({"require": {"regions": float("nan")}}, "got nan"),
         ({"require": {"regions": None}}, "got None"),
@@ -201,3 +203,61 @@ def test_a_technique_without_a_sample_cannot_be_compared() -> None:
     message = "require: divergence needs a sample to compare with, but caves has none"
     with pytest.raises(tw.InvalidRecipe, match=message):
         tw.recipe("caves", require={"divergence": "<1"})
+
+
+@pytest.mark.parametrize(
+    ("given", "data", "text"),
+    [
+        ("60..66", "60..66", "path_length 60..66"),
+        (" 60 .. 66.5 ", "60..66.5", "path_length 60..66.5"),
+        ("-5..-.5", "-5..-0.5", "path_length -5..-0.5"),
+        ("1e1..2E1", "10..20", "path_length 10..20"),
+        ("60..", ">=60", "path_length >= 60"),
+        ("..66", "<=66", "path_length <= 66"),
+        ("60..60", 60, "path_length == 60"),
+    ],
+)
+def test_ranges_are_read_and_written(given: str, data: Any, text: str) -> None:
+    (found,) = read_requirements({"path_length": given})
+    assert (found.to_data(), str(found)) == (data, text)
+    assert read_requirements({"path_length": found.to_data()}) == (found,)
+    name, value = read_requirement(f"path_length={given.replace(' ', '')}")
+    assert read_requirements({name: value}) == (found,)
+
+
+@pytest.mark.parametrize(
+    "given", ["66..60", "..", "60..x", "60...", "nan..3", "1..inf", "60..66..70", ">60..66", "1e999.."]
+)
+def test_wrong_ranges_are_refused(given: str) -> None:
+    with pytest.raises(
+        tw.InvalidRecipe, match=r"^path_length: (the range must not be empty|must be a number, a range)"
+    ):
+        read_requirements({"path_length": given})
+
+
+def test_an_empty_range_offers_its_reverse() -> None:
+    with pytest.raises(tw.InvalidRecipe) as caught:
+        Recipe.of({**CAVE, "require": {"regions": "9..2"}})
+    (fix,) = caught.value.problems[0].fixes
+    assert fix.apply({"require": {"regions": "9..2"}}) == {"require": {"regions": "2..9"}}
+
+
+def test_a_range_holds_between_its_ends() -> None:
+    span = Requirement("path_length", "..", 60, 66)
+    assert [span.holds(number) for number in (59.9, 60, 63, 66, 66.1, float("nan"))] == [
+        False, True, True, True, False, False,
+    ]  # fmt: skip
+    assert [span.find_distance(number) for number in (50, 60, 70)] == [10, 0, 4]
+    assert span.find_distance(float("nan")) == float("inf")
+    assert Requirement("path_length", "most").find_distance(3) == 0
+
+
+def test_maps_in_a_range_are_found_and_a_missed_range_is_extended() -> None:
+    for seed in range(20):
+        found = make_cave(seed, require={"floor_share": "0.5..0.55"}, tries=200)
+        assert 0.5 <= tw.measure(found, "floor_share")["floor_share"] <= 0.55
+    required = {"floor_share": "0.98..0.99", "cells": 360}
+    with pytest.raises(tw.GaveUp, match=r"floor_share 0.98..0.99 \(6 of 6\)") as caught:
+        make_cave(1, require=required, tries=6)
+    wider = caught.value.problems[0].fixes[2].apply({"require": required})["require"]
+    assert tw.measure(make_cave(1, require=wider, tries=6), "floor_share")["floor_share"] < 0.98

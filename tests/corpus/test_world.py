@@ -478,7 +478,7 @@ def test_map_larger_than_memory_can_be_a_world(
         ("make caves -o w.zarr --scale 3", "scale: does not apply to a world (w.zarr)"),
         ("make caves -o w.zarr --plain", "does not apply to a world (w.zarr)"),
         ("make caves -o w_{sed}.zarr", "unknown placeholder '{sed}'; did you mean '{seed}'?"),
-        ("make caves --workers 2", "workers: only applies to worlds; name one with -o"),
+        ("make caves --workers 2", "workers: only applies to the tries of --require and to worlds"),
         ("make caves --scheduler x -o a.png", "scheduler: only applies to worlds; name one with -o"),
         ("make caves -o w.zarr --workers -1", "--workers: -1 is not in the range x>=0"),
         ("make caves -o w.zarr --workers 2 --scheduler tcp://x:1", "workers: a scheduler has its own workers"),

@@ -41,6 +41,10 @@ def test_maps_are_made_until_one_meets_the_requirements(studio: Studio) -> None:
     best = {**required, "require": {**required["require"], "count.wall": "least"}, "tries": 6}
     studio.shows(tw.run(best))
     studio["good-1-remove"].click()
+    studio.choose("good-0-rule", "between")
+    studio["good-0-high"].fill(f"{now + 30:g}")
+    studio["good-0-high"].press("Enter")
+    studio.shows(tw.run({**CAVE, "require": {"path_length": f"{now + 3:g}..{now + 30:g}"}, "tries": 6}))
     studio["good-0-remove"].click()
     studio.shows(tw.run(CAVE))
     expect(studio["good-tries"]).to_be_hidden()

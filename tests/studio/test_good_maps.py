@@ -17,6 +17,7 @@ SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 20, "height":
 
 def test_rows_are_read_and_written_as_the_same_requirements() -> None:
     given = {"regions": 1, "path_length": ">=80", "count.floor": "!=9", "floor_share": "<0.5", "openness": "most"}
+    given |= {"dead_ends": "3..8", "largest_region": "0.5..0.75"}
     rows = read_rows(given)
     assert write_rows(rows) == given
     assert {row.rule for row in rows} <= set(RULES)
@@ -24,6 +25,17 @@ def test_rows_are_read_and_written_as_the_same_requirements() -> None:
     assert read_rows("nonsense") == read_rows(None) == []
     assert len(read_rows({str(number): 1 for number in range(10_000)})) == MAX_ROWS
     assert read_rows({"regions": ["x"] * 1000})[0].to_data() == str(["x"] * 1000)[:100]
+
+
+def test_a_range_stays_a_range_while_its_ends_are_edited() -> None:
+    row = RequirementRow("path_length", ">=", 57.0).with_rule("..")
+    assert row.to_data() == "57..63"
+    assert RequirementRow("floor_share", ">=", 0.25).with_rule("..").to_data() == "0.25..0.35"
+    for data in ("70..63", "63..63", "x..63"):
+        (edited,) = read_rows({"path_length": data})
+        assert edited.is_range
+        assert edited.to_data() == data
+    assert read_rows({"path_length": "60.."})[0].rule == ">="
 
 
 def test_a_new_row_is_met_by_the_current_map() -> None:

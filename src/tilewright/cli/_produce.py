@@ -12,11 +12,13 @@ import click
 
 from ..analysis.map_warnings import find_map_warnings
 from ..core import pipeline
+from ..core.errors import InvalidRecipe
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.seeds import number_seed, read_seed
 from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
+from ..corpus.tries import iter_steps as iter_tries
 from ..kernels import start_quickly
 from . import _drawing, _outputs, _world
 from ._console import info
@@ -57,10 +59,12 @@ class MapJob:
     recipe: Recipe
     report: Report
     finish: Finish
+    workers: int = 0
+    """Number of processes for the tries of a recipe with requirements."""
 
     @cached_property
     def map(self) -> TileMap:
-        work = pipeline.iter_steps(self.recipe)
+        work = iter_tries(self.recipe, self.workers) if self.workers else pipeline.iter_steps(self.recipe)
         return self.finish(pipeline.drain(change_frames(work, lambda frame: self.report(frame.progress, frame.stage))))
 
     def frames(self) -> Iterator[Frame]:
@@ -89,7 +93,10 @@ def produce(
         options |= {"workers": workers, "scheduler": scheduler, "look": look}
         _world.produce_world(recipe, seed=seed, count=count, outputs=outputs, **options)
         return
-    _world.refuse_workers(workers=workers, scheduler=scheduler)
+    _world.refuse_scheduler(scheduler)
+    if workers is not None and not recipe.require:
+        text = f"only applies to the tries of --require and to worlds, such as -o world{_world.EXTENSION}"
+        raise InvalidRecipe(text, at="workers")
     make_plan(recipe)
     start_quickly()
     base_seed = read_seed(recipe.seed if seed is None else seed)
@@ -98,19 +105,23 @@ def produce(
     targets = _outputs.read_outputs(outputs, fields=FIELDS, **options)
     first = [_template_fields(recipe, base_seed, count, index) for index in range(min(count or 1, 2))]
     _outputs.refuse_collisions(targets, first, "seed", "index")
+    if workers and any(target.is_animation for target in targets):
+        raise InvalidRecipe("does not apply to an animation, which shows all tries in order", at="workers")
     if targets:
-        _write_all(recipe, base_seed, count, targets, finish)
+        _write_all(recipe, base_seed, count, targets, finish, workers or 0)
     else:
         for index in range(count or 1):
             if index:
                 click.echo()
             with show_progress() as report:
-                map = MapJob(recipe.with_seed(_map_seed(base_seed, count, index)), report, finish).map
+                map = MapJob(recipe.with_seed(_map_seed(base_seed, count, index)), report, finish, workers or 0).map
             draw(map, describe(map), look=look, overlay=overlay)
             _warn_about_map(map, count)
 
 
-def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output], finish: Finish) -> None:
+def _write_all(
+    recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output], finish: Finish, workers: int
+) -> None:
     """Generate and write each map; prepare all files of a map before writing any."""
     total = count or 1
     with show_progress() as report:
@@ -123,7 +134,7 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
                     report((index + (done or 0.0)) / total, f"{index + 1} of {total}")
 
             fields = _template_fields(recipe, seed, count, index)
-            job = MapJob(recipe.with_seed(_map_seed(seed, count, index)), report_all, finish)
+            job = MapJob(recipe.with_seed(_map_seed(seed, count, index)), report_all, finish, workers)
             prepared = []
             for target in sorted(targets, key=lambda target: not target.is_animation):  # animations end with the map
                 path = target.format_path(**fields)

@@ -52,7 +52,8 @@ OPTIONS = (
         ["--require"],
         multiple=True,
         metavar="MEASURE>NUMBER",
-        help="Retry until a measure meets a condition, such as regions=1, or keep the best map: path_length=most.",
+        help="Retry until a measure meets a condition, such as regions=1 or path_length=60..66, or keep the best map: "
+        "path_length=most.",
     ),
     click.Option(
         ["--tries"], type=click.IntRange(min=1), metavar="N", help="Maximum number of tries for --require. [default 20]"

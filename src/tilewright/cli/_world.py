@@ -27,7 +27,8 @@ OPTIONS = (
         ["--workers"],
         type=click.IntRange(min=0),
         metavar="N",
-        help="Number of worker processes for a .zarr world; 0 uses only this process. [all processors]",
+        help="Number of worker processes, for a .zarr world [all processors] or the tries of --require [0]; "
+        "0 uses only this process.",
     ),
     click.Option(
         ["--scheduler"], metavar="ADDRESS", help="Dask cluster for a .zarr world, such as tcp://10.0.0.1:8786."
@@ -40,11 +41,11 @@ def is_world(outputs: Sequence[str]) -> bool:
     return any(name.rstrip("/").endswith(EXTENSION) for name in outputs)
 
 
-def refuse_workers(**options: Any) -> None:
-    """Refuse options for worlds if no world is written."""
-    given = next((name for name, value in options.items() if value is not None), None)
-    if given is not None:
-        raise InvalidRecipe(f"only applies to worlds; name one with -o, such as world{EXTENSION}", at=given)
+def refuse_scheduler(scheduler: str | None) -> None:
+    """Refuse a cluster if no world is written."""
+    if scheduler is not None:
+        text = f"only applies to worlds; name one with -o, such as world{EXTENSION}"
+        raise InvalidRecipe(text, at="scheduler")
 
 
 def produce_world(

@@ -268,10 +268,11 @@ def write_pairs(pairs: Mapping[str, str]) -> str:
 
 
 def read_requirement(text: str) -> tuple[str, str]:
-    """Read `path_length>80`, `regions=1` or `openness=most`."""
+    """Read `path_length>80`, `path_length=60..66`, `regions=1` or `openness=most`."""
     found = REQUIREMENT.fullmatch(text)
     if not found:
-        raise InvalidRecipe("must be written as path_length>80, regions=1 or openness=most", at="require", got=text)
+        forms = "path_length>80, path_length=60..66, regions=1 or openness=most"
+        raise InvalidRecipe(f"must be written as {forms}", at="require", got=text)
     name, sign, value = found.groups()
     return name, value if sign in ("=", "==") else f"{sign}{value}"
 

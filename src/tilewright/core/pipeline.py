@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from functools import partial
-from math import isfinite
 from types import GeneratorType
 from typing import Any, TypeVar
 
-from .errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from .attempts import Attempts, Outcome
+from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from .params import check_integer
 from .plan import PlannedShaper, check_dimensions, make_plan, similarity_of, technique_in_recipe
 from .ports import measure_map
 from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, shapers
-from .require import MAX_TRIES, Requirement
 from .seeds import Rng
 from .site import Frame, Site, Steps, change_frames
 from .tilemap import TileMap, format_size
@@ -105,57 +104,41 @@ def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
     if recipe.attempt is not None:
         map = yield from _make_map(recipe, _root_of_try(root, recipe.attempt))
         return _with_attempt(map, recipe.attempt)
-    measure = measure_map.get()
+    attempts = Attempts(recipe)
     like = similarity_of(recipe)
-    names = [one.measure for one in recipe.require]
-    extreme = next((one for one in recipe.require if one.is_extreme), None)
-    failed: dict[str, int] = {}
-    reached: dict[str, list[float]] = {name: [] for name in names}
-    best: tuple[float, TileMap] | None = None
     for attempt in range(recipe.tries):
-        try:
-            map = yield from _number_frames(_make_map(recipe, _root_of_try(root, attempt)), attempt, recipe.tries)
-        except GaveUp as error:
-            failed[error.reason] = failed.get(error.reason, 0) + 1
-            continue
-        numbers = measure(map, names, like)
-        wrong = [one for one in recipe.require if not one.holds(numbers[one.measure])]
-        for name in names:
-            reached[name].append(numbers[name])
-        for one in wrong:
-            failed[str(one)] = failed.get(str(one), 0) + 1
-        if wrong:
-            continue
-        map = _with_attempt(map, attempt)
-        if extreme is None:
-            return map
-        score = numbers[extreme.measure] * (1 if extreme.rule == "most" else -1)
-        if best is None or score > best[0]:
-            best = score, map
-    if best is not None:
-        return best[1]
-    reasons = ", ".join(f"{reason} ({count} of {recipe.tries})" for reason, count in failed.items())
-    hardest = max(recipe.require, key=lambda one: failed.get(str(one), 0))
-    fixes = [
-        Fix("set", ("tries",), min(MAX_TRIES, 4 * recipe.tries)),
-        ANOTHER_SEED,
-        *_loosen(hardest, reached[hardest.measure], can_remove=len(recipe.require) > 1),
-    ]
-    raise GaveUp(
-        f"no map met the requirements; failed: {reasons}", tries=recipe.tries, at="require", place="", fixes=fixes
-    )
+        work = iter_attempt(recipe, root, attempt, like)
+        if attempts.add((yield from _number_frames(work, attempt, recipe.tries))):
+            break
+    return choose_map(attempts)
 
 
-def _loosen(one: Requirement, reached: Sequence[float], *, can_remove: bool) -> list[Fix]:
-    """Return fixes that replace a requirement by the best number that was reached, and that remove it."""
-    path = ("require", one.measure)
-    numbers = [number for number in reached if isfinite(number)]
-    found: list[Fix] = []
-    if numbers and one.rule in (">", ">="):
-        found.append(Fix("set", path, Requirement(one.measure, ">=", max(numbers)).to_data()))
-    if numbers and one.rule in ("<", "<="):
-        found.append(Fix("set", path, Requirement(one.measure, "<=", min(numbers)).to_data()))
-    return [*found, Fix("remove", path)] if can_remove else found
+def iter_attempt(recipe: Recipe, root: Rng, attempt: int, like: Any) -> Generator[Frame, None, Outcome]:
+    """Make the map of one try and measure it. Yield the frames of the generation.
+
+    Parameters
+    ----------
+    recipe
+        A recipe with requirements.
+    root
+        Stream of the seed.
+    attempt
+        Number of the try, starting at 0.
+    like
+        Samples to compare the map with; see `similarity_of`.
+    """
+    try:
+        map = yield from _make_map(recipe, _root_of_try(root, attempt))
+    except GaveUp as error:
+        return Outcome(attempt, reason=error.reason)
+    return Outcome(attempt, map, measure_map.get()(map, [one.measure for one in recipe.require], like))
+
+
+def choose_map(attempts: Attempts) -> TileMap:
+    """Return the map of the best try, with the number of the try. Raise GaveUp if there is none."""
+    best = attempts.choose()
+    assert best.map is not None
+    return _with_attempt(best.map, best.attempt)
 
 
 def _root_of_try(root: Rng, attempt: int) -> Rng:
@@ -170,7 +153,7 @@ def _with_attempt(map: TileMap, attempt: int) -> TileMap:
     return map.replace(numbers={**map.numbers, "try": attempt + 1}, recipe=recipe)
 
 
-def _number_frames(work: Steps, attempt: int, tries: int) -> Steps:
+def _number_frames(work: Generator[Frame, None, T], attempt: int, tries: int) -> Generator[Frame, None, T]:
     """Run a try and put its number into the notes and progress of its frames."""
 
     def number(frame: Frame) -> Frame:

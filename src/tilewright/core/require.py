@@ -1,4 +1,7 @@
-"""Requirements for the measures of a finished map. A recipe makes maps until one meets all requirements."""
+"""Requirements for the measures of a finished map: a number, a range, a comparison, or the highest or lowest value.
+
+A recipe makes maps until one meets all requirements.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
-from .errors import InvalidRecipe, Problem, explain_each, problem, unknown_key
+from .errors import Fix, InvalidRecipe, Problem, explain_each, problem, unknown_key
 from .registry import measures
 
 OPERATORS = {
@@ -20,51 +23,81 @@ OPERATORS = {
     ">": operator.gt,
     "<": operator.lt,
 }
+RANGE = ".."
+"""Rule of a range of numbers, both ends included."""
 EXTREMES = ("most", "least")
 MAX_TRIES = 1_000_000
 DEFAULT_TRIES = 20
+FORMS = "must be a number, a range such as 60..66, a comparison such as '>80', most or least"
+NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
+RANGE_TEXT = re.compile(rf"({NUMBER})?\s*\.\.\s*({NUMBER})?")
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A condition for a measure of the finished map, or a measure to maximize or minimize over all tries.
+    """A condition for a measure of a map, or a measure to maximize or minimize.
 
     >>> Requirement("path_length", ">", 80).holds(81)
     True
+    >>> Requirement("path_length", "..", 60, 66).find_distance(50)
+    10.0
     """
 
     measure: str
     """Name of the measure."""
     rule: str
-    """Comparison operator, or `most` or `least`."""
+    """Comparison operator, `..` for a range, or `most` or `least`."""
     value: float = 0.0
-    """Number to compare with."""
+    """Number to compare with, or the lower end of the range."""
+    high: float = 0.0
+    """Upper end of the range."""
 
     def __str__(self) -> str:
-        return (
-            f"{self.measure}: {self.rule}"
-            if self.is_extreme
-            else f"{self.measure} {self.rule} {_format_value(self.value)}"
-        )
+        if self.is_extreme:
+            return f"{self.measure}: {self.rule}"
+        shown = str(self.to_data()) if self.is_range else f"{self.rule} {_format_value(self.value)}"
+        return f"{self.measure} {shown}"
 
     @property
     def is_extreme(self) -> bool:
         """Whether the rule is `most` or `least`."""
         return self.rule in EXTREMES
 
+    @property
+    def is_range(self) -> bool:
+        """Whether the rule is a range with two ends."""
+        return self.rule == RANGE
+
     def holds(self, number: float) -> bool:
         """Return whether a value meets the requirement. NaN (the measure does not apply) never meets a requirement."""
-        return number == number and (self.is_extreme or bool(OPERATORS[self.rule](number, self.value)))
+        if number != number:
+            return False
+        if self.is_range:
+            return self.value <= number <= self.high
+        return self.is_extreme or bool(OPERATORS[self.rule](number, self.value))
+
+    def find_distance(self, number: float) -> float:
+        """Return the difference between a value and the nearest end of the numbers that meet the requirement.
+
+        Return 0 for a value that meets it, and infinity for NaN. A strict comparison can be missed by a distance of 0.
+        """
+        if number != number:
+            return inf
+        if self.holds(number):
+            return 0.0
+        return float(max(self.value - number, number - self.high)) if self.is_range else abs(number - self.value)
 
     def to_data(self) -> float | str:
-        """Return the requirement in the form of recipes: a number, `>80` or `most`."""
+        """Return the requirement in the form of recipes: a number, `>80`, `60..66` or `most`."""
         if self.is_extreme:
             return self.rule
+        if self.is_range:
+            return f"{_format_value(self.value)}{RANGE}{_format_value(self.high)}"
         return self.value if self.rule == "==" else f"{self.rule}{_format_value(self.value)}"
 
 
 def read_requirements(given: Any) -> tuple[Requirement, ...]:
-    """Read requirements from a mapping such as `{regions: 1, path_length: ">80", openness: most}`."""
+    """Read requirements from a mapping such as `{regions: 1, path_length: 60..66, openness: most}`."""
     if isinstance(given, tuple) and all(isinstance(one, Requirement) for one in given):
         return given
     if not isinstance(given, Mapping):
@@ -97,20 +130,46 @@ def read_tries(given: Any) -> int:
 
 
 def _read_requirement(name: str, value: Any) -> Requirement:
-    if isinstance(value, str) and value.strip() in EXTREMES:
-        return Requirement(name, value.strip())
+    if isinstance(value, str):
+        text = value.strip()
+        if text in EXTREMES:
+            return Requirement(name, text)
+        if ends := RANGE_TEXT.fullmatch(text):
+            return _read_range(name, value, *ends.groups())
     rule, number = "==", value
     if isinstance(value, str):
-        parts = re.fullmatch(r"\s*([<>=!]{0,2})\s*([^<>=!\s]+)\s*", value)
+        parts = re.fullmatch(r"([<>=!]{0,2})\s*([^<>=!\s]+)", text)
         rule, number = (parts.group(1) or "==", parts.group(2)) if parts else ("", value)
         rule = "==" if rule == "=" else rule
-    try:
-        amount = float(number) if not isinstance(number, bool) and rule in OPERATORS else None
-    except (TypeError, ValueError, OverflowError):  # Integers may be larger than any float.
-        amount = None
-    if amount is None or not isfinite(amount):
-        raise InvalidRecipe("must be a number, a comparison such as '>80', most or least", at=name, got=value)
+    amount = _read_number(number) if rule in OPERATORS else None
+    if amount is None:
+        raise InvalidRecipe(FORMS, at=name, got=value)
     return Requirement(name, rule, amount)
+
+
+def _read_range(name: str, text: str, low: str | None, high: str | None) -> Requirement:
+    """Return the requirement of a range, of which one end may be missing."""
+    ends = [_read_number(end) for end in (low, high) if end is not None]
+    if not ends or None in ends:
+        raise InvalidRecipe(FORMS, at=name, got=text)
+    least, most = ends[0], ends[-1]
+    assert least is not None
+    assert most is not None
+    if len(ends) == 1:
+        return Requirement(name, ">=" if high is None else "<=", least)
+    if least > most:
+        fix = Fix("set", (name,), Requirement(name, RANGE, most, least).to_data())
+        raise InvalidRecipe("the range must not be empty", at=name, got=text, fixes=[fix])
+    return Requirement(name, "==", least) if least == most else Requirement(name, RANGE, least, most)
+
+
+def _read_number(given: Any) -> float | None:
+    """Return a finite number, or None if there is none."""
+    try:
+        number = None if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError, OverflowError):  # Integers may be larger than any float.
+        return None
+    return number if number is not None and isfinite(number) else None
 
 
 def _format_value(value: float) -> str:

@@ -212,7 +212,7 @@ def _local_cluster(workers: int) -> Iterator[Cluster]:
 
     with ExitStack() as ends:
         try:
-            with _block_interrupts():
+            with block_interrupts():
                 own = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
@@ -244,7 +244,7 @@ def _remote_cluster(address: str) -> Iterator[Cluster]:
 
 
 @contextmanager
-def _block_interrupts() -> Iterator[None]:
+def block_interrupts() -> Iterator[None]:
     """Block Ctrl-C in threads and processes started in this block, because this module ends them.
 
     SIGTERM is delivered at the end of the block, when there is something to close.

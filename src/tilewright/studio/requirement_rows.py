@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from math import floor
+from math import ceil, floor, isfinite
 from typing import Any
 
 from ..core.errors import TilewrightError
 from ..core.registry import measures
-from ..core.require import EXTREMES, read_requirements
+from ..core.require import EXTREMES, RANGE, read_requirements
 
 RULES = {
     ">=": "at least",
     "<=": "at most",
     "==": "exactly",
+    RANGE: "between",
     ">": "more than",
     "<": "less than",
     "!=": "not",
@@ -28,24 +29,40 @@ MAX_ROWS = 50
 
 @dataclass(frozen=True)
 class RequirementRow:
-    """One requirement. The recipe of a link may have any values, so the number may be text that is not a number."""
+    """One requirement. The recipe of a link may have any values, so a number may be text that is not a number."""
 
     measure: str
     rule: str = ">="
     value: float | str = 0.0
+    """Number to compare with, or the lower end of a range."""
+    high: float | str = 0.0
+    """Upper end of a range."""
 
     @property
     def is_extreme(self) -> bool:
         """Whether the comparison has no number."""
         return self.rule in EXTREMES
 
+    @property
+    def is_range(self) -> bool:
+        """Whether the comparison has two numbers."""
+        return self.rule == RANGE
+
+    def with_rule(self, rule: str) -> RequirementRow:
+        """Return the row with another comparison. A range starts at the present number and is a tenth of it wide."""
+        row = replace(self, rule=rule)
+        if not row.is_range or isinstance(row.value, str):
+            return row
+        width = max(1, ceil(abs(row.value) / 10)) if row.value == int(row.value) else 0.1
+        return replace(row, high=round(row.value + width, 6))
+
     def to_data(self) -> float | str:
-        """Return the requirement in the form of recipes: 3, `>80` or `most`."""
+        """Return the requirement in the form of recipes: 3, `>80`, `60..66` or `most`."""
         if self.is_extreme:
             return self.rule
-        number = self.value
-        if isinstance(number, float) and number == int(number):
-            number = int(number)
+        number = _shorten(self.value)
+        if self.is_range:
+            return f"{number}{RANGE}{_shorten(self.high)}"
         return number if self.rule == "==" else f"{self.rule}{number}"
 
 
@@ -76,8 +93,24 @@ def suggest_row(measure: str, number: float) -> RequirementRow:
 
 
 def _read_row(name: str, value: Any) -> RequirementRow:
+    """Return the row of a requirement. A range stays one while its ends are edited, even if it is empty."""
+    low, dots, high = value.partition(RANGE) if isinstance(value, str) else ("", "", "")
+    if low and dots and high:
+        return RequirementRow(name, RANGE, _read_end(low), _read_end(high))
     try:
         (found,) = read_requirements({name: value})
     except TilewrightError:
         return RequirementRow(name, "==", str(value)[:100])
     return RequirementRow(name, found.rule, found.value)
+
+
+def _read_end(text: str) -> float | str:
+    try:
+        number = float(text)
+    except ValueError:
+        return text[:100]
+    return number if isfinite(number) else text[:100]
+
+
+def _shorten(number: float | str) -> float | str:
+    return int(number) if isinstance(number, float) and number == int(number) else number

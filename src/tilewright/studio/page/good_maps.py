@@ -40,8 +40,8 @@ class GoodMapsSection:
         self._rows: list[RequirementRow] = []
         self._options: list[str] = []
         self._marks: list[ui.label] = []
-        self._inputs: list[DebouncedInput | None] = []
-        """Values of the rows; None for rows without a number."""
+        self._inputs: list[list[DebouncedInput]] = []
+        """Numbers of the rows: none, one, or the ends of a range."""
         self._tested: dict[str, Any] | None = None
         """Recipe whose seeds are tried."""
         self._job: asyncio.Task[None] | None = None
@@ -70,9 +70,9 @@ class GoodMapsSection:
         if not is_same or options != self._options:
             self._options = options
             self._build(rows)
-        for row, value in zip(rows, self._inputs, strict=True):
-            if value is not None:
-                value.set_value(_format(row.value))
+        for row, inputs in zip(rows, self._inputs, strict=True):
+            for value, number in zip(inputs, (row.value, row.high), strict=False):
+                value.set_value(_format(number))
         tries = state.recipe.get("tries")
         self.tries.set_value(str(DEFAULT_TRIES if tries is None else tries)[:20])
         self.add.set_enabled(len(rows) < MAX_ROWS)
@@ -112,13 +112,21 @@ class GoodMapsSection:
             rule = ui.select(RULES, value=row.rule, on_change=partial(self._on_rule, number))
             rule.props(f'dense outlined options-dense aria-label="Comparison" data-testid=good-{number}-rule')
             rule.classes("tw-good-rule")
-            value = None
-            if not row.is_extreme:
-                value = DebouncedInput(f"good-{number}-value", partial(self._on_value, number), step=0.01)
-                value.props("step=any aria-label=Value").classes("tw-good-value")
-            self._inputs.append(value)
+            if row.is_range:
+                rule.classes("tw-good-wide")
+                with ui.element("div").classes("tw-good-range"):
+                    self._inputs.append(
+                        [self._build_value(number, "value", "From"), self._build_value(number, "high", "To")]
+                    )
+            else:
+                self._inputs.append([] if row.is_extreme else [self._build_value(number, "value", "Value")])
             mark = ui.label("").classes("tw-good-mark tw-faint").props(f"data-testid=good-{number}-met")
             self._marks.append(mark)
+
+    def _build_value(self, number: int, field: str, label: str) -> DebouncedInput:
+        value = DebouncedInput(f"good-{number}-{field}", partial(self._on_value, number, field), step=0.01)
+        value.props(f"step=any aria-label={label}").classes("tw-good-value")
+        return value
 
     async def _add_row(self) -> None:
         used = {row.measure for row in self._rows}
@@ -137,16 +145,17 @@ class GoodMapsSection:
     def _on_rule(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
         rows = self._rows
         if number < len(rows) and event.value in RULES and event.value != rows[number].rule:
-            self._replace_row(number, replace(rows[number], rule=str(event.value)))
+            self._replace_row(number, rows[number].with_rule(str(event.value)))
 
-    def _on_value(self, number: int, text: str) -> None:
+    def _on_value(self, number: int, field: str, text: str) -> None:
         rows = self._rows
         if number < len(rows):
             try:
                 value: float | str = float(text)
             except ValueError:
                 value = text[:100]
-            self._replace_row(number, replace(rows[number], value=value), undo_group=f"require.{number}")
+            row = replace(rows[number], value=value) if field == "value" else replace(rows[number], high=value)
+            self._replace_row(number, row, undo_group=f"require.{number}")
 
     def _replace_row(self, number: int, row: RequirementRow, *, undo_group: str = "") -> None:
         rows = self._rows
