@@ -51,7 +51,13 @@ class Owner:
 
     @property
     def _raw_value(self) -> Any:
-        return self.values.get(self.name, self.field.default)
+        value = self.values.get(self.name, self.field.default)
+        # Named values are stored as a list of pairs. A path that leads to one of them by its name needs a mapping.
+        is_named = bool(self.inner) and not self.inner[0].isdecimal() and isinstance(value, (list, tuple))
+        pairs = [_to_plain(part) for part in value] if is_named else []
+        if pairs and all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+            return dict(pairs)
+        return value
 
     @property
     def _is_compact(self) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.errors import InvalidRecipe
 from ..core.fields import UNSET
+from ..core.params import Params
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import apply_knobs
 from ..core.recipe_paths import find_field, get_part, list_stages, split_stage, with_part_at
@@ -147,14 +148,19 @@ def _full_path(data: Mapping[str, Any], name: str) -> str:
 
 
 def _to_editable_data(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe's data with validated objects as values, so that samples are not read again for each map."""
+    """Return a recipe's data with validated objects as values, so that samples are not read again for each map.
+
+    Inner recipes are plain, because paths may lead into them.
+    """
+
+    def list_values(params: Params) -> dict[str, Any]:
+        found = {name: getattr(params, name) for name in sorted(params.model_fields_set)}
+        return {name: value.to_data() if isinstance(value, Recipe) else value for name, value in found.items()}
+
     data: dict[str, Any] = {
         "technique": recipe.technique,
-        "params": {name: getattr(recipe.params, name) for name in recipe.params.model_fields_set},
-        "shaping": [
-            {stage.shaper: {name: getattr(stage.params, name) for name in stage.params.model_fields_set}}
-            for stage in recipe.shaping
-        ],
+        "params": list_values(recipe.params),
+        "shaping": [{stage.shaper: list_values(stage.params)} for stage in recipe.shaping],
         "tileset": recipe.tileset,
         "tiles": recipe.tiles,
         "locks": recipe.locks,
