@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,18 @@ from ..core.seeds import Rng
 from .genes import Units
 from .genome import Genome
 
-ISO_SIGMA = 0.02
+ISO_SIGMA = 0.01
 """Standard deviation of the noise that iso+line adds to each slot."""
-LINE_SIGMA = 0.3
+LINE_SIGMA = 0.2
 """Standard deviation of the step that iso+line takes along the line through two elites."""
 STEP_SIGMA = 0.15
 """Standard deviation of a mutated slot."""
 REDRAW = 0.2
 """Probability that a gene without order is redrawn."""
-MIN_SHARE = 0.05
+MIN_SHARE = 0.03
 """Minimum fraction of a batch that each emitter gets."""
+GREED = 4
+"""Power of the rate of success in an emitter's share. It is computed by products, which are equal on all machines."""
 MEMORY = 0.9
 """Factor by which the bandit's counts shrink in each round, so that recent rounds count more."""
 NO_PARENT = -1
@@ -132,9 +135,9 @@ def read_emitters(given: Any) -> tuple[str, ...]:
 
 @dataclass
 class Bandit:
-    """Shares of emitters in a batch, in proportion to the squared fraction of their solutions that entered the archive.
+    """Shares of emitters in a batch, in proportion to a power of the fraction of their solutions that became elites.
 
-    Counts decay, so that an emitter that has stopped finding new elites loses its share.
+    Counts decay, so that an emitter that has stopped finding elites loses its share.
     """
 
     names: Sequence[str]
@@ -148,7 +151,7 @@ class Bandit:
     def divide(self, count: int) -> list[int]:
         """Return the number of solutions of each emitter in a batch."""
         rates = [(good + 1.0) / (tried + 2.0) for good, tried in zip(self.successes, self.tries, strict=True)]
-        weights = [rate * rate for rate in rates]
+        weights = [prod([rate] * GREED) for rate in rates]
         total = 0.0
         for weight in weights:
             total += weight

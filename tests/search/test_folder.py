@@ -1,0 +1,117 @@
+"""Archives in folders: the same bytes for any number of workers and any interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import tilewright as tw
+
+SEARCH: dict[str, Any] = {
+    "vary": {"walls": (0.3, 0.6), "steps": (0, 8), "outside": ["wall", "floor"], "seed": "free"},
+    "measures": {"floor_share": (0, 1, 12), "regions": (12, "log")},
+    "objective": "path_length",
+    "seed": 7,
+    "batch": 64,
+}
+EVALUATIONS = 1280
+
+
+def make(folder: Path, evaluations: int = EVALUATIONS, workers: int = 0) -> Any:
+    recipe = tw.recipe("caves", width=30, height=20)
+    return tw.search.make(recipe, evaluations=evaluations, out=folder, workers=workers, **SEARCH)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("search") / "archive"
+    make(folder)
+    return folder
+
+
+def test_two_workers_make_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
+    make(tmp_path / "archive", workers=2)
+    assert read_files(tmp_path / "archive") == read_files(undisturbed)
+
+
+def test_a_search_in_memory_has_the_same_elites(undisturbed: Path) -> None:
+    recipe = tw.recipe("caves", width=30, height=20)
+    here = tw.search.make(recipe, evaluations=EVALUATIONS, **SEARCH)
+    assert list(here) == list(tw.search.load(undisturbed))
+
+
+def test_an_extended_search_makes_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    make(folder, 200)
+    tw.search.resume(folder, evaluations=640, workers=0)
+    make(folder)
+    assert read_files(folder) == read_files(undisturbed)
+
+
+SCRIPT = """
+import sys
+import tilewright as tw
+from tilewright.search import run
+run.CHECKPOINT_EVALUATIONS = 128
+sys.path.insert(0, {tests!r})
+from test_folder import make
+from pathlib import Path
+make(Path({folder!r}))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_killed_search_is_resumed_to_the_same_files(number: int, undisturbed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    script = SCRIPT.format(tests=str(Path(__file__).parent), folder=str(folder))
+    kills = 0
+    for rounds in (2, 7, 13):
+        with subprocess.Popen([sys.executable, "-c", script]) as process:
+            while process.poll() is None:
+                lines = (folder / "rounds.jsonl").read_text().count("\n") if (folder / "rounds.jsonl").exists() else 0
+                if lines >= rounds:
+                    os.kill(process.pid, number)
+                    break
+                time.sleep(0.002)
+            kills += process.wait() != 0
+    assert kills
+    tw.search.resume(folder, workers=0)
+    assert read_files(folder) == read_files(undisturbed)
+
+
+def test_the_table_has_the_columns_of_a_corpus_and_of_the_genes(undisturbed: Path) -> None:
+    rows = duckdb.sql(
+        f"select id, seed, walls, steps, outside, floor_share, regions, path_length, objective, cell, parents "
+        f"from '{undisturbed}/elites.parquet' order by id"
+    ).fetchall()
+    elites = sorted(tw.search.load(undisturbed), key=lambda elite: elite.number)
+    assert len(rows) == len(elites)
+    for row, elite in zip(rows, elites, strict=True):
+        values = elite.values
+        assert row[:5] == (elite.number, str(values["seed"]), values["walls"], values["steps"], values["outside"])
+        assert dict(zip(("floor_share", "regions", "path_length"), row[5:8], strict=True)) == elite.measures
+        assert (row[8], tuple(row[9]), tuple(row[10])) == (elite.objective, elite.cell, elite.parents)
+
+
+def test_the_record_of_rounds(undisturbed: Path) -> None:
+    records = [json.loads(line) for line in (undisturbed / "rounds.jsonl").read_text().splitlines()]
+    assert [record["round"] for record in records] == list(range(EVALUATIONS // 64))
+    assert records[-1]["evaluations"] == EVALUATIONS
+    assert [one["coverage"] for one in records] == sorted(one["coverage"] for one in records)
+    assert [one["qd_score"] for one in records] == sorted(one["qd_score"] for one in records)
+    archive = tw.search.load(undisturbed)
+    assert records[-1]["qd_score"] == archive.qd_score
+    assert records[-1]["best"] == archive.best.objective
