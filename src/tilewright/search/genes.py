@@ -284,7 +284,7 @@ def _read_range(
         low, high = spec.get("from"), spec.get("to")
     else:
         low, high = typical or field.typical or (field.minimum, field.maximum)
-        if low is None or high is None:
+        if low is None or high is None or max(abs(low), abs(high)) > MAX_NUMBER:
             raise InvalidRecipe("has no bounds; give a range such as 1..10", rule="missing")
     for bound in (low, high):
         if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not isfinite(bound):

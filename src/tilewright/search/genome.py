@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, pluralize
 from ..core.fields import UNSET
 from ..core.params import Params
 from ..core.recipe import Recipe
@@ -142,9 +142,12 @@ def _full_path(data: Mapping[str, Any], name: str) -> str:
     if steps[0] != "shaping":
         return f"params.{name}"
     stages = list_stages(data)
-    if len(steps) == 3 and steps[1].isdecimal() and int(steps[1]) < len(stages):
-        return ".".join(["shaping", steps[1], split_stage(stages[int(steps[1])])[0], steps[2]])
-    return name
+    if len(steps) != 3 or not steps[1].isdecimal():
+        return name
+    if int(steps[1]) >= len(stages):
+        text = f"there is no shaper {steps[1]}; the recipe has {pluralize(len(stages), 'shaper')}, counted from 0"
+        raise InvalidRecipe(text, rule="unknown_name")
+    return ".".join(["shaping", steps[1], split_stage(stages[int(steps[1])])[0], steps[2]])
 
 
 def _to_editable_data(recipe: Recipe) -> dict[str, Any]:
