@@ -62,3 +62,16 @@ def format_value(number: float) -> str:
     if not isfinite(number):
         return "–"
     return f"{number:,.0f}" if number == int(number) and abs(number) < 1e12 else f"{number:,.3f}"
+
+
+def format_short(number: float) -> str:
+    """Return a short string for a number; a dash for NaN and infinity.
+
+    >>> [format_short(number) for number in (0.25, 1234.0, 56.789, 0.000123, 3e9)]
+    ['0.25', '1,234', '56.8', '0.000123', '3e+09']
+    """
+    if not isfinite(number):
+        return "-"
+    if number == round(number):
+        return f"{number:,.0f}" if abs(number) < 1e7 else f"{number:.3g}"
+    return f"{number:.3g}" if abs(number) < 1000 else f"{number:,.0f}" if abs(number) < 1e7 else f"{number:.3g}"

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from .distributions import format_short
+from ..core.measure_groups import format_short
+from ..core.tilemap import TileMap
 
 Color = tuple[int, int, int]
 
@@ -214,6 +215,28 @@ def _to_pixels(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
     fractions = (edges - edges[0]) / (edges[-1] - edges[0])
     places: list[int] = np.round(first + fractions * (last - first)).astype(int).tolist()
     return places
+
+
+# -- maps ---------------------------------------------------------------------------------------------------------
+
+
+def draw_thumbnail(map: TileMap, width: int, height: int) -> Image.Image:
+    """Draw a map as large as a space allows, with an integer number of pixels per cell if possible."""
+    cells = map_width(map)
+    thumbnail = map.image(scale=max(1, min(width // cells, height // map.height)), sprites=False).convert("RGB")
+    if thumbnail.width > width or thumbnail.height > height:
+        thumbnail.thumbnail((width, height), Image.Resampling.BOX)
+    return thumbnail
+
+
+def map_width(map: TileMap) -> int:
+    """Return the width of a map's picture in cells."""
+    return total_width(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
+
+
+def total_width(levels: int, width: int) -> int:
+    """Return the width of a map in cells, with its levels side by side."""
+    return levels * (width + 1) - 1
 
 
 # -- colors and text ----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ..core.errors import pluralize
+from ..core.measure_groups import format_short
 from ..core.tilemap import TileMap
 from . import report
 from ._charts import (
@@ -25,11 +26,13 @@ from ._charts import (
     Box,
     Canvas,
     as_shares,
+    draw_thumbnail,
     text_width,
+    total_width,
     wrap_text,
 )
 from .datasheet import Facts
-from .distributions import Distribution, compute_bin_edges, compute_distributions, compute_joint, format_short
+from .distributions import Distribution, compute_bin_edges, compute_distributions, compute_joint
 from .reader import Corpus
 
 WIDTH, EDGE, GAP = 1280, 40, 16
@@ -145,7 +148,7 @@ def sample_ids(corpus: Corpus, count: int) -> list[int]:
 def _count_columns(facts: Facts) -> int:
     """Return the number of thumbnails per row that fills the row best if each cell has an integer number of pixels."""
     sizes = facts.sizes
-    cells = _total_width(int(sizes["levels"].maximum), int(sizes["width"].maximum)) if sizes["width"].count else 1
+    cells = total_width(int(sizes["levels"].maximum), int(sizes["width"].maximum)) if sizes["width"].count else 1
     filled = {}
     for columns in MAP_COLUMNS:
         side = _thumbnail_size(columns)
@@ -158,15 +161,10 @@ def _thumbnail_size(columns: int) -> int:
     return (WIDTH - 2 * EDGE - (columns - 1) * GAP) // columns
 
 
-def _total_width(levels: int, width: int) -> int:
-    """Return the width of a map in cells, with its levels side by side."""
-    return levels * (width + 1) - 1
-
-
 def _draw_maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
     """Draw a sheet of maps with their ids."""
     side = _thumbnail_size(columns)
-    pictures = [_draw_thumbnail(TileMap(corpus[number], corpus.tileset), side) for number in ids]
+    pictures = [draw_thumbnail(TileMap(corpus[number], corpus.tileset), side, side) for number in ids]
     max_height = max((picture.height for picture in pictures), default=0)
     canvas = Canvas(WIDTH - 2 * EDGE, max(1, ceil(len(ids) / columns) * (max_height + 30)))
     for place, (number, picture) in enumerate(zip(ids, pictures, strict=True)):
@@ -177,15 +175,6 @@ def _draw_maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
         canvas.pen.rectangle((x, y, x + picture.width - 1, y + picture.height - 1), outline=FAINT)
         canvas.draw_text((left + side / 2, top + max_height + 5), f"{number:,}", SMALL, MUTED, "ma")
     return canvas.picture
-
-
-def _draw_thumbnail(map: TileMap, side: int) -> Image.Image:
-    """Draw a map as large as the thumbnail allows, with an integer number of pixels per cell if possible."""
-    cells = _total_width(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
-    thumbnail = map.image(scale=max(1, side // max(cells, map.height)), sprites=False).convert("RGB")
-    if max(thumbnail.size) > side:
-        thumbnail.thumbnail((side, side), Image.Resampling.BOX)
-    return thumbnail
 
 
 def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:

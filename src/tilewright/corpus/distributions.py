@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum, isfinite, sqrt
+from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -222,16 +222,3 @@ def _cumulative_share(distribution: Distribution, values: Floats) -> Floats:
 
 
 # -- numbers as text --------------------------------------------------------------------------------------------
-
-
-def format_short(number: float) -> str:
-    """Return a short string for a number; a dash for NaN and infinity.
-
-    >>> [format_short(number) for number in (0.25, 1234.0, 56.789, 0.000123, 3e9)]
-    ['0.25', '1,234', '56.8', '0.000123', '3e+09']
-    """
-    if not isfinite(number):
-        return "-"
-    if number == round(number):
-        return f"{number:,.0f}" if abs(number) < 1e7 else f"{number:.3g}"
-    return f"{number:.3g}" if abs(number) < 1000 else f"{number:,.0f}" if abs(number) < 1e7 else f"{number:.3g}"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.deprecation import renamed_names
 from ..core.errors import pluralize
+from ..core.measure_groups import format_short
 from ..core.params import check_integer
 from .distributions import (
     BINS,
@@ -23,7 +24,6 @@ from .distributions import (
     compute_bin_edges,
     compute_distributions,
     compute_joint,
-    format_short,
 )
 from .rows import as_digests
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from .definition import Definition
 from .genes import Units
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 EMPTY = -1
 
@@ -203,15 +206,20 @@ class Archive:
     @property
     def best(self) -> Elite:
         """The elite with the highest objective; of several, the oldest."""
+        return self.elite_at(self.best_row)
+
+    @property
+    def best_row(self) -> int:
+        """Row of the best elite."""
         if not self.count:
             raise InvalidRecipe("the archive is empty", rule="missing")
         objectives, numbers = self.rows.objective[: self.count], self.rows.number[: self.count]
-        return self._elite(int(np.lexsort((numbers, -objectives))[0]))
+        return int(np.lexsort((numbers, -objectives))[0])
 
     def __iter__(self) -> Iterator[Elite]:
         """Yield the elites in the order of their cells."""
         for row in self.sorted_rows.tolist():
-            yield self._elite(row)
+            yield self.elite_at(row)
 
     @property
     def sorted_rows(self) -> NDArray[np.int64]:
@@ -224,7 +232,7 @@ class Archive:
             text = f"must be one bin per axis, below {', '.join(map(str, self.shape))}"
             raise InvalidRecipe(text, at="cell", got=list(bins), rule="range")
         row = int(self.row_of_cell[np.ravel_multi_index(bins, self.shape)])
-        return None if row == EMPTY else self._elite(row)
+        return None if row == EMPTY else self.elite_at(row)
 
     def at(self, **values: float) -> list[Elite]:
         """Return the elites of the cells that contain given values of measures, the best first.
@@ -248,7 +256,7 @@ class Archive:
             wanted &= bins[:, axes[name]] == self.definition.axes[axes[name]].find_bins(np.array([float(value)]))[0]
         found = np.flatnonzero(wanted)
         order = np.lexsort((self.rows.cell[found], -self.rows.objective[found]))
-        return [self._elite(row) for row in found[order].tolist()]
+        return [self.elite_at(row) for row in found[order].tolist()]
 
     def grid(self) -> NDArray[np.float64]:
         """Return the objective of each cell, NaN for empty cells, in the shape of the archive."""
@@ -256,7 +264,8 @@ class Archive:
         found[self.rows.cell[: self.count]] = self.rows.objective[: self.count]
         return found.reshape(self.shape)
 
-    def _elite(self, row: int) -> Elite:
+    def elite_at(self, row: int) -> Elite:
+        """Return the elite of a row."""
         definition, rows = self.definition, self.rows
         values = definition.genome.decode(rows.units[row : row + 1])[0]
         return Elite(
@@ -269,3 +278,73 @@ class Archive:
             definition.emitters[int(rows.emitter[row])],
             definition.recipes_of(values)[0],
         )
+
+    # -- pictures -------------------------------------------------------------------------------------------------
+
+    def heatmap(
+        self,
+        *,
+        x: str | None = None,
+        y: str | None = None,
+        values: str | None = None,
+        limits: tuple[float, float] | None = None,
+        title: str | None = None,
+        dpi: int = 192,
+    ) -> Image:
+        """Draw the objective of each cell as a color; for an archive with one axis, as bars.
+
+        Parameters
+        ----------
+        x, y
+            Measures of the horizontal and the vertical axis. By default, the first two axes of the archive. Of elites
+            that differ only in other axes, the best is shown.
+        values
+            Measure or numeric gene to show instead of the objective.
+        limits
+            Lowest and highest value of the color scale, such as to compare two archives. By default, those of the
+            elites.
+        title
+            Title of the picture. By default, what is shown.
+        dpi
+            Resolution: 96 to 192 for screens, 300 for print. The picture is about 17 cm wide.
+
+        Returns
+        -------
+        PIL.Image.Image
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> archive = tw.search.make(
+        ...     "caves", vary={"walls": (0.3, 0.6)}, measures={"floor_share": (0, 1, 5)}, objective="path_length",
+        ...     evaluations=64, seed=7,
+        ... )
+        >>> archive.heatmap(dpi=96).mode
+        'RGB'
+        """
+        from .heatmap import draw_heatmap
+
+        return draw_heatmap(self, x=x, y=y, values=values, limits=limits, title=title, dpi=dpi)
+
+    def sheet(
+        self, *, x: str | None = None, y: str | None = None, title: str | None = None, width: int = 2200
+    ) -> Image:
+        """Draw the maps of the elites, arranged by their measures. The frame of a map shows its objective.
+
+        Parameters
+        ----------
+        x, y
+            Measures of the horizontal and the vertical axis, as for `heatmap`. Of more than 24 bins along an axis,
+            adjacent bins are merged and the best map is shown.
+        title
+            Title of the picture. By default, what is shown.
+        width
+            Approximate width of the picture in pixels.
+
+        Returns
+        -------
+        PIL.Image.Image
+        """
+        from .sheet import draw_sheet
+
+        return draw_sheet(self, x=x, y=y, title=title, width=width)
