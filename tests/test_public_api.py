@@ -177,6 +177,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "run": (({"technique": "caves", "params": {"width": 6, "height": 5}},), {"seed": 1}),
     "shape": ((CAVE, "border"), {"seed": 1}),
     "measure": ((CAVE, "cells"), {}),
+    "measure_many": (([CAVE], "cells"), {}),
     "overlay": ((CAVE, "regions"), {}),
     "load": (("no-such-file.png",), {}),
     "load_model": (("no-such-file.json",), {}),

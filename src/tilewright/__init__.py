@@ -20,7 +20,7 @@ PACKAGES = ("analysis", "corpus", "formats", "search")
 HOMES = {
     "api": ("add_skin", "export_project", "find_edits", "learn", "list_engines", "list_formats",
             "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
-            "load_model", "make", "measure", "overlay", "recipe", "run", "shape", "verify", "watch"),
+            "load_model", "make", "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify", "watch"),
     "analysis.survey": ("Survey",),
     "core.edits": ("Edits",),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",

@@ -22,6 +22,7 @@ from .api import list_tilesets as list_tilesets
 from .api import load as load
 from .api import load_model as load_model
 from .api import measure as measure
+from .api import measure_many as measure_many
 from .api import overlay as overlay
 from .api import run as run
 from .api import verify as verify

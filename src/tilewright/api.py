@@ -8,6 +8,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .core import pipeline, registry
 from .core.deprecation import rename_keywords
 from .core.edits import Edits
@@ -25,7 +28,7 @@ from .core.recipe_knobs import apply_knobs
 from .core.resolver import Resolver
 from .core.seeds import read_seed
 from .core.site import Frame
-from .core.tilemap import TileMap
+from .core.tilemap import TileMap, split_cells
 from .core.tileset import Tileset
 
 if TYPE_CHECKING:
@@ -341,6 +344,72 @@ def measure(
     from .analysis.survey import measure_map
 
     return measure_map(map, names, similarity)
+
+
+def measure_many(
+    maps: Iterable[TileMap] | NDArray[Any],
+    /,
+    *names: str,
+    tileset: str | Tileset | None = None,
+    like: Any = None,
+    pattern_size: int | None = None,
+    wrap_sample: str | None = None,
+    wrap: str | None = None,
+    symmetries: int | None = None,
+) -> dict[str, NDArray[np.float64]]:
+    """Compute measures of many maps. Small maps of the same size are measured much faster than one after the other.
+
+    Parameters
+    ----------
+    maps
+        The maps, of any sizes and tilesets, or an array of tile ids (map, row, column) or (map, level, row, column).
+    *names
+        Names of the measures. By default, all measures that apply to at least one of the maps.
+    tileset
+        Tileset of an array: a `Tileset`, its name or its file.
+    like, pattern_size, wrap_sample, wrap, symmetries
+        Samples to compare each map with, and how; see `measure`.
+
+    Returns
+    -------
+    dict
+        By the name of the measure, an array with the value of each map; NaN where the measure does not apply. The
+        values are those of `measure`.
+
+    Raises
+    ------
+    UnknownName
+        If no measure has one of the names, or `count` names a tile that none of the maps can have.
+
+    Examples
+    --------
+    >>> maps = [make("caves", width=9, height=7, walls=0.0, seed=seed) for seed in range(3)]
+    >>> measure_many(maps, "regions", "floor_share")
+    {'regions': array([1., 1., 1.]), 'floor_share': array([1., 1., 1.])}
+    """
+    found = _read_maps(maps, tileset)
+    how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}
+    similarity = _build_similarity(like, {name: value for name, value in how.items() if value is not None})
+    from .analysis.many import measure_maps
+
+    return measure_maps(found, names, [similarity] * len(found))
+
+
+def _read_maps(maps: Any, tileset: str | Tileset | None) -> list[TileMap]:
+    """Return maps, or the maps of an array."""
+    chosen = _file_resolver().read_tileset(tileset) if isinstance(tileset, str) else tileset
+    if isinstance(maps, np.ndarray):
+        if not isinstance(chosen, Tileset):
+            raise InvalidRecipe("an array needs a tileset, its name or its file", at="tileset", got=tileset)
+        return split_cells(maps, chosen)
+    if chosen is not None:
+        raise InvalidRecipe("maps have tilesets; only an array needs one", at="tileset", got=tileset)
+    if isinstance(maps, TileMap) or not isinstance(maps, Iterable):
+        raise InvalidRecipe("must be maps; use tw.measure for one map", at="maps", got=maps, rule="type")
+    found = list(maps)
+    for map in found:
+        _check_map(map)
+    return found
 
 
 def _build_similarity(like: Any, how: Mapping[str, Any]) -> Similarity | None:

@@ -7,22 +7,22 @@ from unittest.mock import Mock
 import pytest
 
 import tilewright as tw
-from tilewright.analysis import survey
-from tilewright.analysis.regions import regions_of
+from tilewright.analysis import map_group
 from tilewright.analysis.survey import Survey, measure_map
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 
 
-def test_regions_are_computed_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Mock(wraps=regions_of)
-    monkeypatch.setattr(survey, "regions_of", counted)
+@pytest.mark.parametrize("name", ["survey_regions", "survey_routes", "survey_cuts", "survey_neighbors", "count_tiles"])
+def test_each_kernel_runs_once_for_all_measures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Mock(wraps=getattr(map_group, name))
+    monkeypatch.setattr(map_group, name, counted)
     measure_map(tw.make("caves", width=20, height=20, seed=1))
     assert counted.call_count == 1
 
 
 def test_only_requested_properties_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(survey, "regions_of", None)
+    monkeypatch.setattr(map_group, "survey_regions", None)
     assert measure_map(tw.make("caves", width=20, height=20, seed=1), ["floor_share"])["floor_share"] > 0
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..autotile.grammar import grammar_of
 from ..core.registry import measure
@@ -53,20 +52,19 @@ def markers(survey: Survey, name: str) -> float:
 @measure(unit="fraction", group="shape")
 def floor_share(survey: Survey) -> float:
     """Fraction of cells that are passable."""
-    return int(survey.passable.sum()) / survey.passable.size
+    return survey.floor / survey.map.cells.size
 
 
 @measure(unit="regions", group="walking")
 def regions(survey: Survey) -> float:
     """Number of connected regions of passable cells, without diagonal steps; 1 for a connected map."""
-    return survey.regions.count
+    return survey.region_totals.regions
 
 
 @measure(unit="fraction", group="walking")
 def largest_region(survey: Survey) -> float | None:
     """Fraction of passable cells in the largest connected region; 1 for a connected map."""
-    sizes = survey.regions.sizes
-    return int(sizes.max()) / int(sizes.sum()) if survey.regions.count else None
+    return survey.region_totals.largest / survey.floor if survey.floor else None
 
 
 @measure(unit="pieces", group="shape")
@@ -94,8 +92,7 @@ def tile_entropy(survey: Survey) -> float:
 
     Source: Shannon, "A mathematical theory of communication", 1948.
     """
-    fractions = survey.counts[survey.counts > 0] / survey.map.cells.size
-    return float(np.sum(fractions * -np.log2(fractions)))
+    return survey.tile_entropy
 
 
 @measure(unit="steps", group="walking", reported_as=("longest_way",))
@@ -106,7 +103,7 @@ def path_length(survey: Survey) -> float | None:
     region, the second search finds the cell farthest from the result of the first. Does not apply if the exit cannot be
     reached.
     """
-    return survey.route.length if survey.route else None
+    return survey.route_ends.length if survey.route_ends else None
 
 
 @measure(unit="fraction", group="walking")
@@ -128,21 +125,20 @@ def linearity(survey: Survey) -> float | None:
 
     Only cells strictly between start and exit count. Does not apply if start and exit are less than two steps apart.
     """
-    if survey.route is None or survey.route.length < 2:
-        return None
-    return survey.cuts.count_between(survey.route.start, survey.route.exit) / (survey.route.length - 1)
+    ends = survey.route_ends
+    return survey.cut_totals.between / (ends.length - 1) if ends is not None and ends.length >= 2 else None
 
 
 @measure(unit="cells", group="walking")
 def chokepoints(survey: Survey) -> float:
     """Number of passable cells that disconnect their region when blocked."""
-    return int(survey.cuts.cells.sum())
+    return survey.cut_totals.chokepoints
 
 
 @measure(unit="cells", group="walking")
 def dead_ends(survey: Survey) -> float:
     """Number of passable cells with exactly one passable neighbor, without diagonals."""
-    return int(np.count_nonzero(survey.passable & (survey.neighbor_counts == 1)))
+    return survey.neighbor_totals.dead_ends
 
 
 @measure(unit="fraction", group="walking")
@@ -152,10 +148,9 @@ def corridor_share(survey: Survey) -> float | None:
     A corridor cell has exactly two passable neighbors, diagonals not counted. The two neighbors are opposite to each
     other or, at a bend, the diagonal cell between them is not passable. Does not apply to 3D maps.
     """
-    if survey.passable.ndim != 2 or not survey.passable.any():
+    if survey.map.cells.ndim != 2 or not survey.floor:
         return None
-    corridor = survey.passable & (survey.neighbor_counts == 2) & (_count_branches(survey) == 2)
-    return int(corridor.sum()) / int(survey.passable.sum())
+    return survey.neighbor_totals.corridors / survey.floor
 
 
 @measure(unit="cells", group="walking")
@@ -165,20 +160,7 @@ def junctions(survey: Survey) -> float | None:
     Exits are passable neighbors along the axes. Two exits at a corner of the cell are separate if the diagonal cell
     between them is not passable. Does not apply to 3D maps.
     """
-    if survey.passable.ndim != 2:
-        return None
-    return int(np.count_nonzero(survey.passable & (_count_branches(survey) >= 3)))
-
-
-def _count_branches(survey: Survey) -> NDArray[np.int16]:
-    """Return the number of groups of passable neighbors of each cell, without diagonals.
-
-    Neighbors joined by a passable diagonal cell are in the same group. The result is 0 if all eight neighbors of a cell
-    are passable.
-    """
-    masks = survey.neighbor_masks
-    joined = (masks[corner] & masks[corner - 1] & masks[(corner + 1) % 8] for corner in (1, 3, 5, 7))
-    return survey.neighbor_counts.astype(np.int16) - sum(joined, np.zeros(survey.passable.shape, dtype=np.int16))
+    return survey.neighbor_totals.junctions if survey.map.cells.ndim == 2 else None
 
 
 @measure(unit="fraction", group="shape")
@@ -187,9 +169,9 @@ def openness(survey: Survey) -> float | None:
 
     Cells outside the map are not passable. The value is near 1 on an open plain. Does not apply to 3D maps.
     """
-    if survey.passable.ndim != 2 or not survey.passable.any():
+    if survey.map.cells.ndim != 2 or not survey.floor:
         return None
-    return int(survey.neighbor_masks[:, survey.passable].sum(dtype=np.int64)) / (8 * int(survey.passable.sum()))
+    return survey.neighbor_totals.passable / (8 * survey.floor)
 
 
 @measure(unit="rooms", group="rooms", reported_as=("rooms", "wanted"))

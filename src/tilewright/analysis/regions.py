@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -119,11 +120,14 @@ def regions_of_tiles(cells: NDArray[Any], tiles: Iterable[int], directions: Dire
     return Regions(labels, np.concatenate(sizes))
 
 
+@cache
 def neighbor_offsets(dimensions: int, directions: Directions) -> NDArray[np.int64]:
-    """Return the (neighbor, axis) offsets to a cell's neighbors: straight ones first, then diagonal ones."""
+    """Return the (neighbor, axis) offsets to a cell's neighbors: straight ones first, then diagonal ones. Read-only."""
     offsets: NDArray[np.int64] = np.argwhere(_build_structure(dimensions, directions)) - 1
     steps = np.abs(offsets).sum(axis=1)
-    return offsets[np.argsort(steps, kind="stable")][1:]
+    found = offsets[np.argsort(steps, kind="stable")][1:]
+    found.flags.writeable = False
+    return found
 
 
 def find_blocking_cells(

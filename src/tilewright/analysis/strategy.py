@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ..core.registry import measure
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
+from .owners import NEUTRAL
 from .paths import distances
 from .survey import Survey
 
-NEUTRAL = "neutral"
 HEADQUARTERS = "headquarters"
 BASE = "base"
 WITHOUT_INCOME = ("com tower", "lab")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,8 @@ from ..core.errors import InvalidRecipe
 from ..core.plan import tilesets_of
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
-from .paths import HotPath, farthest_cell, find_hot_path, steps_from
+from .map_group import CutTotals, MapGroup, NeighborTotals, RegionTotals, RouteEnds
+from .paths import HotPath, find_hot_path, steps_from
 from .regions import Regions, regions_of
 from .rooms import RoomGraph, rooms_graph
 from .similarity import Comparison, Similarity
@@ -27,11 +28,23 @@ class Route:
 
     start: tuple[int, ...]
     exit: tuple[int, ...]
-    from_start: NDArray[np.float64]
-    """Number of steps from the nearest start to each cell."""
-    to_exit: NDArray[np.float64]
-    """Number of steps from each cell to the nearest exit."""
     length: int
+    passable: NDArray[np.bool_]
+    """Mask of passable cells."""
+    starts: NDArray[np.int64]
+    """(cell, axis) passable cells with a marker start or, without markers, the start."""
+    exits: NDArray[np.int64]
+    """(cell, axis) passable cells with a marker exit or, without markers, the exit."""
+
+    @cached_property
+    def from_start(self) -> NDArray[np.float64]:
+        """Number of steps from the nearest start to each cell."""
+        return steps_from(self.passable, self.starts)
+
+    @cached_property
+    def to_exit(self) -> NDArray[np.float64]:
+        """Number of steps from each cell to the nearest exit."""
+        return steps_from(self.passable, self.exits)
 
 
 @renamed_members(
@@ -52,6 +65,24 @@ class Survey:
         self.map = map
         self.like = like
         """Samples to compare the map with."""
+        self._group, self._number = MapGroup((map,)), 0
+
+    @classmethod
+    def of_each(cls, maps: Sequence[TileMap], likes: Sequence[Similarity | None]) -> list[Survey]:
+        """Return a survey of each map. All maps have the same shape and tileset, so that kernels survey them at once.
+
+        >>> from tilewright.core.tileset import Tileset
+        >>> tiles = Tileset.from_labels([".", "#"])
+        >>> surveys = Survey.of_each([TileMap([[0, 1]], tiles), TileMap([[1, 0]], tiles)], [None, None])
+        >>> [one.floor for one in surveys]
+        [2, 2]
+        """
+        group, found = MapGroup(maps), []
+        for number, (map, like) in enumerate(zip(maps, likes, strict=True)):
+            survey = cls.__new__(cls)
+            survey.map, survey.like, survey._group, survey._number = map, like, group, number
+            found.append(survey)
+        return found
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -61,7 +92,53 @@ class Survey:
     @cached_property
     def passable(self) -> NDArray[np.bool_]:
         """Mask of passable cells."""
-        return self.map.passable
+        mask: NDArray[np.bool_] = self._group.passable[self._number]
+        return mask.reshape(self.map.shape)
+
+    @cached_property
+    def floor(self) -> int:
+        """Number of passable cells."""
+        return int(np.count_nonzero(self._group.passable[self._number]))
+
+    @property
+    def region_totals(self) -> RegionTotals:
+        """Number of connected regions, and the largest one."""
+        return self._group.regions[self._number]
+
+    @property
+    def route_ends(self) -> RouteEnds | None:
+        """Start, exit and length of the route; None if there is no path."""
+        return self._group.routes[self._number]
+
+    @property
+    def cut_totals(self) -> CutTotals:
+        """Number of chokepoints, and of those on every path of the route."""
+        return self._group.cuts[self._number]
+
+    @property
+    def neighbor_totals(self) -> NeighborTotals:
+        """Numbers of cells by their neighbors: dead ends, corridors, junctions."""
+        return self._group.neighbors[self._number]
+
+    @property
+    def tile_entropy(self) -> float:
+        """Shannon entropy of the tile frequencies, in bits."""
+        return self._group.tile_entropies[self._number]
+
+    @property
+    def symmetric_in_x(self) -> int:
+        """Number of cells that are equal to their image with left and right swapped."""
+        return self._group.symmetric_in_x[self._number]
+
+    @property
+    def symmetric_in_y(self) -> int:
+        """Number of cells that are equal to their image with top and bottom swapped."""
+        return self._group.symmetric_in_y[self._number]
+
+    @property
+    def symmetric_in_turns(self) -> int:
+        """Number of cells that are equal to their image after a rotation by 180 degrees."""
+        return self._group.symmetric_in_turns[self._number]
 
     @cached_property
     def regions(self) -> Regions:
@@ -71,7 +148,8 @@ class Survey:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(tile,) number of cells with each tile."""
-        return np.bincount(self.map.cells.reshape(-1), minlength=len(self.map.tileset))
+        counts: NDArray[np.int64] = self._group.tile_counts[self._number]
+        return counts
 
     @cached_property
     def route(self) -> Route | None:
@@ -81,14 +159,15 @@ class Survey:
         first cell, and the cell farthest from that cell (the first of equally far cells). In a maze without loops, no
         shortest path is longer than this route; on other maps, a few shortest paths may be longer.
         """
-        marked = [self.find_markers("start"), self.find_markers("exit")]
-        if all(len(cells) for cells in marked):
-            return self._find_route(*marked)
-        if not self.regions.count:
+        ends = self.route_ends
+        if ends is None:
             return None
-        first = np.argwhere(self.regions.labels == self.regions.rank()[0])[:1]
-        start = np.array([farthest_cell(steps_from(self.passable, first))])
-        return self._find_route(start, np.array([farthest_cell(steps_from(self.passable, start))]))
+        both = np.stack(np.unravel_index([ends.start, ends.exit], self.map.shape), axis=1)
+        start, exit = (tuple(cell) for cell in both.tolist())
+        starts, exits = self.find_markers("start"), self.find_markers("exit")
+        if not (len(starts) and len(exits)):
+            starts, exits = both[:1], both[1:]
+        return Route(start, exit, ends.length, self.passable, starts, exits)
 
     @cached_property
     def hot_path(self) -> HotPath | None:
@@ -128,14 +207,6 @@ class Survey:
         cells = [(marker.level, marker.y, marker.x)[-axes:] for marker in self.map.markers if marker.name == name]
         places = np.array(cells, dtype=np.int64).reshape(-1, axes)
         return places[self.passable[tuple(places.T)]]
-
-    def _find_route(self, starts: NDArray[np.int64], exits: NDArray[np.int64]) -> Route | None:
-        from_start, to_exit = (steps_from(self.passable, cells) for cells in (starts, exits))
-        start = min((tuple(cell) for cell in starts.tolist()), key=lambda cell: (to_exit[cell], cell))
-        exit = min((tuple(cell) for cell in exits.tolist()), key=lambda cell: (from_start[cell], cell))
-        if not np.isfinite(to_exit[start]):
-            return None
-        return Route(start, exit, from_start, to_exit, int(to_exit[start]))
 
     def most_common_tile(self, *, passable: bool) -> int | None:
         """Return the most common tile that is passable or, if `passable` is False, impassable; the first on ties.

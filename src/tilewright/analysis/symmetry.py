@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core.registry import measure
-from ..core.tileset import Tileset
-from .strategy import NEUTRAL
 from .survey import Survey
 
 
@@ -17,7 +12,7 @@ def symmetry_x(survey: Survey) -> float:
 
     Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
     """
-    return _symmetry_share(survey, "x")
+    return survey.symmetric_in_x / survey.map.cells.size
 
 
 @measure(unit="fraction", group="shape")
@@ -26,7 +21,7 @@ def symmetry_y(survey: Survey) -> float:
 
     Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
     """
-    return _symmetry_share(survey, "y")
+    return survey.symmetric_in_y / survey.map.cells.size
 
 
 @measure(unit="fraction", group="shape")
@@ -35,26 +30,4 @@ def symmetry_turn(survey: Survey) -> float:
 
     Directional tiles such as rivers and roads are rotated with the map. The owner of a building is ignored.
     """
-    return _symmetry_share(survey, "xy")
-
-
-def _symmetry_share(survey: Survey, transform: str) -> float:
-    cells, tileset = survey.map.cells, survey.map.tileset
-    image = np.flip(cells, tuple({"x": -1, "y": -2}[step] for step in transform))
-    if any(tile.joins or tile.country for tile in tileset):
-        alike = _merge_owners(tileset)
-        same = alike[cells] == alike[tileset.reorient_tiles(transform)][image]
-    else:
-        same = cells == image
-    return int(np.count_nonzero(same)) / cells.size
-
-
-def _merge_owners(tileset: Tileset) -> NDArray[np.int64]:
-    """Return (tile,) the first tile that equals each tile except for its owner; neutral tiles keep their number."""
-    first: dict[tuple[str, str], int] = {}
-    return np.array(
-        [
-            first.setdefault((tile.kind, tile.joins), number) if tile.country not in ("", NEUTRAL) else number
-            for number, tile in enumerate(tileset)
-        ]
-    )
+    return survey.symmetric_in_turns / survey.map.cells.size

@@ -617,6 +617,8 @@ class MeasureRegistry(Registry[Measure]):
         return super().__contains__(name) or (isinstance(name, str) and self._find_base(name) is not None)
 
     def get(self, name: str) -> Measure:
+        if isinstance(name, str) and (found := self._added.get(name) or self._found.get(name)):
+            return found
         base = None if super().__contains__(name) or not isinstance(name, str) else self._find_base(name)
         return super().get(name) if base is None else base.with_argument(name[len(base.name) + 1 :])
 

@@ -428,6 +428,25 @@ def adopt_cells(cells: Cells, tileset: Tileset, **details: Unpack[MapDetails]) -
     return map
 
 
+def split_cells(cells: ArrayLike, tileset: Tileset) -> list[TileMap]:
+    """Return a map for each array in a stack of tile ids, (map, row, column) or (map, level, row, column).
+
+    >>> [str(map) for map in split_cells([[[0, 1]], [[1, 1]]], Tileset.from_labels([".", "#"]))]
+    ['.#', '##']
+    """
+    try:
+        given = np.asarray(cells)
+    except ValueError:
+        raise InvalidRecipe("all maps of an array have the same shape", at="cells", rule="type") from None
+    if given.ndim not in (3, 4):
+        text = "must be (map, row, column) or (map, level, row, column)"
+        raise InvalidRecipe(f"{text}, got shape {given.shape}", at="cells", rule="type")
+    if not len(given):
+        return []
+    own = _copy_cells(given.reshape(-1, given.shape[-1]), tileset).reshape(given.shape)
+    return [adopt_cells(one, tileset) for one in own]
+
+
 def format_size(shape: Iterable[int]) -> str:
     """Format a map's size with the width first: `80x50`."""
     return "x".join(map(str, reversed([*shape])))

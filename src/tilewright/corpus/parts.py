@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from ..analysis.many import measure_maps
 from ..analysis.similarity import Similarity, find_similarity
-from ..analysis.survey import measure_map
 from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.provenance import digest
@@ -141,9 +141,10 @@ def _make_rows(manifest: Manifest, block: list[_Attempt]) -> list[dict[str, Any]
         if attempt.map is not None and attempt.cells is not None
     ]
     if manifest.measures:
-        for attempt, map, _ in generated:
-            numbers = measure_map(map, manifest.measures, attempt.similarity).items()
-            attempt.row.update({name: None if number != number else number for name, number in numbers})
+        likes = [attempt.similarity for attempt, _, _ in generated]
+        for name, numbers in measure_maps([map for _, map, _ in generated], manifest.measures, likes).items():
+            for (attempt, _, _), number in zip(generated, numbers.tolist(), strict=True):
+                attempt.row[name] = None if number != number else number
     for attempt, map, _ in generated:
         levels = map.shape[0] if len(map.shape) == 3 else 1
         attempt.row.update(digest=digest(map), levels=levels, height=map.height, width=map.width)

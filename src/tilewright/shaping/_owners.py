@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
-from ..analysis.strategy import NEUTRAL
+from ..analysis.owners import NEUTRAL
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tileset import Tileset
 

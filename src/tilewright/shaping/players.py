@@ -22,7 +22,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.strategy import HEADQUARTERS, NEUTRAL
+from ..analysis.owners import NEUTRAL
+from ..analysis.strategy import HEADQUARTERS
 from ..autotile.grammar import grammar_of
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.params import Params, param

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from ...analysis.strategy import NEUTRAL, foot_costs
+from ...analysis.owners import NEUTRAL
+from ...analysis.strategy import foot_costs
 from ...core.errors import GaveUp, InvalidRecipe
 from ...core.pieces import SIDES
 from ...core.tileset import Tileset

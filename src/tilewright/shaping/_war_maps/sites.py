@@ -14,9 +14,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...analysis.owners import NEUTRAL
 from ...analysis.paths import distances
 from ...analysis.regions import regions_of
-from ...analysis.strategy import NEUTRAL
 from ...core.errors import GaveUp, pluralize
 from ...core.seeds import Rng
 from ...core.site import Site
