@@ -140,13 +140,11 @@ class Search:
     def _count_failures(self, found: Evaluations) -> dict[str, int]:
         """Return the number of failed solutions by reason, sorted by reason."""
         failures: dict[str, int] = {}
-        for number, reason in enumerate(found.reasons):
-            text = reason
-            if text is None:
-                missing = np.flatnonzero(np.isnan(found.measures[number]))
-                text = f"{self.definition.measures[missing[0]]} does not apply" if len(missing) else None
-            if text is not None:
-                failures[text] = failures.get(text, 0) + 1
+        missing = np.isnan(found.measures)
+        for number in np.flatnonzero(missing.any(axis=1)).tolist():
+            unknown = self.definition.measures[int(missing[number].argmax())]
+            reason = found.reasons[number] or f"{unknown} does not apply"
+            failures[reason] = failures.get(reason, 0) + 1
         return dict(sorted(failures.items()))
 
     def _refuse_hopeless(self, found: Evaluations) -> None:
