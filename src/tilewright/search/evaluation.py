@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
-from ..analysis.survey import measure_map
 from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.recipe import Recipe
@@ -24,6 +24,8 @@ from .definition import Definition
 from .genes import ChoiceGene, Units
 
 NO_CELLS: NDArray[Any] = np.empty((0, 0), dtype=np.uint8)
+MAX_CELLS = 1 << 23
+"""Maximum number of cells of maps that are made before they are measured."""
 
 
 @dataclass(frozen=True)
@@ -52,37 +54,46 @@ class Evaluator:
 
     def evaluate(self, units: Units) -> Evaluations:
         """Return the measures of solutions, given their genomes."""
-        definition = self.definition
-        names = definition.measures
-        results = np.full((len(units), len(names)), np.nan)
+        results = np.full((len(units), len(self.definition.measures)), np.nan)
         reasons: list[str | None] = []
         cells: list[NDArray[Any]] = []
-        for number, values in enumerate(definition.genome.decode(units)):
+        made: dict[int, list[TileMap]] = {}
+        size = 0
+        for number, values in enumerate(self.definition.genome.decode(units)):
+            reason, content = None, NO_CELLS
             try:
-                recipes = definition.recipes_of(values)
-                maps = [self._make_map(recipe) for recipe in recipes]
-                content = convert_cells(maps[0], self.tileset, "of this archive") if self.keeps_cells else NO_CELLS
+                maps = [self._make_map(recipe) for recipe in self.definition.recipes_of(values)]
+                if self.keeps_cells:
+                    content = convert_cells(maps[0], self.tileset, "of this archive")
+                made[number] = maps
+                size += sum(map.cells.size for map in maps)
             except TooLarge:
-                raise
+                raise  # Other machines may have enough memory.
             except GaveUp as error:
-                reasons.append(error.reason)
+                reason = error.reason
             except TilewrightError as error:
-                reasons.append(str(error))
-            else:
-                results[number] = self._measure(maps, recipes[0])
-                reasons.append(None)
-                cells.append(content)
-                continue
-            cells.append(NO_CELLS)
+                reason = str(error)
+            reasons.append(reason)
+            cells.append(content)
+            if size >= MAX_CELLS:
+                self._measure(made, results)
+                made, size = {}, 0
+        self._measure(made, results)
         return Evaluations(results, reasons, cells if self.keeps_cells else [])
 
-    def _measure(self, maps: Sequence[TileMap], recipe: Recipe) -> NDArray[np.float64]:
-        """Return the means of the measures over some maps, summed in order."""
-        similarity = find_similarity(recipe) if self._compares else None
-        total = np.zeros(len(self.definition.measures))
-        for map in maps:
-            total += [*measure_map(map, self.definition.measures, similarity).values()]
-        return total / len(maps)
+    def _measure(self, made: Mapping[int, Sequence[TileMap]], results: NDArray[np.float64]) -> None:
+        """Set the measures of solutions: the means over their maps, summed in order."""
+        maps = [map for some in made.values() for map in some]
+        if not maps:
+            return
+        likes = [find_similarity(map.recipe) for map in maps if map.recipe is not None] if self._compares else None
+        columns = measure_maps(maps, self.definition.measures, likes)
+        values = np.stack([columns[name] for name in self.definition.measures], axis=1)
+        repeats = len(self.definition.map_seeds)
+        total = np.zeros((len(made), values.shape[1]))
+        for repeat in range(repeats):
+            total += values[repeat::repeats]
+        results[list(made)] = total / repeats
 
 
 def evaluate_task(text: str, number: int, units: Units) -> tuple[int, Evaluations]:
