@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import kernel
 from .blocks import block_size
+from .ranks import rank_floats
 
 Cells = NDArray[np.uint8]
 Keys = NDArray[np.uint16]
@@ -232,7 +233,7 @@ def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) ->
     with np.errstate(over="ignore"):  # Infinity compares correctly.
         for _ in range(neighbours):
             sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
-    ranks = np.unique(sums, return_inverse=True)[1].reshape(sums.shape)
+    ranks = rank_floats(sums.ravel() + 0.0).reshape(sums.shape)  # Adding 0 turns -0 into 0, which is equal to it.
     keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
     if keys.max() >= MAX_KEYS:
         return None
