@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
 from .. import __version__
 from ..analysis.similarity import find_similarity
 from ..analysis.survey import check_comparing
-from ..core.errors import BadFile, InvalidRecipe
+from ..core.errors import BadFile, InvalidRecipe, TooLarge
 from ..core.params import check_integer
 from ..core.plan import make_plan, tilesets_of
 from ..core.provenance import collect_revisions, raised_revisions
@@ -30,6 +31,7 @@ LAYOUT = 1
 MAX_EVALUATIONS = 10**8
 MIN_REPEATS, MAX_REPEATS = 3, 10_000
 DEFAULT_BATCH, MAX_BATCH = 512, 1 << 16
+MAX_STORED_CELLS = 1 << 31
 DEFAULT_EMITTERS = ("random", "line", "cross")
 
 
@@ -96,6 +98,13 @@ class Definition:
             entry.check_argument(tilesets_of(self.recipe))
         if find_similarity(self.recipe) is None:
             check_comparing(entries)
+
+    def check_size(self) -> None:
+        """Raise TooLarge if the maps of all elites of a folder do not fit in memory."""
+        size = prod(axis.bins for axis in self.axes) * prod(self.recipe.shape)
+        if size > MAX_STORED_CELLS:
+            text = f"the maps of all elites may have {size:,} cells; at most {MAX_STORED_CELLS:,} can be stored"
+            raise TooLarge(f"{text}; use fewer bins or smaller maps", at="measures")
 
     @cached_property
     def genome(self) -> Genome:

@@ -151,12 +151,13 @@ def make(
     with open_folder(fspath(out)) as folder:
         search = folder.read_search()
         if search is None:
+            definition.check_size()
             search = Search(definition)
         if seed is None:
             definition = replace(definition, seed=search.definition.seed)
         folder.check_same(definition, search.definition)
         search.extend(definition.evaluations)
-        with _connect(workers, scheduler) as cluster:
+        with _connect(0 if search.is_finished else workers, scheduler) as cluster:
             return _run(search, cluster, on_progress, folder)
 
 
@@ -204,7 +205,7 @@ def resume(
             raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
         if evaluations is not None:
             search.extend(evaluations)
-        with _connect(workers, scheduler) as cluster:
+        with _connect(0 if search.is_finished else workers, scheduler) as cluster:
             return _run(search, cluster, on_progress, store)
 
 
@@ -309,14 +310,13 @@ def _progress_of(search: Search, cluster: Cluster | None) -> SearchProgress:
 
 
 def _evaluate_here(keeps_cells: bool) -> Evaluate:
-    """Return a function that evaluates solutions in this process."""
-    evaluators: dict[int, Evaluator] = {}
+    """Return a function that evaluates solutions of one search in this process."""
+    evaluator: Evaluator | None = None
 
     def evaluate(definition: Definition, units: Units) -> Evaluations:
-        key = id(definition.genome)
-        if key not in evaluators:
-            evaluators[key] = Evaluator(definition, keeps_cells=keeps_cells)
-        return evaluators[key].evaluate(units)
+        nonlocal evaluator
+        evaluator = evaluator or Evaluator(definition, keeps_cells=keeps_cells)
+        return evaluator.evaluate(units)
 
     return evaluate
 
