@@ -169,20 +169,20 @@ def test_glyphs_and_blocks_can_be_chosen() -> None:
     assert "\x1b[38" not in run_in_terminal("show", "cave.json", "--plain")[0]
 
 
-@pytest.mark.parametrize("name", ["distance", "hot-path", "rooms", "sight"])
-def test_overlay_only_changes_colors(name: str) -> None:
+def test_overlays_only_change_colors() -> None:
     rooms = {"rooms": [tw.Room(1, 1, 8, 5), tw.Room(20, 2, 7, 8)], "links": [(0, 1)]}
     tw.make("caves", width=30, height=12, seed=1).replace(**rooms).save("cave.json")
-    for look in ("--glyphs", "--blocks"):
-        plain, _ = run_in_terminal("show", "cave.json", look)
-        shown, code = run_in_terminal("show", "cave.json", look, "--overlay", name)
+    plain = {look: run_in_terminal("show", "cave.json", look)[0] for look in ("--glyphs", "--blocks")}
+    for name in ("distance", "hot-path", "rooms", "sight"):
         legend = tw.overlay(tw.load("cave.json"), name).legend
+        for look, without in plain.items():
+            shown, code = run_in_terminal("show", "cave.json", look, "--overlay", name)
+            assert code == 0
+            assert strip_colors(shown) == strip_colors(without) + legend + "\r\n"
+            assert shown.split("cave.json")[0] != without.split("cave.json")[0]
+        few, code = run_in_terminal("show", "cave.json", "--overlay", name, TERM="xterm", COLORTERM="")
         assert code == 0
-        assert strip_colors(shown) == strip_colors(plain) + legend + "\r\n"
-        assert shown.split("cave.json")[0] != plain.split("cave.json")[0]
-    few, code = run_in_terminal("show", "cave.json", "--overlay", name, TERM="xterm", COLORTERM="")
-    assert code == 0
-    assert len(strip_colors(few).split("\r\n")) == 12 + 3
+        assert len(strip_colors(few).split("\r\n")) == 12 + 3
 
 
 def test_sixteen_colors_are_chosen_by_hue_without_background() -> None:

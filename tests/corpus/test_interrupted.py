@@ -97,11 +97,14 @@ def check_success(process: subprocess.Popen[bytes]) -> None:
     assert process.returncode == 0, errors.decode()
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_killed_run_is_resumed(recipe: Path, undisturbed: dict[str, bytes], tmp_path: Path, workers: str) -> None:
+# Twice in one process: a resumed run can be killed again. Workers take long to start.
+@pytest.mark.parametrize(("workers", "kills"), [("0", (3, 20)), ("2", (12,))])
+def test_killed_run_is_resumed(
+    recipe: Path, undisturbed: dict[str, bytes], tmp_path: Path, workers: str, kills: tuple[int, ...]
+) -> None:
     folder = tmp_path / "corpus"
     killed_at = []
-    for parts in (3, 20):  # twice: a resumed run can be killed again
+    for parts in kills:
         with run_program(*command(recipe, folder, "--workers", workers)) as process:
             wait_for(lambda parts=parts: count_parts(folder) >= parts, process)  # type: ignore[misc]
             family = children(process.pid)
