@@ -140,6 +140,48 @@ def test_swept_values_are_columns_and_shapers_can_be_swept(tmp_path: Path) -> No
     assert Corpus(tmp_path / "c").map(6) == tw.run(six, seed="3-6")
 
 
+def test_listed_values_and_seeds_belong_together(tmp_path: Path) -> None:
+    sweep = Sweep.of({"seed": [5, "a", 5], "walls": [0.4, 0.45, 0.5], "outside": ["wall", None, "floor"]}, listed=True)
+    assert sweep.size == 3
+    recipe = tw.recipe("caves", width=16, height=10)
+    with pytest.raises(InvalidRecipe, match="outside"):  # The parameter refuses None.
+        make(recipe, tmp_path / "refused", seed=3, sweep=sweep, workers=0)
+    sweep = Sweep.of({"seed": [5, "a", 5], "walls": [0.4, 0.45, 0.5], "steps": [1, 2, 3]}, listed=True)
+    corpus = make(recipe, tmp_path / "c", seed=3, sweep=sweep, workers=0)
+    rows = corpus.table(["seed", "walls", "steps"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [("5", 0.4, 1), ("a", 0.45, 2), ("5", 0.5, 3)]
+    assert corpus.map(1) == tw.run(tw.recipe(recipe, walls=0.45, steps=2), seed="a")
+    assert Manifest.from_text(corpus.manifest.text) == corpus.manifest
+
+
+def test_other_manifests_have_no_key_for_lists() -> None:
+    assert "listed" not in make_manifest({"walls": [0.4]}).to_data()
+
+
+def test_lists_and_mixed_values_are_columns_of_strings(tmp_path: Path) -> None:
+    scores = [[0.1, 0.9, 0.4, 0.6], "random"]
+    recipe = tw.recipe("fashion", width=16, height=10, states=2)
+    corpus = make(recipe, tmp_path / "c", seed=3, sweep=Sweep.of({"scores": scores}, listed=True), workers=0)
+    assert corpus.table(["scores"])["scores"].to_pylist() == ["[0.1, 0.9, 0.4, 0.6]", "random"]
+    assert corpus.map(0) == tw.run(tw.recipe(recipe, scores=scores[0]), seed="3-0")
+
+
+@pytest.mark.parametrize(
+    ("sweep", "options", "message"),
+    [
+        ({"walls": [0.4], "steps": [1, 2]}, {}, "a listed sweep must have lists of equal length"),
+        ({}, {}, "a listed sweep must have lists of equal length"),
+        ({"seed": 7, "walls": [0.4]}, {}, "seed: must be a list of 1 to 100,000 seeds, got 7"),
+        ({"walls": {"from": 0, "to": 1}}, {}, "must be a list of values"),
+        ({"walls": [0.4]}, {"sampled": True}, "must be sampled or listed, not both"),
+    ],
+)
+def test_mistakes_in_lists_are_one_line(sweep: Any, options: dict[str, bool], message: str) -> None:
+    with pytest.raises(InvalidRecipe) as caught:
+        Sweep.of(sweep, listed=True, **options)
+    assert message in str(caught.value)
+
+
 def test_request_takes_the_sweep_from_the_recipe() -> None:
     order = Request.of({"technique": "caves", "seed": 4, "sweep": {"walls": "0.4..0.5:0.1"}, "sampled": True})
     assert (order.recipe.technique, order.seed, order.sweep.sampled) == ("caves", "4", True)

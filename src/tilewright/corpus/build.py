@@ -48,11 +48,11 @@ def make(
     ----------
     given : Request, Recipe, mapping, str or path-like
         Recipe as an object, data or file, or the name of a technique or recipe. Data may have the additional keys
-        `sweep` and `sampled`. The manifest of a corpus generates that corpus again.
+        `sweep`, `sampled` and `listed`. The manifest of a corpus generates that corpus again.
     folder : str or path-like
         Folder or fsspec URL to write to.
     count : int, optional
-        Number of maps. Required unless `given` is a manifest.
+        Number of maps. Required unless `given` is a manifest, or the sweep is listed.
     seed : int or str, optional
         Seed of the corpus; map i has the seed `{seed}-i`. By default, the seed of the recipe or, if it has none, a
         random seed.
@@ -90,6 +90,9 @@ def make(
     check_workers(workers, scheduler)
     request = Request.of(given)
     count = request.count if count is None else count
+    wanted_sweep = request.sweep if sweep is None else sweep
+    if count is None and wanted_sweep.listed:
+        count = wanted_sweep.size
     if count is None:
         raise InvalidRecipe("must be set: the number of maps", at="count", rule="missing")
     store = Folder(os.fspath(folder))
@@ -103,7 +106,7 @@ def make(
             seed=read_seed(corpus_seed if corpus_seed is not None or found is None else found.seed),
             count=count,
             measures=request.measures if measures is None else measures,
-            sweep=request.sweep if sweep is None else sweep,
+            sweep=wanted_sweep,
         )
         if found is not None:
             found.check_matches(wanted, store)

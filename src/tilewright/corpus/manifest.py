@@ -22,13 +22,15 @@ from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
 from .store import MANIFEST, Folder
-from .sweep import Sweep
+from .sweep import Sweep, apply_values
 
 KIND = "tilewright corpus"
 LAYOUT = 1
 """Version of the file layout, which is increased when the layout changes."""
 MAX_MAPS = 10**9
 TARGET_PARTS = 64
+TARGET_PARTS_LISTED = 8
+"""Number of parts of a corpus with a listed sweep. There are fewer, because each part stores the lists."""
 MAX_MAPS_PER_PART = 1000
 MAX_CELLS_PER_PART = 1 << 25
 MAX_TRIED_VALUES = 100
@@ -77,10 +79,11 @@ class Manifest:
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
             raise InvalidRecipe(f"{clash!r} is already a column; write params.{clash}", at="sweep")
-        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # as read from the file
+        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled, listed=sweep.listed)  # as read from the file
         data = replace(recipe, seed=None, attempt=None).to_data()
         manifest = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
-        size = min(MAX_MAPS_PER_PART, -(-count // TARGET_PARTS), max(1, MAX_CELLS_PER_PART // manifest.max_cells))
+        parts = TARGET_PARTS_LISTED if sweep.listed else TARGET_PARTS
+        size = min(MAX_MAPS_PER_PART, -(-count // parts), max(1, MAX_CELLS_PER_PART // manifest.max_cells))
         return replace(manifest, part_size=size)
 
     # -- maps ---------------------------------------------------------------------------------------------------
@@ -104,16 +107,28 @@ class Manifest:
 
     def recipe_of(self, number: int) -> Recipe:
         """Return the recipe of a map, including its seed."""
-        return _recipe_of(self._variation_key, self.values_of(number)).with_seed(number_seed(self.seed, number))
+        return self._apply(self.values_of(number)).with_seed(self.seed_of(number))
+
+    def seed_of(self, number: int) -> Seed:
+        """Return the seed of a map."""
+        seeds = self.sweep.seeds
+        return seeds[number % len(seeds)] if seeds else number_seed(self.seed, number)
+
+    def _apply(self, values: Sequence[Any]) -> Recipe:
+        """Return the recipe with some values of the sweep."""
+        return _recipe_of(self._variation_key, json.dumps(values))
 
     @cached_property
     def _variation_key(self) -> str:
-        """Recipe and sweep as a string, for caching."""
-        return json.dumps([self.recipe, self.sweep.to_data()])
+        """Recipe and swept paths as a string, for caching."""
+        return json.dumps([self.recipe, [axis.path for axis in self.sweep.axes]])
 
     @cached_property
     def max_cells(self) -> int:
         """Approximate number of cells of the largest map. Raises InvalidRecipe for invalid values of the sweep."""
+        if self.sweep.listed:
+            step = -(-self.sweep.size // MAX_TRIED_VALUES)
+            return max(self._count_cells(self.values_of(number)) for number in range(0, self.sweep.size, step))
         defaults = [axis.values[0] for axis in self.sweep.axes]
         largest, cells = list(defaults), self._count_cells(defaults)
         for place, axis in enumerate(self.sweep.axes):
@@ -130,7 +145,7 @@ class Manifest:
 
     def _count_cells(self, values: Sequence[Any]) -> int:
         try:
-            recipe = _recipe_of(self._variation_key, tuple(values))
+            recipe = self._apply(values)
         except InvalidRecipe as error:
             raise (error.within("sweep") if values else error) from None
         return prod(recipe.shape)
@@ -157,6 +172,7 @@ class Manifest:
             "measures": list(self.measures),
             "sweep": self.sweep.to_data(),
             "sampled": self.sweep.sampled,
+            **({"listed": True} if self.sweep.listed else {}),
             "part_size": self.part_size,
             "tilewright": self.version,
             "revisions": dict(self.revisions),
@@ -179,7 +195,7 @@ class Manifest:
             str(data["seed"]),
             int(data["count"]),
             tuple(map(str, data["measures"])),
-            Sweep.of(data["sweep"], sampled=bool(data["sampled"])),
+            Sweep.of(data["sweep"], sampled=bool(data["sampled"]), listed=bool(data.get("listed", False))),
             int(data["part_size"]),
             str(data["tilewright"]),
             dict(data["revisions"]),
@@ -207,8 +223,8 @@ class Manifest:
         mine, requested = json.loads(self.text), json.loads(wanted.text)
         mine["recipe"] = json.loads(json.dumps(Recipe.of(self.recipe).to_data()))
         own = ("part_size", "tilewright", "revisions")
-        keys = [key for key in mine if key not in own and mine[key] != requested[key]]
-        differ = [_describe_difference(key, mine[key], requested[key]) for key in keys]
+        keys = [key for key in {**mine, **requested} if key not in own and mine.get(key) != requested.get(key)]
+        differ = [_describe_difference(key, mine.get(key), requested.get(key)) for key in keys]
         if differ:
             raise BadFile(f"contains another corpus ({'; '.join(differ)}); name another folder", at=folder)
         self.refuse_other_revisions(folder)
@@ -238,9 +254,9 @@ def _format_value(value: Any) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _recipe_of(varied: str, values: tuple[Any, ...]) -> Recipe:
+def _recipe_of(varied: str, values: str) -> Recipe:
     """Return the recipe of a corpus with some values of its sweep. It is cached, because many maps share the recipe."""
-    recipe, sweep = json.loads(varied)
-    result = Recipe.of(Sweep.of(sweep).apply(recipe, values))
+    recipe, paths = json.loads(varied)
+    result = Recipe.of(apply_values(recipe, paths, json.loads(values)))
     make_plan(result)
     return result

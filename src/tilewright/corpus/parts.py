@@ -19,11 +19,11 @@ from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.registry import measures as measure_registry
-from ..core.seeds import number_seed
 from ..core.shared_tiles import convert_cells
 from ..core.tilemap import TileMap
 from .datasheet import Facts
 from .manifest import OWN_COLUMNS, Manifest
+from .sweep import Axis
 from .tiles import tileset_of
 
 ROWS_PER_GROUP = 128
@@ -64,21 +64,18 @@ def make_part(manifest: Manifest, number: int) -> Part:
 
 def schema_of(manifest: Manifest) -> pa.Schema:
     """Return the columns of each part: properties of the map, swept parameters and measures."""
-    swept = [pa.field(axis.column, _kind_of(axis.values)) for axis in manifest.sweep.axes]
+    swept = [pa.field(axis.column, axis.kind) for axis in manifest.sweep.axes]
     own = [pa.field(name, kind) for name, (kind, _) in OWN_COLUMNS.items()]
     measures = [pa.field(name, pa.float64()) for name in manifest.measures]
     head = {"manifest": manifest.to_data(), "cells": "zstd of tile ids, level by level and row by row, little-endian"}
     return pa.schema([*own, *swept, *measures], metadata={METADATA: json.dumps(head, ensure_ascii=False).encode()})
 
 
-def _kind_of(values: tuple[Any, ...]) -> pa.DataType:
-    if all(isinstance(value, bool) for value in values):
-        return pa.bool_()
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return pa.int64()
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return pa.float64()
-    return pa.string()
+def _column_value(axis: Axis, value: Any) -> Any:
+    """Return a swept value as its column stores it: lists as JSON, and mixed types as strings."""
+    if value is None or axis.kind != "string":
+        return value
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -94,12 +91,9 @@ class _Attempt:
 def _try_map(manifest: Manifest, number: int) -> _Attempt:
     """Generate a map. If the generation fails, the row has the reason."""
     values = manifest.values_of(number)
-    swept = {
-        axis.column: value if isinstance(value, bool | int | float) or value is None else str(value)
-        for axis, value in zip(manifest.sweep.axes, values, strict=True)
-    }
+    swept = {axis.column: _column_value(axis, value) for axis, value in zip(manifest.sweep.axes, values, strict=True)}
     row: dict[str, Any] = dict.fromkeys((*OWN_COLUMNS, *manifest.measures))
-    row |= {"id": number, "seed": number_seed(manifest.seed, number), **swept}
+    row |= {"id": number, "seed": manifest.seed_of(number), **swept}
     try:
         recipe = manifest.recipe_of(number)
         map = run(recipe)

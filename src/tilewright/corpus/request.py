@@ -1,4 +1,4 @@
-"""Request for a corpus: a recipe, with the additional keys `sweep` and `sampled`.
+"""Request for a corpus: a recipe, with the additional keys `sweep`, `sampled` and `listed`.
 
 >>> Request.of({"technique": "caves", "sweep": {"walls": [0.4, 0.5]}}).sweep.size
 2
@@ -57,11 +57,13 @@ class Request:
         manifest = None
         if data.get("kind") == KIND:
             manifest = _parse_manifest(data, given)
-            data = {**manifest.recipe, "sweep": manifest.sweep.to_data(), "sampled": manifest.sweep.sampled}
-        sampled = data.pop("sampled", False)
-        if not isinstance(sampled, bool):
-            raise InvalidRecipe("must be true or false", at="sampled", got=sampled, rule="choice")
-        sweep = Sweep.of(_parse_ranges(data.pop("sweep", None)), sampled=sampled)
+            swept = manifest.sweep
+            data = {**manifest.recipe, "sweep": swept.to_data(), "sampled": swept.sampled, "listed": swept.listed}
+        sampled, listed = data.pop("sampled", False), data.pop("listed", False)
+        for key, value in (("sampled", sampled), ("listed", listed)):
+            if not isinstance(value, bool):
+                raise InvalidRecipe("must be true or false", at=key, got=value, rule="choice")
+        sweep = Sweep.of(_parse_ranges(data.pop("sweep", None)), sampled=sampled, listed=listed)
         plain = as_recipe_data(data)
         recipe = Recipe.of(plain if change is None else change(plain), resolver)
         make_plan(recipe)

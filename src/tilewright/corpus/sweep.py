@@ -1,6 +1,7 @@
-"""Sweeps: parameters that vary from map to map, over all combinations or at random.
+"""Sweeps: parameters that vary from map to map, over all combinations, at random or as listed.
 
-A sweep maps the path of a parameter to its values: a list, or a range with `from`, `to` and `step` or `count`.
+A sweep maps the path of a parameter to its values: a list, or a range with `from`, `to` and `step` or `count`. In a
+listed sweep, map i has value i of each list; values may be lists themselves, and `seed` lists the seeds of the maps.
 
 >>> Sweep.of({"walls": {"from": 0.4, "to": 0.5, "step": 0.05}, "steps": [3, 5]}).size
 6
@@ -15,12 +16,14 @@ from math import floor, prod
 from typing import Any
 
 from ..core.errors import InvalidRecipe, short_repr, unknown_key
-from ..core.seeds import Rng
+from ..core.seeds import Rng, Seed, read_seed
 
 MAX_VALUES = 100_000
 MAX_NUMBER = 10**15
 """Maximum absolute value of a number. Floats cannot represent the fractions of larger numbers."""
 RANGE_KEYS = ("from", "to", "step", "count")
+SEED = "seed"
+"""Path of the seed in a listed sweep."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,14 @@ class Axis:
     def column(self) -> str:
         """Name of the column in tables."""
         return self.path.replace(".", "_")
+
+    @cached_property
+    def kind(self) -> str:
+        """Type of the column: bool, int64, float64, or string for strings, lists and mixed types."""
+        types = {type(value) for value in self.values if value is not None}
+        if types in ({bool}, {int}):
+            return "bool" if bool in types else "int64"
+        return "float64" if types and types <= {int, float} else "string"
 
     def draw(self, rng: Rng) -> Any:
         """Return a random value."""
@@ -55,9 +66,13 @@ class Sweep:
     axes: tuple[Axis, ...] = ()
     sampled: bool = False
     """Whether each map draws random values. Otherwise, the maps use all combinations in turn and then start over."""
+    listed: bool = False
+    """Whether map i has value i of each axis."""
+    seeds: tuple[Seed, ...] = ()
+    """Seeds of the maps of a listed sweep; empty if they follow from the seed of the corpus."""
 
     @classmethod
-    def of(cls, data: Mapping[str, Any] | None, *, sampled: bool = False) -> Sweep:
+    def of(cls, data: Mapping[str, Any] | None, *, sampled: bool = False, listed: bool = False) -> Sweep:
         """Return a sweep from data.
 
         Parameters
@@ -66,6 +81,8 @@ class Sweep:
             Values or ranges by parameter path: a list, or a mapping with `from`, `to` and `step` or `count`.
         sampled : bool
             Whether each map draws random values.
+        listed : bool
+            Whether map i has value i of each list. All lists have the same length; `seed` lists the seeds of the maps.
 
         Returns
         -------
@@ -83,15 +100,23 @@ class Sweep:
         """
         if data is not None and not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="sweep", got=data, rule="type")
-        axes = tuple(_read_axis(str(place), given) for place, given in (data or {}).items())
+        if sampled and listed:
+            raise InvalidRecipe("must be sampled or listed, not both", at="sweep", rule="conflict")
+        values = dict(data or {})
+        seeds = _read_seeds(values.pop(SEED)) if listed and SEED in values else ()
+        axes = tuple(_read_axis(str(place), given, listed=listed) for place, given in values.items())
+        lengths = {len(one) for one in (*(axis.values for axis in axes), *([seeds] if seeds else []))}
+        if listed and len(lengths) != 1:
+            raise InvalidRecipe("a listed sweep must have lists of equal length", at="sweep", rule="type")
         columns = [axis.column for axis in axes]
         twice = next((name for name in columns if columns.count(name) > 1), None)
         if twice is not None:
             raise InvalidRecipe(f"{short_repr(twice)} occurs twice", at="sweep", rule="duplicate")
-        return cls(axes, sampled)
+        return cls(axes, sampled, listed, seeds)
 
     def to_data(self) -> dict[str, Any]:
-        return {
+        seeds = {SEED: list(self.seeds)} if self.seeds else {}
+        return seeds | {
             axis.path: {"from": axis.values[0], "to": axis.values[-1], "count": len(axis.values)}
             if axis.is_range
             else list(axis.values)
@@ -100,11 +125,15 @@ class Sweep:
 
     @cached_property
     def size(self) -> int:
-        """Number of combinations."""
+        """Number of combinations; of a listed sweep, its length."""
+        if self.listed:
+            return len(self.seeds or self.axes[0].values)
         return prod(len(axis.values) for axis in self.axes)
 
     def values_for(self, root: Rng, number: int) -> tuple[Any, ...]:
         """Return the values of map `number` by axis: random values from the map's own stream, or its combination."""
+        if self.listed:
+            return tuple(axis.values[number % self.size] for axis in self.axes)
         if self.sampled:
             rng = root.child("sweep", number)
             return tuple(axis.draw(rng) for axis in self.axes)
@@ -117,26 +146,35 @@ class Sweep:
 
     def apply(self, recipe: Mapping[str, Any], values: Sequence[Any]) -> dict[str, Any]:
         """Return a recipe's data with these values."""
-        data = dict(recipe)
-        data["params"] = dict(data.get("params") or {})
-        for axis, value in zip(self.axes, values, strict=True):
-            if not axis.path.startswith("shaping."):
-                data["params"][axis.path.removeprefix("params.")] = value
-                continue
-            _, number, *rest = axis.path.split(".")
-            stages = [{stage: {}} if isinstance(stage, str) else stage for stage in data.get("shaping") or ()]
-            if not number.isdecimal() or int(number) >= len(stages) or len(rest) != 1:
-                raise InvalidRecipe(
-                    "must be written shaping.INDEX.NAME, with the index from 0", at=("sweep", axis.path)
-                )
-            (name, params), *_ = stages[int(number)].items()
-            stages[int(number)] = {name: {**(params or {}), rest[0]: value}}
-            data["shaping"] = stages
-        return data
+        return apply_values(recipe, [axis.path for axis in self.axes], values)
 
 
-def _read_axis(place: str, given: Any) -> Axis:
-    if isinstance(given, Mapping):
+def apply_values(recipe: Mapping[str, Any], paths: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Return a recipe's data with values at some paths."""
+    data = dict(recipe)
+    data["params"] = dict(data.get("params") or {})
+    for path, value in zip(paths, values, strict=True):
+        if not path.startswith("shaping."):
+            data["params"][path.removeprefix("params.")] = value
+            continue
+        _, number, *rest = path.split(".")
+        stages = [{stage: {}} if isinstance(stage, str) else stage for stage in data.get("shaping") or ()]
+        if not number.isdecimal() or int(number) >= len(stages) or len(rest) != 1:
+            raise InvalidRecipe("must be written shaping.INDEX.NAME, with the index from 0", at=("sweep", path))
+        (name, params), *_ = stages[int(number)].items()
+        stages[int(number)] = {name: {**(params or {}), rest[0]: value}}
+        data["shaping"] = stages
+    return data
+
+
+def _read_seeds(given: Any) -> tuple[Seed, ...]:
+    if not isinstance(given, list | tuple) or not 1 <= len(given) <= MAX_VALUES:
+        raise InvalidRecipe(f"must be a list of 1 to {MAX_VALUES:,} seeds", at=("sweep", SEED), got=given, rule="type")
+    return tuple(read_seed(seed) for seed in given)
+
+
+def _read_axis(place: str, given: Any, *, listed: bool = False) -> Axis:
+    if isinstance(given, Mapping) and not listed:
         return Axis(place, _read_range(place, given), is_range=True)
     if not isinstance(given, list | tuple) or not given:
         raise InvalidRecipe("must be a list of values, or a range with from and to", at=("sweep", place), got=given)
@@ -145,7 +183,7 @@ def _read_axis(place: str, given: Any) -> Axis:
             f"must have at most {MAX_VALUES:,} values, got {len(given):,}", at=("sweep", place), rule="maximum"
         )
     wrong = next((value for value in given if not isinstance(value, bool | int | float | str)), None)
-    if wrong is not None:
+    if wrong is not None and not listed:
         raise InvalidRecipe(
             "values must be numbers, strings, true or false", at=("sweep", place), got=wrong, rule="choice"
         )

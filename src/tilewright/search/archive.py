@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import fsum
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from .genes import Units
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from ..corpus import Corpus
+    from ..corpus.cluster import ProgressCallback
 
 EMPTY = -1
 
@@ -348,3 +352,56 @@ class Archive:
         from .sheet import draw_sheet
 
         return draw_sheet(self, x=x, y=y, title=title, width=width)
+
+    # -- export ---------------------------------------------------------------------------------------------------
+
+    def to_corpus(
+        self,
+        folder: str | PathLike[str],
+        /,
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        on_progress: ProgressCallback | None = None,
+    ) -> Corpus:
+        """Write the maps of the elites as a corpus, in the order of their cells; needs the extra `corpus`.
+
+        The corpus has a column for each parameter in which the maps differ, and the measures of the archive. A style
+        is written as the map with its first seed.
+
+        Parameters
+        ----------
+        folder
+            Folder or fsspec URL to write to.
+        workers
+            Number of worker processes; 0 uses only this process. By default, one per processor.
+        scheduler
+            Address of a Dask cluster to use instead of local processes.
+        on_progress
+            Function called with a `tw.corpus.Progress` after each step.
+
+        Returns
+        -------
+        Corpus
+
+        Raises
+        ------
+        InvalidRecipe
+            If the archive is empty, or its maps differ in more than parameters and seeds.
+        BadFile
+            If the folder contains other files or cannot be written.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> archive = tw.search.make(
+        ...     "caves", vary={"walls": (0.3, 0.6), "seed": "free"}, measures={"floor_share": (0, 1, 5)},
+        ...     objective="path_length", evaluations=64, seed=7,
+        ... )
+        >>> corpus = archive.to_corpus("memory://elites", workers=0)
+        >>> len(corpus) == len(archive), corpus.row(0)["walls"] == next(iter(archive)).values["walls"]
+        (True, True)
+        """
+        from .export import write_corpus
+
+        return write_corpus(self, folder, workers=workers, scheduler=scheduler, on_progress=on_progress)

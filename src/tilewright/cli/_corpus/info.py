@@ -50,7 +50,8 @@ def _describe(corpus: Any, facts: Any) -> list[str]:
     if not corpus.is_complete:
         found.append(f"not finished: {pluralize(manifest.parts - len(corpus.parts), 'part')} missing")
     if manifest.sweep.axes:
-        how = "sampled" if manifest.sweep.sampled else f"{pluralize(manifest.sweep.size, 'combination')}"
+        combinations = "listed" if manifest.sweep.listed else pluralize(manifest.sweep.size, "combination")
+        how = "sampled" if manifest.sweep.sampled else combinations
         found.append(f"swept: {', '.join(axis.column for axis in manifest.sweep.axes)}, {how}")
     if facts.duplicates:
         found.append(f"{facts.duplicates:,} duplicates of earlier maps")

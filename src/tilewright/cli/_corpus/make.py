@@ -57,8 +57,8 @@ def command(
     """Generate a corpus, or resume one.
 
     RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, a technique, or a corpus to generate again. A
-    file may also have the keys `sweep` and `sampled`. If the work is interrupted, repeat the command to continue; the
-    result is the same. Without --scheduler, DASK_SCHEDULER_ADDRESS is used if it is set.
+    file may also have the keys `sweep`, `sampled` and `listed`. If the work is interrupted, repeat the command to
+    continue; the result is the same. Without --scheduler, DASK_SCHEDULER_ADDRESS is used if it is set.
 
     \b
     tilewright corpus make open-caves --count 10000 --seed 7 --measures floor_share,regions -o caves
@@ -86,7 +86,7 @@ def command(
             count=count,
             seed=seed,
             measures=None if measures is None else split_names(measures),
-            sweep=sweep.Sweep.of(varied, sampled=sampled or request.sweep.sampled),
+            sweep=sweep.Sweep.of(varied, sampled=sampled or request.sweep.sampled, listed=request.sweep.listed),
             workers=workers,
             scheduler=scheduler,
             on_progress=job,

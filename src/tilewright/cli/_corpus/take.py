@@ -66,7 +66,7 @@ def _template_fields(corpus: Any, number: int, index: int) -> dict[str, str | in
     manifest = corpus.manifest
     return {
         "id": number,
-        "seed": f"{manifest.seed}-{number}",
+        "seed": manifest.seed_of(number),
         "technique": manifest.recipe["technique"],
         "index": index,
     }
