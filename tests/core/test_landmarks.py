@@ -13,6 +13,7 @@ import pytest
 import tilewright as tw
 from tilewright.core.errors import TilewrightError
 from tilewright.core.landmarks import MAX_LANDMARK_EDITS, Change, LandmarkEdits
+from tilewright.core.registry import tilesets
 
 TILES = tw.Tileset.from_labels([".", "#"])
 START, GOBLIN, OTHER = tw.Marker("start", 1, 1), tw.Marker("goblin", 2, 2), tw.Marker("goblin", 5, 3)
@@ -49,7 +50,7 @@ def test_markers_are_added_moved_renamed_and_removed() -> None:
 def test_several_changes_of_a_marker_are_one() -> None:
     moved = [tw.Marker("start", x, 4) for x in range(4)]
     edits = edit(MAP, (START, moved[0]), *pairwise(moved))
-    assert edits.markers == (Change(START, moved[-1]),)
+    assert edits.markers == (Change(START, moved[-1], passable=True),)
     assert not edit(MAP, (START, moved[0]), (moved[0], START))
     assert not edit(MAP, (None, moved[0]), (moved[0], None))
 
@@ -62,6 +63,26 @@ def test_markers_of_another_map_are_matched_by_name() -> None:
     # A goblin in the cell of the removed one is preferred.
     other = MAP.replace(markers=[tw.Marker("goblin", 7, 1), GOBLIN])
     assert edits.apply(other).markers == (tw.Marker("goblin", 7, 1), tw.Marker("start", 6, 6))
+
+
+def test_a_marker_moves_to_the_nearest_cell_that_is_as_passable_as_that_where_it_was_placed() -> None:
+    chest, torch = tw.Marker("chest", 2, 5), tw.Marker("torch", 6, 2)
+    cave = tilesets.get("cave")
+    floor, walls = np.full((8, 8), cave.id("floor")), np.full((8, 8), cave.id("wall"))
+    floor[2, 6] = cave.id("wall")
+    edits = edit(tw.TileMap(floor, cave), (None, chest), (None, torch))
+    assert LandmarkEdits.from_data(edits.to_data()) == edits, "links keep it"
+    walls[[0, 7, 4], [2, 5, 2]] = cave.id("floor")
+    other = tw.TileMap(walls, cave)
+    settled = tw.Marker("chest", 2, 4)
+    assert edits.apply(other).markers == (settled, torch), "the torch was placed on a wall"
+    # The chest is edited where it is shown, and is still one chest.
+    moved = tw.Marker("chest", 5, 7)
+    again = edits.merge(LandmarkEdits((Change(settled, moved),)), edits.apply(other))
+    assert again.apply(other).markers == (moved, torch)
+    assert not edits.merge(LandmarkEdits((Change(settled, None),)), edits.apply(other)).apply(other).markers[1:]
+    nowhere = tw.TileMap(np.full((8, 8), cave.id("wall")), cave)
+    assert edits.apply(nowhere).markers == (chest, torch), "there is no passable cell"
 
 
 def test_rooms_keep_their_links() -> None:
@@ -119,6 +140,7 @@ def test_edits_are_plain_data() -> None:
         [],
         {"markers": 3},
         {"markers": [[None]]},
+        {"markers": [[None, ["exit", 1, 1], 1]]},
         {"markers": [[None, ["exit", 1]]]},
         {"markers": [[None, ["exit", True, 1]]]},
         {"markers": [[None, ["exit", 1, 1.5]]]},

@@ -47,7 +47,7 @@ def test_shapers_that_a_technique_cannot_use_are_switched_off(studio: Studio) ->
     size = {"width": 30, "height": 20}
     studio.shows(tw.run({"technique": "maze", "params": size, "shaping": ["flip"], "seed": 7}))
     expect(studio["switched-off"]).to_contain_text("2 shapers switched off")
-    expect(studio["switched-off"]).to_contain_text("connect: unknown tile 'path'")
+    expect(studio["switched-off"]).to_contain_text("connect: the map has no tile “path”")
     expect(studio.line).to_be_hidden()
     studio.tab("shape")
     expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "false")

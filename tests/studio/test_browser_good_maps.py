@@ -40,6 +40,9 @@ def test_maps_are_made_until_one_meets_the_requirements(studio: Studio) -> None:
     studio["good-tries"].press("Enter")
     best = {**required, "require": {**required["require"], "count.wall": "least"}, "tries": 6}
     studio.shows(tw.run(best))
+    studio.choose("good-1-measure", "solvable")
+    expect(studio["good-1-rule"]).to_have_value("must be yes")
+    expect(studio["good-1-value"]).to_have_count(0)
     studio["good-1-remove"].click()
     studio.choose("good-0-rule", "between")
     studio["good-0-high"].fill(f"{now + 30:g}")

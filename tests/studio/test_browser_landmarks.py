@@ -36,6 +36,27 @@ def shows_landmarks(studio: Studio, markers: list[tw.Marker], rooms: list[tw.Roo
     )
 
 
+def test_names_cover_no_icon_and_no_other_name(studio: Studio) -> None:
+    studio.open(RECIPE)
+    cells = [(x, y) for y in range(4, 7) for x in range(4, 7)] + [(20, 10), (20, 11), (22, 10)]
+    icons, names = studio.page.evaluate(
+        """async (markers) => {
+          const { View, placeNames } = await import("tilewright-page");
+          const view = Object.assign(new View(), { zoom: 16, columns: 30, rows: 20, width: 600, height: 400 });
+          const icons = markers.map(([, x, y]) => [view.x(x), view.y(y), 16, 16]);
+          const boxes = placeNames(view, markers, (name) => 6 * name.length);
+          return [icons, boxes.map(({ name, x, y, wide, high }) => [name, x, y, wide, high])];
+        }""",
+        [["monster", x, y, 0] for x, y in cells] + [["gem", 20, 10, 0]],
+    )
+    boxes = [*{tuple(icon) for icon in icons}, *(tuple(box) for _, *box in names)]
+    for number, (x, y, wide, high) in enumerate(boxes):
+        for left, top, width, height in boxes[:number]:
+            assert x >= left + width or left >= x + wide or y >= top + height or top >= y + high
+    assert "monster, gem" in [name for name, *_ in names], "markers in one cell share a name"
+    assert len(names) > 4, "most names have a place"
+
+
 def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: Path) -> None:
     studio.open(RECIPE)
     expect(studio["legend-start"]).to_have_count(0)
@@ -44,6 +65,10 @@ def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: P
     rooms = list(MADE.rooms)
 
     studio.take("marker")
+    chips, other = studio["marker-other"].evaluate(
+        "(box) => [box.previousElementSibling.getBoundingClientRect().right, box.getBoundingClientRect().left]"
+    )
+    assert chips <= other, "names to choose from are not below the field for other names"
     studio["marker-treasure"].click()
     studio.stroke((10, 1))
     shows_landmarks(studio, [START, EXIT, tw.Marker("treasure", 10, 1)], rooms)
@@ -93,7 +118,11 @@ def test_markers_and_rooms_are_edited_with_the_mouse(studio: Studio, tmp_path: P
     with studio.another():
         studio["reroll"].click()
     shown = studio.map.evaluate(f"(map) => ({COMPONENT})(map).scene.markers")
-    assert {one[0]: one[1:3] for one in shown if one[0] != "exit"} == {"start": [5, 17], "orc chief": [10, 1]}
+    assert sorted(one[0] for one in shown if one[0] != "exit") == ["orc chief", "start"]
+    for one, placed in (("start", moved), ("orc chief", orc)):  # where a wall is now, they are beside it
+        ((x, y),) = [marker[1:3] for marker in shown if marker[0] == one]
+        was_passable = MADE.tileset[MADE.cells[placed.y, placed.x]].passable
+        assert MADE.tileset[MADE.tileset.by_name[str(studio.cells()[y, x])]].passable == was_passable
     studio["undo"].click()
     studio.shows(MADE)
     link = studio.copy("copy-link")

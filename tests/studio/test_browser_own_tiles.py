@@ -86,6 +86,15 @@ def test_a_picture_becomes_the_tiles_of_the_map_and_of_its_files(studio: Studio,
     shows_colors(studio, "green", "blue")
     assert from_file.tileset[from_file.tileset.id("ice")].passable
 
+    # The list of tilesets names them. Another tileset replaces them, with a note.
+    expect(studio["tileset"]).to_have_value("mytiles (your own tiles)")
+    studio.choose("tileset", "dungeon")
+    expect(studio["removed-tiles"]).to_contain_text("Your own tiles were removed")
+    studio["removed-tiles-undo"].click()
+    expect(studio["removed-tiles"]).to_be_hidden()
+    expect(studio["tileset"]).to_have_value("mytiles (your own tiles)")
+    studio.shows(from_file)
+
     studio.page.reload()
     studio.ready()
     shows_colors(studio, "green", "blue")

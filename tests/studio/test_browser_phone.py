@@ -13,6 +13,7 @@ from tests.studio.test_browser_page import OUTSIDE
 from tilewright.studio.state import TABS
 
 PHONE = {"width": 390, "height": 844}
+LANDSCAPE = {"width": 844, "height": 390}
 TABLETS = ({"width": 820, "height": 1180}, {"width": 1024, "height": 768})
 SMALL_TARGETS = """() => {
   const roles = '[role=button], [role=slider], [role=switch], [role=tab]';
@@ -28,6 +29,8 @@ SMALL_TARGETS = """() => {
   return found;
 }"""
 """Returns visible controls that are smaller than 44 pixels."""
+DOWNLOADS = {"export": ("download",), "gallery": ("export-all", "export-starred")}
+"""Buttons that are visible without scrolling, by tab."""
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +59,55 @@ def test_every_tab_can_be_reached_and_fits(studio: Studio) -> None:
         bar = studio[f"tab-{tab}"].bounding_box()
         assert bar is not None
         assert bar["y"] + bar["height"] == pytest.approx(PHONE["height"], abs=1), "tabs are at the bottom"
+        for button in DOWNLOADS.get(tab, ()):
+            expect(studio[button]).to_be_in_viewport(ratio=1)
     for size in TABLETS:
         studio.page.set_viewport_size({"width": size["width"], "height": size["height"]})
         for tab in TABS:
             tap_tab(studio, tab)
             assert studio.page.evaluate(OUTSIDE) == [], (tab, size)
+
+
+def test_phones_in_landscape(studio: Studio) -> None:
+    studio.open()
+    studio.page.set_viewport_size({"width": LANDSCAPE["width"], "height": LANDSCAPE["height"]})
+    for tab in TABS:
+        tap_tab(studio, tab)
+        assert studio.page.evaluate(OUTSIDE) == [], tab
+        assert studio.page.evaluate(SMALL_TARGETS) == [], tab
+        for control in ("tab-start", "tab-export", "undo", "open-more"):
+            expect(studio[control]).to_be_in_viewport(ratio=0.95)
+        for button in DOWNLOADS.get(tab, ()):
+            expect(studio[button]).to_be_in_viewport(ratio=1)
+    for tool in ("hand", "select", "brush", "rectangle", "bucket", "picker", "marker"):
+        expect(studio.map.get_by_test_id(f"tool-{tool}")).to_be_in_viewport(ratio=1)
+    canvas = studio.map.locator("canvas").bounding_box()
+    assert canvas is not None
+    assert canvas["height"] > 0.7 * LANDSCAPE["height"]
+    assert canvas["width"] > 0.45 * LANDSCAPE["width"]
+    studio["play-map"].tap()
+    game = studio["game"].bounding_box()
+    assert game is not None
+    assert (game["width"], game["height"]) == (LANDSCAPE["width"], LANDSCAPE["height"]), "the game fills the screen"
+
+
+def test_nothing_is_cut_off(studio: Studio) -> None:
+    tiles = {"floor": "grass", "wall": "mountain"}
+    studio.open({"technique": "caves", "seed": 123456789, "tileset": "terrain", "tiles": tiles})
+    assert studio["seed"].evaluate("(box) => box.scrollWidth <= box.clientWidth"), "all digits are visible"
+    studio["tile-for-wall"].tap()
+    box = studio["tile-for-wall-text"].bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] < PHONE["width"] - 4
+    # Sharp screens show sprites also in cells that are a little small for them.
+    shown = studio.page.evaluate(
+        """async () => {
+          const { View, showsSprites } = await import("tilewright-page");
+          const shows = (zoom, ratio) => showsSprites(Object.assign(new View(), { zoom, ratio }));
+          return [shows(12, 1), shows(11, 1), shows(11, 2), shows(8, 3), shows(7, 3)];
+        }"""
+    )
+    assert shown == [True, False, True, True, False]
 
 
 def test_the_map_stays_while_parameters_scroll(studio: Studio) -> None:

@@ -6,15 +6,19 @@ import io
 import zipfile
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 
 import tilewright as tw
+from tilewright.core.grid import FREE, Grid
+from tilewright.core.landmarks import LandmarkEdits
 from tilewright.core.yaml import read_data, write_data
 from tilewright.formats import format_registry
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken
 from tilewright.studio.operations import zip_files
-from tilewright.studio.page.downloads import describe_files, format_bytes, group_formats
+from tilewright.studio.page.downloads import build_options, describe_files, format_bytes, group_formats
 from tilewright.studio.page.files import FileRequest
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
@@ -53,6 +57,37 @@ def test_the_description_of_an_animation() -> None:
     assert " frames, " in describe_files(files, is_picture=True)
     assert progress == sorted(progress)
     assert progress[-1] == 1
+
+
+def test_files_contain_the_edits_by_hand() -> None:
+    data = {"technique": "caves", "params": {"width": 20, "height": 12}, "seed": 7}
+    state = State.from_recipe(data)
+    edits = LandmarkEdits.from_data({"markers": [[None, ["boss", 3, 4]]]})
+    state = replace(state, landmarks=edits, painted=Grid(("water",), np.where(np.eye(12, 20), 0, FREE)))
+    recipe, token = operations.check_recipe(state.effective, Settings()), CancelToken(Settings())
+    edited = state.edit(tw.run(data))
+    assert [marker.name for marker in edited.markers] == ["boss"]
+    assert (np.array(edited.tileset.names)[edited.cells.diagonal()] == "water").all()
+    for format in ("json", "gif"):
+        export = operations.export_map(recipe, format, {}, token, edit=state.edit)
+        assert export.map == edited
+    options = {"markers": True, "scale": 16, "frames": 2}
+    export = operations.export_map(recipe, "gif", options, token, edit=state.edit)
+    with Image.open(io.BytesIO(export.files["map.gif"])) as film:
+        last = np.asarray([*ImageSequence.Iterator(film)][-1].convert("RGB")).astype(int)
+    expected = np.asarray(edited.image(markers=True, scale=16).convert("RGB")).astype(int)
+    assert np.abs(last - expected).max() < 16  # A gif has at most 256 colors.
+
+
+def test_pages_and_archives_have_the_name_of_the_recipe() -> None:
+    state = State().open_recipe({"technique": "caves", "seed": 7}, "lake-cave")
+    html, png = format_registry.get("html"), format_registry.get("png")
+    assert state.title == "lake-cave"
+    assert State().title == "caves"
+    assert build_options(html, state)["title"] == "lake-cave, seed 7"
+    assert build_options(html, state, {"title": "My cave"}) == {"title": "My cave"}
+    assert "title" not in build_options(html, State())
+    assert "title" not in build_options(png, state)
 
 
 def test_several_files_are_zipped() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from PIL import Image
 
 import tilewright as tw
 from tilewright.core.errors import TilewrightError
+from tilewright.core.landmarks import LandmarkEdits
 from tilewright.core.registry import shapers, techniques
 from tilewright.studio.gallery import Gallery
 from tilewright.studio.jobs import CancelToken
@@ -184,6 +186,17 @@ def test_a_variation_is_made_measured_and_drawn() -> None:
     expected = tw.measure(tw.make("caves", **SMALL, walls=0.4, seed=7), "floor_share")
     assert found.numbers["floor_share"] == expected["floor_share"]
     assert found.picture.startswith("data:image/png;base64,")
+
+
+def test_pictures_and_numbers_have_the_edited_markers() -> None:
+    state = make_state(params=SMALL)
+    edits = LandmarkEdits.from_data({"markers": [[None, ["boss", 3, 4]]]})
+    plain, edited = (
+        make_variation(Variation(one, ""), CancelToken(Settings())) for one in (state, replace(state, landmarks=edits))
+    )
+    assert plain.picture != edited.picture
+    assert edited.numbers is not None
+    assert edited.numbers["markers.boss"] == 1
 
 
 def test_a_variation_that_cannot_be_made_raises_an_error() -> None:

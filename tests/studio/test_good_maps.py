@@ -38,6 +38,17 @@ def test_a_range_stays_a_range_while_its_ends_are_edited() -> None:
     assert read_rows({"path_length": "60.."})[0].rule == ">="
 
 
+def test_truth_values_are_required_as_yes_or_no() -> None:
+    given = {"solvable": ">=1", "regions": 1}
+    solvable, regions = read_rows(given)
+    assert (solvable.is_truth, regions.is_truth) == (True, False)
+    assert all(read_rows({"solvable": one})[0].is_yes for one in (1, ">0", "!=0"))
+    assert not any(read_rows({"solvable": one})[0].is_yes for one in (0, "<1", "nonsense"))
+    assert write_rows([solvable.with_truth(True), regions]) == {"solvable": 1, "regions": 1}
+    assert write_rows([solvable.with_truth(False)]) == {"solvable": 0}
+    assert suggest_row("solvable", 0.0).to_data() == 1, "no one wants maps that cannot be solved"
+
+
 def test_a_new_row_is_met_by_the_current_map() -> None:
     for seed in range(20):
         cave = tw.run({**SMALL, "seed": seed})

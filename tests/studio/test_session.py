@@ -285,7 +285,7 @@ def test_shapers_that_cannot_shape_the_map_of_a_new_technique_are_switched_off()
             assert session.map == tw.run({**SMALL, "technique": "maze", "shaping": ["flip"]})
             assert [*found[0].reasons] == [0, 2]
             assert found[0].reasons[0][0] == "connect"
-            assert found[0].reasons[0][1].startswith("unknown tile 'path'")
+            assert found[0].reasons[0][1] == "the map has no tile “path”"
             # Both changes are one undo step.
             session.undo()
             assert session.state == before == found[0].before

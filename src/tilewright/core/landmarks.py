@@ -1,14 +1,18 @@
 """Edits of landmarks: markers and rooms that were added, changed or removed by hand in a finished map.
 
 The edits apply to any map. They are stored as changes of single markers and rooms, so that they survive another seed:
-added and moved markers stay at their cells, and a removed marker removes one of the same name.
+added and moved markers stay at their cells, or move to the nearest passable cell if they were placed on one and the new
+map has a wall there. A removed marker removes one of the same name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .errors import InvalidRecipe, TooLarge, short_repr
 from .tilemap import Marker, Room, TileMap, check_properties
@@ -29,6 +33,8 @@ class Change(Generic[T]):
     """As the recipe makes it; None if it was added."""
     after: T | None
     """As edited; None if it was removed."""
+    passable: bool | None = None
+    """Whether the cell of a marker was passable when it was placed there; None if it is not known."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +77,15 @@ class LandmarkEdits:
                 raise InvalidRecipe("the map has no such marker", at="markers", got=change.before.name)
             if change.after is not None and not _has_cell(map, change.after):
                 raise InvalidRecipe(f"is outside the map, {change.after}", at="markers", rule="outside")
-            markers = _with_change(markers, change, "markers")
+            if change.after is not None:
+                change = replace(change, passable=_is_passable(map, change.after))
+            markers = _with_change(markers, change, "markers", [_settle(one, map) for one in markers])
         for room in changes.rooms:
             if room.before is not None and room.before not in map.rooms:
                 raise InvalidRecipe(f"the map has no such room, {room.before}", at="rooms")
             if room.after is not None and not _has_cells(map, room.after):
                 raise InvalidRecipe(f"is outside the map, {room.after}", at="rooms", rule="outside")
-            rooms = _with_change(rooms, room, "rooms")
+            rooms = _with_change(rooms, room, "rooms", [one.after for one in rooms])
         return LandmarkEdits(markers, rooms)
 
     # -- maps ---------------------------------------------------------------------------------------------------
@@ -86,8 +94,9 @@ class LandmarkEdits:
         """Return a map with the edits, and with the recipe of the map.
 
         Changed markers replace those of the map, preferably in the same cell, otherwise one of the same name. If the
-        map has none, they are added. Rooms are changed only where the map has exactly the same room, because most
-        rooms have no name. Markers and rooms outside the map are left out.
+        map has none, they are added. A marker that was placed on a passable cell moves to the nearest one if the map
+        has a wall there, and the other way round. Rooms are changed only where the map has exactly the same room,
+        because most rooms have no name. Markers and rooms outside the map are left out.
         """
         if not self:
             return map
@@ -102,7 +111,7 @@ class LandmarkEdits:
         found = _match_markers(map.markers, [change.before for change in self.markers])
         markers: list[Marker | None] = [*map.markers]
         for change, number in zip(self.markers, found, strict=True):
-            after = change.after if change.after is not None and _has_cell(map, change.after) else None
+            after = _settle(change, map)
             if number is not None:
                 markers[number] = after
             else:
@@ -160,11 +169,16 @@ class LandmarkEdits:
         return cls(markers, rooms)
 
 
-def _with_change(changes: tuple[Change[T], ...], change: Change[T], place: str) -> tuple[Change[T], ...]:
-    """Return changes with one more, which is merged with an earlier change of the same landmark."""
+def _with_change(
+    changes: tuple[Change[T], ...], change: Change[T], place: str, shown: Sequence[T | None]
+) -> tuple[Change[T], ...]:
+    """Return changes with one more, which is merged with an earlier change of the same landmark.
+
+    `shown` has the landmark of each earlier change as the map has it.
+    """
     for number, earlier in enumerate(changes):
-        if change.before is not None and earlier.after == change.before:
-            merged = Change(earlier.before, change.after)
+        if change.before is not None and shown[number] == change.before:
+            merged = Change(earlier.before, change.after, change.passable)
             is_void = merged.before == merged.after
             return (*changes[:number], *(() if is_void else (merged,)), *changes[number + 1 :])
     if change.before == change.after:
@@ -221,13 +235,40 @@ def _has_cell(map: TileMap, marker: Marker) -> bool:
     return 0 <= marker.x < map.width and 0 <= marker.y < map.height and 0 <= marker.level < levels
 
 
+def _is_passable(map: TileMap, marker: Marker) -> bool:
+    return bool(map.tileset.passable[_level_cells(map, marker)[marker.y, marker.x]])
+
+
+def _level_cells(map: TileMap, marker: Marker) -> NDArray[Any]:
+    """Return the cells (row, column) of a marker's level."""
+    return map.cells[marker.level] if map.cells.ndim == 3 else map.cells
+
+
+def _settle(change: Change[Marker], map: TileMap) -> Marker | None:
+    """Return the marker of a change in a map; None if it was removed or is outside the map.
+
+    If its cell is not as passable as that on which the user placed it, it moves to the nearest cell that is.
+    """
+    after = change.after
+    if after is None or not _has_cell(map, after):
+        return None
+    if change.passable is None or _is_passable(map, after) == change.passable:
+        return after
+    rows, columns = np.nonzero(map.tileset.passable[_level_cells(map, after)] == change.passable)
+    if not len(rows):
+        return after
+    nearest = int(((rows - after.y) ** 2 + (columns - after.x) ** 2).argmin())
+    return replace(after, x=int(columns[nearest]), y=int(rows[nearest]))
+
+
 def _has_cells(map: TileMap, room: Room) -> bool:
     """Return whether all cells of a room are inside a map."""
     return 0 <= room.x <= map.width - room.width and 0 <= room.y <= map.height - room.height
 
 
 def _write_change(change: Change[T], write: Callable[[T], list[Any]]) -> list[Any]:
-    return [None if one is None else write(one) for one in (change.before, change.after)]
+    pair = [None if one is None else write(one) for one in (change.before, change.after)]
+    return pair if change.passable is None else [*pair, change.passable]
 
 
 def write_marker(marker: Marker) -> list[Any]:
@@ -242,10 +283,21 @@ def write_room(room: Room) -> list[Any]:
 
 
 def _read_changes(data: Any, place: str, read: Callable[[Any], T]) -> tuple[Change[T], ...]:
-    if not isinstance(data, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in data):
+    if not isinstance(data, list) or not all(map(_is_change, data)):
         raise InvalidRecipe("must be pairs", at=("landmarks", place), got=data, rule="type")
-    pairs = [[None if one is None else read(one) for one in pair] for pair in data]
-    return _check_count(tuple(Change(before, after) for before, after in pairs if before != after), place)
+    changes = [
+        Change(None if before is None else read(before), None if after is None else read(after), *passable)
+        for before, after, *passable in data
+    ]
+    return _check_count(tuple(change for change in changes if change.before != change.after), place)
+
+
+def _is_change(data: Any) -> bool:
+    """Return whether data has the form of a change: a pair, and maybe whether the cell was passable."""
+    match data:
+        case [_, _] | [_, _, bool()]:
+            return isinstance(data, list)
+    return False
 
 
 def _read_marker(data: Any) -> Marker:

@@ -106,8 +106,15 @@ def find_failing_shapers(recipe: Recipe, token: CancelToken) -> dict[int, str]:
         try:
             map = pipeline.shape_map(map, stage)
         except SHAPER_ERRORS as error:
-            failures[position] = error.problems[0].text.removeprefix(f"{stage.shaper}: ")
+            failures[position] = _describe_failure(error).removeprefix(f"{stage.shaper}: ")
     return failures
+
+
+def _describe_failure(error: TilewrightError) -> str:
+    """Return why a shaper cannot shape a map, without advice for recipes."""
+    if isinstance(error, UnknownName):
+        return f"the map has no {error.kind} “{error.name}”"
+    return error.problems[0].text.partition("; ")[0]
 
 
 def record_frames(
@@ -191,6 +198,7 @@ def export_map(
     name: str = "map",
     *,
     animate: bool = True,
+    edit: Callable[[TileMap], TileMap] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Export:
     """Make the map of a recipe and write it in a format.
@@ -209,6 +217,8 @@ def export_map(
         File name without extension.
     animate : bool, default True
         Whether to write an animation of the generation, if the format can hold one.
+    edit : callable, optional
+        Function that returns the finished map with the edits by hand.
     on_progress : callable, optional
         Called with the progress from 0 to 1 while frames are recorded.
 
@@ -221,9 +231,13 @@ def export_map(
     path = Path(name + "".join(entry.extensions[:1]))
     if entry.animate is None or (entry.write is not None and not animate):
         map = make_map(recipe, token)
+        map = map if edit is None else edit(map)
         return Export(write_map(map, format, options, token, name), map)
     max_frames = params.frames if isinstance(params, AnimationParams) else token.settings.frames
     kept = record_frames(recipe, token, max_frames, on_progress)
+    if edit is not None and kept[-1].map is not None:
+        map = edit(kept[-1].map)
+        kept[-1] = replace(kept[-1], map=map, cells=map.cells)
     if isinstance(params, AnimationParams):
         params = fit_animation(params, kept, token.settings)
     token.check()
@@ -263,12 +277,13 @@ def export_animation(
     token: CancelToken,
     name: str = "map",
     *,
+    edit: Callable[[TileMap], TileMap] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Files:
     """Return the files of an animation of the generation. The parameters are those of `export_map`."""
     if format_registry.get(format).animate is None:
         raise TilewrightError(f"format {format!r} cannot write an animation")
-    return export_map(recipe, format, options, token, name, on_progress=on_progress).files
+    return export_map(recipe, format, options, token, name, edit=edit, on_progress=on_progress).files
 
 
 def read_upload(

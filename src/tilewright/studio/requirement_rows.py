@@ -39,6 +39,24 @@ class RequirementRow:
     """Upper end of a range."""
 
     @property
+    def is_truth(self) -> bool:
+        """Whether the measure is a truth value, such as solvable. Then the requirement is yes or no."""
+        return self.measure in measures and measures.get(self.measure).unit == "yes or no"
+
+    @property
+    def is_yes(self) -> bool:
+        """Whether the truth value 1 meets the requirement."""
+        try:
+            (found,) = read_requirements({self.measure: self.to_data()})
+        except TilewrightError:
+            return False
+        return found.holds(1.0)
+
+    def with_truth(self, is_yes: bool) -> RequirementRow:
+        """Return the requirement that a truth value is yes or no."""
+        return replace(self, rule="==", value=float(is_yes))
+
+    @property
     def is_extreme(self) -> bool:
         """Whether the comparison has no number."""
         return self.rule in EXTREMES
@@ -80,13 +98,17 @@ def write_rows(rows: Sequence[RequirementRow]) -> dict[str, float | str] | None:
 def suggest_row(measure: str, number: float) -> RequirementRow:
     """Return a requirement that a map with this number meets: exactly this count, or at least this number.
 
+    The requirement of a truth value, such as solvable, is yes.
+
     >>> suggest_row("path_length", 57.0).to_data(), suggest_row("floor_share", 0.4567).to_data()
     ('>=57', '>=0.45')
-    >>> suggest_row("count.treasure", 3.0).to_data()
-    3
+    >>> suggest_row("count.treasure", 3.0).to_data(), suggest_row("solvable", 0.0).to_data()
+    (3, 1)
     """
     if number != number:
         number = 0.0
+    if RequirementRow(measure).is_truth:
+        return RequirementRow(measure).with_truth(True)
     is_counted = measure in measures and bool(measures.get(measure).argument)
     rounded = number if number == int(number) else floor(number * 100) / 100
     return RequirementRow(measure, "==" if is_counted else ">=", float(rounded))

@@ -382,16 +382,9 @@ class Session:
 
     def _show(self) -> None:
         """Apply the edits by hand to the map, and emit the event `map`."""
-        if self._base_map is None:
-            return
-        self.map = self._base_map
-        over = self.state.painted
-        if over is not None and over.shape == self._base_map.shape:
-            ids = over.to_tile_ids(self._base_map.tileset)
-            cells = np.where(ids == FREE, self._base_map.cells, ids).astype(self._base_map.cells.dtype)
-            self.map = self._base_map.replace(cells=cells)
-        self.map = self.state.landmarks.apply(self.map)
-        self.emit("map", self.map)
+        if self._base_map is not None:
+            self.map = self.state.edit(self._base_map)
+            self.emit("map", self.map)
 
 
 def parse_seed(text: str) -> int | str:

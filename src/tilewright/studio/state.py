@@ -24,6 +24,7 @@ from ..core.params import Params
 from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
+from ..core.tilemap import TileMap
 from .gallery import Gallery
 from .opened_recipe import OpenedRecipe
 from .own_pictures import store_pictures
@@ -147,6 +148,19 @@ class State:
     def with_params(self, **values: Any) -> State:
         """Return the state with other parameters. They are checked when the map is made."""
         return self.with_recipe(params={**self.params, **values})
+
+    def edit(self, map: TileMap) -> TileMap:
+        """Return the map of the recipe with the edits by hand: painted cells, and edited markers and rooms."""
+        over = self.painted
+        if over is not None and over.shape == map.shape:
+            ids = over.to_tile_ids(map.tileset)
+            map = map.replace(cells=np.where(ids == FREE, map.cells, ids).astype(map.cells.dtype))
+        return self.landmarks.apply(map)
+
+    @property
+    def title(self) -> str:
+        """Name of the recipe that was opened, or else of the technique."""
+        return self.opened.name or self.technique
 
     @property
     def is_pending(self) -> bool:

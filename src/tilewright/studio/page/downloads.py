@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 from PIL import Image
@@ -10,7 +11,7 @@ from PIL import Image
 from ...core.fields import fields_of
 from ...formats import Format, format_registry
 from ..operations import Files
-from ..state import ViewSettings
+from ..state import State, ViewSettings
 
 GROUPS = {
     "Pictures": ("png",),
@@ -28,6 +29,15 @@ def build_view_options(entry: Format, settings: ViewSettings) -> dict[str, Any]:
     known = {field.name for field in fields_of(entry.params)}
     shown = {"sprites": settings.sprites, "grid": settings.grid or None, "overlay": settings.overlay or None}
     return {option: value for option, value in shown.items() if option in known and value is not None}
+
+
+def build_options(entry: Format, state: State, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the options of a file: the given ones, or those of the view, and the title of a page if none is given."""
+    options = build_view_options(entry, state.view_settings) if given is None else dict(given)
+    has_title = any(field.name == "title" for field in fields_of(entry.params))
+    if has_title and not options.get("title") and state.opened.name:
+        options["title"] = state.opened.name if state.seed is None else f"{state.opened.name}, seed {state.seed}"
+    return options
 
 
 def describe_files(files: Files, *, is_picture: bool) -> str:

@@ -14,6 +14,7 @@ from ...core.yaml import write_data
 from ..own_pictures import StudioResolver, embed_pictures
 from ..own_tiles import NAME, clean_name
 from ..own_tiles_state import find_own_data
+from ..responses import file_name
 from ..session import Session
 from ..snippets import command_line, python_code
 from ..state import State
@@ -134,7 +135,7 @@ class ExportView(View):
     def _download(self, ending: str) -> None:
         data = embed_pictures(self.build_recipe_data())
         text = write_data(data) if ending == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-        ui.download.content(text.encode(), f"{self.session.state.technique}.{ending}")
+        ui.download.content(text.encode(), f"{file_name(self.session.state.title)}.{ending}")
 
 
 def describe_left_out(state: State) -> str:

@@ -21,7 +21,7 @@ from ..operations import Files, zip_files
 from ..payloads import data_url
 from ..session import Session
 from .controls import UNSET, Controls
-from .downloads import build_view_options, describe_files, group_formats
+from .downloads import build_options, build_view_options, describe_files, group_formats
 from .widgets import icon_button, toggle_class
 
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
@@ -84,7 +84,7 @@ class FilesView:
                         self.buttons[name] = button
         self.summary = ui.label("").classes("tw-hint").props("data-testid=format-summary")
         self.options_panel = ui.element("div").classes("tw-fields").props("data-testid=format-options")
-        with ui.element("div").classes("tw-download"):
+        with ui.element("div").classes("tw-download tw-take"):
             self.name = ui.input("File name", value="map").props("dense outlined maxlength=80 data-testid=file-name")
             self.download = ui.button("Download", icon="download", on_click=self._download)
             self.download.props("dense unelevated no-caps data-testid=download")
@@ -162,7 +162,8 @@ class FilesView:
         self.refresh()
 
     def _build_request(self) -> FileRequest:
-        return FileRequest(self.session.map, self.format, dict(self.options[self.format]), self.stem)
+        options = build_options(self.entry, self.session.state, self.options[self.format])
+        return FileRequest(self.session.map, self.format, options, self.stem)
 
     def _clear_preview(self) -> None:
         self.files = self._finished_request = None
@@ -179,7 +180,7 @@ class FilesView:
 
     async def _make_file(self, request: FileRequest, pause: float, download: bool) -> None:
         await asyncio.sleep(pause)
-        map, recipe = request.map, self.session.recipe
+        map, recipe, edit = request.map, self.session.recipe, self.session.state.edit
         if self.session.state.view_settings.tab != "export":
             return
         if map is None or recipe is None:
@@ -197,7 +198,7 @@ class FilesView:
         def work(token: CancelToken) -> tuple[Files, str]:
             if animates:
                 files = operations.export_animation(
-                    recipe, request.format, request.options, token, request.name, on_progress=report_progress
+                    recipe, request.format, request.options, token, request.name, edit=edit, on_progress=report_progress
                 )
             else:
                 files = operations.write_map(map, request.format, request.options, token, request.name)

@@ -12,6 +12,7 @@ from typing import Any
 from nicegui import background_tasks, events, ui
 
 from ...core.errors import TilewrightError, pluralize
+from ...core.measure_groups import format_measure
 from ...core.registry import measures
 from ...core.seeds import read_seed
 from ..gallery import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
@@ -97,9 +98,10 @@ class GalleryView(View):
                 ui.label("Picture size")
                 self.size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20, on_change=partial(self._on_choice, "size"))
                 self.size.props('dense data-testid=gallery-size aria-label="Picture size"')
-        with ui.element("div").classes("tw-gallery-part tw-gallery-more"):
+        with ui.element("div").classes("tw-gallery-part tw-gallery-take"):
             ui.label("Export").classes("tw-title")
             self.export = GalleryExport(self.session, self.list_chosen)
+        with ui.element("div").classes("tw-gallery-part tw-gallery-more"):
             ui.label("Scatter plot").classes("tw-title")
             with ui.element("div").classes("tw-gallery-pair"):
                 self.y, self.about_y = self._build_measure_select("Y axis", "y")
@@ -187,8 +189,8 @@ class GalleryView(View):
 
     def _is_current(self, state: State) -> bool:
         """Return whether these are the variations of a state. They stay current when the user opens one of them."""
-        wanted = [one.state.effective for one in list_variations(state)]
-        return wanted == [one.state.effective for one in self.variations]
+        wanted = [(one.state.effective, one.state.landmarks) for one in list_variations(state)]
+        return wanted == [(one.state.effective, one.state.landmarks) for one in self.variations]
 
     def _resume(self) -> None:
         """Make the missing variations."""
@@ -230,7 +232,7 @@ class GalleryView(View):
         self.grid.set_visibility(not self.errors.show(errors, count))
         self.export.refresh()
         failed = len(errors)
-        text = f"{pluralize(count, 'variation')} of {self.session.state.technique}"
+        text = f"{pluralize(count, 'variation')} of {self.session.state.title}"
         text = text if done == count else f"{done} of {text}"
         text += f", {failed} failed" if failed else ""
         text += "; the parameter has no more values, use different seeds for more maps" if count < COUNT else ""
@@ -252,7 +254,7 @@ class GalleryView(View):
         numbers = fill_counts([_read_numbers(self.results.get(number)) for number in range(len(self.variations))])
         for cell, found in zip(self.cells, numbers, strict=True):
             names = [name for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]
-            cell.show_numbers({self._measure_label(name): found[name] for name in names})
+            cell.show_numbers({self._measure_label(name): format_measure(name, found[name]) for name in names})
         points = [(one.caption, found) for one, found in zip(self.variations, numbers, strict=True)]
         self.plot.show(points, x, y, {name: self._measure_label(name) for name in (x, y)})
         self.most_first.set_visibility(by != UNSORTED)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 from nicegui import ui
 
-from ...core.measure_groups import format_value
 from .scatter_plot import ScatterPlot
 from .variations import VariationResult
 from .widgets import toggle_class
@@ -52,12 +51,11 @@ class GalleryCell:
             else:
                 ui.element("img").props(f'src={result.picture} alt=""')
 
-    def show_numbers(self, numbers: Mapping[str, float]) -> None:
-        """Show measures by label. The labels are shown on hover."""
-        self.numbers.set_text(" · ".join(map(format_value, numbers.values())))
-        title = ", ".join(f"{label} {format_value(number)}" for label, number in numbers.items())
-        if self.numbers.props.get("title") != title:
-            self.numbers.props["title"] = title
+    def show_numbers(self, numbers: Mapping[str, str]) -> None:
+        """Show measures by label."""
+        text = "\n".join(f"{label} {number}" for label, number in numbers.items())
+        if text != self.numbers.text:
+            self.numbers.set_text(text)
 
     def mark(self, is_shown: bool) -> None:
         toggle_class(self.cell, "tw-current", is_shown)

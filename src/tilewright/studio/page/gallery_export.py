@@ -13,8 +13,9 @@ from ...formats import format_registry
 from .. import operations
 from ..jobs import Busy, Cancelled, CancelToken
 from ..operations import Files, zip_files
+from ..responses import file_name
 from ..session import Session
-from .downloads import build_view_options, format_bytes, group_formats
+from .downloads import build_options, format_bytes, group_formats
 from .variations import Variation
 from .widgets import icon_button
 
@@ -101,15 +102,15 @@ class GalleryExport:
         note = f", {len(failures)} failed ({failures[0]})" if failures else ""
         self._show_status(f"{pluralize(len(chosen) - len(failures), 'map')}, {format_bytes(len(archive))}{note}")
         with self.status:
-            ui.download.content(archive, f"{self.session.state.technique}-{format}.zip")
+            ui.download.content(archive, f"{file_name(self.session.state.title)}-{format}.zip")
 
     async def _write(self, variation: Variation, format: str, name: str) -> Files:
         """Make a variation and return its files. Several files are in a folder of their own."""
-        options = build_view_options(format_registry.get(format), variation.state.view_settings)
+        options = build_options(format_registry.get(format), variation.state)
 
         def work(token: CancelToken) -> Files:
             recipe = operations.check_recipe(variation.state.effective, token.settings)
-            return operations.export_map(recipe, format, options, token, name).files
+            return operations.export_map(recipe, format, options, token, name, edit=variation.state.edit).files
 
         while True:
             try:

@@ -28,6 +28,8 @@ MAX_SEEDS = 24
 """Number of seeds that are tried to find the fraction that passes."""
 PAUSE = 0.4
 """Seconds without a change before seeds are tried, so that they do not slow down the map."""
+TRUTH = {True: "must be yes", False: "must be no"}
+"""Labels of the requirements of truth values."""
 FIRST_MEASURES = ("path_length", "floor_share", "regions")
 """Measures of new requirements, if they are not required yet."""
 
@@ -65,7 +67,7 @@ class GoodMapsSection:
         """Show the requirements of a state, and try its seeds while Make is open."""
         rows = read_rows(state.recipe.get("require"))
         options = self._list_options(rows)
-        is_same = [(row.measure, row.rule) for row in rows] == [(row.measure, row.rule) for row in self._rows]
+        is_same = [_row_form(row) for row in rows] == [_row_form(row) for row in self._rows]
         self._rows = rows
         if not is_same or options != self._options:
             self._options = options
@@ -109,17 +111,20 @@ class GoodMapsSection:
             measure.props(f'dense outlined options-dense aria-label="Measure" data-testid=good-{number}-measure')
             measure.classes("tw-good-measure")
             icon_button("delete_outline", "Remove", partial(self._remove, number), test_id=f"good-{number}-remove")
-            rule = ui.select(RULES, value=row.rule, on_change=partial(self._on_rule, number))
+            if row.is_truth:
+                rule = ui.select(TRUTH, value=row.is_yes, on_change=partial(self._on_truth, number))
+            else:
+                rule = ui.select(RULES, value=row.rule, on_change=partial(self._on_rule, number))
             rule.props(f'dense outlined options-dense aria-label="Comparison" data-testid=good-{number}-rule')
             rule.classes("tw-good-rule")
-            if row.is_range:
+            if row.is_range and not row.is_truth:
                 rule.classes("tw-good-wide")
                 with ui.element("div").classes("tw-good-range"):
                     self._inputs.append(
                         [self._build_value(number, "value", "From"), self._build_value(number, "high", "To")]
                     )
             else:
-                self._inputs.append([] if row.is_extreme else [self._build_value(number, "value", "Value")])
+                self._inputs.append([] if row.is_extreme or row.is_truth else [self._build_value(number, "value", "Value")])
             mark = ui.label("").classes("tw-good-mark tw-faint").props(f"data-testid=good-{number}-met")
             self._marks.append(mark)
 
@@ -146,6 +151,11 @@ class GoodMapsSection:
         rows = self._rows
         if number < len(rows) and event.value in RULES and event.value != rows[number].rule:
             self._replace_row(number, rows[number].with_rule(str(event.value)))
+
+    def _on_truth(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
+        rows = self._rows
+        if number < len(rows) and event.value in TRUTH and event.value != rows[number].is_yes:
+            self._replace_row(number, rows[number].with_truth(event.value))
 
     def _on_value(self, number: int, field: str, text: str) -> None:
         rows = self._rows
@@ -233,6 +243,11 @@ class GoodMapsSection:
         for row, mark in zip(self._rows, self._marks, strict=False):
             met = found.met.get(row.measure)
             mark.set_text("" if met is None or row.is_extreme else f"met by {met} of {found.tried}")
+
+
+def _row_form(row: RequirementRow) -> tuple[str, object]:
+    """Return what decides the controls of a row."""
+    return row.measure, row.is_yes if row.is_truth else row.rule
 
 
 def _format(value: float | str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from ...core.yaml import read_head_comment
 from ...data import read_text
 from ..goals import find_goal
 from ..opened_recipe import OpenedRecipe
-from ..own_tiles_state import carry_own_tiles
+from ..own_tiles_state import carry_own_tiles, find_own_data
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
@@ -25,8 +25,8 @@ from .good_maps import GoodMapsSection
 from .knob_panel import KnobPanel
 from .own_tiles import OwnTilesPanel
 from .results import Results, picture
-from .switched_off_note import SwitchedOffNote
 from .tile_mapping import TileMapping, with_tileset
+from .undo_note import SwitchedOffNote, UndoNote
 from .view import View
 from .widgets import FoldingSection, icon_button
 
@@ -46,14 +46,12 @@ class MakeView(View):
         with ui.element("div").classes("tw-chosen tw-card") as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
             self.chosen_card.on("click", self._open).on("keydown.enter", self._open)
-        self.note = SwitchedOffNote(session)
+        self.notes = (SwitchedOffNote(session), UndoNote(session, "removed-tiles"))
         self.picker = ui.element("div").classes("tw-picker")
         self.picker.set_visibility(False)
         with ui.element("div").classes("tw-knobs") as self.knobs:
             self.knob_panel = KnobPanel(session)
-            self.tileset = ui.select(
-                [OWN_TILESET, *tilesets.names()], label="Tileset", on_change=self._on_tileset_change
-            )
+            self.tileset = ui.select([OWN_TILESET], label="Tileset", on_change=self._on_tileset_change)
             self.tileset.props("dense outlined options-dense data-testid=tileset")
             self.tileset.tooltip("Tileset of the map")
             self.mapping = TileMapping(self._on_mapping_change)
@@ -72,10 +70,10 @@ class MakeView(View):
         elif self.controls is not None:
             self.controls.update(state.params)
         self.own_tiles.refresh(state)
-        given = state.recipe.get("tileset")
-        self.tileset.set_value(given if isinstance(given, str) else OWN_TILESET)
+        self._show_tileset(state)
         self.mapping.refresh(state)
-        self.note.refresh(state)
+        for note in self.notes:
+            note.refresh(state)
         self.good_maps.refresh(state)
 
     def show_map(self) -> None:
@@ -177,7 +175,7 @@ class MakeView(View):
             kind, name = ("recipes", state.opened.name) if state.opened.is_built_in else ("techniques", state.technique)
             picture(kind, name)
             with ui.element("div").classes("tw-grow"):
-                ui.label(state.opened.name or state.technique).classes("tw-chosen-name").props("data-testid=technique")
+                ui.label(state.title).classes("tw-chosen-name").props("data-testid=technique")
                 summary = entry.summary if entry else "Unknown technique; choose another."
                 if kind == "recipes":
                     summary = read_head_comment(read_text("recipes", name))
@@ -207,13 +205,38 @@ class MakeView(View):
             params[name] = value
         self.session.change(self.session.state.with_recipe(params=params or None), undo_group=f"params.{name}")
 
+    def _show_tileset(self, state: State) -> None:
+        """Select the tileset of a state. One that is part of the recipe is an option, too."""
+        given = state.recipe.get("tileset")
+        chosen = _name_tileset(state) or (given if isinstance(given, str) else OWN_TILESET)
+        options = [*dict.fromkeys((chosen, OWN_TILESET, *tilesets.names()))]
+        if options != self.tileset.options or chosen != self.tileset.value:
+            self.tileset.set_options(options, value=chosen)
+
     def _on_tileset_change(self) -> None:
         state = self.session.state
+        if self.tileset.value == _name_tileset(state):
+            return
         wanted = None if self.tileset.value == OWN_TILESET else self.tileset.value
-        if wanted is None and not isinstance(state.recipe.get("tileset"), str):
-            return  # A tileset that is part of the recipe is kept.
-        if wanted != state.recipe.get("tileset"):
-            self.session.change(with_tileset(state, wanted), switch_off=True)
+        if wanted == state.recipe.get("tileset"):
+            return
+        self.session.change(with_tileset(state, wanted), switch_off=True)
+        if find_own_data(state.recipe) is not None:
+            chosen = self.tileset.value
+            self.notes[1].show(
+                f"Your own tiles were removed: the map has the tileset {chosen}",
+                state,
+                lambda now: now.recipe.get("tileset") == wanted,
+            )
 
     def _on_mapping_change(self, tiles: dict[str, str]) -> None:
         self.session.change(self.session.state.with_recipe(tiles=tiles))
+
+
+def _name_tileset(state: State) -> str:
+    """Return the label of a tileset that is part of the recipe; an empty string if the tileset has another place."""
+    given = state.recipe.get("tileset")
+    if not isinstance(given, Mapping):
+        return ""
+    place = "in the recipe" if find_own_data(state.recipe) is None else "your own tiles"
+    return f"{str(given.get('name') or 'unnamed')[:60]} ({place})"

@@ -231,7 +231,7 @@ class ShapeView(View):
     def _save(self) -> None:
         state = self.session.state
         recipe = embed_pictures(keep_fitting_knobs(state.recipe))
-        ui.download.content(write_text(recipe, state.off), f"{state.opened.name or state.technique}.yaml")
+        ui.download.content(write_text(recipe, state.off), f"{state.title}.yaml")
 
     def _copy(self) -> None:
         copy_text(self.text.value, "Recipe copied")

@@ -279,7 +279,7 @@ class Shell:
     def _show_facts(self, map: TileMap) -> None:
         size = "×".join(str(side) for side in reversed(map.shape))
         seconds = format_seconds(self.session.seconds)
-        self.canvas.set(facts=f"{self.session.state.technique} · {size} · {seconds}")
+        self.canvas.set(facts=f"{self.session.state.title} · {size} · {seconds}")
 
     def _on_busy(self, is_busy: bool) -> None:
         self.errors.set_pending(is_busy)

@@ -32,6 +32,8 @@ PICTURE_PIXELS = 320
 """Length of a picture's longer edge, enough for high-resolution screens."""
 MIN_SPRITE_PIXELS = 6
 """Minimum pixels per cell at which sprites are recognizable."""
+MIN_MARKER_PIXELS = 4
+"""Minimum pixels per cell at which markers are recognizable."""
 
 
 @dataclass(frozen=True)
@@ -222,9 +224,10 @@ def sweep_knob(
 def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
     """Make, measure and draw a variation. The function runs as a job."""
     recipe = operations.check_recipe(variation.state.effective, token.settings)
-    map = operations.make_map(recipe, token)
+    made = operations.make_map(recipe, token)
+    map = variation.state.edit(made)
     counts = operations.measure_map(map, token, list_argument_measures(map))
-    numbers = {**operations.measure_map(map, token), **counts, **map.numbers}
+    numbers = {**operations.measure_map(map, token), **counts, **made.numbers}
     if variation.swept_value is not None:
         numbers[SWEPT_MEASURE] = variation.swept_value
     return VariationResult(draw_thumbnail(map, sprites=variation.state.view_settings.sprites), numbers)
@@ -243,7 +246,8 @@ def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
     levels = map.shape[0] if len(map.shape) == 3 else 1
     longer = max(map.height, levels * (map.width + 1) - 1)
     scale = max(1, PICTURE_PIXELS // longer)
-    picture = image(map, scale=scale, sprites=sprites and scale >= MIN_SPRITE_PIXELS)
+    has_sprites, has_markers = sprites and scale >= MIN_SPRITE_PIXELS, scale >= MIN_MARKER_PIXELS
+    picture = image(map, scale=scale, sprites=has_sprites, markers=has_markers)
     if longer > PICTURE_PIXELS:
         picture = picture.convert("RGB")
         picture.thumbnail((PICTURE_PIXELS, PICTURE_PIXELS))

@@ -242,22 +242,50 @@ function drawNames(pen, view, markers) {
   pen.font = `600 ${11 * view.ratio}px system-ui, sans-serif`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
+  for (const { name, x, y, wide, high } of placeNames(view, markers, (name) => pen.measureText(name).width)) {
+    pen.beginPath();
+    pen.roundRect(x, y, wide, high, 4 * view.ratio);
+    pen.fillStyle = "rgba(27, 24, 34, 0.86)";
+    pen.fill();
+    pen.fillStyle = LIGHT;
+    pen.fillText(name, x + wide / 2, y + (high + view.ratio) / 2);
+  }
+}
+
+// Returns the boxes of names, in screen pixels: below, above or beside the cells of their markers. They cover no icon and
+// no other name; a name without a free place is left out. `measure` returns the width of a string.
+export function placeNames(view, markers, measure) {
   const names = new Map(); // by cell
   for (const [name, column, row] of markers) {
     const place = row * view.columns + column;
     names.set(place, names.has(place) ? `${names.get(place)}, ${name}` : name);
   }
+  const cellBox = (place) => {
+    const [column, row] = [place % view.columns, Math.floor(place / view.columns)];
+    return { x: view.x(column), y: view.y(row), wide: view.cell, high: view.cell };
+  };
+  const taken = [...names.keys()].map(cellBox);
+  const placed = [];
   for (const [place, name] of names) {
-    const [x, y] = cellCenter(view, [place % view.columns, Math.floor(place / view.columns)]);
-    const [wide, high] = [pen.measureText(name).width + 10 * view.ratio, 16 * view.ratio];
-    const middle = y + view.cell / 2 + high / 2 + 2 * view.ratio;
-    pen.beginPath();
-    pen.roundRect(x - wide / 2, middle - high / 2, wide, high, 4 * view.ratio);
-    pen.fillStyle = "rgba(27, 24, 34, 0.86)";
-    pen.fill();
-    pen.fillStyle = LIGHT;
-    pen.fillText(name, x, middle + view.ratio / 2);
+    const cell = cellBox(place);
+    const [wide, high, gap] = [measure(name) + 10 * view.ratio, 16 * view.ratio, 2 * view.ratio];
+    const [middleX, middleY] = [cell.x + cell.wide / 2 - wide / 2, cell.y + cell.high / 2 - high / 2];
+    const corners = [
+      [middleX, cell.y + cell.high + gap],
+      [middleX, cell.y - gap - high],
+      [cell.x + cell.wide + gap, middleY],
+      [cell.x - gap - wide, middleY],
+    ];
+    const boxes = corners.map(([x, y]) => ({ name, x, y, wide, high }));
+    const box = boxes.find((one) => !taken.some((other) => overlap(one, other)));
+    if (box) placed.push(box), taken.push(box);
   }
+  return placed;
+}
+
+function overlap(one, other) {
+  const isBeside = one.x >= other.x + other.wide || other.x >= one.x + one.wide;
+  return !isBeside && one.y < other.y + other.high && other.y < one.y + one.high;
 }
 
 function isVisible(view, column, row) {

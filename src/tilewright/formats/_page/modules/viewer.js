@@ -7,7 +7,7 @@ import { Picture, Sheet, openImage, tilePixels } from "./picture.js";
 import { Play } from "./play.js";
 import { View } from "./view.js";
 
-const PHONE = "(max-width: 700px)"; // on phones, the game fills the window
+const PHONE = "(max-width: 700px), (max-height: 500px)"; // on phones, the game fills the window
 
 const find = (test) => document.querySelector(`[data-testid=${test}]`);
 const readBlock = (id) => JSON.parse(document.getElementById(id).textContent);

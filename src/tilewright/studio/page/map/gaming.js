@@ -3,7 +3,7 @@
 import { Play } from "tilewright-page";
 import { isTyping } from "./keys.js";
 
-const PHONE = "(max-width: 700px)"; // on phones, the game fills the window
+const PHONE = "(max-width: 700px), (max-height: 500px)"; // on phones, the game fills the window
 
 export const gaming = {
   startGame() {

@@ -70,10 +70,10 @@ export const LandmarkPalette = {
           @click="$emit('choose', one.name)">
           <span class="tw-icon" :style="one.style"></span>{{ one.name }}
         </button>
-        <input class="tw-name" :value="isOther ? name : ''" placeholder="other name" maxlength="100"
-          aria-label="Other name of the next marker" data-testid="marker-other" @change="type($event.target.value)"
-          @keydown.enter="$event.target.blur()" />
       </div>
+      <input v-if="tool === 'marker'" class="tw-name" :value="isOther ? name : ''" placeholder="other name"
+        maxlength="100" aria-label="Other name of the next marker" data-testid="marker-other"
+        @change="type($event.target.value)" @keydown.enter="$event.target.blur()" />
     </div>`,
   computed: {
     choices() {
