@@ -124,7 +124,9 @@ class GoodMapsSection:
                         [self._build_value(number, "value", "From"), self._build_value(number, "high", "To")]
                     )
             else:
-                self._inputs.append([] if row.is_extreme or row.is_truth else [self._build_value(number, "value", "Value")])
+                self._inputs.append(
+                    [] if row.is_extreme or row.is_truth else [self._build_value(number, "value", "Value")]
+                )
             mark = ui.label("").classes("tw-good-mark tw-faint").props(f"data-testid=good-{number}-met")
             self._marks.append(mark)
 
