@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from tilewright import formats
 from tilewright.core import registry
+from tilewright.search.distances import distance_registry
 
 if sys.platform == "win32":
     # They use pseudo-terminals, file locks or signals of POSIX.
@@ -62,8 +63,8 @@ def reference() -> Path:
 
 @pytest.fixture
 def own_registry() -> Iterator[None]:
-    """Remove the measures and formats that a test registers."""
-    registries: tuple[registry.Registry[Any], ...] = (registry.measures, formats.format_registry)
+    """Remove the measures, distances and formats that a test registers."""
+    registries: tuple[registry.Registry[Any], ...] = (registry.measures, distance_registry, formats.format_registry)
     before = [one.added for one in registries]
     yield
     for one, names in zip(registries, before, strict=True):

@@ -187,6 +187,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "export_project": (({"technique": "caves", "params": {"width": 6}}, "game"), {"engine": "tiled", "seed": 1}),
     "learn": (("markov", ["#.", ".#"]), {}),
     "register_constraint": ((), {"params": tw.Params}),
+    "register_distance": ((len,), {"params": tw.Params}),
     "register_measure": ((), {"unit": "cells"}),
     "register_format": ((), {"extensions": [".x"]}),
 }
@@ -237,7 +238,8 @@ def test_names_of_measures_are_strings() -> None:
 
 
 def test_decorators_accept_only_functions() -> None:
-    decorators: list[Any] = [tw.register_measure(), tw.register_format(extensions=[".x"])]
+    distance = tw.register_distance(lambda survey, params: None)
+    decorators: list[Any] = [tw.register_measure(), distance, tw.register_format(extensions=[".x"])]
     for decorator in decorators:
         with pytest.raises(tw.TilewrightError, match="function"):
             decorator(5)

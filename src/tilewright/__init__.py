@@ -18,7 +18,7 @@ __version__ = "0.2.0"
 PACKAGES = ("analysis", "corpus", "formats", "search")
 """Public packages."""
 HOMES = {
-    "api": ("add_skin", "export_project", "find_edits", "learn", "list_engines", "list_formats",
+    "api": ("add_skin", "export_project", "find_edits", "learn", "list_distances", "list_engines", "list_formats",
             "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
             "load_model", "make", "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify", "watch"),
     "analysis.survey": ("Survey",),
@@ -41,6 +41,7 @@ HOMES = {
     "engines": ("Engine", "ExportedProject"),
     "formats": ("Format", "register_format"),
     "overlays.overlay": ("Overlay",),
+    "search.distances": ("Distance", "register_distance"),
 }  # fmt: skip
 """Public names by the module that defines them."""
 RENAMED = {

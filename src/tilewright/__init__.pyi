@@ -13,6 +13,7 @@ from .api import add_skin as add_skin
 from .api import export_project as export_project
 from .api import find_edits as find_edits
 from .api import learn as learn
+from .api import list_distances as list_distances
 from .api import list_engines as list_engines
 from .api import list_formats as list_formats
 from .api import list_measures as list_measures
@@ -71,6 +72,8 @@ from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
 from .overlays.overlay import Overlay as Overlay
+from .search.distances import Distance as Distance
+from .search.distances import register_distance as register_distance
 
 __version__: str
 

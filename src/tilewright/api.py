@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .engines import Engine, ExportedProject
     from .formats import Format, LoadedMap
     from .overlays.overlay import Overlay
+    from .search.distances import Distance
 
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
@@ -856,6 +857,13 @@ def list_formats() -> list[Format]:
     from .formats import format_registry
 
     return list(format_registry)
+
+
+def list_distances() -> list[Distance]:
+    """Return all distances, by which `tw.search.variety` and `tw.search.compare` compare maps."""
+    from .search.distances import distance_registry
+
+    return list(distance_registry)
 
 
 def list_engines() -> list[Engine]:

@@ -24,6 +24,7 @@ from ..formats import format_registry as formats
 from ..formats._files import read_file
 from ..formats._models import find_model
 from ..formats._resolver import FileResolver
+from ..search.distances import distance_registry as distances
 from ._console import make_printable
 
 CatalogEntry = Entry | Tileset | Model | Mapping[str, Any]
@@ -51,6 +52,7 @@ KINDS: dict[str, RegistryLike] = {
     "techniques": techniques,
     "shapers": shapers,
     "measures": measures,
+    "distances": distances,
     "formats": formats,
     "engines": engines,
     "tilesets": tilesets,

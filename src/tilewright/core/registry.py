@@ -2,7 +2,7 @@
 
 A built-in technique or shaper has the name of its file. Listing names reads file names and entry points; modules are
 imported at first use. Other packages add entries through the entry point groups tilewright.generators, .shaping,
-.measures, .constraints, .formats, .engines and .tilesets.
+.measures, .constraints, .formats, .engines, .distances and .tilesets.
 """
 
 from __future__ import annotations
@@ -509,10 +509,13 @@ T = TypeVar("T")
 class Registry(Generic[E]):
     """Entries of one kind by name: built-in modules, entry points of installed packages, and entries added in code."""
 
-    def __init__(self, kind: str, folder: str, entry: type[E]) -> None:
+    def __init__(self, kind: str, folder: str, entry: type[E], *, package: str | None = None) -> None:
         self.kind = kind
         self.folder = folder
+        """Last part of the entry point group."""
         self.entry = entry
+        self.package = package or folder
+        """Package of the built-in modules."""
         self._added: dict[str, E] = {}
         self._found: dict[str, E] = {}
         """Cache of the built-in entries."""
@@ -573,10 +576,10 @@ class Registry(Generic[E]):
     @property
     def built_in(self) -> frozenset[str]:
         """Names of the built-in entries."""
-        return ports.built_in.get().find_names(self.folder)
+        return ports.built_in.get().find_names(self.package)
 
     def _import_module(self, name: str) -> ModuleType:
-        return ports.built_in.get().load(self.folder, name)
+        return ports.built_in.get().load(self.package, name)
 
     def _make_unknown(self, name: str) -> UnknownName:
         """Return the error for a name that no entry has."""
@@ -797,7 +800,7 @@ def register_measure(
     declare = measure(unit=unit, compares=compares, argument=argument, group=group, reported_as=reported_as)
 
     def register(body: Callable[..., float | None]) -> Measure:
-        return measures.register(declare(_check_function(body)))
+        return measures.register(declare(check_function(body)))
 
     return register
 
@@ -827,13 +830,19 @@ def register_constraint(
     InvalidRecipe
         If `params` is not a class of parameters.
     """
+    check_params_class(params)
+    declare = constraint(params=params, revision=revision)
+    return lambda body: constraints.register(declare(check_function(body)))
+
+
+def check_params_class(params: object) -> None:
+    """Raise InvalidRecipe if an object is not a class of parameters."""
     if not isinstance(params, type) or not issubclass(params, Params):
         raise InvalidRecipe("must be a class of parameters", at="params", got=params, rule="type")
-    declare = constraint(params=params, revision=revision)
-    return lambda body: constraints.register(declare(_check_function(body)))
 
 
-def _check_function(body: T) -> T:
+def check_function(body: T) -> T:
+    """Return a function. Raise InvalidRecipe if it is not a function with a name."""
     if not callable(body) or not hasattr(body, "__name__"):
         raise InvalidRecipe("must be a function with a name", got=body, rule="type")
     return body

@@ -17,20 +17,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .archive import Archive as Archive
     from .archive import Elite as Elite
+    from .mapset import Variety as Variety
+    from .mapset import compare as compare
     from .pair import pair_styles as pair_styles
     from .run import SearchProgress as SearchProgress
     from .run import load as load
     from .run import make as make
     from .run import resume as resume
+    from .select import VarietyProgress as VarietyProgress
+    from .select import variety as variety
 
 _HOMES = {
     "Archive": "archive",
     "Elite": "archive",
     "SearchProgress": "run",
+    "Variety": "mapset",
+    "VarietyProgress": "select",
+    "compare": "mapset",
     "load": "run",
     "make": "run",
     "pair_styles": "pair",
     "resume": "run",
+    "variety": "select",
 }
 __all__ = sorted(_HOMES)
 

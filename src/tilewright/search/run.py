@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -12,22 +11,18 @@ import numpy as np
 
 from ..core.errors import BadFile, GaveUp
 from ..core.params import check_integer
-from ..core.recipe import Recipe, as_recipe_data
-from ..core.recipe_knobs import apply_knobs
-from ..core.registry import techniques
-from ..core.resolver import Resolver
 from ..core.seeds import read_seed
-from ..formats._resolver import FileResolver
 from .archive import Archive
 from .definition import DEFAULT_BATCH, DEFAULT_EMITTERS, MAX_EVALUATIONS, Definition
 from .evaluation import Evaluations, Evaluator, evaluate_task
 from .genes import Units
+from .recipes import RecipeLike, read_recipe
 from .rounds import Evaluate, Search
+from .workers import connect_workers
 
 if TYPE_CHECKING:
     from ..corpus.cluster import Cluster
 
-RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 CHUNKS_PER_WORKER = 4
 """Number of parts of a batch per worker. Several parts keep all workers busy until the end of a round."""
 CHECKPOINT_EVALUATIONS = 8192
@@ -131,7 +126,7 @@ def make(
     >>> archive.shape, archive.evaluations
     ((10, 10), 128)
     """
-    recipe = _read_recipe(given, knobs)
+    recipe = read_recipe(given, knobs)
     definition = Definition.of(
         recipe,
         vary=vary,
@@ -144,7 +139,7 @@ def make(
         emitters=emitters,
     )
     if out is None:
-        with _connect(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
+        with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
             return _run(Search(definition), cluster, on_progress)
     from .storage import open_folder
 
@@ -157,7 +152,7 @@ def make(
             definition = replace(definition, seed=search.definition.seed)
         folder.check_same(definition, search.definition)
         search.extend(definition.evaluations)
-        with _connect(0 if search.is_finished else workers, scheduler) as cluster:
+        with connect_workers(0 if search.is_finished else workers, scheduler) as cluster:
             return _run(search, cluster, on_progress, folder)
 
 
@@ -205,7 +200,7 @@ def resume(
             raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
         if evaluations is not None:
             search.extend(evaluations)
-        with _connect(0 if search.is_finished else workers, scheduler) as cluster:
+        with connect_workers(0 if search.is_finished else workers, scheduler) as cluster:
             return _run(search, cluster, on_progress, store)
 
 
@@ -232,38 +227,6 @@ def load(folder: str | PathLike[str], /) -> Archive:
     if search is None or search.archive is None:
         raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
     return search.archive
-
-
-def _read_recipe(given: RecipeLike, knobs: Mapping[str, Any] | None) -> Recipe:
-    """Return the recipe of a search."""
-    if isinstance(given, Recipe) and not knobs:
-        return given
-    resolver: Resolver = FileResolver()
-    if isinstance(given, Recipe):
-        data: Mapping[str, Any] = {**given.to_data(), "knobs": {one.name: one.to_data() for one in given.knobs}}
-    elif isinstance(given, Mapping):
-        data = as_recipe_data(given)
-    elif isinstance(given, str) and given in techniques:
-        data = {"technique": given}
-    else:
-        found, beside = resolver.read_recipe(fspath(given))
-        data, resolver = as_recipe_data(found), beside
-    return Recipe.of(apply_knobs(data, knobs or {}), resolver)
-
-
-@contextmanager
-def _connect(workers: int | None, scheduler: str | None) -> Iterator[Cluster | None]:
-    """Start worker processes or connect to a cluster; None without workers."""
-    if workers == 0:
-        yield None
-        return
-    from ..corpus import refuse_without_packages
-
-    refuse_without_packages()
-    from ..corpus.cluster import connect
-
-    with connect(scheduler, workers) as cluster:
-        yield cluster
 
 
 def _run(search: Search, cluster: Cluster | None, on_progress: OnProgress | None, folder: Any = None) -> Archive:

@@ -1,0 +1,120 @@
+"""Candidates for a set of maps: maps of one recipe with different seeds and, on request, different parameters.
+
+A candidate depends only on its number, so that any number of processes makes the same candidates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from ..analysis.similarity import Similarity, find_similarity
+from ..analysis.survey import check_comparing, measure_map
+from ..core.errors import GaveUp, TilewrightError, TooLarge
+from ..core.pipeline import run
+from ..core.plan import make_plan, tilesets_of
+from ..core.recipe import Recipe
+from ..core.registry import measures as measure_registry
+from ..core.seeds import Rng, Seed, number_seed
+from ..core.tilemap import TileMap
+from .genome import Genome
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A map that may enter a set."""
+
+    number: int
+    map: TileMap | None
+    """The map; None if it could not be made."""
+    measures: Mapping[str, float]
+    """Values of the measures of all targets; NaN where a measure does not apply."""
+    reason: str = ""
+    """Reason for which there is no map."""
+
+
+@dataclass(frozen=True)
+class CandidateSource:
+    """Makes and measures candidates by number."""
+
+    recipe: Recipe
+    seed: Seed
+    """Candidate k has the seed SEED-k, unless the seed is among the varied parameters."""
+    measures: tuple[str, ...] = ()
+    vary: Any = None
+    """Parameters to draw at random for each candidate, as for an archive; None for no parameters."""
+
+    def check(self) -> None:
+        """Raise InvalidRecipe if the recipe, a measure or a varied parameter is invalid."""
+        make_plan(self.recipe)
+        entries = [measure_registry.complete(name) for name in self.measures]
+        for entry in entries:
+            entry.check_argument(tilesets_of(self.recipe))
+        if self._similarity is None:
+            check_comparing(entries)
+        _ = self.genome  # reads the varied parameters
+
+    @cached_property
+    def genome(self) -> Genome | None:
+        return None if self.vary is None else Genome(self.recipe, self.vary)
+
+    @cached_property
+    def _similarity(self) -> Similarity | None:
+        return find_similarity(self.recipe)
+
+    def recipe_of(self, number: int) -> Recipe:
+        """Return the recipe of a candidate."""
+        if self.genome is None:
+            return self.recipe.with_seed(number_seed(self.seed, number))
+        rng = Rng.of(self.seed).child("variety", number)
+        (values,) = self.genome.decode(rng.randoms(self.genome.slots).reshape(1, -1))
+        recipe = self.genome.apply(values)
+        return recipe if self.genome.has_seed else recipe.with_seed(number_seed(self.seed, number))
+
+    def make(self, number: int) -> Candidate:
+        """Make a candidate. If that fails, the candidate has the reason instead of a map."""
+        try:
+            recipe = self.recipe_of(number)
+            map = run(recipe)
+        except TooLarge:
+            raise
+        except GaveUp as error:
+            return Candidate(number, None, {}, error.reason)
+        except TilewrightError as error:
+            return Candidate(number, None, {}, str(error))
+        similarity = self._similarity if self.genome is None else find_similarity(recipe)
+        return Candidate(number, map, measure_map(map, self.measures, similarity) if self.measures else {})
+
+    # -- in worker processes --------------------------------------------------------------------------------------
+
+    @cached_property
+    def text(self) -> str:
+        """The source as a string, from which a worker process builds it."""
+        recipe = {**self.recipe.to_data()}
+        if self.recipe.knobs:
+            recipe["knobs"] = {knob.name: knob.to_data() for knob in self.recipe.knobs}
+        vary = None if self.genome is None else self.genome.to_data()
+        return json.dumps({"recipe": recipe, "seed": self.seed, "measures": self.measures, "vary": vary})
+
+    @classmethod
+    def from_text(cls, text: str) -> CandidateSource:
+        data = json.loads(text)
+        return cls(Recipe.of(data["recipe"]), data["seed"], tuple(data["measures"]), data["vary"])
+
+
+def with_own_seed(recipe: Recipe) -> Recipe:
+    """Return the recipe without the number of a try, which belongs to the map of one seed."""
+    return replace(recipe, attempt=None)
+
+
+def make_task(text: str, number: int) -> tuple[int, Candidate]:
+    """Make a candidate in a worker process, and return its number with it."""
+    return number, _source_of(text).make(number)
+
+
+@lru_cache(maxsize=4)
+def _source_of(text: str) -> CandidateSource:
+    return CandidateSource.from_text(text)

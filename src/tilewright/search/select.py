@@ -1,0 +1,287 @@
+"""`tw.search.variety`: a set of maps in which every two differ, and map k meets target k."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count as count_from
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, format_number, pluralize
+from ..core.params import check_integer
+from ..core.seeds import read_seed
+from ..core.shared_tiles import collect_tiles
+from ..core.tileset import Tileset
+from .candidates import Candidate, CandidateSource, make_task, with_own_seed
+from .distances import BoundDistance, read_distance
+from .gate import Gate, find_possible_distance
+from .mapset import Variety, describe_need, with_tileset
+from .recipes import RecipeLike, read_recipe
+from .targets import Target, read_targets
+from .workers import connect_workers
+
+if TYPE_CHECKING:
+    from ..corpus.cluster import Cluster
+
+MAX_COUNT = 4096
+TRIES_PER_MAP = 50
+MAX_TRIES = 10**7
+BATCH = 64
+"""Number of candidates that worker processes make at a time."""
+MAX_OFFERS = 1000
+"""Maximum number of candidates that are kept to find a possible minimum distance after a failure."""
+
+
+@dataclass(frozen=True)
+class VarietyProgress:
+    """Progress of `variety`, after a candidate."""
+
+    found: int
+    count: int
+    tries: int
+    """Number of candidates so far."""
+    max_tries: int
+
+
+OnProgress = Callable[[VarietyProgress], None]
+
+
+def variety(
+    given: RecipeLike,
+    /,
+    *,
+    count: int = 100,
+    distance: Any = "hamming",
+    min_distance: float = 0.2,
+    targets: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    vary: Mapping[str, Any] | Sequence[str] | None = None,
+    tries: int | None = None,
+    seed: int | str | None = None,
+    knobs: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> Variety:
+    """Make a set of maps in which every two differ by a minimum distance, and map k meets target k.
+
+    Candidates are made one after the other, with the seeds SEED-0, SEED-1 and so on. A candidate enters the set if it
+    meets a target that still needs a map, and differs enough from all maps of the set. The result does not depend on
+    the number of workers.
+
+    Parameters
+    ----------
+    given
+        A recipe, as for `tw.run`, or the name of a technique.
+    count
+        Number of maps.
+    distance
+        Name of a distance, such as hamming, patterns, path, visits or rooms; `list_distances` lists them. Parameters
+        are written as `patterns,pattern_size=2` or `{"patterns": {"pattern_size": 2}}`.
+    min_distance
+        Minimum distance between every two maps, from 0 to 1.
+    targets
+        Requirements by measure for all maps, such as `{"path_length": "60..66"}`, or a list of them. Map k meets
+        target k, and a shorter list is repeated.
+    vary
+        Parameters to draw at random for each candidate, as for `tw.search.make`. By default, only the seed varies.
+    tries
+        Maximum number of candidates. By default, 50 per map.
+    seed
+        Seed of the set. By default, the seed of the recipe, or a random one.
+    knobs
+        Values of the recipe's knobs by name.
+    workers
+        Number of worker processes; they need the extra `corpus`. By default, this process makes all candidates.
+    scheduler
+        Address of a Dask cluster to use instead of local processes.
+    on_progress
+        Function called with a `VarietyProgress` after each candidate.
+
+    Returns
+    -------
+    Variety
+        The maps and their distances.
+
+    Raises
+    ------
+    UnknownName
+        If no distance has that name.
+    InvalidRecipe
+        If the recipe or an argument is invalid, or the distance applies to no map.
+    GaveUp
+        If there are too few maps after all tries. The error suggests a minimum distance that suffices.
+
+    Examples
+    --------
+    >>> found = variety("caves", count=4, min_distance=0.3, targets={"path_length": ">=60"}, seed=7)
+    >>> len(found), found.min_distance >= 0.3
+    (4, True)
+    """
+    check_integer("count", count, 1, MAX_COUNT)
+    if tries is not None:
+        check_integer("tries", tries, 1, MAX_TRIES)
+    if isinstance(min_distance, bool) or not isinstance(min_distance, (int, float)) or not 0 <= min_distance <= 1:
+        raise InvalidRecipe("must be a number from 0 to 1", at="min_distance", got=min_distance, rule="range")
+    chosen, goals = read_distance(distance), read_targets(targets, count)
+    recipe = with_own_seed(read_recipe(given, knobs))
+    names = dict.fromkeys(one.measure for goal in goals for one in goal.requirements)
+    source = CandidateSource(recipe, read_seed(seed if seed is not None else recipe.seed), tuple(names), vary)
+    source.check()
+    selection = _Selection(Gate(chosen, float(min_distance), goals, count), tries or TRIES_PER_MAP * count)
+    with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
+        candidates = _iter_candidates(source, selection.tries) if cluster is None else _iter_on(cluster, source)
+        for candidate in candidates:
+            selection.consider(candidate)
+            if on_progress is not None:
+                on_progress(VarietyProgress(len(selection.kept), count, selection.made, selection.tries))
+            if selection.is_finished:
+                break
+    return selection.finish()
+
+
+def _iter_candidates(source: CandidateSource, tries: int) -> Iterator[Candidate]:
+    """Yield candidates made in this process."""
+    return map(source.make, range(tries))
+
+
+def _iter_on(cluster: Cluster, source: CandidateSource) -> Iterator[Candidate]:
+    """Yield candidates made by workers, in the order of their numbers."""
+    for first in count_from(0, BATCH):
+        tasks = ((source.text, number) for number in range(first, first + BATCH))
+        found = dict(cluster.run_tasks(make_task, tasks))
+        yield from (found[number] for number in range(first, first + BATCH))
+
+
+@dataclass
+class _Selection:
+    """The maps found so far, and why other candidates were not taken."""
+
+    gate: Gate
+    tries: int
+    """Maximum number of candidates."""
+    made: int = 0
+    kept: list[Candidate] = field(default_factory=list)
+    failures: dict[str, int] = field(default_factory=dict)
+    """Number of candidates that could not be made or compared, by reason."""
+    inapplicable: int = 0
+    """Number of maps to which the distance does not apply."""
+    too_similar: int = 0
+    """Number of maps that met a target, but not the minimum distance."""
+    met: dict[Target, int] = field(default_factory=dict)
+    """Number of maps that met each target."""
+    nearest: dict[Target, tuple[float, str]] = field(default_factory=dict)
+    """For each target, how far the best map that missed it was off, and the values of that map."""
+    offers: list[tuple[Any, Mapping[str, float]]] = field(default_factory=list)
+    """Descriptions and measures of the first maps that met a target."""
+    tileset: Tileset | None = None
+
+    @property
+    def distance(self) -> BoundDistance:
+        return self.gate.distance
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether no further candidates are needed, or none will help."""
+        is_hopeless = self.inapplicable >= BATCH and not self.kept
+        return self.gate.is_full or self.made == self.tries or is_hopeless
+
+    def consider(self, candidate: Candidate) -> None:
+        """Add the next candidate to the set, or count why it is not added."""
+        self.made += 1
+        if candidate.map is None:
+            self.failures[candidate.reason] = self.failures.get(candidate.reason, 0) + 1
+            return
+        if not self._count_targets(candidate):
+            return
+        if self.tileset is None:
+            self.tileset = candidate.map.tileset
+            if candidate.map.recipe is not None:
+                self.tileset = self.tileset.with_tiles(collect_tiles(candidate.map.recipe))
+        if candidate.map.tileset.names != self.tileset.names[: len(candidate.map.tileset)]:
+            self.tileset = self.tileset.with_tiles(candidate.map.tileset)
+        description = self.distance.describe(with_tileset(candidate.map, self.tileset))
+        if description is None:
+            self.inapplicable += 1
+            return
+        if len(self.offers) < MAX_OFFERS:
+            self.offers.append((description, candidate.measures))
+        before = len(self.gate.places)
+        found = self.gate.offer(description, candidate.measures)
+        if len(self.gate.places) > before:
+            self.kept.append(candidate)
+        elif found is not None:
+            self.too_similar += 1
+
+    def _count_targets(self, candidate: Candidate) -> bool:
+        """Return whether a candidate meets any target."""
+        meets_any = False
+        for target in self.gate.targets:
+            if target.holds(candidate.measures):
+                self.met[target] = self.met.get(target, 0) + 1
+                meets_any = True
+                continue
+            missed = _miss(target, candidate.measures)
+            if missed < self.nearest.get(target, (inf, ""))[0]:
+                values = ", ".join(
+                    f"{one.measure} {format_number(candidate.measures[one.measure])}"
+                    for one in target.requirements
+                    if isfinite(candidate.measures[one.measure])
+                )
+                self.nearest[target] = missed, values
+        return meets_any
+
+    def finish(self) -> Variety:
+        """Return the set. Raise an error if it is not full."""
+        gate = self.gate
+        if not gate.is_full:
+            raise self._explain()
+        order = sorted(range(len(self.kept)), key=gate.places.__getitem__)
+        kept = [self.kept[number] for number in order]
+        return Variety(
+            tuple(one.map for one in kept if one.map is not None),
+            str(self.distance),
+            gate.find_matrix(),
+            tuple(str(gate.targets[place % len(gate.targets)]) for place in range(gate.count)),
+            tuple(one.measures for one in kept),
+            self.made,
+            dict(self.failures),
+        )
+
+    def _explain(self) -> InvalidRecipe | GaveUp:
+        """Return the error of a set that is not full."""
+        gate, made = self.gate, self.made
+        name = self.distance.distance.name
+        if self.inapplicable and not self.kept:
+            text = f"applies to none of {pluralize(self.inapplicable, 'map')}{describe_need(self.distance)}"
+            return InvalidRecipe(text, at="distance", place=f"distance {name}", value=name, rule="missing")
+        parts = [f"found {len(gate.places):,} of {pluralize(gate.count, 'map')}"]
+        for target in gate.open_targets:
+            if target.requirements and not self.met.get(target):
+                missed = self.nearest.get(target)
+                near = f", the nearest has {missed[1]}" if missed is not None and missed[1] else ""
+                parts.append(f"no map meets {target}{near}")
+            elif target.requirements:
+                parts.append(f"{self.met[target]:,} of {made:,} maps meet {target}")
+        fixes = []
+        if self.too_similar:
+            text = f"{pluralize(self.too_similar, 'other')} differ by less than {gate.min_distance:g} from one of them"
+            possible = find_possible_distance(gate, self.offers)
+            if possible is not None:
+                text += f"; min_distance {possible:g} is enough for all"
+                fixes.append(Fix("set", ("min_distance",), possible))
+            parts.append(text)
+        parts += [f"{reason} ({number:,} of {made:,})" for reason, number in self.failures.items()]
+        if self.inapplicable:
+            parts.append(f"{name} does not apply to {pluralize(self.inapplicable, 'map')}")
+        fixes += [Fix("set", ("tries",), min(MAX_TRIES, 4 * self.tries)), ANOTHER_SEED]
+        return GaveUp("; ".join(parts), tries=made, at="variety", place="", fixes=fixes)
+
+
+def _miss(target: Target, measures: Mapping[str, float]) -> float:
+    """Return how far a map is from a target, as the sum of relative distances; infinity where a measure is NaN."""
+    total = 0.0
+    for one in target.requirements:
+        off = one.find_distance(measures[one.measure])
+        total += off / (1 + abs(one.value)) if isfinite(off) else inf
+    return total

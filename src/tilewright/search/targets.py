@@ -1,0 +1,66 @@
+"""Targets of a set of maps: the requirements that each map must meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.errors import Fix, InvalidRecipe
+from ..core.require import Requirement, read_requirements
+
+
+@dataclass(frozen=True)
+class Target:
+    """Requirements that one or several maps of a set must meet; without any, every map meets it."""
+
+    requirements: tuple[Requirement, ...] = ()
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.requirements))
+
+    def holds(self, numbers: Mapping[str, float]) -> bool:
+        """Return whether a map with these measures meets all requirements."""
+        return all(one.holds(numbers[one.measure]) for one in self.requirements)
+
+    def to_data(self) -> dict[str, Any]:
+        return {one.measure: one.to_data() for one in self.requirements}
+
+
+def read_targets(given: Any, count: int) -> tuple[Target, ...]:
+    """Read targets: None, requirements by measure for all maps, or a list of them.
+
+    Map k has target k of the list; a shorter list is repeated.
+
+    Raises
+    ------
+    InvalidRecipe
+        If there is no target, there are more targets than maps, or a requirement is invalid.
+    """
+    if given is None:
+        return (Target(),)
+    if isinstance(given, Mapping):
+        return (_read_target(given, ("targets",)),)
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        text = "must be requirements by measure, such as path_length: 60..66, or a list of them"
+        raise InvalidRecipe(text, at="targets", got=given, rule="type")
+    if not given:
+        raise InvalidRecipe("must not be empty; leave them out if every map will do", at="targets", rule="missing")
+    if len(given) > count:
+        text = f"must be at most one per map, got {len(given):,} for {count:,} maps"
+        raise InvalidRecipe(text, at="targets", rule="maximum", fixes=[Fix("set", ("count",), len(given))])
+    return tuple(_read_target(one, ("targets", number)) for number, one in enumerate(given))
+
+
+def _read_target(given: Any, path: tuple[str | int, ...]) -> Target:
+    try:
+        found = read_requirements(given)
+        if not found:
+            raise InvalidRecipe("must have at least one measure, such as path_length: 60..66", rule="missing")
+        extreme = next((one for one in found if one.is_extreme), None)
+        if extreme is not None:
+            text = "must be a number or a comparison; most and least are for single maps"
+            raise InvalidRecipe(text, at=extreme.measure, got=extreme.rule, rule="conflict")
+    except InvalidRecipe as error:
+        raise error.within(*path) from None
+    return Target(found)
