@@ -589,5 +589,6 @@ def _has_boolean(value: Any, depth: int = 8) -> bool:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)) and depth:
-        return any(_has_boolean(part, depth - 1) for part in value)
+        kinds = {*map(type, value)}  # Long lists of numbers are common.
+        return not kinds <= {float, int} and any(_has_boolean(part, depth - 1) for part in value)
     return isinstance(value, (bool, np.bool_))

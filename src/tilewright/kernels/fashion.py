@@ -23,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import kernel
+from . import bind, kernel
 from .blocks import block_size
 from .ranks import rank_floats
 
@@ -106,7 +106,8 @@ class Automaton:
         keys = _build_key_table(matrix.tobytes(), states, len(near), wrap) if second is None else None
         if keys is not None:
             radix, mask = states + (not wrap), (1 << (states - 1).bit_length()) - 1
-            self._update = partial(_update_by_key, *place, keys, radix, mask, np.empty(window, dtype=np.uint16))
+            scratch = np.empty(window, dtype=np.uint16)
+            self._update = bind(partial(_update_by_key, *place, keys, radix, mask, scratch))
         else:
             weights = np.zeros(0)
             if blend is not None:
@@ -116,9 +117,8 @@ class Automaton:
                 weights = np.pad(weights, [(margin, margin) for margin in margins], mode="wrap").ravel()
             other = matrix if second is None else _read_scores("second", second, states)
             sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
-            self._update = partial(
-                _update_by_sum, *place, _add_outside(matrix), _add_outside(other), weights, sums, old
-            )
+            matrices = (_add_outside(matrix), _add_outside(other))
+            self._update = bind(partial(_update_by_sum, *place, *matrices, weights, sums, old))
 
     def advance(self, generations: int = 1) -> None:
         """Advance by several generations."""
@@ -229,17 +229,31 @@ def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) ->
     terms = np.frombuffer(scores).reshape(states, states)
     if not wrap:
         terms = np.pad(terms, ((0, 0), (0, 1)))  # A neighbor that does not exist adds nothing.
-    sums = np.zeros((states, 1))
+    first, second, pairs = _list_pairs(radix)
     with np.errstate(over="ignore"):  # Infinity compares correctly.
-        for _ in range(neighbours):
+        # The first two terms have the same sum in both orders, so that each pair is summed and ranked once.
+        sums = np.zeros((states, 1)) if neighbours < 2 else terms.take(first, axis=1) + terms.take(second, axis=1)
+        for _ in range(neighbours if neighbours < 2 else neighbours - 2):
             sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
     ranks = rank_floats(sums.ravel() + 0.0).reshape(sums.shape)  # Adding 0 turns -0 into 0, which is equal to it.
     keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
     if keys.max() >= MAX_KEYS:
         return None
+    keys = keys.astype(np.uint16)
+    if neighbours >= 2:
+        keys = keys.reshape(states, first.size, -1).take(pairs, axis=1)
     table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # Cells outside the map keep 0, which never wins.
     table[: keys.size] = keys.ravel()
     return table
+
+
+@lru_cache(maxsize=16)
+def _list_pairs(radix: int) -> tuple[Shifts, Shifts, Shifts]:
+    """Return the lower and the higher state of each pair of states, and the pair (state * radix + other state,)."""
+    first, second = np.triu_indices(radix)
+    pairs = np.empty((radix, radix), dtype=np.int64)
+    pairs[first, second] = pairs[second, first] = np.arange(first.size)
+    return first, second, pairs.reshape(-1)
 
 
 @kernel
