@@ -11,7 +11,7 @@ COVERAGE := .coverage.json
 COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo studio test check kernels fuzz bench docs refresh stubs clean
+.PHONY: demo studio test check kernels fuzz oldest bench docs refresh stubs clean
 
 demo: $(CORE)
 	$(BIN)/python examples/demo.py
@@ -38,6 +38,10 @@ kernels: $(DEV)
 FUZZ ?= 50
 fuzz: $(DEV)
 	TILEWRIGHT_FUZZ=$(FUZZ) $(BIN)/pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal tests/test_fuzz.py
+
+# All goldens with the oldest versions that pyproject.toml allows; the tests make some of them.
+oldest: $(DEV)
+	TILEWRIGHT_OLDEST=1 $(BIN)/pytest tests/test_wheel.py
 
 bench: $(DEV)
 	$(BIN)/python -m bench
