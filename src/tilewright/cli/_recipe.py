@@ -112,6 +112,12 @@ def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[s
     return data
 
 
+def qualify_setting(setting: str) -> str:
+    """Prefix a bare parameter name by `params.`."""
+    head = setting.partition("=")[0].partition(".")[0].strip()
+    return setting if head in RECIPE_FIELDS else f"params.{setting}"
+
+
 def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
     """Return a recipe's data with one field set: `seed=3`, `params.walls=0.5`, `shaping.0.connect.thickness=2`.
 

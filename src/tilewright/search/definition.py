@@ -17,12 +17,13 @@ from ..core.params import check_integer
 from ..core.plan import make_plan, tilesets_of
 from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
+from ..core.recipe_knobs import read_knobs
 from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
 from .axes import MeasureAxis, read_axes
 from .emitters import EMITTERS, read_emitters
 from .genes import SeedGene
-from .genome import Genome
+from .genome import Genome, to_editable_data
 from .objective import Objective
 
 KIND = "tilewright archive"
@@ -186,7 +187,7 @@ class Definition:
         if data["layout"] != LAYOUT:
             raise BadFile(f"written by Tilewright {data.get('tilewright')} in another file layout")
         found = cls.of(
-            Recipe.of(data["recipe"]),
+            _read_recipe(data["recipe"]),
             vary=data["vary"],
             measures=data["measures"],
             objective=data["objective"],
@@ -204,3 +205,9 @@ class Definition:
                 f"results; use Tilewright {version}, or name another folder"
             )
         return replace(found, version=str(data["tilewright"]))
+
+
+def _read_recipe(data: Mapping[str, Any]) -> Recipe:
+    """Return a stored recipe. Its knobs are read last, because they may drive parts of the compact form of models."""
+    recipe = Recipe.of({**data, "knobs": None})
+    return replace(recipe, knobs=read_knobs(data.get("knobs"), to_editable_data(recipe)))

@@ -36,7 +36,7 @@ class Genome:
         if not given:
             raise InvalidRecipe("must name at least one parameter, such as walls, or seed", at="vary", rule="missing")
         self.recipe = recipe
-        self.data = _to_editable_data(recipe)
+        self.data = to_editable_data(recipe)
         self.genes = tuple(_find_gene(self.data, str(name), spec) for name, spec in given.items())
         names = [gene.name for gene in self.genes]
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -150,7 +150,7 @@ def _full_path(data: Mapping[str, Any], name: str) -> str:
     return ".".join(["shaping", steps[1], split_stage(stages[int(steps[1])])[0], steps[2]])
 
 
-def _to_editable_data(recipe: Recipe) -> dict[str, Any]:
+def to_editable_data(recipe: Recipe) -> dict[str, Any]:
     """Return a recipe's data with validated objects as values, so that samples are not read again for each map.
 
     Inner recipes are plain, because paths may lead into them.

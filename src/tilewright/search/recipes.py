@@ -11,6 +11,7 @@ from ..core.recipe_knobs import apply_knobs
 from ..core.registry import techniques
 from ..core.resolver import Resolver
 from ..formats._resolver import FileResolver
+from .genome import to_editable_data
 
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
@@ -21,7 +22,7 @@ def read_recipe(given: RecipeLike, knobs: Mapping[str, Any] | None) -> Recipe:
         return given
     resolver: Resolver = FileResolver()
     if isinstance(given, Recipe):
-        data: Mapping[str, Any] = {**given.to_data(), "knobs": {one.name: one.to_data() for one in given.knobs}}
+        data: Mapping[str, Any] = to_editable_data(given)
     elif isinstance(given, Mapping):
         data = as_recipe_data(given)
     elif isinstance(given, str) and given in techniques:

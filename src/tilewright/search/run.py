@@ -237,7 +237,14 @@ def _run(search: Search, cluster: Cluster | None, on_progress: OnProgress | None
     if search.archive is not None:
         report(_progress_of(search, cluster))
     while not search.is_finished:
-        search.run_round(evaluate)
+        try:
+            batch = search.propose()
+            found = evaluate(search.definition, batch.units)
+        except BaseException:  # such as Ctrl-C: the finished rounds are kept
+            if folder is not None and search.round:
+                folder.write_search(search)
+            raise
+        search.add(batch, found)
         if folder is not None and (search.round == 1 or search.round % every == 0 or search.is_finished):
             folder.write_search(search)
         report(_progress_of(search, cluster))

@@ -103,6 +103,15 @@ class ArchiveFolder:
         self.folder.write(_write_archive(search), ELITES, durable=True)
 
 
+def count_evaluations(address: str) -> int:
+    """Return the number of evaluations that a folder contains; 0 if it contains no archive."""
+    try:
+        search = ArchiveFolder(address).read_search()
+    except BadFile:
+        return 0
+    return 0 if search is None or search.archive is None else search.archive.evaluations
+
+
 @contextmanager
 def open_folder(address: str) -> Iterator[ArchiveFolder]:
     """Open a folder for writing, so that no other process on this machine writes to it."""

@@ -9,7 +9,6 @@ import click
 
 from ...core.errors import pluralize
 from ...core.notation import read_sweep
-from ...core.registry import RECIPE_FIELDS
 from ...corpus import refuse_without_packages
 from ...kernels import start_quickly
 from .. import _recipe
@@ -66,7 +65,7 @@ def command(
     tilewright corpus make level.yaml --count 100000 -o s3://bucket/levels --scheduler tcp://10.0.0.1:8786
     """
     recipe_fields = _recipe.read_recipe_fields(recipe_options)
-    settings = [_qualify_setting(setting) for setting in settings_inside]
+    settings = [_recipe.qualify_setting(setting) for setting in settings_inside]
 
     def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
         turned = with_knobs(data, {**recipe_options})
@@ -97,9 +96,3 @@ def command(
     info(
         f"{what}, in {output}: {pluralize(corpus.manifest.parts, 'part')}, {format_bytes(corpus.folder.size())}{failed}"
     )
-
-
-def _qualify_setting(setting: str) -> str:
-    """Prefix a bare parameter name by `params.`."""
-    head = setting.partition("=")[0].partition(".")[0].strip()
-    return setting if head in RECIPE_FIELDS else f"params.{setting}"
