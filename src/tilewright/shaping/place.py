@@ -92,7 +92,7 @@ def _choose_together(candidates: CandidateCells, order: Order) -> tuple[list[tup
     """Choose the cells of markers whose bands depend on each other."""
     survey, p = candidates.survey, candidates.p
     prefers_far = p.rule == "farthest"
-    search = Search(survey.passable, pair_bands(p.markers, p.bands), order, prefers_far, p.min_distance)
+    search = MarkerSearch(survey.passable, pair_bands(p.markers, p.bands), order, prefers_far, p.min_distance)
     domains = [candidates.fit_bands(name) for name in p.markers]
     cells = search.run(domains, _find_nearest_steps(survey) if prefers_far else None)
     return ([] if cells is None else [*zip(p.markers, cells, strict=True)]), Counter(p.markers)

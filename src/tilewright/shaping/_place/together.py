@@ -26,7 +26,7 @@ FIRST_WIDTH, BROADENING = 4, 4
 
 
 @dataclass
-class Search:
+class MarkerSearch:
     """Search for the cells of markers."""
 
     passable: Mask
