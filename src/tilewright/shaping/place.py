@@ -38,7 +38,7 @@ from ..core.tilemap import Marker, MarkerValue, TileMap
 from ._place.candidates import CandidateCells, Mask, Steps, cover
 from ._place.choice import Cell, Order, choose_farthest, clear, order_cells, spread, throw_darts
 from ._place.params import MarkerProperty, PlaceParams
-from ._place.together import Search, pair_bands
+from ._place.together import MarkerSearch, pair_bands
 
 UNITS = {"100_cells": 100, "1000_cells": 1000}
 """Number of cells of each unit of the count."""
