@@ -158,11 +158,10 @@ class Archive:
             For each solution 0 (not added), 1 (replaced an elite) or 2 (entered an empty cell).
         """
         axes = self.definition.axes
-        bins = np.stack([axis.find_bins(new.measures[:, at]) for at, axis in enumerate(axes)], axis=1)
         known = ~np.isnan(new.objectives) & ~np.isnan(new.measures[:, : len(axes)]).any(axis=1)
-        inside = known & (bins >= 0).all(axis=1)
+        cells, is_inside = self._find_cells(new.measures)
+        inside = known & is_inside
         self.out_of_range += int(np.count_nonzero(known & ~inside))
-        cells = np.ravel_multi_index(tuple(np.where(inside[:, None], bins, 0).T), self.shape)
         status = np.zeros(len(cells), dtype=np.int64)
         rows = self.rows
         for k in np.flatnonzero(inside).tolist():
@@ -183,6 +182,22 @@ class Archive:
             if len(new.cells):
                 self.contents[row] = new.cells[k]
         return status
+
+    def _find_cells(self, measures: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the cell of each solution, and whether it is in range; the cell is 0 if it is not."""
+        axes = self.definition.axes
+        bins = np.stack([axis.find_bins(measures[:, at]) for at, axis in enumerate(axes)], axis=1)
+        inside: NDArray[np.bool_] = np.all(bins >= 0, axis=1)
+        cells: Any = np.ravel_multi_index(tuple(np.where(inside[:, None], bins, 0).T), self.shape)
+        return cells, inside
+
+    def find_objectives(self, measures: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the objective of the elite in the cell of each solution, NaN if there is none, and whether it is in
+        range.
+        """
+        cells, inside = self._find_cells(measures)
+        rows = self.row_of_cell[cells]
+        return np.where(inside & (rows != EMPTY), self.rows.objective[np.maximum(rows, 0)], np.nan), inside
 
     def add_row(self, cell: int) -> int:
         """Return the row for the elite of an empty cell."""

@@ -21,7 +21,7 @@ from ..core.recipe_knobs import read_knobs
 from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
 from .axes import MeasureAxis, read_axes
-from .emitters import EMITTERS, read_emitters
+from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, read_emitters
 from .genes import SeedGene
 from .genome import Genome, to_editable_data
 from .objective import Objective
@@ -45,7 +45,7 @@ class Definition:
     axes: tuple[MeasureAxis, ...]
     objective: Objective
     evaluations: int
-    """Number of solutions to evaluate, a multiple of the batch size."""
+    """Number of solutions to evaluate, a multiple of the batch size and of the period."""
     seed: Seed
     repeats: int | None = None
     """Number of seeds over which the measures of a style are averaged; None if each elite is a map."""
@@ -77,17 +77,19 @@ class Definition:
         if repeats is not None and genome.has_seed:
             text = "a style has the same measures with any seed; remove seed, or repeats"
             raise InvalidRecipe(text, at=("vary", "seed"), rule="conflict")
-        batch = min(batch, evaluations)
+        names = read_emitters(emitters)
+        period = _count_rounds(names)
+        batch = min(batch, -(-evaluations // period))
         found = cls(
             replace(recipe, attempt=None),
             genome.to_data(),
             read_axes(measures),
             Objective.of(objective),
-            -(-evaluations // batch) * batch,
+            -(-evaluations // (batch * period)) * batch * period,
             seed,
             repeats,
             batch,
-            read_emitters(emitters),
+            names,
         )
         found._check_measures()
         object.__setattr__(found, "genome", genome)
@@ -119,6 +121,11 @@ class Definition:
     @property
     def rounds(self) -> int:
         return self.evaluations // self.batch
+
+    @property
+    def period(self) -> int:
+        """Number of rounds between two states in which a search can be stored; 1 unless an emitter has a state."""
+        return _count_rounds(self.emitters)
 
     @property
     def is_portable(self) -> bool:
@@ -211,3 +218,7 @@ def _read_recipe(data: Mapping[str, Any]) -> Recipe:
     """Return a stored recipe. Its knobs are read last, because they may drive parts of the compact form of models."""
     recipe = Recipe.of({**data, "knobs": None})
     return replace(recipe, knobs=read_knobs(data.get("knobs"), to_editable_data(recipe)))
+
+
+def _count_rounds(emitters: tuple[str, ...]) -> int:
+    return RESTART_ROUNDS if any(name in RIBS_EMITTERS for name in emitters) else 1

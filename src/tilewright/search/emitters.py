@@ -75,8 +75,8 @@ def emit_line(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposa
     one, other = parents.units[first], parents.units[second]
     noise = _draw_normal(rng, count * genome.slots).reshape(count, genome.slots)
     step = _draw_normal(rng, count)[:, None]
-    units = _reflect(one + ISO_SIGMA * noise + (LINE_SIGMA * step) * (other - one))
-    units = np.where(genome.redrawn, _redraw(genome, one, rng), units)
+    units = reflect(one + ISO_SIGMA * noise + (LINE_SIGMA * step) * (other - one))
+    units = np.where(genome.redrawn, redraw(one, rng), units)
     return Proposals(units, np.stack([first, second], axis=1))
 
 
@@ -91,16 +91,20 @@ def emit_cross(genome: Genome, parents: Parents, count: int, rng: Rng) -> Propos
     is_mutated = rng.randoms(count * genome.slots).reshape(count, genome.slots) * genome.slots < 1.5
     step = STEP_SIGMA * _draw_normal(rng, count * genome.slots).reshape(count, genome.slots)
     units = np.where(take_other, other, one)
-    mutated = np.where(genome.redrawn, rng.randoms(count * genome.slots).reshape(count, -1), _reflect(units + step))
+    mutated = np.where(genome.redrawn, rng.randoms(count * genome.slots).reshape(count, -1), reflect(units + step))
     units = np.where(is_mutated, mutated, units)
     return Proposals(units, np.stack([first, second], axis=1))
 
 
 Emit = Callable[[Genome, Parents, int, Rng], Proposals]
+RIBS_EMITTERS = ("ribs.line", "ribs.cma")
+"""Emitters of ribs, in `ribs_emitters`."""
+RESTART_ROUNDS = 16
+"""Number of rounds after which emitters with a state start over."""
 EMITTERS: Mapping[str, Emit] = {"random": emit_random, "line": emit_line, "cross": emit_cross}
 
 
-def _redraw(genome: Genome, units: Units, rng: Rng) -> Units:
+def redraw(units: Units, rng: Rng) -> Units:
     """Return units of which some are replaced by new random numbers."""
     is_new = rng.randoms(units.size).reshape(units.shape) < REDRAW
     return np.where(is_new, rng.randoms(units.size).reshape(units.shape), units)
@@ -115,7 +119,7 @@ def _draw_normal(rng: Rng, count: int) -> NDArray[np.float64]:
     return total
 
 
-def _reflect(units: Units) -> Units:
+def reflect(units: Units) -> Units:
     """Return numbers reflected at 0 and 1 into the unit interval."""
     folded = np.abs(units - 2.0 * np.floor(units / 2.0 + 0.5))
     return np.minimum(folded, np.nextafter(1.0, 0.0))
@@ -124,7 +128,7 @@ def _reflect(units: Units) -> Units:
 def read_emitters(given: Any) -> tuple[str, ...]:
     """Return the names of emitters. Raise InvalidRecipe if a name is unknown."""
     names = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else []
-    known = list(EMITTERS)
+    known = [*EMITTERS, *RIBS_EMITTERS]
     for name in names:
         if name not in known:
             raise UnknownName("emitter", str(name), known).within("emitters")

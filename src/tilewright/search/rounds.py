@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import GaveUp, InvalidRecipe
+from ..core.seeds import Rng
 from .archive import Archive, Solutions
 from .definition import Definition
 from .emitters import EMITTERS, NO_PARENT, Bandit, Parents, Proposals, emit_random
 from .evaluation import Evaluations
 from .genes import Units
+from .ribs_emitters import STATEFUL_EMITTERS, StatefulEmitter, compare_with_elites
 
+Floats = NDArray[np.float64]
 Evaluate = Callable[[Definition, Units], Evaluations]
 
 
@@ -43,6 +46,8 @@ class Search:
     bandit: Bandit = field(init=False)
     records: list[dict[str, Any]] = field(default_factory=list)
     """Record of each finished round."""
+    stateful: dict[str, StatefulEmitter] = field(init=False, repr=False, default_factory=dict)
+    """Emitters with a state. They start over after each period."""
 
     def __post_init__(self) -> None:
         self.bandit = Bandit(self.definition.emitters)
@@ -53,12 +58,18 @@ class Search:
         return len(self.records)
 
     @property
+    def is_storable(self) -> bool:
+        """Whether the next round depends on nothing but the archive and the records."""
+        return self.round % self.definition.period == 0
+
+    @property
     def is_finished(self) -> bool:
         return self.round >= self.definition.rounds
 
     def extend(self, evaluations: int) -> None:
-        """Raise the number of evaluations, rounded up to complete batches. A lower number changes nothing."""
-        total = -(-evaluations // self.definition.batch) * self.definition.batch
+        """Raise the number of evaluations, rounded up to complete periods. A lower number changes nothing."""
+        stride = self.definition.batch * self.definition.period
+        total = -(-evaluations // stride) * stride
         if total > self.definition.evaluations:
             self.definition = replace(self.definition, evaluations=total)
             if self.archive is not None:
@@ -78,6 +89,7 @@ class Search:
         names = self.definition.measures
         objectives = self.definition.objective.compute({name: found.measures[:, at] for at, name in enumerate(names)})
         first = self.round * self.definition.batch
+        self._tell(archive, objectives, found.measures, emitters)
         status = archive.add(Solutions(first, units, objectives, found.measures, parents, emitters, found.cells))
         archive.evaluations += len(units)
         failures = self._count_failures(found)
@@ -112,6 +124,8 @@ class Search:
     def propose(self) -> Batch:
         """Return the solutions of the next round."""
         definition, batch = self.definition, self.definition.batch
+        if self.is_storable:
+            self.stateful.clear()
         rng = definition.root.child("round", self.round)
         if self.archive is None or not len(self.archive):
             proposals = emit_random(definition.genome, Parents(np.empty((0, 0))), batch, rng)
@@ -129,8 +143,24 @@ class Search:
         emitters = np.repeat(np.arange(len(counts)), counts)
         return Batch(np.concatenate([part.units for part in parts]), ids, emitters)
 
-    def _emit(self, name: str, parents: Parents, count: int, rng: Any) -> Proposals:
-        return EMITTERS[name](self.definition.genome, parents, count, rng)
+    def _emit(self, name: str, parents: Parents, count: int, rng: Rng) -> Proposals:
+        genome = self.definition.genome
+        if name in EMITTERS:
+            return EMITTERS[name](genome, parents, count, rng)
+        if name not in self.stateful:
+            self.stateful[name] = STATEFUL_EMITTERS[name](genome)
+        return self.stateful[name].ask(parents, count, rng)
+
+    def _tell(self, archive: Archive, objectives: Floats, measures: Floats, emitters: NDArray[np.int64]) -> None:
+        """Report the results of a batch to the emitters with a state, before the batch is added to the archive."""
+        if not self.stateful:
+            return
+        elites, inside = archive.find_objectives(measures)
+        inside &= ~np.isnan(objectives)
+        for at, name in enumerate(self.definition.emitters):
+            if name in self.stateful:
+                own = emitters == at
+                self.stateful[name].tell(compare_with_elites(objectives[own], elites[own], inside[own]))
 
     def _set_ranges(self, found: Evaluations) -> None:
         """Set the ranges of axes without one from the first maps."""

@@ -17,6 +17,7 @@ from .definition import DEFAULT_BATCH, DEFAULT_EMITTERS, MAX_EVALUATIONS, Defini
 from .evaluation import Evaluations, Evaluator, evaluate_task
 from .genes import Units
 from .recipes import RecipeLike, read_recipe
+from .ribs_emitters import refuse_without_ribs
 from .rounds import Evaluate, Search
 from .workers import connect_workers
 
@@ -233,7 +234,9 @@ def _run(search: Search, cluster: Cluster | None, on_progress: OnProgress | None
     """Run the remaining rounds. With a folder, write checkpoints and the finished archive."""
     report = on_progress or (lambda progress: None)
     evaluate = _evaluate_on(cluster) if cluster is not None else _evaluate_here(folder is not None)
+    refuse_without_ribs(search.definition.emitters)
     every = max(1, CHECKPOINT_EVALUATIONS // search.definition.batch)
+    stored = search.round
     if search.archive is not None:
         report(_progress_of(search, cluster))
     while not search.is_finished:
@@ -241,12 +244,14 @@ def _run(search: Search, cluster: Cluster | None, on_progress: OnProgress | None
             batch = search.propose()
             found = evaluate(search.definition, batch.units)
         except BaseException:  # such as Ctrl-C: the finished rounds are kept
-            if folder is not None and search.round:
+            if folder is not None and search.round > stored and search.is_storable:
                 folder.write_search(search)
             raise
         search.add(batch, found)
-        if folder is not None and (search.round == 1 or search.round % every == 0 or search.is_finished):
+        is_due = search.round == 1 or search.round - stored >= every or search.is_finished
+        if folder is not None and is_due and search.is_storable:
             folder.write_search(search)
+            stored = search.round
         report(_progress_of(search, cluster))
     archive = search.archive
     assert archive is not None
