@@ -27,6 +27,11 @@ def test_proposals_are_unit_numbers_that_depend_only_on_the_stream(name: str) ->
     assert first.parents.max() < len(PARENTS.units)
 
 
+@pytest.mark.parametrize("name", EMITTERS)
+def test_an_emitter_may_have_no_share_of_a_small_batch(name: str) -> None:
+    assert EMITTERS[name](GENOME, PARENTS, 0, tw.Rng.of(1)).units.shape == (0, GENOME.slots)
+
+
 @pytest.mark.parametrize("name", ["line", "cross"])
 def test_genes_without_order_are_copied_or_redrawn_but_never_interpolated(name: str) -> None:
     found = EMITTERS[name](GENOME, PARENTS, 4000, tw.Rng.of(1))

@@ -91,7 +91,7 @@ def emit_cross(genome: Genome, parents: Parents, count: int, rng: Rng) -> Propos
     is_mutated = rng.randoms(count * genome.slots).reshape(count, genome.slots) * genome.slots < 1.5
     step = STEP_SIGMA * _draw_normal(rng, count * genome.slots).reshape(count, genome.slots)
     units = np.where(take_other, other, one)
-    mutated = np.where(genome.redrawn, rng.randoms(count * genome.slots).reshape(count, -1), reflect(units + step))
+    mutated = np.where(genome.redrawn, rng.randoms(count * genome.slots).reshape(units.shape), reflect(units + step))
     units = np.where(is_mutated, mutated, units)
     return Proposals(units, np.stack([first, second], axis=1))
 

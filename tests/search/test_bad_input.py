@@ -1,0 +1,251 @@
+"""Invalid searches and damaged folders: one line each, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import tilewright as tw
+from tilewright.core.seeds import Rng
+from tilewright.search import Archive
+
+
+def make(folder: Path | None = None, **changes: Any) -> Archive:
+    recipe = {"technique": "caves", "params": {"width": 20, "height": 12}}
+    options: dict[str, Any] = {
+        "vary": {"walls": (0.3, 0.6), "seed": "free"},
+        "measures": {"floor_share": (0, 1, 6)},
+        "objective": "path_length",
+        "evaluations": 96,
+        "batch": 32,
+        "seed": 7,
+        "out": folder,
+        "workers": 0,
+    }
+    return tw.search.make(changes.pop("recipe", recipe), **options | changes)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return the files of an archive."""
+    make(tmp_path_factory.mktemp("bad") / "archive")
+    return read_files(tmp_path_factory.getbasetemp() / "bad0" / "archive")
+
+
+@pytest.fixture
+def archive(content: dict[str, bytes], tmp_path: Path) -> Path:
+    """Return the folder of a copy of an archive."""
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    for name, data in content.items():
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def catch(function: Callable[[], object]) -> str:
+    """Return the message of an error, which is one line."""
+    with pytest.raises(tw.TilewrightError) as caught:
+        function()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# -- searches -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"vary": {"wals": None}}, "vary wals: unknown parameter 'wals'; did you mean 'walls'?"),
+        ({"vary": {"walls": (0.5, 1.5)}}, "vary walls: caves: walls: must be at most 1.0, got 1.5"),
+        ({"vary": {"outside": ["wall", "lava"]}}, "vary outside: caves: outside: must be"),
+        ({"vary": {"seed": "free"}, "repeats": 3}, "remove seed, or repeats"),
+        ({"vary": {}}, "vary: must name at least one parameter"),
+        ({"vary": ["walls", "seed"], "recipe": "nowhere"}, "nowhere"),
+        ({"measures": {"floor": 5}}, "unknown measure 'floor'"),
+        ({"measures": {}}, "measures: must name at least one measure"),
+        ({"measures": {"similarity": 5}}, "similarity"),
+        ({"measures": {"room_count": 5}}, "room_count applies to none of the first maps"),
+        ({"objective": "room_count"}, "objective: room_count applies to none of the first 32 maps"),
+        ({"objective": {}}, "objective: must be a measure, or weights by measure"),
+        ({"measures": {"floor_share": (2, 3, 5)}}, "no map is within the ranges of the measures: 94 of 96 are out"),
+        ({"evaluations": 10**9}, "evaluations: must be an integer from 1 to 100,000,000"),
+        ({"batch": 0}, "batch: must be an integer from 1"),
+        ({"emitters": []}, "emitters: must be different names of emitters"),
+        ({"emitters": ["line", "line"]}, "emitters: must be different names of emitters"),
+        ({"emitters": ["ribs.cmaa"]}, "unknown emitter 'ribs.cmaa'; did you mean 'ribs.cma'?"),
+        ({"workers": -1}, "workers"),
+    ],
+)
+def test_invalid_searches_are_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    assert message in catch(lambda: make(tmp_path / "archive", **changes))
+
+
+def test_unbounded_parameters_need_a_range() -> None:
+    recipe = {"technique": "noise", "params": {"width": 20, "height": 12}}
+    message = catch(lambda: make(recipe=recipe, vary=["offset"]))
+    assert message.startswith("vary offset: ")
+
+
+def test_maps_that_cannot_be_made_are_refused_after_the_first_round() -> None:
+    recipe = {"technique": "caves", "params": {"width": 20, "height": 12}, "require": {"regions": ">500"}, "tries": 1}
+    message = catch(lambda: make(recipe=recipe))
+    assert message.startswith("gave up: none of the first 32 maps could be made: no map met the requirements")
+
+
+# -- folders ------------------------------------------------------------------------------------------------------
+
+
+def open_all(folder: Path) -> set[str]:
+    """Return the messages of all functions that open a folder."""
+    calls: list[Callable[[], object]] = [
+        lambda: tw.search.load(folder),
+        lambda: tw.search.resume(folder, workers=0),
+        lambda: make(folder),
+    ]
+    return {catch(call) for call in calls}
+
+
+def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    path = folder / "manifest.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.update(layout=2), "in another file layout"),
+        (lambda data: data["revisions"].update(caves=99), "started by Tilewright"),
+        (lambda data: data.update(kind="tilewright corpus"), "is damaged or belongs to something else"),
+        (lambda data: data.pop("recipe"), "is damaged or belongs to something else"),
+        (lambda data: data.update(measures=3), "is damaged or belongs to something else"),
+        (lambda data: data["vary"].update({"params.wals": {}}), "is damaged or belongs to something else"),
+    ],
+)
+def test_archives_of_other_versions_are_refused(
+    archive: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    change_manifest(archive, change)
+    before = read_files(archive)
+    for found in open_all(archive):
+        assert message in found
+    assert read_files(archive) == before
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+def test_a_damaged_manifest_is_refused(archive: Path, damage: bytes) -> None:
+    (archive / "manifest.json").write_bytes(damage)
+    before = read_files(archive)
+    for found in open_all(archive):
+        assert "manifest.json is damaged or belongs to something else" in found
+    assert read_files(archive) == before
+
+
+def test_damaged_elites_are_reported_and_can_be_made_again(archive: Path) -> None:
+    before = read_files(archive)
+    rng = Rng.of("damage")
+    whole = before["elites.parquet"]
+    damages = [b"", b"PAR1", whole[: len(whole) // 2], whole + b"x", whole[::-1]]
+    for _ in range(40):
+        changed = bytearray(whole)
+        changed[rng.below(len(whole))] ^= 1 << rng.below(8)
+        damages.append(bytes(changed))
+    messages = []
+    for damage in damages:
+        (archive / "elites.parquet").write_bytes(damage)
+        try:
+            tw.search.load(archive)  # Some bits, such as those of unused metadata, change nothing.
+        except tw.BadFile as error:
+            messages.append(str(error))
+    assert len(messages) > len(damages) / 2
+    advice = "elites.parquet is damaged; delete it, and `search resume` makes the same archive again"
+    assert set(messages) == {f"{archive}: {advice}"}
+    (archive / "elites.parquet").unlink()
+    tw.search.resume(archive, workers=0)
+    assert read_files(archive) == before
+
+
+def test_elites_of_another_search_are_refused(archive: Path, tmp_path: Path) -> None:
+    make(tmp_path / "other", vary={"walls": (0.3, 0.6), "steps": None, "seed": "free"})
+    (archive / "elites.parquet").write_bytes((tmp_path / "other" / "elites.parquet").read_bytes())
+    assert "elites.parquet is damaged" in catch(lambda: tw.search.load(archive))
+
+
+def test_a_damaged_record_of_rounds_is_reported(archive: Path) -> None:
+    before = read_files(archive)
+    for damage in (b"", b"{}\n", b"\xff\n" * 3):
+        (archive / "rounds.jsonl").write_bytes(damage)
+        assert "is damaged; delete" in catch(lambda: tw.search.load(archive))
+        assert (archive / "elites.parquet").read_bytes() == before["elites.parquet"]
+    (archive / "elites.parquet").unlink()
+    tw.search.resume(archive, workers=0)
+    assert read_files(archive) == before
+
+
+def test_folders_with_other_content_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "notes.txt").write_text("mine")
+    for found in open_all(tmp_path / "notes"):
+        assert "is not empty and contains no archive" in found
+    assert [path.name for path in (tmp_path / "notes").iterdir()] == ["notes.txt"]
+    recipe = tw.recipe("caves", width=12, height=8)
+    tw.corpus.make(recipe, tmp_path / "corpus", count=2, seed=1, workers=0)
+    for found in open_all(tmp_path / "corpus"):
+        assert "manifest.json is damaged or belongs to something else" in found
+
+
+def test_other_searches_in_the_folder_are_refused(archive: Path) -> None:
+    before = read_files(archive)
+    for changes, key in (
+        ({"seed": 8}, "seed"),
+        ({"batch": 16}, "batch"),
+        ({"objective": "regions"}, "objective"),
+        ({"vary": {"walls": (0.3, 0.5), "seed": "free"}}, "vary"),
+        ({"measures": {"floor_share": (0, 1, 7)}}, "measures"),
+    ):
+        message = catch(lambda changes=changes: make(archive, **changes))  # type: ignore[misc]
+        assert f"contains another search (it differs in {key}); name another folder" in message
+    assert read_files(archive) == before
+
+
+def test_two_processes_in_one_folder(tmp_path: Path) -> None:
+    """The second process is refused while the first one writes, and the archive of the first is complete."""
+    script = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from test_bad_input import make
+make(Path("archive"), evaluations=32 * 400)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path) as first:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "archive" / "elites.parquet").exists():
+            assert time.monotonic() < deadline
+            assert first.poll() is None
+            time.sleep(0.02)
+        message = catch(lambda: tw.search.resume(tmp_path / "archive", workers=0))
+        was_running = first.poll() is None
+        assert first.wait(timeout=120) == 0
+    assert was_running
+    assert "another process" in message
+    assert tw.search.load(tmp_path / "archive").evaluations == 32 * 400
+
+
+def test_a_read_only_table_has_the_state_of_the_search(archive: Path) -> None:
+    """The state is in the metadata of the table, so that both are always of the same round."""
+    state = json.loads(pq.read_schema(archive / "elites.parquet").metadata[b"tilewright"])
+    assert (state["rounds"], state["evaluations"]) == (3, 96)
