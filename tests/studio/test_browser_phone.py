@@ -89,16 +89,22 @@ def test_phones_in_landscape(studio: Studio) -> None:
     game = studio["game"].bounding_box()
     assert game is not None
     assert (game["width"], game["height"]) == (LANDSCAPE["width"], LANDSCAPE["height"]), "the game fills the screen"
+    _, bottom = studio.map.evaluate(f"(map) => ({COMPONENT})(map).game.findFreeRows()")
+    assert bottom > 0.9 * LANDSCAPE["height"], "the direction buttons are beside the player, not below"
 
 
 def test_nothing_is_cut_off(studio: Studio) -> None:
     tiles = {"floor": "grass", "wall": "mountain"}
-    studio.open({"technique": "caves", "seed": 123456789, "tileset": "terrain", "tiles": tiles})
+    markers = {"place": {"markers": ["goblin", "ghost", "dragon", "lich"]}}
+    studio.open({"technique": "caves", "seed": 123456789, "tileset": "terrain", "tiles": tiles, "shaping": [markers]})
     assert studio["seed"].evaluate("(box) => box.scrollWidth <= box.clientWidth"), "all digits are visible"
     studio["tile-for-wall"].tap()
     box = studio["tile-for-wall-text"].bounding_box()
     assert box is not None
     assert box["x"] + box["width"] < PHONE["width"] - 4
+    studio.press("Escape")
+    studio.map.get_by_test_id("tool-marker").tap()
+    expect(studio["marker-start"]).to_be_in_viewport(ratio=1)  # The chosen name is shown, although others are first.
     # Sharp screens show sprites also in cells that are a little small for them.
     shown = studio.page.evaluate(
         """async () => {

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, events, ui
+from nicegui import background_tasks, ui
 
 from ...core.errors import TilewrightError, pluralize
 from ...core.measure_groups import format_measure
-from ...core.registry import measures
 from ...core.seeds import read_seed
 from ..gallery import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
 from ..jobs import Busy, Cancelled
 from ..session import Session
 from ..state import State
+from .gallery_axes import UNSORTED, GalleryAxes
 from .gallery_cell import GalleryCell
 from .gallery_errors import GalleryErrors
 from .gallery_export import GalleryExport
-from .scatter_plot import ScatterPlot
 from .variation_panel import VariationPanel
 from .variations import (
     COUNT,
@@ -34,17 +31,13 @@ from .variations import (
     make_variation,
 )
 from .view import View
-from .widgets import SelectByLabel
 
 MAX_CONCURRENT = 2
 """Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
-NUMBERS_INTERVAL = 0.15
-"""Minimum seconds between two updates of all numbers while variations are made."""
+DISPLAY_PAUSE = 0.06
+"""Seconds in which results are collected before they are shown: a message to the browser costs more than a result."""
 RETRY_SECONDS = 0.5
 """Seconds to wait before a job is submitted again if the queue is full."""
-DEFAULT_AXES = (Gallery().x, Gallery().y)
-"""Default measures of the axes."""
-UNSORTED = Gallery().sort
 
 
 class GalleryView(View):
@@ -55,13 +48,12 @@ class GalleryView(View):
         self.variations: list[Variation] = []
         self.results: dict[int, VariationResult] = {}
         """Finished results by index of the variation."""
-        self._found_measures: set[str] = set()
-        """Measures that the last variations have."""
-        self._numbers_shown = 0.0
-        """Time at which all numbers were last updated."""
+        self._unshown: list[int] = []
+        """Results that are not shown yet, by index of the variation."""
+        self._display: asyncio.Task[None] | None = None
+        """Task that shows them."""
         self._shown_settings: Gallery | None = None
         """Settings with which the numbers were last shown."""
-        self._is_showing = False
         self._jobs: list[asyncio.Task[None]] = []
         self._build_panel()
         with area:
@@ -75,11 +67,12 @@ class GalleryView(View):
             self.stop()
             return
         self.variation_panel.show(state)
+        self.size.set_value(state.gallery.size)
         self.grid.style(f"--tw-size: {state.gallery.size}px")
         if self._is_current(state):
             self._mark_current(state)
-            if self._shown_settings != state.gallery:
-                self._show_numbers()
+            if self._unshown or self._shown_settings != state.gallery:
+                self._show_results()
             self._resume()
         else:
             self.show_all()
@@ -96,28 +89,13 @@ class GalleryView(View):
             )
             with ui.element("div").classes("tw-gallery-size"):
                 ui.label("Picture size")
-                self.size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20, on_change=partial(self._on_choice, "size"))
+                self.size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20, on_change=self._on_size)
                 self.size.props('dense data-testid=gallery-size aria-label="Picture size"')
         with ui.element("div").classes("tw-gallery-part tw-gallery-take"):
             ui.label("Export").classes("tw-title")
             self.export = GalleryExport(self.session, self.list_chosen)
         with ui.element("div").classes("tw-gallery-part tw-gallery-more"):
-            ui.label("Scatter plot").classes("tw-title")
-            with ui.element("div").classes("tw-gallery-pair"):
-                self.y, self.about_y = self._build_measure_select("Y axis", "y")
-                self.x, self.about_x = self._build_measure_select("X axis", "x")
-            self.plot = ScatterPlot(self.choose)
-            with ui.element("div").classes("tw-gallery-sort"):
-                self.sort, _ = self._build_measure_select("Sort pictures by", "sort")
-                self.most_first = ui.switch("Descending", value=True, on_change=partial(self._on_choice, "most_first"))
-                self.most_first.props("dense data-testid=gallery-most-first")
-
-    def _build_measure_select(self, label: str, name: str) -> tuple[ui.select, ui.tooltip]:
-        """Build a selection of measures and its tooltip. `_offer_measures` fills the selection."""
-        select = SelectByLabel({}, label=label, on_change=partial(self._on_choice, name))
-        select.props(f"dense outlined options-dense data-testid=gallery-{name}")
-        with select:
-            return select, ui.tooltip("")
+            self.axes = GalleryAxes(self._change, self.choose, self._label_measure)
 
     def _build_area(self) -> None:
         with ui.element("div").classes("tw-gallery"):
@@ -134,11 +112,11 @@ class GalleryView(View):
         state = self.session.state
         if state.view_settings.tab != "gallery":
             return  # The variations are made when the tab is opened.
-        self.variations, self.results = list_variations(state), {}
+        self.variations, self.results, self._unshown = list_variations(state), {}, []
         self.grid.clear()
         with self.grid:
             self.cells = [
-                GalleryCell(number, one.caption, on_open=self.choose, on_star=self.star, plot=self.plot)
+                GalleryCell(number, one.caption, on_open=self.choose, on_star=self.star, plot=self.axes.plot)
                 for number, one in enumerate(self.variations)
             ]
         self._mark_current(state)
@@ -175,9 +153,10 @@ class GalleryView(View):
 
     def stop(self) -> None:
         """Cancel all jobs."""
-        for job in self._jobs:
-            job.cancel()
-        self._jobs = []
+        for job in (*self._jobs, self._display):
+            if job is not None:
+                job.cancel()
+        self._jobs, self._display = [], None
 
     def choose(self, number: int) -> None:
         """Open a variation in Make."""
@@ -217,12 +196,23 @@ class GalleryView(View):
                 found = VariationResult(error=error)
                 break
         self.results[number] = found
-        self.cells[number].show(found)
-        is_complete = len(self.results) == len(self.variations)
-        if is_complete or time.monotonic() > self._numbers_shown + NUMBERS_INTERVAL:
-            self._numbers_shown = time.monotonic()
-            self._show_numbers()
-            self._show_status()
+        self._unshown.append(number)
+        if len(self.results) == len(self.variations):
+            self._show_results()
+        elif self._display is None or self._display.done():
+            self._display = background_tasks.create(self._show_results_later())
+
+    async def _show_results_later(self) -> None:
+        await asyncio.sleep(DISPLAY_PAUSE)
+        self._show_results()
+
+    def _show_results(self) -> None:
+        """Show the results that are not shown yet."""
+        for number in self._unshown:
+            self.cells[number].show(self.results[number])
+        self._unshown = []
+        self._show_numbers()
+        self._show_status()
 
     # -- display ------------------------------------------------------------------------------------------------
 
@@ -249,72 +239,28 @@ class GalleryView(View):
     def _show_numbers(self) -> None:
         """Update the measures below the pictures, the scatter plot and the order of the pictures."""
         self._shown_settings = self.session.state.gallery
-        self._offer_measures(self._shown_settings)
-        x, y, by = str(self.x.value), str(self.y.value), str(self.sort.value)
+        names = (name for one in self.results.values() for name in one.numbers or ())
+        x, y, by = self.axes.offer(names, self._shown_settings)
         numbers = fill_counts([_read_numbers(self.results.get(number)) for number in range(len(self.variations))])
         for cell, found in zip(self.cells, numbers, strict=True):
-            names = [name for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]
-            cell.show_numbers({self._measure_label(name): format_measure(name, found[name]) for name in names})
-        points = [(one.caption, found) for one, found in zip(self.variations, numbers, strict=True)]
-        self.plot.show(points, x, y, {name: self._measure_label(name) for name in (x, y)})
-        self.most_first.set_visibility(by != UNSORTED)
+            shown = [name for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]
+            cell.show_numbers({self._label_measure(name): format_measure(name, found[name]) for name in shown})
+        self.axes.show([(one.caption, found) for one, found in zip(self.variations, numbers, strict=True)], x, y)
         sign = -1 if self._shown_settings.most_first else 1
         ranks = [(by not in found, sign * found.get(by, 0), number) for number, found in enumerate(numbers)]
         for place, (_, _, number) in enumerate(sorted(ranks)):
             self.cells[number].set_order(number if by == UNSORTED else place)
-        self.about_x.set_text(_describe_measure(x))
-        self.about_y.set_text(_describe_measure(y))
 
-    def _offer_measures(self, gallery: Gallery) -> None:
-        """Offer every measure that applies to a variation, and select the chosen ones if they apply."""
-        found = {name for one in self.results.values() for name in one.numbers or ()}
-        # Until the first result of new variations, the measures of the last ones are offered.
-        found = found or self._found_measures or {*DEFAULT_AXES, gallery.x, gallery.y, gallery.sort} - {UNSORTED}
-        self._found_measures = found
-        names = sorted(found, key=lambda name: (name != SWEPT_MEASURE, name))
-        x = gallery.x if gallery.x in found else _choose_measure(names, gallery.y)
-        y = gallery.y if gallery.y in found else _choose_measure(names, x)
-        sort = gallery.sort if gallery.sort in found else UNSORTED
-        self._is_showing = True
-        try:
-            self.most_first.set_value(gallery.most_first)
-            self.size.set_value(gallery.size)
-            for select, first, value in ((self.x, (), x), (self.y, (), y), (self.sort, (UNSORTED,), sort)):
-                options = {name: self._measure_label(name) for name in (*first, *names)}
-                if options != select.options or select.value != value:
-                    select.set_options(options, value=value)
-        finally:
-            self._is_showing = False
+    def _change(self, name: str, value: Any) -> None:
+        self.session.change_gallery(**{name: value})
 
-    def _on_choice(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
-        """Handle a choice of the user."""
-        if not self._is_showing and event.value is not None:
-            self.session.change_gallery(**{name: event.value})
+    def _on_size(self) -> None:
+        self.session.change_gallery(size=self.size.value)
 
-    def _measure_label(self, name: str) -> str:
-        if name == UNSORTED:
-            return "unsorted"
+    def _label_measure(self, name: str) -> str:
         knob = self.variation_panel.knob
         return knob.label if name == SWEPT_MEASURE and knob is not None else name.replace("_", " ")
 
 
-def _choose_measure(names: Sequence[str], other: str) -> str:
-    """Return a default measure if available, or else any measure.
-
-    If possible, it differs from that of the other axis.
-    """
-    defaults = [name for name in DEFAULT_AXES if name in names]
-    return next((name for name in (*defaults, *names) if name != other), other)
-
-
 def _read_numbers(found: VariationResult | None) -> Mapping[str, float]:
     return (found.numbers if found is not None else None) or {}
-
-
-def _describe_measure(name: str) -> str:
-    """Return the tooltip of a measure."""
-    if name in measures:
-        return measures.get(name).summary
-    return {SWEPT_MEASURE: "Value of the parameter.", UNSORTED: "In the order of seeds or values."}.get(
-        name, "Reported by the technique."
-    )

@@ -141,10 +141,13 @@ export class Play {
     this.center(view.columns / 2, view.rows / 2);
   }
 
-  // Returns the first and last pixel of the canvas between the bar and the direction buttons.
+  // Returns the first and last pixel of the canvas between the bar and the direction buttons, which are below the map, or
+  // over its right end on screens that are wider than high.
   findFreeRows() {
+    const { width, height } = this.view;
     const top = this.bar.offsetTop + this.bar.offsetHeight + MARGIN;
-    return [top, this.view.height - (this.screen.pad?.offsetHeight ?? 0) - MARGIN];
+    const below = width > height ? 0 : (this.screen.pad?.offsetHeight ?? 0);
+    return [top, height - below - MARGIN];
   }
 
   // Scrolls so that a position in cells is in the middle of the free part of the canvas. Fog hides where the map ends. A

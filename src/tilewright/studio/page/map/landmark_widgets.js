@@ -88,6 +88,9 @@ export const LandmarkPalette = {
       return !this.choices.some(({ name }) => name === this.name);
     },
   },
+  mounted() {
+    this.$el.querySelector(".tw-chips .tw-on")?.scrollIntoView({ inline: "center", block: "nearest" });
+  },
   methods: {
     type(text) {
       if (text.trim()) this.$emit("choose", text.trim());
