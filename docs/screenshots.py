@@ -1,4 +1,4 @@
-"""Take the pictures of the studio for the documentation, in a real browser: python docs/screenshots.py
+"""Take the pictures of the studio for the documentation, in a real browser: python docs/screenshots.py [NAME ...]
 
 The pictures show the studio at the time of the last run. No test compares pixels.
 """
@@ -6,6 +6,7 @@ The pictures show the studio at the time of the last run. No test compares pixel
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,8 @@ from playwright.sync_api import expect  # noqa: E402
 import tilewright as tw  # noqa: E402
 from tests.browser import chromium  # noqa: E402
 from tests.studio.page import Studio, serving  # noqa: E402
+from tilewright.studio.search_options import find_owner  # noqa: E402
+from tilewright.studio.search_state import SearchViewState  # noqa: E402
 from tilewright.studio.state import State  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -43,24 +46,42 @@ def open_recipe(tab: str, recipe: str, seed: int) -> State:
     return State.from_recipe(data).with_view_settings(tab=tab)
 
 
+def open_picks() -> State:
+    """Return the second generation of a dungeon, with picks."""
+    state = open_recipe("search", "roguelike-dungeon", 3)
+    vary = {path: {"from": low, "to": high} for path, low, high in PICK_RANGES}
+    search = SearchViewState(find_owner(state), "eye", {**vary, "seed": {}}, picks=((1, 4), (2, 5)), generation=1)
+    return replace(state, search=search)
+
+
+PICK_RANGES = (("params.rooms", 6, 24), ("params.loops", 0, 1), ("params.spacing", 1, 4))
 VIEWS = {
     "studio-make": ("dark", build_crypt()),
     "studio-example": ("light", State().with_view_settings(tab="example")),
     "studio-rules": ("light", open_recipe("rules", "lake-cave", 7)),
     "studio-gallery": ("dark", open_recipe("gallery", "skirmish", 3)),
+    "studio-search": ("light", State().with_view_settings(tab="search")),
+    "studio-pick": ("dark", open_picks()),
 }
 """Color scheme and state of each picture, by its name."""
 
 
 def main() -> None:
+    """Take all pictures, or those named on the command line."""
+    views = {name: view for name, view in VIEWS.items() if name in sys.argv[1:] or len(sys.argv) == 1}
     with TemporaryDirectory() as folder, serving(Path(folder) / "log") as address, chromium() as browser:
-        for name, (scheme, state) in VIEWS.items():
+        for name, (scheme, state) in views.items():
             context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
             studio = Studio(context, address).open(state)
             studio.page.wait_for_load_state("networkidle")
             expect(studio["compiling"]).to_be_hidden(timeout=600_000)
             if name == "studio-gallery":
                 expect(studio.page.locator(".tw-variation.tw-made")).to_have_count(24, timeout=600_000)
+            if name == "studio-search":
+                studio["search-main"].click()
+                expect(studio["search-status"]).to_have_text("Done.", timeout=600_000)
+            if name == "studio-pick":
+                expect(studio.page.locator(".tw-pick.tw-made")).to_have_count(12, timeout=600_000)
             if name == "studio-example":
                 for technique in ("patterns", "wfc", "markov"):
                     expect(studio[f"state-{technique}"]).to_contain_text("done", timeout=600_000)

@@ -23,7 +23,7 @@ Evaluate = Callable[[Definition, Units], Evaluations]
 
 
 @dataclass(frozen=True)
-class Batch:
+class SolutionBatch:
     """Solutions of a round."""
 
     units: Units
@@ -80,7 +80,7 @@ class Search:
         batch = self.propose()
         return self.add(batch, evaluate(self.definition, batch.units))
 
-    def add(self, batch: Batch, found: Evaluations) -> dict[str, Any]:
+    def add(self, batch: SolutionBatch, found: Evaluations) -> dict[str, Any]:
         """Finish the next round with the evaluations of its batch, and return its record."""
         units, parents, emitters = batch.units, batch.parents, batch.emitters
         if self.archive is None:
@@ -121,7 +121,7 @@ class Search:
             self.archive = Archive(self.definition)
         return self.archive
 
-    def propose(self) -> Batch:
+    def propose(self) -> SolutionBatch:
         """Return the solutions of the next round."""
         definition, batch = self.definition, self.definition.batch
         if self.is_storable:
@@ -130,7 +130,7 @@ class Search:
         if self.archive is None or not len(self.archive):
             proposals = emit_random(definition.genome, Parents(np.empty((0, 0))), batch, rng)
             at = definition.emitters.index("random") if "random" in definition.emitters else 0
-            return Batch(proposals.units, proposals.parents, np.full(batch, at))
+            return SolutionBatch(proposals.units, proposals.parents, np.full(batch, at))
         rows = self.archive.sorted_rows
         parents = Parents(self.archive.rows.units[rows])
         numbers = self.archive.rows.number[rows]
@@ -141,7 +141,7 @@ class Search:
         places = np.concatenate([part.parents for part in parts])
         ids = np.where(places == NO_PARENT, NO_PARENT, numbers[np.maximum(places, 0)])
         emitters = np.repeat(np.arange(len(counts)), counts)
-        return Batch(np.concatenate([part.units for part in parts]), ids, emitters)
+        return SolutionBatch(np.concatenate([part.units for part in parts]), ids, emitters)
 
     def _emit(self, name: str, parents: Parents, count: int, rng: Rng) -> Proposals:
         genome = self.definition.genome

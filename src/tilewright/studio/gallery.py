@@ -12,13 +12,17 @@ from typing import Any
 
 from ..core.errors import InvalidRecipe
 
-VARIATION_KINDS = ("seed", "knob")
+VARIATION_KINDS = ("seed", "knob", "found")
 MAX_NAME_LENGTH = 120
 MAX_NUMBER = 1e15
 """Maximum absolute value of the bounds of a sweep."""
 MAX_ROLL = 10**9
 MAX_STARS = 200
 MAX_PINNED = 24
+MAX_FOUND = 24
+MAX_FOUND_PARAMS = 64
+MAX_FOUND_NUMBERS = 20_000
+"""Limits of the maps that were found by a search: maps, parameters of each, and numbers of all together."""
 MIN_SIZE, MAX_SIZE = 80, 480
 """Bounds of the width of a picture, in pixels."""
 
@@ -28,7 +32,7 @@ class Gallery:
     """Settings of the gallery: what it varies and how it shows the maps. They do not affect the current map."""
 
     what: str = "seed"
-    """What varies: the seed or a parameter ("knob")."""
+    """What varies: the seed, a parameter ("knob"), or what a search has varied ("found")."""
     knob: str = ""
     """Key of the parameter; empty for the first parameter."""
     low: float | None = None
@@ -50,6 +54,10 @@ class Gallery:
     """Keys of the favorite variations."""
     pinned: tuple[int, ...] = ()
     """Seeds of favorites that stay when the other seeds are chosen again."""
+    found: tuple[Mapping[str, Any], ...] = ()
+    """Values of the varied parameters by path, for each map that was found by a search."""
+    found_owner: str = ""
+    """Technique and recipe of these maps."""
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data for `from_data`. Defaults are left out."""
@@ -87,6 +95,9 @@ def _read_field(name: str, value: Any) -> Any:
         case "pinned":
             is_valid = _is_list(value, MAX_PINNED, lambda seed: type(seed) is int and 0 <= seed < MAX_ROLL)
             rule = f"a list of at most {MAX_PINNED} seeds"
+        case "found":
+            is_valid = _is_list(value, MAX_FOUND, _is_found) and _count_numbers(value) <= MAX_FOUND_NUMBERS
+            rule = f"at most {MAX_FOUND} sets of values of parameters"
         case _:
             is_valid = isinstance(value, str) and len(value) <= MAX_NAME_LENGTH
             rule = f"a string of at most {MAX_NAME_LENGTH} characters"
@@ -97,6 +108,27 @@ def _read_field(name: str, value: Any) -> Any:
 
 def _is_list(value: Any, max_length: int, is_item: Callable[[Any], bool]) -> bool:
     return isinstance(value, list) and len(value) <= max_length and all(map(is_item, value))
+
+
+def _is_found(values: Any) -> bool:
+    """Return whether these are values of parameters by path: scalars, or lists of numbers."""
+    if not isinstance(values, dict) or not len(values) <= MAX_FOUND_PARAMS:
+        return False
+    return all(
+        len(path) <= MAX_NAME_LENGTH
+        and (
+            value is None
+            or isinstance(value, bool)
+            or _is_number(value)
+            or (isinstance(value, str) and len(value) <= MAX_NAME_LENGTH)
+            or (isinstance(value, list) and all(map(_is_number, value)))
+        )
+        for path, value in values.items()
+    )
+
+
+def _count_numbers(found: list[dict[str, Any]]) -> int:
+    return sum(len(value) if isinstance(value, list) else 1 for values in found for value in values.values())
 
 
 def _is_number(value: Any) -> bool:

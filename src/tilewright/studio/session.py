@@ -29,6 +29,7 @@ from ..core.tileset import Tile
 from . import operations
 from .jobs import Cancelled, CancelToken, JobQueue
 from .own_pictures import StudioResolver
+from .search_options import find_owner, find_search
 from .state import State
 
 T = TypeVar("T")
@@ -150,6 +151,11 @@ class Session:
     def change_gallery(self, **changes: Any) -> None:
         """Change settings of the gallery, without an undo step."""
         self._set_state(self.state.with_gallery(**changes))
+
+    def change_search(self, **changes: Any) -> None:
+        """Change settings of the view Search, without an undo step."""
+        search = replace(find_search(self.state), owner=find_owner(self.state), **changes)
+        self._set_state(replace(self.state, search=search))
 
     def _set_state(self, state: State) -> None:
         if state != self.state:

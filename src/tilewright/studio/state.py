@@ -29,6 +29,7 @@ from .gallery import Gallery
 from .opened_recipe import OpenedRecipe
 from .own_pictures import store_pictures
 from .sample_state import SampleState
+from .search_state import SearchViewState
 
 VERSION = 1
 MAX_LINK_LENGTH = 1 << 20
@@ -36,7 +37,7 @@ MAX_STATE_BYTES = 1 << 22
 """Maximum characters of a link, and maximum bytes of its unpacked content."""
 MAX_PARTS = 64
 """Maximum number of pieces into which the painted cells of a large map are split, each small enough for a recipe."""
-TABS = ("start", "make", "shape", "example", "rules", "gallery", "export")
+TABS = ("start", "make", "shape", "example", "rules", "gallery", "search", "export")
 
 Stage = tuple[str, Mapping[str, Any]]
 """Name of a shaper and its params that are set."""
@@ -72,6 +73,8 @@ class State:
     """Sample and settings of By example. They do not affect the map."""
     gallery: Gallery = field(default_factory=Gallery)
     """Settings of the gallery."""
+    search: SearchViewState = field(default_factory=SearchViewState)
+    """Settings of the view Search."""
     opened: OpenedRecipe = field(default_factory=OpenedRecipe)
     """Recipe that was opened. It does not affect the map."""
 
@@ -176,7 +179,7 @@ class State:
         return cls(_with_present_names(store_pictures(recipe)), _read_locks(locks)).with_recipe()
 
     def open_recipe(self, recipe: Mapping[str, Any], name: str = "") -> State:
-        """Return the state with another recipe. The view settings, the gallery and By example stay the same.
+        """Return the state with another recipe. View settings, the gallery, the search and By example stay the same.
 
         A recipe without a seed gets the current seed, because a link without a seed could not restore the map. `name`
         is that of a built-in recipe or a file.
@@ -195,8 +198,8 @@ class State:
         return replace(self, gallery=replace(self.gallery, **changes))
 
     def with_view_of(self, other: State) -> State:
-        """Return this state with the view settings and the gallery of another state."""
-        return replace(self, view_settings=other.view_settings, gallery=other.gallery)
+        """Return this state with the view settings, the gallery and the search of another state."""
+        return replace(self, view_settings=other.view_settings, gallery=other.gallery, search=other.search)
 
     # -- links --------------------------------------------------------------------------------------------------
 
@@ -214,6 +217,7 @@ class State:
         parts = {
             "example": self.example.to_data(),
             "gallery": self.gallery.to_data(),
+            "search": self.search.to_data(),
             "opened": self.opened.to_data(),
         }
         data |= {name: part for name, part in parts.items() if part}
@@ -273,6 +277,7 @@ class State:
             ViewSettings(**known),
             SampleState.from_data(data.get("example", {})),
             Gallery.from_data(data.get("gallery", {})),
+            SearchViewState.from_data(data.get("search", {})),
             OpenedRecipe.from_data(data.get("opened")),
         )
 

@@ -9,6 +9,7 @@ from nicegui import app as nicegui_app
 from nicegui import ui
 
 from ..jobs import JobQueue
+from ..search_runs import SearchRuns
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -23,10 +24,11 @@ def mount(studio: FastAPI, queue: JobQueue) -> None:
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
 
     nicegui_app.on_shutdown(queue.close)
+    searches = SearchRuns(queue)
 
     @ui.page("/")
     async def root() -> None:
-        await Shell(queue).open()
+        await Shell(queue, searches).open()
 
     ui.run_with(
         studio,

@@ -133,6 +133,7 @@ class GalleryView(View):
             starred = self.list_chosen(True)
             pinned = [int(one.state.seed or 0) for one in starred if gallery.what == "seed"]
             self.session.change_gallery(
+                what="seed" if gallery.what == "found" else gallery.what,
                 roll=int(read_seed(None)),
                 pinned=tuple(pinned[:MAX_PINNED]),
                 stars=tuple(one.key for one in starred[:MAX_PINNED]),

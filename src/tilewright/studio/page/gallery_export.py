@@ -1,4 +1,4 @@
-"""Export of the gallery: all variations, or the starred ones, as a zip archive."""
+"""Export of several maps as a zip archive; in the gallery, of all variations or the starred ones."""
 
 from __future__ import annotations
 
@@ -25,32 +25,25 @@ RETRY_SECONDS = 0.5
 """Seconds to wait before a job is submitted again if the queue is full."""
 
 
-class GalleryExport:
-    """Choice of a format, buttons to export all or the starred variations, and the progress."""
+class MapsExport:
+    """Choice of a format, buttons of a subclass, and the progress of an export."""
 
-    def __init__(self, session: Session, list_chosen: Callable[[bool], Sequence[Variation]]) -> None:
-        """Build the controls in the current slot. `list_chosen` returns all variations, or the starred ones."""
-        self.session, self._list_chosen = session, list_chosen
+    def __init__(self, session: Session, name: str) -> None:
+        """Build the controls in the current slot. `name` is part of the test ids."""
+        self.session = session
         self._job: asyncio.Task[None] | None = None
-        formats = [name for names in group_formats().values() for name in names]
+        formats = [format for formats in group_formats().values() for format in formats]
         with ui.element("div").classes("tw-gallery-export"):
             self.format = ui.select(formats, value="png", label="Format")
-            self.format.props("dense outlined options-dense data-testid=gallery-format")
-            self.buttons = {starred: self._build_button(starred) for starred in (False, True)}
+            self.format.props(f"dense outlined options-dense data-testid={name}-format")
+            self._build_buttons()
         with ui.element("div").classes("tw-download") as self.working:
             self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
-            self.progress.props('data-testid=gallery-export-progress aria-label="Progress of the export"')
-            icon_button("stop_circle", "Stop", self.stop, test_id="gallery-export-stop")
+            self.progress.props(f'data-testid={name}-export-progress aria-label="Progress of the export"')
+            icon_button("stop_circle", "Stop", self.stop, test_id=f"{name}-export-stop")
         self.working.set_visibility(False)
-        self.status = ui.label("").classes("tw-faint").props("data-testid=gallery-export-status role=status")
+        self.status = ui.label("").classes("tw-faint").props(f"data-testid={name}-export-status role=status")
         ui.context.client.on_delete(self.stop)
-
-    def refresh(self) -> None:
-        """Show how many variations are starred."""
-        self.buttons[False].set_enabled(bool(self._list_chosen(False)))
-        count = len(self._list_chosen(True))
-        self.buttons[True].set_text(f"Starred ({count})")
-        self.buttons[True].set_enabled(count > 0)
 
     def stop(self) -> None:
         """Cancel the export."""
@@ -59,18 +52,16 @@ class GalleryExport:
         self._job = None
         self.working.set_visibility(False)
 
-    def _build_button(self, starred: bool) -> ui.button:
-        button = ui.button("All", icon="download", color=None, on_click=lambda: self._start(starred))
-        hint = "Download the starred maps as a zip archive" if starred else "Download all maps as a zip archive"
-        return button.props(f"outline dense no-caps data-testid=export-{'starred' if starred else 'all'}").tooltip(hint)
+    def _build_buttons(self) -> None:
+        """Build the buttons beside the format."""
 
-    def _start(self, starred: bool) -> None:
+    def _start(self, chosen: Sequence[Variation]) -> None:
+        """Export some maps in the chosen format."""
         self.stop()
         self.working.set_visibility(True)
         self.progress.set_value(0)
         self._show_status("")
-        chosen, format = [*self._list_chosen(starred)], str(self.format.value)
-        self._job = background_tasks.create(self._export(chosen, format))
+        self._job = background_tasks.create(self._export(chosen, str(self.format.value)))
 
     async def _export(self, chosen: Sequence[Variation], format: str) -> None:
         files: dict[str, bytes] = {}
@@ -123,6 +114,33 @@ class GalleryExport:
     def _show_status(self, text: str, *, is_bad: bool = False) -> None:
         self.status.set_text(text)
         self.status.classes(replace="tw-bad" if is_bad else "tw-faint")
+
+
+class GalleryExport(MapsExport):
+    """Buttons to export all or the starred variations."""
+
+    def __init__(self, session: Session, list_chosen: Callable[[bool], Sequence[Variation]]) -> None:
+        """Build the controls in the current slot. `list_chosen` returns all variations, or the starred ones."""
+        self._list_chosen = list_chosen
+        super().__init__(session, "gallery")
+
+    def refresh(self) -> None:
+        """Show how many variations are starred."""
+        self.buttons[False].set_enabled(bool(self._list_chosen(False)))
+        count = len(self._list_chosen(True))
+        self.buttons[True].set_text(f"Starred ({count})")
+        self.buttons[True].set_enabled(count > 0)
+
+    def _build_buttons(self) -> None:
+        self.buttons = {starred: self._build_button(starred) for starred in (False, True)}
+
+    def _build_button(self, starred: bool) -> ui.button:
+        def on_click() -> None:
+            self._start([*self._list_chosen(starred)])
+
+        button = ui.button("All", icon="download", color=None, on_click=on_click)
+        hint = "Download the starred maps as a zip archive" if starred else "Download all maps as a zip archive"
+        return button.props(f"outline dense no-caps data-testid=export-{'starred' if starred else 'all'}").tooltip(hint)
 
 
 def name_file(number: int, variation: Variation) -> str:

@@ -17,6 +17,7 @@ from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
 from .. import operations, payloads
 from ..jobs import CancelToken, JobQueue
+from ..search_runs import SearchRuns
 from ..session import Session
 from ..state import State
 from .canvas import MapCanvas
@@ -28,6 +29,7 @@ from .make import MakeView
 from .measures import MeasuresView, format_seconds
 from .rules import RulesView
 from .scripts import script
+from .search import SearchView
 from .seeds import SeedBar
 from .shape import ShapeView
 from .sheets import BottomSheet
@@ -45,10 +47,11 @@ TABS = {
     "example": ("By example", "draw"),
     "rules": ("Rules", "rule"),
     "gallery": ("Gallery", "grid_view"),
+    "search": ("Search", "travel_explore"),
     "export": ("Export", "download"),
 }
 """Label and icon of every tab."""
-CENTER_TABS = ("start", "example", "gallery")
+CENTER_TABS = ("start", "example", "gallery", "search")
 """Tabs with their own content in place of the canvas."""
 MAX_CELLS_WITH_SPRITES = 64 * 64
 """Maximum number of cells of a map that is always sent with its sprites. A larger one usually appears with cells that
@@ -60,8 +63,8 @@ POLL_INTERVAL = 0.3
 class Shell:
     """The page of one client."""
 
-    def __init__(self, queue: JobQueue) -> None:
-        self.session = Session(queue)
+    def __init__(self, queue: JobQueue, searches: SearchRuns) -> None:
+        self.session, self.searches = Session(queue), searches
         self.client: Client = ui.context.client
         self.views: dict[str, View] = {}
         self.is_dark = False
@@ -187,6 +190,7 @@ class Shell:
             "example": lambda: ExampleView(self.session, self.areas["example"]),
             "rules": partial(RulesView, self.session),
             "gallery": lambda: GalleryView(self.session, self.areas["gallery"]),
+            "search": lambda: SearchView(self.session, self.areas["search"], self.searches),
             "export": partial(ExportView, self.session),
         }
         return kinds[tab]()

@@ -11,7 +11,9 @@ from ..session import Session
 from ..state import State
 from .controls.numbers import InvalidInput, read_number, write_number
 from .debounced_input import DebouncedInput
-from .variations import Knob, find_swept_knob, format_value, list_knobs
+from .variations import Knob, find_swept_knob, format_value, list_found, list_knobs
+
+KINDS = {"seed": "Seed", "knob": "Parameter"}
 
 
 class VariationPanel:
@@ -23,7 +25,7 @@ class VariationPanel:
         """The selected parameter."""
         self._is_showing = False
         ui.label("What varies").classes("tw-title")
-        self.what = ui.toggle({"seed": "Seed", "knob": "Parameter"}, on_change=partial(self._on_choice, "what"))
+        self.what = ui.toggle(KINDS, on_change=partial(self._on_choice, "what"))
         self.what.props("dense no-caps unelevated spread data-testid=gallery-what").classes("tw-toggle")
         with ui.element("div").classes("tw-gallery-knob") as self.knob_panel:
             self.knobs = ui.select({}, label="Parameter", on_change=self._on_knob_change)
@@ -42,9 +44,14 @@ class VariationPanel:
         gallery, self.knob = state.gallery, find_swept_knob(state)
         labels = {knob.key: knob.label for knob in list_knobs(state)}
         key = None if self.knob is None else self.knob.key
+        has_found = bool(list_found(state))
+        kinds = {**KINDS, "found": "Found"} if has_found else KINDS
+        what = "seed" if gallery.what == "found" and not has_found else gallery.what
         self._is_showing = True
         try:
-            self.what.set_value(gallery.what)
+            if kinds != self.what.options:
+                self.what.set_options(kinds, value=what)
+            self.what.set_value(what)
             if labels != self.knobs.options or key != self.knobs.value:
                 self.knobs.set_options(labels, value=key)
             self.same_seed.set_value(gallery.same_seed)

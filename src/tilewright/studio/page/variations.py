@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import floor, log10
 from typing import Any
@@ -21,6 +22,7 @@ from ..gallery import MAX_NAME_LENGTH, Gallery
 from ..jobs import CancelToken
 from ..opened_recipe import find_knobs
 from ..payloads import encode_picture
+from ..search_options import apply_values, find_owner
 from ..state import State
 
 COUNT = 24
@@ -185,10 +187,23 @@ def find_swept_knob(state: State) -> Knob | None:
 def list_variations(state: State) -> list[Variation]:
     """Return the variations of a state, following its gallery settings."""
     gallery, knob, rolled = state.gallery, find_swept_knob(state), draw_seeds(state.gallery.roll)
-    if gallery.what == "seed" or knob is None:
+    if gallery.what == "found" and (found := list_found(state)):
+        return found
+    if gallery.what != "knob" or knob is None:
         return vary_seeds(state, list(dict.fromkeys((*gallery.pinned, *rolled))))
     span = knob.choose_range(gallery) if knob.is_number else (0, 0)
     return sweep_knob(state, knob, span, rolled, same_seed=gallery.same_seed)
+
+
+def list_found(state: State) -> list[Variation]:
+    """Return the maps that a search has found for the recipe of a state. Those that no longer fit it are left out."""
+    found: list[Variation] = []
+    for values in state.gallery.found if state.gallery.found_owner == find_owner(state) else ():
+        named = {path.rpartition(".")[2]: value for path, value in values.items() if not isinstance(value, list)}
+        caption = " · ".join(f"{name.replace('_', ' ')} {format_value(value)}" for name, value in named.items())
+        with suppress(TilewrightError):
+            found.append(Variation(apply_values(state, values), caption))
+    return found
 
 
 def draw_seeds(roll: int, count: int = COUNT) -> list[int]:
