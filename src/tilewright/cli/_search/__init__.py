@@ -12,7 +12,7 @@ import click
 from ...core.errors import InvalidRecipe, format_number, pluralize
 from ...corpus import refuse_without_packages
 from .. import Terminated
-from .._console import info
+from .._console import info as print_info  # `info` is a module of this package
 from .._progress import Report, show_progress
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def search_progress(folder: str) -> Iterator[SearchReport]:
 
         done = count_evaluations(folder)
         kept = f"{pluralize(done, 'evaluation')} are in {folder}" if done else "no round is finished"
-        info(f"stopped; {kept}; `tilewright search resume {folder}` continues" if done else f"stopped; {kept}")
+        print_info(f"stopped; {kept}; `tilewright search resume {folder}` continues" if done else f"stopped; {kept}")
         raise
 
 
@@ -104,7 +104,7 @@ class SearchReport:
         self.state = state
         if state.dashboard and not self._dashboard:
             self._dashboard = state.dashboard
-            info(f"Dask dashboard: {state.dashboard}")
+            print_info(f"Dask dashboard: {state.dashboard}")
         self.report(state.evaluations / state.total, self._format_line(state))
 
     def _format_line(self, state: SearchProgress) -> str:
@@ -134,4 +134,4 @@ def print_result(archive: Archive, folder: str) -> None:
         f"best {format_number(archive.best.objective)} in cell {format_cell(archive.best.cell)}",
         f"{pluralize(archive.evaluations, 'evaluation')} in {folder}",
     ]
-    info(", ".join(facts) + (f"; {failures:,} failed" if failures else ""))
+    print_info(", ".join(facts) + (f"; {failures:,} failed" if failures else ""))
