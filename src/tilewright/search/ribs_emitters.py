@@ -30,7 +30,7 @@ CMA_SIGMA = 0.1
 CMA_BATCH = 16
 """Number of solutions in a generation of one evolution strategy."""
 MAX_SEED = 2**31
-WORST = -1e300
+WORST = -1e12
 """Improvement of a solution that has no place in the archive."""
 
 
