@@ -17,7 +17,7 @@ CAVES = {"technique": "caves", "params": {"width": 24, "height": 16}}
 
 def test_every_two_maps_differ_and_each_meets_its_target() -> None:
     targets = [{"path_length": "30..40"}, {"path_length": "20..29", "regions": "<=3"}, {"floor_share": ">=0.5"}]
-    found = tw.search.variety(CAVES, count=8, min_distance=0.3, targets=targets, tries=4000, seed=7)
+    found = tw.search.variety(CAVES, count=8, min_distance=0.3, targets=targets, candidates=4000, seed=7)
     assert len(found) == len(found.maps) == 8
     assert np.array_equal(found.distances, tw.search.compare(found.maps))
     assert found.distances[~np.eye(8, dtype=bool)].min() == found.min_distance >= 0.3
@@ -37,7 +37,7 @@ def test_every_two_maps_differ_and_each_meets_its_target() -> None:
 def test_maps_are_those_of_their_seeds() -> None:
     found = tw.search.variety(CAVES, count=3, min_distance=0.0, seed=7)
     assert [map.recipe.seed for map in found if map.recipe is not None] == ["7-0", "7-1", "7-2"]
-    assert found.tries == 3
+    assert found.candidates == 3
     assert found[1] == tw.run(CAVES, seed="7-1")
 
 
@@ -70,14 +70,14 @@ def test_the_result_does_not_depend_on_workers() -> None:
     spread = tw.search.variety(CAVES, workers=2, **arguments)
     assert alone.maps == spread.maps
     assert [map.recipe for map in alone] == [map.recipe for map in spread]
-    assert (alone.tries, alone.distances.tolist()) == (spread.tries, spread.distances.tolist())
+    assert (alone.candidates, alone.distances.tolist()) == (spread.candidates, spread.distances.tolist())
 
 
 def test_progress() -> None:
     seen: list[VarietyProgress] = []
     found = tw.search.variety(CAVES, count=3, min_distance=0.4, seed=1, on_progress=seen.append)
-    assert [one.tries for one in seen] == list(range(1, found.tries + 1))
-    assert (seen[-1].found, seen[-1].count, seen[-1].max_tries) == (3, 3, 150)
+    assert [one.candidates for one in seen] == list(range(1, found.candidates + 1))
+    assert (seen[-1].found, seen[-1].count, seen[-1].max_candidates) == (3, 3, 150)
 
 
 def test_sheets_and_files(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_sheets_and_files(tmp_path: Path) -> None:
 
 def test_a_minimum_distance_that_is_too_large_is_answered_with_one_that_suffices() -> None:
     with pytest.raises(tw.GaveUp) as error:
-        tw.search.variety(CAVES, count=12, min_distance=0.5, tries=200, seed=1)
+        tw.search.variety(CAVES, count=12, min_distance=0.5, candidates=200, seed=1)
     line = str(error.value)
     assert line.startswith("gave up after 200 tries: found ")
     assert "of 12 maps" in line
@@ -106,15 +106,15 @@ def test_a_minimum_distance_that_is_too_large_is_answered_with_one_that_suffices
     assert (fix.action, fix.path) == ("set", ("min_distance",))
     assert f"min_distance {fix.value:g} is enough for all" in line
     assert 0.2 < fix.value < 0.5
-    assert len(tw.search.variety(CAVES, count=12, min_distance=fix.value, tries=200, seed=1)) == 12
+    assert len(tw.search.variety(CAVES, count=12, min_distance=fix.value, candidates=200, seed=1)) == 12
     with pytest.raises(tw.GaveUp):
-        tw.search.variety(CAVES, count=12, min_distance=fix.value + 0.01, tries=200, seed=1)
+        tw.search.variety(CAVES, count=12, min_distance=fix.value + 0.01, candidates=200, seed=1)
 
 
 def test_targets_that_no_map_meets_are_named_with_the_nearest_value() -> None:
     targets = [{"path_length": "500..600"}, {"regions": ">=1"}]
     with pytest.raises(tw.GaveUp) as error:
-        tw.search.variety(CAVES, count=2, targets=targets, tries=30, seed=1)
+        tw.search.variety(CAVES, count=2, targets=targets, candidates=30, seed=1)
     longest = max(tw.measure(tw.run(CAVES, seed=f"1-{number}"), "path_length")["path_length"] for number in range(30))
     text = f"found 1 of 2 maps; no map meets path_length 500..600, the nearest has path_length {longest:g}"
     assert str(error.value) == f"gave up after 30 tries: {text}"
@@ -123,7 +123,7 @@ def test_targets_that_no_map_meets_are_named_with_the_nearest_value() -> None:
 def test_reasons_of_maps_that_cannot_be_made_are_counted() -> None:
     recipe = {**CAVES, "require": {"path_length": ">1000"}, "tries": 1}
     with pytest.raises(tw.GaveUp, match=r"found 0 of 2 maps; no map met the requirements.*\(5 of 5\)"):
-        tw.search.variety(recipe, count=2, tries=5, seed=1)
+        tw.search.variety(recipe, count=2, candidates=5, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_reasons_of_maps_that_cannot_be_made_are_counted() -> None:
         ({"min_distance": 1.5}, "min_distance: must be a number from 0 to 1, got 1.5"),
         ({"min_distance": "far"}, "min_distance: must be a number from 0 to 1, got 'far'"),
         ({"count": 0}, "count: must be"),
-        ({"tries": 0}, "tries: must be"),
+        ({"candidates": 0}, "candidates: must be"),
         ({"targets": []}, "targets: must not be empty; leave them out if every map will do"),
         ({"targets": [{}]}, "targets.0: must have at least one measure, such as path_length: 60..66"),
         ({"targets": "long"}, "targets: must be requirements by measure"),

@@ -108,6 +108,7 @@ class Field:
     share: bool = False
     peek: bool = False
     means: Mapping[str, Any] = attribute(default_factory=dict)
+    prefix: str = ""
     reading: bool = False
 
     # -- types ----------------------------------------------------------------------------------------------

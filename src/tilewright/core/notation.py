@@ -120,6 +120,8 @@ def _read_plain(text: str, field: Field) -> Any:
     for choice in field.choices:
         if text == str(choice):
             return choice
+    if field.prefix and text.startswith(field.prefix):
+        return text
     types = field.types
     if field.nullable and text in ("none", "null"):
         return None

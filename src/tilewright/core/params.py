@@ -99,6 +99,8 @@ class Hints(TypedDict, total=False):
     """Whether lists show this field for collapsed items too."""
     means: Mapping[str, Any]
     """Values by name, for parameters that accept names."""
+    prefix: str
+    """Prefix of strings that stand for a list, such as `archive:`. They may contain commas."""
     reading: bool
     """Whether this option of a format applies only to reading files."""
 

@@ -1,4 +1,4 @@
-"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings, tile names of games and goals of the studio.
+"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings, archives, tile names of games, studio goals.
 
 Samples of a game are in a folder that has the name of the format of its maps, such as `awbw`.
 """
@@ -10,7 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
-ENDINGS |= {"drawings": ".txt", "games": ".toml", "goals": ".yaml"}
+ENDINGS |= {"drawings": ".txt", "games": ".toml", "goals": ".yaml", "archives": ".npz"}
 MEMBER = ".csv"
 """File extension of the samples in folders."""
 
@@ -51,6 +51,11 @@ def read_member(collection: str, name: str) -> str:
 def read_text(kind: str, name: str) -> str:
     """Return the text of a data file of a kind."""
     return (files(__name__) / kind / f"{name}{ENDINGS[kind]}").read_text("utf-8")
+
+
+def read_bytes(kind: str, name: str) -> bytes:
+    """Return the content of a binary data file of a kind."""
+    return (files(__name__) / kind / f"{name}{ENDINGS[kind]}").read_bytes()
 
 
 def read_sample_tileset(sample: str) -> str:

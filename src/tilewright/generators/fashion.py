@@ -35,6 +35,7 @@ from ._fashion.behaviour import BehaviourGrid as BehaviourGrid
 from ._fashion.behaviour import behave_alike as behave_alike
 from ._fashion.behaviour import behaviour_grid as behaviour_grid
 from ._fashion.behaviour import behaviour_id as behaviour_id
+from ._fashion.gallery import PREFIX, find_scores
 from ._fashion.scores import normal_form as normal_form
 
 NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {
@@ -62,8 +63,8 @@ Scores = tuple[float, ...]
 class FashionParams(StartParams):
     states: int = param(len(CAVERN), ge=2, le=MAX_STATES, typical=(2, 11), sizes=("scores", "morph"))
     """Number of states; by default, as many as the scores have rows."""
-    scores: Scores | Literal["random"] = param(tuple(sum(CAVERN, ())), control="matrix")
-    """Score of a state (row) beside a neighbor's state (column): a flat or nested list, or `random`."""
+    scores: Scores | Literal["random"] = param(tuple(sum(CAVERN, ())), control="matrix", prefix=PREFIX)
+    """Score of a state (row) beside a neighbor's state (column): a list, `random`, or a style, as in `archive:12,3`."""
     neighbourhood: tuple[Offset, ...] | Literal["plus", "all", "diagonal", "hexagon", "knight"] = param(
         "plus", control="offsets", means=NEIGHBOURHOODS
     )
@@ -74,8 +75,8 @@ class FashionParams(StartParams):
     """Whether opposite edges wrap around (a torus); by default yes, unless there is an offset."""
     offset: Offset | None = param(None)
     """Position x, y of this window in an endless plane. Windows generated separately join exactly."""
-    morph: Scores | Literal["random"] | None = param(None, control="matrix")
-    """Second score matrix, into which the first one changes across the map."""
+    morph: Scores | Literal["random"] | None = param(None, control="matrix", prefix=PREFIX)
+    """Second score matrix, into which the first one changes across the map; in the same forms."""
     blend: Literal["left to right", "top to bottom", "radial"] = param("left to right", hidden_unless=("morph",))
     """Direction in which the fraction of the second matrix grows from 0 to 1."""
 
@@ -91,6 +92,8 @@ class FashionParams(StartParams):
                 values[name] = values[name].tolist()
             if isinstance(values.get(name), (list, tuple)):
                 values[name] = _flatten(values[name], name)
+            if isinstance(values.get(name), str) and values[name].startswith(PREFIX):
+                values[name] = find_scores(values[name], name)
         if "scores" not in values and "states" in values:
             values["scores"] = "random"
         if "states" not in values and isinstance(values.get("scores"), tuple):

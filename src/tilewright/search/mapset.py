@@ -44,7 +44,7 @@ class Variety:
     """Target of each map; empty strings without targets."""
     measures: tuple[Mapping[str, float], ...] = field(repr=False)
     """Values of the measures of all targets, for each map."""
-    tries: int
+    candidates: int
     """Number of candidates that were made."""
     failures: Mapping[str, int]
     """Number of candidates that could not be made or compared, by reason."""

@@ -15,6 +15,7 @@ from ..core.seeds import read_seed
 from .archive import Archive
 from .definition import DEFAULT_BATCH, DEFAULT_EMITTERS, MAX_EVALUATIONS, Definition
 from .evaluation import Evaluations, Evaluator, evaluate_task
+from .gallery import PREFIX, load_shipped
 from .genes import Units
 from .recipes import RecipeLike, read_recipe
 from .ribs_emitters import refuse_without_ribs
@@ -206,12 +207,12 @@ def resume(
 
 
 def load(folder: str | PathLike[str], /) -> Archive:
-    """Open the archive of a folder.
+    """Open the archive of a folder, or one that ships with Tilewright.
 
     Parameters
     ----------
     folder
-        Folder that `make` wrote.
+        Folder that `make` wrote, or `archive:caverns`, the gallery of the technique `fashion`.
 
     Returns
     -------
@@ -222,6 +223,8 @@ def load(folder: str | PathLike[str], /) -> Archive:
     BadFile
         If the folder contains no archive, or a damaged one.
     """
+    if fspath(folder).startswith(PREFIX):
+        return load_shipped(fspath(folder))
     from .storage import ArchiveFolder
 
     search = ArchiveFolder(fspath(folder)).read_search()

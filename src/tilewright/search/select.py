@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..corpus.cluster import Cluster
 
 MAX_COUNT = 4096
-TRIES_PER_MAP = 50
-MAX_TRIES = 10**7
+CANDIDATES_PER_MAP = 50
+MAX_CANDIDATES = 10**7
 BATCH = 64
 """Number of candidates that worker processes make at a time."""
 MAX_OFFERS = 1000
@@ -39,9 +39,9 @@ class VarietyProgress:
 
     found: int
     count: int
-    tries: int
+    candidates: int
     """Number of candidates so far."""
-    max_tries: int
+    max_candidates: int
 
 
 OnProgress = Callable[[VarietyProgress], None]
@@ -56,7 +56,7 @@ def variety(
     min_distance: float = 0.2,
     targets: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     vary: Mapping[str, Any] | Sequence[str] | None = None,
-    tries: int | None = None,
+    candidates: int | None = None,
     seed: int | str | None = None,
     knobs: Mapping[str, Any] | None = None,
     workers: int | None = None,
@@ -85,8 +85,8 @@ def variety(
         target k, and a shorter list is repeated.
     vary
         Parameters to draw at random for each candidate, as for `tw.search.make`. By default, only the seed varies.
-    tries
-        Maximum number of candidates. By default, 50 per map.
+    candidates
+        Maximum number of maps to try. By default, 50 per map.
     seed
         Seed of the set. By default, the seed of the recipe, or a random one.
     knobs
@@ -110,7 +110,7 @@ def variety(
     InvalidRecipe
         If the recipe or an argument is invalid, or the distance applies to no map.
     GaveUp
-        If there are too few maps after all tries. The error suggests a minimum distance that suffices.
+        If there are too few maps after all candidates. The error suggests a minimum distance that suffices.
 
     Examples
     --------
@@ -119,8 +119,8 @@ def variety(
     (4, True)
     """
     check_integer("count", count, 1, MAX_COUNT)
-    if tries is not None:
-        check_integer("tries", tries, 1, MAX_TRIES)
+    if candidates is not None:
+        check_integer("candidates", candidates, 1, MAX_CANDIDATES)
     if isinstance(min_distance, bool) or not isinstance(min_distance, (int, float)) or not 0 <= min_distance <= 1:
         raise InvalidRecipe("must be a number from 0 to 1", at="min_distance", got=min_distance, rule="range")
     chosen, goals = read_distance(distance), read_targets(targets, count)
@@ -128,21 +128,20 @@ def variety(
     names = dict.fromkeys(one.measure for goal in goals for one in goal.requirements)
     source = CandidateSource(recipe, read_seed(seed if seed is not None else recipe.seed), tuple(names), vary)
     source.check()
-    selection = _Selection(Gate(chosen, float(min_distance), goals, count), tries or TRIES_PER_MAP * count)
+    selection = _Selection(Gate(chosen, float(min_distance), goals, count), candidates or CANDIDATES_PER_MAP * count)
     with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
-        candidates = _iter_candidates(source, selection.tries) if cluster is None else _iter_on(cluster, source)
-        for candidate in candidates:
+        for candidate in _iter_here(source) if cluster is None else _iter_on(cluster, source):
             selection.consider(candidate)
             if on_progress is not None:
-                on_progress(VarietyProgress(len(selection.kept), count, selection.made, selection.tries))
+                on_progress(VarietyProgress(len(selection.kept), count, selection.made, selection.limit))
             if selection.is_finished:
                 break
     return selection.finish()
 
 
-def _iter_candidates(source: CandidateSource, tries: int) -> Iterator[Candidate]:
+def _iter_here(source: CandidateSource) -> Iterator[Candidate]:
     """Yield candidates made in this process."""
-    return map(source.make, range(tries))
+    return map(source.make, count_from())
 
 
 def _iter_on(cluster: Cluster, source: CandidateSource) -> Iterator[Candidate]:
@@ -158,7 +157,7 @@ class _Selection:
     """The maps found so far, and why other candidates were not taken."""
 
     gate: Gate
-    tries: int
+    limit: int
     """Maximum number of candidates."""
     made: int = 0
     kept: list[Candidate] = field(default_factory=list)
@@ -184,7 +183,7 @@ class _Selection:
     def is_finished(self) -> bool:
         """Whether no further candidates are needed, or none will help."""
         is_hopeless = self.inapplicable >= BATCH and not self.kept
-        return self.gate.is_full or self.made == self.tries or is_hopeless
+        return self.gate.is_full or self.made == self.limit or is_hopeless
 
     def consider(self, candidate: Candidate) -> None:
         """Add the next candidate to the set, or count why it is not added."""
@@ -274,7 +273,7 @@ class _Selection:
         parts += [f"{reason} ({number:,} of {made:,})" for reason, number in self.failures.items()]
         if self.inapplicable:
             parts.append(f"{name} does not apply to {pluralize(self.inapplicable, 'map')}")
-        fixes += [Fix("set", ("tries",), min(MAX_TRIES, 4 * self.tries)), ANOTHER_SEED]
+        fixes += [Fix("set", ("candidates",), min(MAX_CANDIDATES, 4 * self.limit)), ANOTHER_SEED]
         return GaveUp("; ".join(parts), tries=made, at="variety", place="", fixes=fixes)
 
 

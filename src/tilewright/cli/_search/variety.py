@@ -1,0 +1,204 @@
+"""`tilewright search variety RECIPE`: a set of maps that differ from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from ...core.errors import InvalidRecipe, format_number, pluralize
+from ...core.notation import read_requirement
+from ...core.recipe import Recipe, as_recipe_data
+from ...core.registry import techniques
+from ...core.resolver import Resolver
+from ...formats._resolver import FileResolver
+from ...kernels import start_quickly
+from .. import _outputs, _recipe
+from .._console import info, print_json, print_table
+from .._corpus import AS_JSON, check_picture_path, write_picture
+from .._progress import show_progress
+from .._recipe_command import KNOBS, RecipeCommand, with_knobs
+from . import SCHEDULER
+from .make import read_vary
+
+if TYPE_CHECKING:
+    from ...search import Variety, VarietyProgress
+
+FIELDS = ("number", "seed", "technique")
+OUTPUT_OPTIONS = tuple(str(option.name) for option in _outputs.OPTIONS if option.name != "outputs")
+
+
+@click.command(
+    "variety",
+    cls=RecipeCommand,
+    params=[KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS, *_outputs.OPTIONS, AS_JSON, SCHEDULER],
+)
+@click.argument("recipe", metavar="RECIPE")
+@click.option("--count", type=int, default=20, metavar="N", help="Number of maps. [20]")
+@click.option(
+    "--distance",
+    default="hamming",
+    metavar="NAME[,SETTING=VALUE]",
+    help="How maps are compared: a name from `tilewright list distances`, or patterns,pattern_size=2. [hamming]",
+)
+@click.option(
+    "--min-distance", type=float, default=0.2, metavar="X", help="Minimum distance of every two maps, 0 to 1. [0.2]"
+)
+@click.option(
+    "targets",
+    "--target",
+    multiple=True,
+    metavar="MEASURE=RANGE,...",
+    help="What maps must meet, such as path_length=60..66,regions=1. If repeated, map k meets target k.",
+)
+@click.option(
+    "--vary",
+    multiple=True,
+    metavar="NAME[=RANGE]",
+    help="Parameter to draw at random for each map, such as walls=0.3..0.6. May be repeated. [only the seed]",
+)
+@click.option("--candidates", type=int, metavar="N", help="Maximum number of maps to try. [50 for each map]")
+@click.option("--seed", metavar="SEED", help="Seed; candidate k has the seed SEED-k. [the recipe's, or random]")
+@click.option("--sheet", metavar="FILE", help="Write all maps to one .png file.")
+@click.option("--workers", type=int, metavar="N", help="Number of worker processes. [only this process]")
+def command(
+    recipe: str,
+    count: int,
+    distance: str,
+    min_distance: float,
+    targets: tuple[str, ...],
+    vary: tuple[str, ...],
+    candidates: int | None,
+    seed: str | None,
+    sheet: str | None,
+    as_json: bool,
+    workers: int | None,
+    scheduler: str | None,
+    settings_inside: tuple[str, ...],
+    outputs: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Make a set of maps in which every two differ by a minimum distance, and map k meets target k.
+
+    RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, or a technique.
+
+    \b
+    tilewright search variety open-caves --min-distance 0.3 -o "level_{number}.tmx" --sheet levels.png
+    tilewright search variety caves --count 6 --target path_length=40..60 --target path_length=80..100
+    tilewright search variety rooms --distance rooms --min-distance 0.5 --vary rooms=5..20 -o "level_{number}.tmx"
+    """
+    files = _outputs.read_outputs(
+        outputs, fields=FIELDS, still=True, **{name: options.pop(name) for name in OUTPUT_OPTIONS}
+    )
+    _outputs.refuse_collisions(files, [_template_fields(number, "seed", "technique") for number in (1, 2)], "number")
+    check_picture_path(sheet)
+    goals = [_read_target(text) for text in targets] or None
+    checked = _read_recipe(recipe, settings_inside, options)
+    from ...search import variety
+
+    start_quickly()
+    with show_progress(remaining=False) as report:
+
+        def show(state: VarietyProgress) -> None:
+            line = f"{state.found} of {pluralize(state.count, 'map')}, {pluralize(state.candidates, 'candidate')}"
+            report(state.found / state.count, line)
+
+        found = variety(
+            checked,
+            count=count,
+            distance=distance,
+            min_distance=min_distance,
+            targets=goals,
+            vary=read_vary(vary) or None,
+            candidates=candidates,
+            seed=seed,
+            workers=workers,
+            scheduler=scheduler,
+            on_progress=show,
+        )
+    _write_maps(found, files)
+    if sheet is not None:
+        write_picture(found.sheet(), sheet)
+    if as_json:
+        print_json(_to_data(found))
+    else:
+        _print_maps(found)
+    what = f"{pluralize(len(found), 'map')} by {checked.technique} that differ by at least {found.min_distance:.3f}"
+    info(f"{what} ({found.distance}), of {pluralize(found.candidates, 'candidate')}")
+
+
+def _read_recipe(recipe: str, settings: tuple[str, ...], options: dict[str, Any]) -> Recipe:
+    """Return the recipe, with the options that change it."""
+    fields = _recipe.read_recipe_fields(options)
+    if recipe in techniques:
+        data: Mapping[str, Any] = {"technique": recipe}
+        resolver: Resolver = FileResolver()
+    else:
+        found, resolver = FileResolver().read_recipe(recipe)
+        data = as_recipe_data(found)
+    qualified = [_recipe.qualify_setting(setting) for setting in settings]
+    data = _recipe.with_settings(with_knobs(data, options), qualified)
+    return Recipe.of(_recipe.with_recipe_fields(data, fields), resolver)
+
+
+def _read_target(text: str) -> dict[str, str]:
+    """Return requirements by measure, given as `path_length=60..66,regions=1`."""
+    try:
+        return dict(read_requirement(part) for part in text.split(","))
+    except InvalidRecipe as error:
+        (problem,) = error.problems
+        raise error.replace([replace(problem, path=("target",))]) from None
+
+
+def _write_maps(found: Variety, files: Sequence[_outputs.Output]) -> None:
+    """Write the outputs of each map."""
+    filled: dict[str, str | int] = {}
+    for number, map in enumerate(found, 1):
+        seed = str(map.recipe.seed) if map.recipe is not None else ""
+        filled = _template_fields(number, seed, map.recipe.technique if map.recipe is not None else "")
+        ready = [file.prepare_map(map, file.format_path(**filled), alone=len(found) == 1) for file in files]
+        _outputs.refuse_clashes(ready)
+        for one in ready:
+            one.write(first=number == 1)
+    if written := _outputs.describe_written(files, filled, len(found)):
+        info(written)
+
+
+def _print_maps(found: Variety) -> None:
+    """Print a table of the maps: number, seed, distance to the nearest other map, and measures."""
+    nearest = found.distances + 2 * np.eye(len(found))
+    rows = [
+        (
+            str(number + 1),
+            str(map.recipe.seed) if map.recipe is not None else "",
+            f"{nearest[number].min():.3f}" if len(found) > 1 else "",
+            ", ".join(f"{name} {format_number(value)}" for name, value in found.measures[number].items()),
+        )
+        for number, map in enumerate(found)
+    ]
+    print_table(rows, "map", "seed", "nearest", "measures")
+
+
+def _to_data(found: Variety) -> dict[str, Any]:
+    return {
+        "distance": found.distance,
+        "min_distance": found.min_distance,
+        "candidates": found.candidates,
+        "maps": [
+            {
+                "number": number,
+                "seed": map.recipe.seed if map.recipe is not None else None,
+                "target": target,
+                "measures": dict(measures),
+            }
+            for number, (map, target, measures) in enumerate(zip(found, found.targets, found.measures, strict=True), 1)
+        ],
+        "distances": found.distances.tolist(),
+    }
+
+
+def _template_fields(number: int, seed: str, technique: str) -> dict[str, str | int]:
+    return {"number": number, "seed": seed, "technique": technique}

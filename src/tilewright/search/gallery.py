@@ -1,0 +1,59 @@
+"""Archives that ship with Tilewright: the gallery of the technique `fashion`.
+
+`tools/evolve_automata.py` makes them. A file has the definition of the search and the elites, as arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..formats._archive import encode_archive
+from ..generators._fashion.gallery import DEFAULT_ARCHIVE, PREFIX, STEPS, load_gallery, read_arrays
+from .archive import Archive
+from .definition import Definition
+
+
+def encode_gallery(archive: Archive) -> bytes:
+    """Return an archive of score matrices as a file. All scores are multiples of 1/1000."""
+    rows, order = archive.rows, archive.sorted_rows
+    (scores,) = zip(*archive.definition.genome.decode(rows.units[order]), strict=True)
+    cells = np.stack(np.unravel_index(rows.cell[order], archive.shape), axis=1)
+    return encode_archive(
+        {
+            "definition": np.frombuffer(archive.definition.text.encode(), dtype=np.uint8),
+            "shape": np.array(archive.shape, dtype=np.uint16),
+            "evaluations": np.array(archive.evaluations, dtype=np.int64),
+            "cells": cells.astype(np.uint16),
+            "scores": np.round(np.array(scores) * STEPS).astype(np.uint16),
+            "objectives": rows.objective[order],
+            "measures": rows.measures[order],
+            "numbers": rows.number[order].astype(np.int32),
+            "parents": rows.parents[order].astype(np.int32),
+            "emitters": rows.emitter[order].astype(np.uint8),
+        }
+    )
+
+
+def load_shipped(address: str) -> Archive:
+    """Return an archive that ships with Tilewright by its address, such as `archive:caverns`.
+
+    Raises
+    ------
+    UnknownName
+        If there is no archive of that name.
+    """
+    name = load_gallery(address.removeprefix(PREFIX) or DEFAULT_ARCHIVE).name
+    arrays = read_arrays(name)
+    definition = Definition.from_text(arrays["definition"].tobytes().decode())
+    archive = Archive(definition, evaluations=int(arrays["evaluations"]), folder=f"{PREFIX}{name}")
+    cells = np.ravel_multi_index(tuple(arrays["cells"].astype(np.int64).T), archive.shape)
+    for cell in cells.tolist():
+        archive.add_row(cell)
+    rows, count = archive.rows, len(cells)
+    rows.objective[:count] = arrays["objectives"]
+    rows.measures[:count] = arrays["measures"]
+    rows.units[:count] = arrays["scores"] / np.float64(STEPS)
+    rows.number[:count] = arrays["numbers"]
+    rows.parents[:count] = arrays["parents"]
+    rows.emitter[:count] = arrays["emitters"]
+    return archive
