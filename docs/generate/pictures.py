@@ -142,6 +142,12 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     wide: dict[str, Any] = {"morph": "random", "width": 160, "height": 48}
     yield "fashion-morph.png", lambda path: tw.make("fashion", seed=8, **wide).save(path, scale=5)
     yield "fashion-radial.png", lambda path: tw.make("fashion", seed=5, blend="radial", **wide).save(path, scale=5)
+    yield (
+        "fashion-gallery.png",
+        lambda path: tw.search.load("archive:caverns").sheet(width=1800, title="Gallery").save(path, optimize=True),
+    )
+    pair: dict[str, Any] = {"scores": "archive:1,4", "morph": "archive:10,13", "width": 160, "height": 48}
+    yield "fashion-gallery-morph.png", lambda path: tw.make("fashion", seed=7, **pair).save(path, scale=5)
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)

@@ -292,13 +292,14 @@ def make(
     height: Height of the map in cells.
     start: Map to start from; free cells (?) are filled at random. It sets the size of the map.
     states: Number of states; by default, as many as the scores have rows.
-    scores: Score of a state (row) beside a neighbor's state (column): a flat or nested list, or `random`.
+    scores: Score of a state (row) beside a neighbor's state (column): a list, `random`, or a style, as in
+        `archive:12,3`.
     neighbourhood: Cells that count as neighbors: a name, or a list of dx, dy. On ties, the neighbor listed first
         wins.
     generations: Number of updates of all cells.
     wrap: Whether opposite edges wrap around (a torus); by default yes, unless there is an offset.
     offset: Position x, y of this window in an endless plane. Windows generated separately join exactly.
-    morph: Second score matrix, into which the first one changes across the map.
+    morph: Second score matrix, into which the first one changes across the map; in the same forms.
     blend: Direction in which the fraction of the second matrix grows from 0 to 1.
     """
 

@@ -13,6 +13,7 @@ COMMANDS = {
     "take": "Draw maps of an archive, or write them to files.",
     "export": "Export all maps of an archive as a corpus or as files.",
     "pair": "Make a map that changes from one style into another.",
+    "variety": "Make a set of maps in which every two differ.",
 }
 
 
@@ -34,6 +35,7 @@ def command(context: click.Context) -> None:
     tilewright search info archive -o heatmap.png --sheet maps.png
     tilewright search take archive 12,3 -o map.tmx
     tilewright search export archive -o corpus
+    tilewright search variety caves --count 20 --min-distance 0.3 -o "level_{number}.tmx"
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..formats._archive import encode_archive
-from ..generators._fashion.gallery import DEFAULT_ARCHIVE, PREFIX, STEPS, load_gallery, read_arrays
+from ..generators._fashion.gallery import DEFAULT_ARCHIVE, STEPS, load_gallery, read_arrays
+from ..generators._fashion.gallery import PREFIX as PREFIX
 from .archive import Archive
 from .definition import Definition
 

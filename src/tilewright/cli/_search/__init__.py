@@ -30,10 +30,12 @@ SCHEDULER = click.Option(
 
 
 def open_archive(folder: str) -> Archive:
-    """Open the archive in a folder; raise an error if a package for folders is missing."""
-    refuse_without_packages()
+    """Open the archive in a folder, or `archive:caverns`; raise an error if a package for folders is missing."""
     from ...search import load
+    from ...search.gallery import PREFIX
 
+    if not folder.startswith(PREFIX):
+        refuse_without_packages()
     return load(folder)
 
 

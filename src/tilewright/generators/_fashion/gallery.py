@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def load_gallery(name: str = DEFAULT_ARCHIVE) -> Gallery:
     return Gallery(name, (width, height), by_cell)
 
 
-def read_arrays(name: str) -> dict[str, NDArray[np.generic]]:
+def read_arrays(name: str) -> dict[str, NDArray[Any]]:
     """Return the arrays of an archive file of this package."""
     with np.load(io.BytesIO(data.read_bytes("archives", name)), allow_pickle=False) as arrays:
         return {key: arrays[key] for key in arrays.files}
