@@ -142,10 +142,7 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     wide: dict[str, Any] = {"morph": "random", "width": 160, "height": 48}
     yield "fashion-morph.png", lambda path: tw.make("fashion", seed=8, **wide).save(path, scale=5)
     yield "fashion-radial.png", lambda path: tw.make("fashion", seed=5, blend="radial", **wide).save(path, scale=5)
-    yield (
-        "fashion-gallery.png",
-        lambda path: tw.search.load("archive:caverns").sheet(width=1800, title="Gallery").save(path, optimize=True),
-    )
+    yield "fashion-gallery.png", lambda path: draw_style_gallery().save(path, optimize=True)
     pair: dict[str, Any] = {"scores": "archive:1,4", "morph": "archive:10,13", "width": 160, "height": 48}
     yield "fashion-gallery-morph.png", lambda path: tw.make("fashion", seed=7, **pair).save(path, scale=5)
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
@@ -298,6 +295,11 @@ def draw_gallery() -> Image:
     demo = run_path(str(DEMO))
     sheet: Image = demo["draw_contact_sheet"](demo["make_one_of_each"]())
     return sheet
+
+
+def draw_style_gallery() -> Image:
+    """Return the sheet of the automata that ship with Tilewright."""
+    return tw.search.load("archive:caverns").sheet(width=1800, title="Gallery")
 
 
 def draw_rulebooks() -> Image:

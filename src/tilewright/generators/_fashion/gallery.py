@@ -28,7 +28,7 @@ Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Gallery:
+class StyleGallery:
     """The score matrices of an archive by cell."""
 
     name: str
@@ -39,7 +39,7 @@ class Gallery:
 
 
 @cache
-def load_gallery(name: str = DEFAULT_ARCHIVE) -> Gallery:
+def load_gallery(name: str = DEFAULT_ARCHIVE) -> StyleGallery:
     """Return a gallery by its name. Raise UnknownName if there is no such gallery.
 
     >>> gallery = load_gallery("caverns")
@@ -52,7 +52,7 @@ def load_gallery(name: str = DEFAULT_ARCHIVE) -> Gallery:
     cells, scores = arrays["cells"].tolist(), (arrays["scores"] / STEPS).tolist()
     by_cell = {(x, y): tuple(matrix) for (x, y), matrix in zip(cells, scores, strict=True)}
     width, height = arrays["shape"].tolist()
-    return Gallery(name, (width, height), by_cell)
+    return StyleGallery(name, (width, height), by_cell)
 
 
 def read_arrays(name: str) -> dict[str, NDArray[Any]]:
