@@ -18,9 +18,10 @@ __version__ = "0.2.0"
 PACKAGES = ("analysis", "corpus", "formats", "search")
 """Public packages."""
 HOMES = {
-    "api": ("add_skin", "export_project", "find_edits", "learn", "list_distances", "list_engines", "list_formats",
-            "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
-            "load_model", "make", "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify", "watch"),
+    "api": ("add_skin", "export_project", "find_edits", "improve", "learn", "list_distances", "list_engines",
+            "list_formats", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
+            "load_model", "make", "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify", "watch",
+            "watch_shaping"),
     "analysis.survey": ("Survey",),
     "core.edits": ("Edits",),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",

@@ -12,6 +12,7 @@ from .analysis.survey import Survey as Survey
 from .api import add_skin as add_skin
 from .api import export_project as export_project
 from .api import find_edits as find_edits
+from .api import improve as improve
 from .api import learn as learn
 from .api import list_distances as list_distances
 from .api import list_engines as list_engines
@@ -27,6 +28,7 @@ from .api import measure_many as measure_many
 from .api import overlay as overlay
 from .api import run as run
 from .api import verify as verify
+from .api import watch_shaping as watch_shaping
 from .core.edits import Edits as Edits
 from .core.errors import BadFile as BadFile
 from .core.errors import Fix as Fix
@@ -1590,6 +1592,34 @@ def shape(
     """Flip: mirror the map left to right or top to bottom.
 
     axis: Axis of the flip: swap left and right (horizontal), or top and bottom (vertical).
+    """
+
+@overload
+def shape(
+    map: TileMap,
+    shaper: Literal["improve"],
+    /,
+    *,
+    seed: int | str = "0",
+    targets: Any = ...,
+    steps: int = ...,
+    method: Literal["climb", "anneal"] = ...,
+    style: float = ...,
+    symmetry: Literal[1, 2, 8] = ...,
+    tiles: Any = ...,
+    keep: Any = ...,
+    connected: bool = ...,
+) -> TileMap:
+    """Improve: change a map by small moves until its measures reach targets.
+
+    targets: Measures and the values to reach, such as path_length: 60..66, regions: 1 or openness: most.
+    steps: Maximum number of moves to try.
+    method: Whether to keep only moves that do not lead away from the targets, or to anneal.
+    style: How strictly to keep the patterns of the original map; 0 ignores them.
+    symmetry: Views of the map whose patterns are used: 1 as it is, 2 also mirrored left to right, 8 also rotated.
+    tiles: Tiles to place and to replace; by default the tiles of at least 2% of the cells.
+    keep: Tiles whose number of cells must not change.
+    connected: Whether the number of regions must not grow; a target for regions takes precedence.
     """
 
 @overload

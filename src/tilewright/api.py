@@ -285,14 +285,91 @@ def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any)
     #......#
     ########
     """
+    return pipeline.shape_map(*_read_shaping(map, shaper, params), read_seed(seed))
+
+
+def watch_shaping(
+    map: TileMap, shaper: str, /, *, seed: int | str = "0", every: int = 1, **params: Any
+) -> Iterator[Frame]:
+    """Apply a shaper to a map, and yield frames of its work.
+
+    Parameters
+    ----------
+    map
+        The map. It is not changed.
+    shaper
+        Name of the shaper.
+    seed
+        Seed of the shaper's random numbers, for a map without a recipe.
+    every
+        Yield only every n-th frame. The last frame is always yielded.
+    **params
+        Parameters of the shaper.
+
+    Returns
+    -------
+    Iterator[Frame]
+        The frames. The last frame has the new map as `.map`, the same as that of `shape`.
+
+    Examples
+    --------
+    >>> cave = make("caves", width=12, height=8, seed=1)
+    >>> [*frames, last] = watch_shaping(cave, "smooth", steps=3)
+    >>> last.map == shape(cave, "smooth", steps=3)
+    True
+    """
+    return pipeline.watch_shaping(*_read_shaping(map, shaper, params), read_seed(seed), every=every)
+
+
+def _read_shaping(map: TileMap, shaper: str, params: Mapping[str, Any]) -> tuple[TileMap, Stage]:
+    """Return a map and a validated stage."""
     _check_map(map)
     entry = registry.shapers.get(shaper)
-    params = rename_keywords(entry.name, params, entry.params.renamed)
+    values = rename_keywords(entry.name, dict(params), entry.params.renamed)
     try:
-        checked: Params = entry.params.validate(params, resolver=_file_resolver())
+        checked: Params = entry.params.validate(values, resolver=_file_resolver())
     except InvalidRecipe as error:
         raise error.within(shaper) from None
-    return pipeline.shape_map(map, Stage(entry.name, checked), read_seed(seed))
+    return map, Stage(entry.name, checked)
+
+
+def improve(map: TileMap, targets: Mapping[str, Any], /, *, seed: int | str = "0", **params: Any) -> TileMap:
+    """Change a map by small moves until its measures reach targets.
+
+    This is the shaper `improve`. Locked cells, cells with markers, rare tiles and a closed border stay as they are.
+
+    Parameters
+    ----------
+    map
+        The map. It is not changed.
+    targets
+        Values of measures, as in `require`: a number, a range such as `"60..66"`, a comparison such as `">80"`, or
+        `"most"` or `"least"`.
+    seed
+        Seed of the random numbers, for a map without a recipe.
+    **params
+        Further parameters of the shaper: `steps`, `method`, `style`, `symmetry`, `tiles`, `keep` and `connected`.
+
+    Returns
+    -------
+    TileMap
+        The new map. If `map` has a recipe, the new map has that recipe with the shaper added.
+
+    Raises
+    ------
+    GaveUp
+        If a target is not reached. The message says how near the map came.
+    InvalidRecipe
+        If a target or a parameter breaks its rule.
+
+    Examples
+    --------
+    >>> cave = make("caves", width=30, height=20, seed=7)
+    >>> better = improve(cave, {"path_length": "60..66", "regions": 1})
+    >>> 60 <= measure(better, "path_length")["path_length"] <= 66
+    True
+    """
+    return shape(map, "improve", seed=seed, targets=targets, **params)
 
 
 def measure(

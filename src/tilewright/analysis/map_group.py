@@ -148,13 +148,13 @@ class MapGroup:
 
     @cached_property
     def _route_table(self) -> NDArray[np.int64]:
-        marks = [mark for number, map in enumerate(self.maps) if map.markers for mark in self._list_ends(number, map)]
+        marks = [mark for number, map in enumerate(self.maps) if map.markers for mark in self.list_ends(number, map)]
         numbers = np.empty((len(self.maps), 3), dtype=np.int64)
         rows = np.array(marks, dtype=np.int64).reshape(-1, 3)
         survey_routes(self.passable.view(np.uint8), self._region_table, rows, numbers)
         return numbers
 
-    def _list_ends(self, number: int, map: TileMap) -> list[tuple[int, int, int]]:
+    def list_ends(self, number: int, map: TileMap) -> list[tuple[int, int, int]]:
         """Return a row for `survey_routes` for each passable cell with a marker start or exit."""
         passable = self.passable[number].reshape(-1)
         found = []

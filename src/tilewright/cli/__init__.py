@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "Describe one of them: its purpose, its parameters, an example.",
     "export": "Export a project of several levels for Godot, Tiled or LDtk.",
     "convert": "Convert maps to another format; post-process them on request.",
+    "improve": "Change a map until its measures reach targets.",
     "skin": "Write a tileset in your own art from a sheet of sprites.",
     "learn": "Learn a model from samples and save it.",
     "measure": "Compute measures of maps.",

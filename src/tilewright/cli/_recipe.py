@@ -56,6 +56,12 @@ OPTIONS = (
         "path_length=most.",
     ),
     click.Option(
+        ["--improve"],
+        multiple=True,
+        metavar="MEASURE=RANGE",
+        help="Change the map until a measure reaches a target, such as path_length=60..66; the last shaper, improve.",
+    ),
+    click.Option(
         ["--tries"], type=click.IntRange(min=1), metavar="N", help="Maximum number of tries for --require. [default 20]"
     ),
 )
@@ -71,7 +77,7 @@ SETTINGS = click.Option(
 def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
     """Remove the recipe options from `values`, and return the given ones as recipe fields."""
     typed = {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
-    locks, keep, tiles = typed["locks"], typed.pop("keep"), typed["tiles"]
+    locks, keep, tiles, targets = typed["locks"], typed.pop("keep"), typed["tiles"], typed.pop("improve")
     if keep and locks is None:
         raise InvalidRecipe("only applies to a map of locks; name one with --locks", at="keep", rule="missing")
     given = read_json(locks, read_text) if locks is not None and is_json(locks, read_text) else locks
@@ -79,10 +85,16 @@ def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
         **typed,
         "tiles": read_pairs(tiles, "tiles") if tiles is not None else None,
         "locks": _keep_inside(given, keep) if keep else given,
-        "shaping": [dict([read_stage(text, read_text)]) for text in typed["shaping"]] or None,
+        "shaping": [*(dict([read_stage(text, read_text)]) for text in typed["shaping"]), *_read_improvement(targets)]
+        or None,
         "require": dict(read_requirement(text) for text in typed["require"]) or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _read_improvement(targets: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the stage of the shaper improve for targets such as `path_length=60..66`; nothing without targets."""
+    return [{"improve": {"targets": dict(read_requirement(text, "improve") for text in targets)}}] if targets else []
 
 
 def with_recipe_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

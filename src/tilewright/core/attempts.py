@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 
 from .errors import ANOTHER_SEED, Fix, GaveUp
 from .recipe import Recipe
-from .require import MAX_TRIES, RANGE, Requirement
+from .require import MAX_TRIES, Requirement
 from .tilemap import TileMap
 
 
@@ -85,14 +85,7 @@ class Attempts:
 def _loosen(one: Requirement, reached: Sequence[float], *, can_remove: bool) -> list[Fix]:
     """Return fixes that extend a requirement to the nearest number that was reached, and that remove it."""
     path = ("require", one.measure)
-    numbers = [number for number in reached if isfinite(number)]
-    found: list[Fix] = []
-    if numbers and one.rule in (">", ">="):
-        found.append(Fix("set", path, Requirement(one.measure, ">=", max(numbers)).to_data()))
-    if numbers and one.rule in ("<", "<="):
-        found.append(Fix("set", path, Requirement(one.measure, "<=", min(numbers)).to_data()))
-    if numbers and one.is_range:
-        nearest = min(numbers, key=one.find_distance)
-        wider = Requirement(one.measure, RANGE, min(one.value, nearest), max(one.high, nearest))
-        found.append(Fix("set", path, wider.to_data()))
+    nearest = min((number for number in reached if isfinite(number)), key=one.find_distance, default=nan)
+    weaker = one.extend_to(nearest)
+    found = [Fix("set", path, weaker.to_data())] if weaker is not None else []
     return [*found, Fix("remove", path)] if can_remove else found

@@ -29,9 +29,9 @@ FileText = Callable[[str], str]
 MAX_DEFAULT_LENGTH = 28
 """Maximum length of a default in a table."""
 RESERVED_FLAGS = frozenset({
-    "blocks", "count", "format", "glyphs", "help", "keep", "locks", "look", "option", "output", "outputs", "plain",
-    "require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping", "tiles", "tileset",
-    "tries", "workers",
+    "blocks", "count", "format", "glyphs", "help", "improve", "keep", "locks", "look", "option", "output", "outputs",
+    "plain", "require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping", "tiles",
+    "tileset", "tries", "workers",
 })  # fmt: skip
 """Options of `tilewright make` for all techniques. A parameter with such a name is set with `--set NAME=VALUE`."""
 RANGE = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
@@ -269,12 +269,12 @@ def write_pairs(pairs: Mapping[str, str]) -> str:
     return text
 
 
-def read_requirement(text: str) -> tuple[str, str]:
-    """Read `path_length>80`, `path_length=60..66`, `regions=1` or `openness=most`."""
+def read_requirement(text: str, place: str | Path = "require") -> tuple[str, str]:
+    """Read `path_length>80`, `path_length=60..66`, `regions=1` or `openness=most`; `place` is the option."""
     found = REQUIREMENT.fullmatch(text)
     if not found:
         forms = "path_length>80, path_length=60..66, regions=1 or openness=most"
-        raise InvalidRecipe(f"must be written as {forms}", at="require", got=text)
+        raise InvalidRecipe(f"must be written as {forms}", at=place, got=text)
     name, sign, value = found.groups()
     return name, value if sign in ("=", "==") else f"{sign}{value}"
 

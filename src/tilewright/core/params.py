@@ -279,6 +279,10 @@ class Params(BaseModel):
         """Return values with shorthand forms in full, as controls show them. Subclasses override it."""
         return values
 
+    def list_measures(self) -> Iterable[str]:
+        """Return the names of measures that the result depends on. Subclasses override it."""
+        return ()
+
     def find_problems(self) -> Iterable[Problem]:
         """Return problems of valid values that do not fit together. Subclasses override it."""
         return ()

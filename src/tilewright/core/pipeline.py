@@ -32,11 +32,7 @@ def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
 def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
     """Yield every n-th frame of a generation as a snapshot, and a last frame with the map."""
     check_integer("every", every)
-    for number, frame in enumerate(iter_frames(recipe)):
-        if frame.map is not None:
-            yield frame
-        elif number % every == 0:
-            yield frame.snapshot()
+    return _take_every(iter_frames(recipe), every)
 
 
 def iter_frames(recipe: Recipe) -> Iterator[Frame]:
@@ -44,14 +40,27 @@ def iter_frames(recipe: Recipe) -> Iterator[Frame]:
 
     A frame is valid until the next frame is yielded.
     """
-    work = iter_steps(recipe)
+    return _end_with_map(iter_steps(recipe), recipe.technique)
+
+
+def _take_every(frames: Iterator[Frame], every: int) -> Iterator[Frame]:
+    """Yield every n-th frame as a snapshot, and the last frame."""
+    for number, frame in enumerate(frames):
+        if frame.map is not None:
+            yield frame
+        elif number % every == 0:
+            yield frame.snapshot()
+
+
+def _end_with_map(work: Steps, stage: str) -> Iterator[Frame]:
+    """Yield the frames of a generation, and a last frame with the map."""
     try:
         while True:
             yield next(work)
     except StopIteration as end:
         map: TileMap = end.value
         site = Site(map.shape, map.tileset)
-        yield Frame(map.cells, "done", 1.0, dict(map.numbers), stage=recipe.technique, site=site, map=map)
+        yield Frame(map.cells, "done", 1.0, dict(map.numbers), stage=stage, site=site, map=map)
     finally:
         work.close()
 
@@ -169,6 +178,16 @@ def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
 
     The result is the same as if the map's recipe had the shaper, including locks.
     """
+    return drain(_iter_shaping(map, stage, seed))
+
+
+def watch_shaping(map: TileMap, stage: Stage, seed: str = "0", *, every: int = 1) -> Iterator[Frame]:
+    """Apply a shaper to a finished map. Yield every n-th frame as a snapshot, and a last frame with the map."""
+    check_integer("every", every)
+    return _take_every(_end_with_map(_iter_shaping(map, stage, seed), stage.shaper), every)
+
+
+def _iter_shaping(map: TileMap, stage: Stage, seed: str) -> Steps:
     recipe = map.recipe.with_stage(stage) if map.recipe is not None and map.recipe.seed is not None else None
     if recipe is None or recipe.seed is None:
         shaper = PlannedShaper(shapers.get(stage.shaper), stage.params, 0, 0)
@@ -177,7 +196,7 @@ def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
         plan = make_plan(recipe)
         root = _root_of_try(Rng.of(recipe.seed), recipe.attempt or 0)
         work = _run_shaper(map, plan.last_site, plan.shaping[-1], root)
-    shaped, _ = drain(work)
+    shaped, _ = yield from work
     return shaped.replace(recipe=recipe)
 
 

@@ -55,8 +55,8 @@ def collect_revisions(recipe: Recipe) -> dict[str, int]:
     found = {recipe.technique: techniques.get(recipe.technique).revision}
     for stage in recipe.shaping:
         found[stage.shaper] = shapers.get(stage.shaper).revision
-    for one in recipe.require:
-        found[one.measure] = measures.get(one.measure).revision
+        found |= {name: measures.get(name).revision for name in stage.params.list_measures()}
+    found |= {one.measure: measures.get(one.measure).revision for one in recipe.require}
     for inner in recipe.inner:
         found.update(collect_revisions(inner))
     return dict(sorted(found.items()))

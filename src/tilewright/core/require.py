@@ -87,6 +87,21 @@ class Requirement:
             return 0.0
         return float(max(self.value - number, number - self.high)) if self.is_range else abs(number - self.value)
 
+    def extend_to(self, number: float) -> Requirement | None:
+        """Return a weaker requirement that a value meets; None if there is none, or if the value is not finite.
+
+        >>> str(Requirement("path_length", "..", 60, 66).extend_to(48))
+        'path_length 48..66'
+        """
+        if not isfinite(number) or self.is_extreme or self.rule == "!=":
+            return None
+        if self.rule in (">", ">="):
+            return Requirement(self.measure, ">=", number)
+        if self.rule in ("<", "<="):
+            return Requirement(self.measure, "<=", number)
+        high = self.high if self.is_range else self.value
+        return Requirement(self.measure, RANGE, min(self.value, number), max(high, number))
+
     def to_data(self) -> float | str:
         """Return the requirement in the form of recipes: a number, `>80`, `60..66` or `most`."""
         if self.is_extreme:

@@ -18,6 +18,7 @@ SIZES = {
     "fashion": 1 << 24,  # neighbors
     "fashion.window": 1 << 16,  # cells, besides those shared with the next window
     "flood": 1 << 20,  # cells
+    "improve": 1 << 21,  # cells of measured maps
     "links": 1 << 24,  # pairs of rooms
     "markov": 1 << 15,  # cells
     "maze": 1 << 19,  # steps
