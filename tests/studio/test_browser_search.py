@@ -102,7 +102,7 @@ def test_one_click_fills_the_heatmap_and_a_cell_opens_in_make(studio: Studio) ->
 def test_measures_are_suggested_and_settings_are_part_of_the_link(studio: Studio) -> None:
     studio.open(State.from_recipe(SMALL).with_view_settings(tab="search"))
     expect(studio["search-main"]).to_be_enabled()
-    expect(studio["search-summary"]).to_contain_text("4,096 maps with other values of walls, steps, birth and seed")
+    expect(studio["search-summary"]).to_contain_text("maps with other values of walls, steps, birth and seed")
     studio["search-evaluations"].fill("64")
     studio["search-evaluations"].press("Enter")
     studio["vary-params-birth"].click()

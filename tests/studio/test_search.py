@@ -41,10 +41,9 @@ from tilewright.studio.search_setup import (
     check_search_size,
     choose_shown,
     find_key,
-    probe_measures,
-    suggest_measures,
 )
 from tilewright.studio.search_state import MAX_CANDIDATES, AxisState, SearchViewState
+from tilewright.studio.search_suggestion import probe_measures, suggest_measures
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
@@ -113,7 +112,7 @@ def test_invalid_settings_are_refused(search: Any) -> None:
 
 
 def test_a_link_with_invalid_settings_is_refused() -> None:
-    state = replace(make_state(), search=replace(make_state().search, evaluations=0))
+    state = replace(make_state(), search=replace(make_state().search, evaluations=-1))
     with pytest.raises(BadFile, match="evaluations"):
         State.from_link(state.to_link())
 
@@ -248,6 +247,19 @@ def test_measures_are_suggested_that_differ_between_maps() -> None:
     )
     assert same.objective == "dead_ends"
     assert len({same.x.measure, same.y.measure, same.objective}) == 3
+
+
+def test_bins_of_suggested_counts_are_integers() -> None:
+    samples = [{"path_length": 9.0 + n, "floor_share": n / 16, "dead_ends": 3.0 + n % 5} for n in range(16)]
+    found = suggest_measures(samples)
+    assert found.y == AxisState("dead_ends", 9, low=1.0, high=10.0)
+    assert (found.x.low, found.x.high) == (0.0, 1.0)
+    wide = suggest_measures([{**sample, "dead_ends": 40.0 * n} for n, sample in enumerate(samples)])
+    assert wide.y.is_log
+    middle = suggest_measures([{**sample, "dead_ends": 100.0 + 7 * n} for n, sample in enumerate(samples)])
+    assert middle.y.low is not None
+    assert middle.y.high is not None
+    assert (middle.y.high - middle.y.low) % middle.y.bins == 0
 
 
 # -- runs -------------------------------------------------------------------------------------------------------

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import ceil, floor, isfinite, prod
-from typing import Any
+from math import prod
 
 import numpy as np
 
 from ..core.errors import Fix, InvalidRecipe, TilewrightError, TooLarge
 from ..core.recipe import Recipe
-from ..core.registry import measures
 from ..core.seeds import Rng
 from ..search.breeding import breed
 from ..search.definition import Definition
 from ..search.genes import Units
 from ..search.genome import Genome
 from . import operations
-from .jobs import CancelToken
 from .limits import check_recipe_size
 from .search_options import apply_values, build_recipe_data, choose_vary, find_search
-from .search_state import MAPS, MAX_CANDIDATES, AxisState, SearchViewState, Spec
+from .search_state import MAPS, MAX_CANDIDATES, SearchViewState, Spec
 from .settings import Settings
 from .state import State
 
@@ -33,23 +30,6 @@ SLOW_SECONDS = 0.05
 """Estimated seconds of a map from which a recipe is slow."""
 CELLS_PER_SEARCH = 1 << 10
 """Maximum number of cells of all maps of a search, as a multiple of the limit for one map."""
-MIN_SAMPLES, MAX_SAMPLES = 2, 16
-"""Number of maps from which measures are suggested."""
-SAMPLES_SECONDS = 1.0
-"""Estimated seconds of these maps together."""
-X_MEASURES = ("floor_share", "openness", "corridor_share", "tile_entropy", "symmetry_x")
-Y_MEASURES = (
-    "regions", "dead_ends", "room_count", "junctions", "loops", "linearity", "tiles_used", "tile_entropy",
-    "openness", "symmetry_y",
-)  # fmt: skip
-OBJECTIVES = ("path_length", "linearity", "largest_region", "tile_entropy", "openness")
-"""Measures to suggest, the best first."""
-MIN_VALUES = 4
-"""Minimum number of different values of a measure that is suggested for an axis."""
-MIN_LOG_RATIO = 10.0
-"""Ratio of the values of a count from which a logarithmic scale is suggested."""
-RANGE_STEP = 0.05
-"""Suggested ranges of fractions are multiples of this number."""
 
 
 @dataclass(frozen=True)
@@ -210,82 +190,3 @@ def choose_shown(digests: Mapping[int, str | None], count: int = MAX_CANDIDATES)
             shown.append(number)
     others = [number for number in range(count) if number not in shown]
     return [*shown, *others][:MAPS]
-
-
-# -- suggestions ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """Measures that differ between the maps of a recipe."""
-
-    x: AxisState
-    y: AxisState
-    objective: str
-    names: tuple[str, ...] = ()
-    """All measures that apply."""
-
-    def fill(self, search: SearchViewState) -> SearchViewState:
-        """Return settings in which measures that are not chosen are the suggested ones."""
-        return replace(
-            search,
-            x=search.x if search.x.measure else self.x,
-            y=search.y if search.y.measure else self.y,
-            objective=search.objective or self.objective,
-        )
-
-
-def probe_measures(state: State, token: CancelToken) -> Suggestion:
-    """Make and measure some maps of a search, and suggest measures. The function runs as a job."""
-    genome = build_genome(state, token.settings)
-    fitting = int(SAMPLES_SECONDS / max(operations.estimate_seconds(genome.recipe), 1e-6))
-    count = max(MIN_SAMPLES, min(MAX_SAMPLES, fitting))
-    found: list[Mapping[str, float]] = []
-    failure: TilewrightError | None = None
-    for values in genome.decode(breed(genome, np.empty((0, genome.slots)), count, Rng.of(0).child("probe"))):
-        token.check(steps=0)
-        try:
-            map = operations.make_map(genome.apply(values), token)
-            found.append(operations.measure_map(map, token))
-        except TooLarge:
-            raise
-        except TilewrightError as error:
-            token.check(steps=0)  # A canceled job must not continue with the next map.
-            failure = error
-    if not found:
-        assert failure is not None
-        raise failure
-    return suggest_measures(found)
-
-
-def suggest_measures(samples: Sequence[Mapping[str, float]]) -> Suggestion:
-    """Return measures for the axes and the objective, given the measures of some maps."""
-    columns: dict[str, list[float]] = {}
-    for sample in samples:
-        for name, number in sample.items():
-            if isfinite(number):
-                columns.setdefault(name, []).append(number)
-    common = {name: values for name, values in columns.items() if 4 * len(values) >= 3 * len(samples)}
-    varied = {name: values for name, values in common.items() if len(set(values)) >= min(MIN_VALUES, len(samples))}
-    others = [*varied, *common, "cells", "tile_entropy"]
-    objective = next(name for name in (*_keep_known(OBJECTIVES, varied), *_keep_known(OBJECTIVES, common), *others))
-    x = next(name for name in (*_keep_known(X_MEASURES, varied), *others) if name != objective)
-    y = next(name for name in (*_keep_known(Y_MEASURES, varied), *others) if name not in (objective, x))
-    axes = [_suggest_axis(name, columns.get(name, [])) for name in (x, y)]
-    return Suggestion(axes[0], axes[1], objective, tuple(sorted(columns)))
-
-
-def _keep_known(names: Sequence[str], columns: Mapping[str, Any]) -> list[str]:
-    return [name for name in names if name in columns]
-
-
-def _suggest_axis(name: str, values: Sequence[float]) -> AxisState:
-    """Return an axis. Fractions get a range around their values, and counts that differ much a logarithmic scale."""
-    if not values:
-        return AxisState(name)
-    low, high = min(values), max(values)
-    if measures.get(name).unit == "fraction" and 0 <= low <= high <= 1:
-        margin = max((high - low) / 2, RANGE_STEP)
-        ends = floor((low - margin) / RANGE_STEP) * RANGE_STEP, ceil((high + margin) / RANGE_STEP) * RANGE_STEP
-        return AxisState(name, low=round(max(ends[0], 0.0), 2), high=round(min(ends[1], 1.0), 2))
-    return AxisState(name, is_log=low >= 0 and high >= MIN_LOG_RATIO * max(low, 1.0))

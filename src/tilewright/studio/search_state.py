@@ -71,7 +71,8 @@ class SearchViewState:
     """Second measure of the objective; empty for none."""
     weight: float = 1.0
     """Factor of the second measure."""
-    evaluations: int = DEFAULT_EVALUATIONS
+    evaluations: int = 0
+    """Number of maps to make; 0 if the studio suggests one."""
     seed: int = 0
     """Seed of the search, and of the generations."""
     picks: tuple[tuple[int, ...], ...] = ((),)
@@ -148,7 +149,7 @@ def _read_field(name: str, value: Any) -> Any:
         case "weight":
             is_valid, rule = _is_number(value), f"a number from -{MAX_NUMBER:g} to {MAX_NUMBER:g}"
         case "evaluations":
-            is_valid, rule = _is_integer(value, 1, MAX_EVALUATIONS), f"an integer from 1 to {MAX_EVALUATIONS:,}"
+            is_valid, rule = _is_integer(value, 0, MAX_EVALUATIONS), f"an integer from 0 to {MAX_EVALUATIONS:,}"
         case "seed":
             is_valid, rule = _is_integer(value, 0, MAX_SEED - 1), f"an integer from 0 to {MAX_SEED - 1:,}"
         case "generation":

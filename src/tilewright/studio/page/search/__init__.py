@@ -12,8 +12,9 @@ from ....core.errors import TilewrightError
 from ....core.registry import measures, techniques
 from ...search_options import choose_vary, find_search
 from ...search_runs import SearchRuns
-from ...search_setup import Suggestion, find_key, probe_measures
+from ...search_setup import find_key
 from ...search_state import AxisState, SearchViewState, Spec
+from ...search_suggestion import Suggestion, probe_measures
 from ...session import Session
 from ...state import State
 from ..view import View
@@ -96,7 +97,8 @@ class SearchView(View):
         """Change settings. Suggested measures that were shown become chosen ones."""
         self.explore.forget_error()
         shown = self.explore.complete(find_search(self.session.state))
-        chosen = {} if shown is None else {"x": shown.x, "y": shown.y, "objective": shown.objective}
+        names = ("x", "y", "objective", "evaluations")
+        chosen = {} if shown is None else {name: getattr(shown, name) for name in names}
         self.session.change_search(**{**chosen, **changes})
 
     def _suggest_again(self) -> None:

@@ -14,8 +14,9 @@ from ....search.axes import MeasureAxis
 from ....search.objective import Objective
 from ...search_options import choose_vary, find_search, list_options
 from ...search_runs import SearchRun, SearchRuns
-from ...search_setup import Suggestion, build_definition, find_key
-from ...search_state import MAX_EVALUATIONS, SearchViewState, Spec
+from ...search_setup import build_definition, find_key
+from ...search_state import DEFAULT_EVALUATIONS, MAX_EVALUATIONS, SearchViewState, Spec
+from ...search_suggestion import Suggestion
 from ...session import Session
 from ...state import State
 from ..error_panel import ErrorCard, list_messages
@@ -166,7 +167,11 @@ class ExploreView:
             return
         self._is_starting = True
         self.session.change_search(
-            x=search.x, y=search.y, objective=search.objective, vary=self._find_facts(self.session.state).vary
+            x=search.x,
+            y=search.y,
+            objective=search.objective,
+            evaluations=search.evaluations,
+            vary=self._find_facts(self.session.state).vary,
         )
         state, settings = self.session.state, self.session.queue.settings
         setup = await self.session.attempt(lambda token: build_definition(state, settings), self.show_error)
@@ -185,7 +190,7 @@ class ExploreView:
     def complete(self, search: SearchViewState) -> SearchViewState | None:
         """Return settings in which all measures are chosen; None before the suggestion is known."""
         if search.x.measure and search.y.measure and search.objective:
-            return search
+            return replace(search, evaluations=search.evaluations or DEFAULT_EVALUATIONS)
         return None if self.suggestion is None else self.suggestion.fill(search)
 
     def _is_current(self, run: SearchRun) -> bool:
