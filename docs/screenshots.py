@@ -43,7 +43,7 @@ def build_crypt() -> State:
 def open_recipe(tab: str, recipe: str, seed: int) -> State:
     """Return a built-in recipe, opened in a tab."""
     data = tw.recipe(recipe, seed=seed).to_data()
-    return State.from_recipe(data).with_view_settings(tab=tab)
+    return State().open_recipe(data, recipe).with_view_settings(tab=tab)
 
 
 def open_picks() -> State:
