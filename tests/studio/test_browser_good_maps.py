@@ -92,3 +92,21 @@ def test_the_section_is_usable_by_touch(browser: Browser, server: str) -> None:
     finally:
         phone.close()
         context.close()
+
+
+def test_improve_changes_the_map_until_it_meets_the_rows(studio: Studio) -> None:
+    required = {**CAVE, "require": {"regions": 1}, "tries": 3}
+    studio.open(required)
+    expect(studio["good-improve"]).to_have_attribute("aria-pressed", "false")
+    studio["good-improve"].click()
+    expect(studio["good-improve"]).to_have_attribute("aria-pressed", "true")
+    improved = {**required, "shaping": [{"improve": {"targets": {"regions": 1}}}]}
+    studio.shows(tw.run(improved))
+    expect(studio["measure-regions"]).to_have_text("1")
+    studio["good-0-value"].fill("2")
+    studio["good-0-value"].press("Enter")
+    studio.shows(tw.run({**required, "require": {"regions": 2}, "shaping": [{"improve": {"targets": {"regions": 2}}}]}))
+    studio["good-improve"].click()
+    expect(studio["good-improve"]).to_have_attribute("aria-pressed", "false")
+    studio.press("Control+z")
+    expect(studio["good-improve"]).to_have_attribute("aria-pressed", "true")

@@ -6,6 +6,7 @@ from typing import Any
 
 import tilewright as tw
 from tilewright.core.recipe import Recipe
+from tilewright.studio.improvement import find_improvement, with_improvement
 from tilewright.studio.jobs import CancelToken
 from tilewright.studio.pass_share import PassShare, try_seed
 from tilewright.studio.requirement_rows import MAX_ROWS, RULES, RequirementRow, read_rows, suggest_row, write_rows
@@ -78,3 +79,24 @@ def test_a_change_removes_the_number_of_the_successful_try() -> None:
     assert state.recipe["attempt"] == 3
     assert "attempt" not in state.with_recipe(seed=8).recipe
     assert "attempt" not in state.with_params(walls=0.4).recipe
+
+
+def test_improve_has_the_rows_as_targets() -> None:
+    state = State.from_recipe({"technique": "caves", "shaping": ["border"], "seed": 7})
+    on = with_improvement(state, {"path_length": "60..66"})
+    assert on.recipe["shaping"] == ["border", {"improve": {"targets": {"path_length": "60..66"}}}]
+    assert find_improvement(on) == 1
+    changed = with_improvement(on, {"regions": 1})
+    assert changed.recipe["shaping"] == ["border", {"improve": {"targets": {"regions": 1}}}]
+    assert with_improvement(changed, None) == state
+    assert with_improvement(state, None) == state
+
+
+def test_improve_before_other_shapers_is_switched_off() -> None:
+    shaping = [{"improve": {"targets": {"regions": 1}, "steps": 500}}, "border"]
+    state = State.from_recipe({"technique": "caves", "shaping": shaping, "seed": 7})
+    off = with_improvement(state, None)
+    assert off.off == (0,)
+    assert off.recipe["shaping"] == shaping
+    assert find_improvement(off) is None
+    assert with_improvement(state, {"regions": 2}).stages[0][1] == {"targets": {"regions": 2}, "steps": 500}

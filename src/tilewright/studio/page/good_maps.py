@@ -15,6 +15,7 @@ from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.registry import measures, techniques
 from ...core.require import DEFAULT_TRIES, MAX_TRIES
 from .. import operations
+from ..improvement import find_improvement, with_improvement
 from ..jobs import Busy, Cancelled, CancelToken
 from ..pass_share import PassShare, try_seed
 from ..requirement_rows import MAX_ROWS, RULES, RequirementRow, read_rows, suggest_row, write_rows
@@ -59,6 +60,11 @@ class GoodMapsSection:
                 self.tries = DebouncedInput("good-tries", self._on_tries, label="Tries", step=1)
                 self.tries.tooltip("Maximum number of maps to make until one meets the requirements")
                 self.share = ui.label("").classes("tw-good-share").props("role=status data-testid=good-share")
+            with ui.element("div").classes("tw-good-foot") as self.improve_foot:
+                self.improve = ui.button("Improve", icon="auto_fix_high", color=None, on_click=self._on_improve)
+                self.improve.props("outline dense no-caps data-testid=good-improve")
+                self.improve.tooltip("Change each map by small moves until it meets the rows, with the shaper improve")
+                self.improve_note = ui.label("").classes("tw-faint")
             self.error = ui.label("").classes("tw-bad").props("role=status data-testid=good-error")
         ui.context.client.on_delete(self._stop)
         self.refresh(session.state)
@@ -78,8 +84,12 @@ class GoodMapsSection:
         tries = state.recipe.get("tries")
         self.tries.set_value(str(DEFAULT_TRIES if tries is None else tries)[:20])
         self.add.set_enabled(len(rows) < MAX_ROWS)
-        for part, is_shown in ((self.hint, not rows), (self.foot, bool(rows))):
+        for part, is_shown in ((self.hint, not rows), (self.foot, bool(rows)), (self.improve_foot, bool(rows))):
             part.set_visibility(is_shown)
+        is_improved = find_improvement(state) is not None
+        self.improve.props(f"aria-pressed={'true' if is_improved else 'false'}")
+        toggle_class(self.improve, "tw-good-on", is_improved)
+        self.improve_note.set_text("Maps are changed to meet them." if is_improved else "Change the map to meet them.")
         self._test_seeds(state)
 
     def mark_problems(self, problems: Sequence[Problem]) -> None:
@@ -184,8 +194,17 @@ class GoodMapsSection:
     def _change(self, rows: Sequence[RequirementRow], *, undo_group: str = "") -> None:
         state = self.session.state
         tries = state.recipe.get("tries") if rows else None
-        changed = state.with_recipe(require=write_rows(rows), tries=tries, attempt=None)
+        required = write_rows(rows)
+        changed = state.with_recipe(require=required, tries=tries, attempt=None)
+        if find_improvement(state) is not None:
+            changed = with_improvement(changed, required)
         self.session.change(changed, undo_group=undo_group)
+
+    def _on_improve(self) -> None:
+        """Add the shaper improve with the rows as targets, or remove it."""
+        state = self.session.state
+        targets = write_rows(self._rows) if find_improvement(state) is None else None
+        self.session.change(with_improvement(state, targets))
 
     async def _suggest(self, name: str) -> RequirementRow:
         """Return a requirement for a measure that the current map meets, if it can be measured."""
