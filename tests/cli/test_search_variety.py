@@ -56,6 +56,16 @@ def test_recipes_knobs_and_varied_parameters(tilewright: Run, tmp_path: Path) ->
     assert all(map.shape == (20, 30) for map in maps)
 
 
+def test_maps_are_changed_to_reach_targets(tilewright: Run) -> None:
+    wanted = ("--count", "2", "--target", "path_length=60..66", "--candidates", "20")
+    refused = tilewright(*VARIETY, *wanted)
+    assert refused.code == 2
+    assert "no map meets path_length 60..66" in refused.err
+    done = tilewright(*VARIETY, *wanted, "--reach-targets", "--json")
+    assert done.code == 0, done.err
+    assert all(60 <= one["measures"]["path_length"] <= 66 for one in json.loads(done.out)["maps"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -73,6 +73,22 @@ def test_the_result_does_not_depend_on_workers() -> None:
     assert (alone.candidates, alone.distances.tolist()) == (spread.candidates, spread.distances.tolist())
 
 
+def test_maps_are_improved_until_they_meet_their_targets() -> None:
+    arguments: dict[str, Any] = {"count": 6, "targets": [{"path_length": "60..66"}, {"regions": 1}], "seed": 3}
+    with pytest.raises(tw.GaveUp, match=r"no map meets path_length 60\.\.66"):
+        tw.search.variety(CAVES, candidates=64, **arguments)
+    found = tw.search.variety(CAVES, candidates=64, improve=True, min_distance=0.25, **arguments)
+    assert found.min_distance >= 0.25
+    for number, map in enumerate(found):
+        measures = tw.measure(map, "path_length", "regions")
+        assert 60 <= measures["path_length"] <= 66 if number % 2 == 0 else measures["regions"] == 1
+        assert map.recipe is not None
+        assert tw.run(map.recipe) == map
+    spread = tw.search.variety(CAVES, candidates=64, improve=True, min_distance=0.25, workers=2, **arguments)
+    assert spread.maps == found.maps
+    assert spread.candidates == found.candidates
+
+
 def test_progress() -> None:
     seen: list[VarietyProgress] = []
     found = tw.search.variety(CAVES, count=3, min_distance=0.4, seed=1, on_progress=seen.append)
@@ -104,7 +120,7 @@ def test_a_minimum_distance_that_is_too_large_is_answered_with_one_that_suffices
     assert "\n" not in line
     fix = error.value.problems[0].fixes[0]
     assert (fix.action, fix.path) == ("set", ("min_distance",))
-    assert f"min_distance {fix.value:g} is enough for all" in line
+    assert f"min_distance {fix.value:g} is enough for these maps" in line
     assert 0.2 < fix.value < 0.5
     assert len(tw.search.variety(CAVES, count=12, min_distance=fix.value, candidates=200, seed=1)) == 12
     with pytest.raises(tw.GaveUp):
@@ -143,6 +159,8 @@ def test_reasons_of_maps_that_cannot_be_made_are_counted() -> None:
         ({"targets": {"divergence": "<1"}}, "divergence compares a map with a sample"),
         ({"distance": "rooms"}, "distance rooms: applies to none of 64 maps; it needs rooms"),
         ({"vary": {"wals": (0, 1)}}, "vary wals: "),
+        ({"improve": True}, "improve: needs targets, which the maps are changed to meet"),
+        ({"improve": True, "targets": {"cells": 9}}, "improve: targets: cells == 9 cannot be reached"),
         ({"vary": {"width": (10, 40)}}, "distance: hamming compares maps of one size, got "),
     ],
 )

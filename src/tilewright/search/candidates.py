@@ -6,7 +6,7 @@ A candidate depends only on its number, so that any number of processes makes th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,13 +14,14 @@ from typing import Any
 from ..analysis.similarity import Similarity, find_similarity
 from ..analysis.survey import check_comparing, measure_map
 from ..core.errors import GaveUp, TilewrightError, TooLarge
-from ..core.pipeline import run
+from ..core.pipeline import run, shape_map
 from ..core.plan import make_plan, tilesets_of
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
 from ..core.tilemap import TileMap
 from .genome import Genome
+from .targets import Target
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class CandidateSource:
     measures: tuple[str, ...] = ()
     vary: Any = None
     """Parameters to draw at random for each candidate, as for an archive; None for no parameters."""
+    improves: bool = False
+    """Whether maps that meet no open target are changed until they meet one, by the shaper `improve`."""
 
     def check(self) -> None:
         """Raise InvalidRecipe if the recipe, a measure or a varied parameter is invalid."""
@@ -74,8 +77,17 @@ class CandidateSource:
         recipe = self.genome.apply(values)
         return recipe if self.genome.has_seed else recipe.with_seed(number_seed(self.seed, number))
 
-    def make(self, number: int) -> Candidate:
-        """Make a candidate. If that fails, the candidate has the reason instead of a map."""
+    def make(self, number: int, open_targets: Sequence[Target] = ()) -> Candidate:
+        """Make a candidate. If that fails, the candidate has the reason instead of a map.
+
+        Parameters
+        ----------
+        number : int
+            Number of the candidate.
+        open_targets : sequence of Target
+            Targets that still need a map. If maps are improved and this one meets none of them, it is changed to meet
+            one, which its number determines.
+        """
         try:
             recipe = self.recipe_of(number)
             map = run(recipe)
@@ -85,6 +97,16 @@ class CandidateSource:
             return Candidate(number, None, {}, error.reason)
         except TilewrightError as error:
             return Candidate(number, None, {}, str(error))
+        found = self._measure(number, map, recipe)
+        if not self.improves or not open_targets or any(target.holds(found.measures) for target in open_targets):
+            return found
+        target = open_targets[number % len(open_targets)]
+        try:
+            return self._measure(number, shape_map(map, target.to_stage()), recipe)
+        except GaveUp:
+            return found
+
+    def _measure(self, number: int, map: TileMap, recipe: Recipe) -> Candidate:
         similarity = self._similarity if self.genome is None else find_similarity(recipe)
         return Candidate(number, map, measure_map(map, self.measures, similarity) if self.measures else {})
 
@@ -97,12 +119,14 @@ class CandidateSource:
         if self.recipe.knobs:
             recipe["knobs"] = {knob.name: knob.to_data() for knob in self.recipe.knobs}
         vary = None if self.genome is None else self.genome.to_data()
-        return json.dumps({"recipe": recipe, "seed": self.seed, "measures": self.measures, "vary": vary})
+        own = {"seed": self.seed, "measures": self.measures, "vary": vary, "improves": self.improves}
+        return json.dumps({"recipe": recipe, **own})
 
     @classmethod
     def from_text(cls, text: str) -> CandidateSource:
         data = json.loads(text)
-        return cls(Recipe.of(data["recipe"]), data["seed"], tuple(data["measures"]), data["vary"])
+        recipe, measures = Recipe.of(data["recipe"]), tuple(data["measures"])
+        return cls(recipe, data["seed"], measures, data["vary"], data["improves"])
 
 
 def with_own_seed(recipe: Recipe) -> Recipe:
@@ -110,9 +134,9 @@ def with_own_seed(recipe: Recipe) -> Recipe:
     return replace(recipe, attempt=None)
 
 
-def make_task(text: str, number: int) -> tuple[int, Candidate]:
+def make_task(text: str, number: int, open_targets: Sequence[Target]) -> tuple[int, Candidate]:
     """Make a candidate in a worker process, and return its number with it."""
-    return number, _source_of(text).make(number)
+    return number, _source_of(text).make(number, open_targets)
 
 
 @lru_cache(maxsize=4)

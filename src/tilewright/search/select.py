@@ -28,7 +28,9 @@ MAX_COUNT = 4096
 CANDIDATES_PER_MAP = 50
 MAX_CANDIDATES = 10**7
 BATCH = 64
-"""Number of candidates that worker processes make at a time."""
+"""Number of candidates that worker processes make at a time, and that know the same open targets."""
+MAX_REPORTED = 3
+"""Maximum number of targets that an error describes."""
 MAX_OFFERS = 1000
 """Maximum number of candidates that are kept to find a possible minimum distance after a failure."""
 
@@ -56,6 +58,7 @@ def variety(
     min_distance: float = 0.2,
     targets: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     vary: Mapping[str, Any] | Sequence[str] | None = None,
+    improve: bool = False,
     candidates: int | None = None,
     seed: int | str | None = None,
     knobs: Mapping[str, Any] | None = None,
@@ -85,6 +88,9 @@ def variety(
         target k, and a shorter list is repeated.
     vary
         Parameters to draw at random for each candidate, as for `tw.search.make`. By default, only the seed varies.
+    improve
+        Whether to change maps that meet no open target until they meet one, by the shaper `improve`. Use it for targets
+        that few seeds meet.
     candidates
         Maximum number of maps to try. By default, 50 per map.
     seed
@@ -126,11 +132,14 @@ def variety(
     chosen, goals = read_distance(distance), read_targets(targets, count)
     recipe = with_own_seed(read_recipe(given, knobs))
     names = dict.fromkeys(one.measure for goal in goals for one in goal.requirements)
-    source = CandidateSource(recipe, read_seed(seed if seed is not None else recipe.seed), tuple(names), vary)
+    if improve and targets is None:
+        raise InvalidRecipe("needs targets, which the maps are changed to meet", at="improve", rule="missing")
+    own_seed = read_seed(seed if seed is not None else recipe.seed)
+    source = CandidateSource(recipe, own_seed, tuple(names), vary, bool(improve))
     source.check()
     selection = _Selection(Gate(chosen, float(min_distance), goals, count), candidates or CANDIDATES_PER_MAP * count)
     with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
-        for candidate in _iter_here(source) if cluster is None else _iter_on(cluster, source):
+        for candidate in _iter_candidates(source, selection.gate, cluster):
             selection.consider(candidate)
             if on_progress is not None:
                 on_progress(VarietyProgress(len(selection.kept), count, selection.made, selection.limit))
@@ -139,17 +148,19 @@ def variety(
     return selection.finish()
 
 
-def _iter_here(source: CandidateSource) -> Iterator[Candidate]:
-    """Yield candidates made in this process."""
-    return map(source.make, count_from())
+def _iter_candidates(source: CandidateSource, gate: Gate, cluster: Cluster | None) -> Iterator[Candidate]:
+    """Yield candidates in the order of their numbers, made in this process or by workers.
 
-
-def _iter_on(cluster: Cluster, source: CandidateSource) -> Iterator[Candidate]:
-    """Yield candidates made by workers, in the order of their numbers."""
+    Candidates of a batch know the targets that were open before the batch, so that workers do not change the result.
+    """
     for first in count_from(0, BATCH):
-        tasks = ((source.text, number) for number in range(first, first + BATCH))
-        found = dict(cluster.run_tasks(make_task, tasks))
-        yield from (found[number] for number in range(first, first + BATCH))
+        numbers = range(first, first + BATCH)
+        targets = tuple(gate.open_targets) if source.improves else ()
+        if cluster is None:
+            yield from (source.make(number, targets) for number in numbers)
+        else:
+            found = dict(cluster.run_tasks(make_task, ((source.text, number, targets) for number in numbers)))
+            yield from (found[number] for number in numbers)
 
 
 @dataclass
@@ -255,19 +266,22 @@ class _Selection:
             text = f"applies to none of {pluralize(self.inapplicable, 'map')}{describe_need(self.distance)}"
             return InvalidRecipe(text, at="distance", place=f"distance {name}", value=name, rule="missing")
         parts = [f"found {len(gate.places):,} of {pluralize(gate.count, 'map')}"]
-        for target in gate.open_targets:
+        unmet = sorted(dict.fromkeys(gate.open_targets), key=lambda target: self.met.get(target, 0))
+        for target in unmet[:MAX_REPORTED]:
             if target.requirements and not self.met.get(target):
                 missed = self.nearest.get(target)
                 near = f", the nearest has {missed[1]}" if missed is not None and missed[1] else ""
                 parts.append(f"no map meets {target}{near}")
             elif target.requirements:
                 parts.append(f"{self.met[target]:,} of {made:,} maps meet {target}")
+        if len(unmet) > MAX_REPORTED:
+            parts.append(f"{len(unmet) - MAX_REPORTED} more targets need maps")
         fixes = []
         if self.too_similar:
             text = f"{pluralize(self.too_similar, 'other')} differ by less than {gate.min_distance:g} from one of them"
             possible = find_possible_distance(gate, self.offers)
             if possible is not None:
-                text += f"; min_distance {possible:g} is enough for all"
+                text += f"; min_distance {possible:g} is enough for these maps"
                 fixes.append(Fix("set", ("min_distance",), possible))
             parts.append(text)
         parts += [f"{reason} ({number:,} of {made:,})" for reason, number in self.failures.items()]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import Fix, InvalidRecipe
+from ..core.recipe import Stage
+from ..core.registry import shapers
 from ..core.require import Requirement, read_requirements
 
 
@@ -23,8 +25,10 @@ class Target:
         """Return whether a map with these measures meets all requirements."""
         return all(one.holds(numbers[one.measure]) for one in self.requirements)
 
-    def to_data(self) -> dict[str, Any]:
-        return {one.measure: one.to_data() for one in self.requirements}
+    def to_stage(self) -> Stage:
+        """Return the stage of the shaper `improve` that changes a map until it meets the requirements."""
+        targets = {one.measure: one.to_data() for one in self.requirements}
+        return Stage("improve", shapers.get("improve").params.validate({"targets": targets}))
 
 
 def read_targets(given: Any, count: int) -> tuple[Target, ...]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from ...core.errors import InvalidRecipe, format_number, pluralize
+from ...core.errors import format_number, pluralize
 from ...core.notation import read_requirement
 from ...core.recipe import Recipe, as_recipe_data
 from ...core.registry import techniques
@@ -60,6 +59,7 @@ OUTPUT_OPTIONS = tuple(str(option.name) for option in _outputs.OPTIONS if option
     metavar="NAME[=RANGE]",
     help="Parameter to draw at random for each map, such as walls=0.3..0.6. May be repeated. [only the seed]",
 )
+@click.option("reaches_targets", "--reach-targets", is_flag=True, help="Change maps until they meet a target.")
 @click.option("--candidates", type=int, metavar="N", help="Maximum number of maps to try. [50 for each map]")
 @click.option("--seed", metavar="SEED", help="Seed; candidate k has the seed SEED-k. [the recipe's, or random]")
 @click.option("--sheet", metavar="FILE", help="Write all maps to one .png file.")
@@ -71,6 +71,7 @@ def command(
     min_distance: float,
     targets: tuple[str, ...],
     vary: tuple[str, ...],
+    reaches_targets: bool,
     candidates: int | None,
     seed: str | None,
     sheet: str | None,
@@ -88,6 +89,7 @@ def command(
     \b
     tilewright search variety open-caves --min-distance 0.3 -o "level_{number}.tmx" --sheet levels.png
     tilewright search variety caves --count 6 --target path_length=40..60 --target path_length=80..100
+    tilewright search variety caves --count 6 --target path_length=150..160 --reach-targets
     tilewright search variety rooms --distance rooms --min-distance 0.5 --vary rooms=5..20 -o "level_{number}.tmx"
     """
     files = _outputs.read_outputs(
@@ -113,6 +115,7 @@ def command(
             min_distance=min_distance,
             targets=goals,
             vary=read_vary(vary) or None,
+            improve=reaches_targets,
             candidates=candidates,
             seed=seed,
             workers=workers,
@@ -146,11 +149,7 @@ def _read_recipe(recipe: str, settings: tuple[str, ...], options: dict[str, Any]
 
 def _read_target(text: str) -> dict[str, str]:
     """Return requirements by measure, given as `path_length=60..66,regions=1`."""
-    try:
-        return dict(read_requirement(part) for part in text.split(","))
-    except InvalidRecipe as error:
-        (problem,) = error.problems
-        raise error.replace([replace(problem, path=("target",))]) from None
+    return dict(read_requirement(part, "target") for part in text.split(","))
 
 
 def _write_maps(found: Variety, files: Sequence[_outputs.Output]) -> None:

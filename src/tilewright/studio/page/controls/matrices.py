@@ -101,10 +101,15 @@ class ScoresControl(Control):
         self._side = count_states(value) if is_list else self._states if value is not None else 0
         if self._selected is not None and self._selected >= len(self._scores):
             self._selected = None
-        notes = {True: "drag a cell up or down", False: "drawn from the seed" if value is not None else "none"}
-        self._note.text = notes[is_list]
+        self._note.text = "drag a cell up or down" if is_list else self._describe_source(value)
         self._draw_board()
         self._draw_editor()
+
+    def _describe_source(self, value: Any) -> str:
+        """Return where scores that are not given as numbers come from."""
+        if self.field.prefix and str(value).startswith(self.field.prefix):
+            return str(value)
+        return "none" if value is None else "drawn from the seed"
 
     def retile(self) -> None:
         self._draw_board()
