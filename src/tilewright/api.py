@@ -462,8 +462,8 @@ def measure_many(
     Examples
     --------
     >>> maps = [make("caves", width=9, height=7, walls=0.0, seed=seed) for seed in range(3)]
-    >>> measure_many(maps, "regions", "floor_share")
-    {'regions': array([1., 1., 1.]), 'floor_share': array([1., 1., 1.])}
+    >>> measure_many(maps, "regions", "dead_ends")
+    {'regions': array([1., 1., 1.]), 'dead_ends': array([0., 0., 0.])}
     """
     found = _read_maps(maps, tileset)
     how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}

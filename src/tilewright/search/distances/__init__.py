@@ -119,7 +119,7 @@ def register_distance(
     ...     return abs(one - other) / max(one, other, 1)
     >>> a, b = (tw.make("caves", width=20, height=12, seed=seed) for seed in (1, 2))
     >>> matrix = tw.search.compare([a, b], "region_count")
-    >>> matrix.shape, matrix[0, 0]
+    >>> matrix.shape, float(matrix[0, 0])
     ((2, 2), 0.0)
     >>> distance_registry.remove("region_count")
     """
