@@ -136,6 +136,7 @@ EXAMPLES: dict[str, tuple[Source, dict[str, Any]]] = {
     "crop": (CAVE, {"x": 4, "y": 2, "width": 10, "height": 7}),
     "doors": (("dungeon", ROOMS), {}),
     "flip": (CAVE, {}),
+    "improve": (("cave", CAVES), {"targets": {"regions": 1, "path_length": "24.."}}),
     "keep_largest": (("cave", CAVES), {}),
     "lock_and_key": (("dungeon", ROOMS), {"count": 2}),
     "mirror": (CAVE, {}),
