@@ -7,6 +7,7 @@ never interpolated.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import floor, isfinite, log10
@@ -32,7 +33,7 @@ SCORE_DIGITS = 3
 
 
 @dataclass(frozen=True)
-class Gene:
+class Gene(ABC):
     """A varied parameter."""
 
     path: str
@@ -47,17 +48,17 @@ class Gene:
         """Short name, which is also the name of the column in tables."""
         return self.path.removeprefix("params.").removeprefix("knobs.").replace(".", "_")
 
+    @abstractmethod
     def decode(self, units: Units) -> list[Any]:
         """Return the value of each solution, given the gene's slots of all genomes."""
-        raise NotImplementedError
 
     def ends(self) -> list[Any]:
         """Return the values that are validated before a search starts: the bounds, or all choices."""
         return self.decode(np.stack([np.zeros(self.slots), np.full(self.slots, np.nextafter(1.0, 0.0))]))
 
+    @abstractmethod
     def to_data(self) -> dict[str, Any]:
         """Return the range or the choices as plain data, which `read_gene` reads."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Projection:
     rows: NDArray[np.int64]
     """Array (y, x) of rows of the archive, -1 for empty cells. Without a vertical axis, there is one row."""
     merged: tuple[int, int] = (1, 1)
-    """Number of adjacent bins along x and y that one entry stands for."""
+    """Number of adjacent bins along x and y that one entry contains."""
 
     @property
     def filled(self) -> NDArray[np.bool_]:
