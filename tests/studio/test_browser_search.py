@@ -62,6 +62,17 @@ def start(studio: Studio) -> None:
     expect(studio["search-status"]).to_have_text("Done.")
 
 
+def read_settled(studio: Studio, name: str) -> str:
+    """Return the text of an element once it no longer changes: the batch in progress is added after a pause."""
+    text = ""
+    for _ in range(50):
+        last, text = text, studio[name].inner_text()
+        if text == last:
+            break
+        studio.page.wait_for_timeout(400)
+    return text
+
+
 def place(studio: Studio, cell: tuple[int, ...]) -> tuple[float, float]:
     """Return the position of a cell in the window."""
     studio["heatmap"].scroll_into_view_if_needed()
@@ -130,7 +141,7 @@ def test_pause_resume_and_continue(studio: Studio) -> None:
     expect(studio["heatmap"]).not_to_have_attribute("data-filled", "0")
     studio["search-main"].click()
     expect(studio["search-main"]).to_have_text(re.compile("Resume"))
-    paused = studio["search-maps"].inner_text()
+    paused = read_settled(studio, "search-maps")
     studio.tab("make")
     studio.tab("search")
     expect(studio["search-maps"]).to_have_text(paused)
