@@ -46,6 +46,7 @@ def test_suggested_fixes_are_applied_by_a_click(studio: Studio) -> None:
     studio.page.get_by_role("button", name="Set walls to 1.0").click()
     expect(studio.line).not_to_contain_text("walls")
     studio.page.get_by_role("button", name="Use 'width'").click()
+    expect(studio.line).not_to_contain_text("widht")
     studio.page.get_by_role("button", name="Set thickness to 1").click()
     expect(studio.line).to_be_hidden()
     studio.shows(
