@@ -15,6 +15,7 @@ import pytest
 import tilewright as tw
 from tilewright import formats
 from tilewright.core import deprecation
+from tilewright.play.games.dungeon import DungeonRules
 
 ROOT = Path(__file__).parents[1]
 EXPORTED = {"Verdict", "Technique", "Shaper", "Measure", "Format", "Survey", "Problem", "Fix"}
@@ -181,6 +182,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "measure": ((CAVE, "cells"), {}),
     "measure_many": (([CAVE], "cells"), {}),
     "overlay": ((CAVE, "regions"), {}),
+    "solve": ((CAVE, "dungeon"), {}),
     "load": (("no-such-file.png",), {}),
     "load_model": (("no-such-file.json",), {}),
     "verify": (("no-such-file.png",), {}),
@@ -190,6 +192,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "learn": (("markov", ["#.", ".#"]), {}),
     "register_constraint": ((), {"params": tw.Params}),
     "register_distance": ((len,), {"params": tw.Params}),
+    "register_game": ((DungeonRules,), {"params": tw.Params, "roles": ("player",)}),
     "register_measure": ((), {"unit": "cells"}),
     "register_format": ((), {"extensions": [".x"]}),
 }

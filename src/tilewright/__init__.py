@@ -15,11 +15,11 @@ from . import _wiring as _wiring
 
 __version__ = "0.2.0"
 
-PACKAGES = ("analysis", "corpus", "formats", "search")
+PACKAGES = ("analysis", "corpus", "formats", "play", "search")
 """Public packages."""
 HOMES = {
     "api": ("add_skin", "export_project", "find_edits", "improve", "learn", "list_distances", "list_engines",
-            "list_formats", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
+            "list_formats", "list_games", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
             "load_model", "make", "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify", "watch",
             "watch_shaping"),
     "analysis.survey": ("Survey",),
@@ -42,6 +42,9 @@ HOMES = {
     "engines": ("Engine", "ExportedProject"),
     "formats": ("Format", "register_format"),
     "overlays.overlay": ("Overlay",),
+    "play.game": ("Game", "register_game"),
+    "play.playthrough": ("Playthrough",),
+    "play.solve": ("solve",),
     "search.distances": ("Distance", "register_distance"),
 }  # fmt: skip
 """Public names by the module that defines them."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, Never, TypeAlias, overload
 from . import analysis as analysis
 from . import corpus as corpus
 from . import formats as formats
+from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
 from .api import add_skin as add_skin
@@ -17,6 +18,7 @@ from .api import learn as learn
 from .api import list_distances as list_distances
 from .api import list_engines as list_engines
 from .api import list_formats as list_formats
+from .api import list_games as list_games
 from .api import list_measures as list_measures
 from .api import list_shapers as list_shapers
 from .api import list_techniques as list_techniques
@@ -74,6 +76,10 @@ from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
 from .overlays.overlay import Overlay as Overlay
+from .play.game import Game as Game
+from .play.game import register_game as register_game
+from .play.playthrough import Playthrough as Playthrough
+from .play.solve import solve as solve
 from .search.distances import Distance as Distance
 from .search.distances import register_distance as register_distance
 

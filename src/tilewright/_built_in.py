@@ -22,6 +22,11 @@ def load(package: str, name: str) -> ModuleType:
     return _import(f"{package}.{name}")
 
 
+def load_measures() -> list[ModuleType]:
+    """Import the modules that define measures."""
+    return [load("analysis", "measures"), load("play", "measures")]
+
+
 def _import(name: str) -> ModuleType:
     with import_lock:
         return import_module(f".{name}", __package__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 
 from .core import ports
 
@@ -31,6 +32,12 @@ def load_built_in() -> ports.BuiltIn:
     return _built_in
 
 
+def load_more_overlays() -> ModuleType:
+    from .play import overlays
+
+    return overlays
+
+
 def load_available_memory() -> Callable[[], int]:
     from ._machine import available_memory
 
@@ -41,4 +48,5 @@ ports.files.register(load_files)
 ports.measure_map.register(load_measure_map)
 ports.find_similarity.register(load_find_similarity)
 ports.built_in.register(load_built_in)
+ports.more_overlays.register(load_more_overlays)
 ports.available_memory.register(load_available_memory)

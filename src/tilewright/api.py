@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .engines import Engine, ExportedProject
     from .formats import Format, LoadedMap
     from .overlays.overlay import Overlay
+    from .play.game import Game
     from .search.distances import Distance
 
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
@@ -941,6 +942,13 @@ def list_distances() -> list[Distance]:
     from .search.distances import distance_registry
 
     return list(distance_registry)
+
+
+def list_games() -> list[Game]:
+    """Return all games that maps can be solved with, sorted by name."""
+    from .play.game import game_registry
+
+    return list(game_registry)
 
 
 def list_engines() -> list[Engine]:

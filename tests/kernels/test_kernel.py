@@ -315,6 +315,13 @@ def test_only_our_stale_caches_are_deleted(tmp_path: Path, monkeypatch: pytest.M
     assert set(tmp_path.iterdir()) == {current, foreign, other}
 
 
+def test_caches_depend_on_a_module_and_what_it_imports() -> None:
+    names = {source.stem for source in kernels.find_sources("tilewright.kernels.annealing")}
+    assert {"__init__", "annealing", "patterns", "types"} <= names
+    assert "caves" not in names
+    assert len(kernels.find_sources("tests.kernels.other")) > 40
+
+
 def test_no_cache_folder_no_stale_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "none"))
     assert kernels.clear_stale_caches() == []

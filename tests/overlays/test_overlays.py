@@ -11,7 +11,7 @@ import tilewright as tw
 from tilewright.analysis.chokepoints import chokepoints
 from tilewright.analysis.fov import field_of_view
 from tilewright.analysis.paths import distances, hot_path, shortest_path
-from tilewright.overlays.kinds import GOAL, HOT, KINDS, ORIGIN, ROUTE, OverlayRequest
+from tilewright.overlays.kinds import GOAL, HOT, ORIGIN, ROUTE, OverlayRequest, overlay_kinds
 from tilewright.overlays.overlay import Overlay
 
 WORDS = [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#", "passable": False}]
@@ -31,7 +31,7 @@ def cells_of_color(overlay: Overlay, color: tuple[int, int, int]) -> list[tuple[
 @pytest.mark.parametrize("technique", [entry.name for entry in tw.list_techniques()])
 def test_each_works_on_every_techniques_default_map(technique: str) -> None:
     map = tw.make(technique, seed=3)
-    for name in KINDS:
+    for name in overlay_kinds():
         found = tw.overlay(map, name)
         assert found.tint.shape == (*map.shape, 4)
         assert found.text == name
@@ -39,15 +39,25 @@ def test_each_works_on_every_techniques_default_map(technique: str) -> None:
         assert "\n" not in found.legend
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", overlay_kinds())
 @pytest.mark.parametrize("lines", [("#",), (".",), ("###", "###"), (".#.", "###", ".#.")], ids=str)
 def test_each_works_where_there_is_little_to_walk_on(name: str, lines: tuple[str, ...]) -> None:
     assert tw.overlay(make_map(*lines), name).legend
 
 
 def test_every_overlay_is_described() -> None:
-    assert list(KINDS) == ["distance", "flee", "path", "hot-path", "regions", "rooms", "chokepoints", "sight"]
-    for kind in KINDS.values():
+    assert list(overlay_kinds()) == [
+        "distance",
+        "flee",
+        "path",
+        "hot-path",
+        "regions",
+        "rooms",
+        "chokepoints",
+        "sight",
+        "playthrough",
+    ]
+    for kind in overlay_kinds().values():
         assert kind.summary.endswith(".")
         assert all(field.description for field in kind.params.model_fields.values())
 

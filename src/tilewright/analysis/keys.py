@@ -41,7 +41,7 @@ class Move:
 
 
 @dataclass(frozen=True, eq=False)
-class Playthrough:
+class Exploration:
     """Result of a simulated playthrough in which all reachable keys are taken and all of their locks are opened."""
 
     reached: NDArray[np.bool_]
@@ -73,7 +73,7 @@ class Playthrough:
         return tuple(color for found in self.rounds for color in found)
 
 
-def play(map: TileMap, start: Places = "start", *, without: Container[str] = ()) -> Playthrough:
+def play(map: TileMap, start: Places = "start", *, without: Container[str] = ()) -> Exploration:
     """Simulate a playthrough: walk, take keys and open locks until no more cells can be reached.
 
     Parameters
@@ -87,7 +87,7 @@ def play(map: TileMap, start: Places = "start", *, without: Container[str] = ())
 
     Returns
     -------
-    Playthrough
+    Exploration
 
     Examples
     --------
@@ -114,7 +114,7 @@ def play(map: TileMap, start: Places = "start", *, without: Container[str] = ())
         }
         if not new_keys:
             missing = tuple(marker for marker, _ in (*keys, *locks) if not reached[_cell(map, marker)])
-            return Playthrough(reached, tuple(rounds), missing, map, starts, without)
+            return Exploration(reached, tuple(rounds), missing, map, starts, without)
         found_keys |= new_keys
         rounds.append(tuple(new_keys))
 
@@ -209,4 +209,4 @@ def _cell(map: TileMap, marker: Marker) -> Cell:
     return (marker.level, marker.y, marker.x)[-len(map.shape) :]
 
 
-__getattr__ = renamed_names(__name__, Play="Playthrough")
+__getattr__ = renamed_names(__name__, Play="Exploration", Playthrough="Exploration")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,8 @@ class Survey:
         self.like = like
         """Samples to compare the map with."""
         self._group, self._number = MapGroup((map,)), 0
+        self.results: dict[str, Any] = {}
+        """Results of measures in other packages, such as playthroughs, by name."""
 
     @classmethod
     def of_each(cls, maps: Sequence[TileMap], likes: Sequence[Similarity | None]) -> list[Survey]:
@@ -80,7 +83,7 @@ class Survey:
         group, found = MapGroup(maps), []
         for number, (map, like) in enumerate(zip(maps, likes, strict=True)):
             survey = cls.__new__(cls)
-            survey.map, survey.like, survey._group, survey._number = map, like, group, number
+            survey.map, survey.like, survey._group, survey._number, survey.results = map, like, group, number, {}
             found.append(survey)
         return found
 

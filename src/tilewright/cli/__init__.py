@@ -26,7 +26,7 @@ COMMANDS = {
     "make": "Generate maps with a technique and draw or save them.",
     "run": "Generate maps from a recipe and draw or save them.",
     "show": "Draw the maps of files in the terminal.",
-    "list": "List techniques, shapers, measures, distances, formats, engines, tilesets and recipes.",
+    "list": "List techniques, shapers, measures, distances, games, formats, engines, tilesets and recipes.",
     "explain": "Describe one of them: its purpose, its parameters, an example.",
     "export": "Export a project of several levels for Godot, Tiled or LDtk.",
     "convert": "Convert maps to another format; post-process them on request.",

@@ -24,6 +24,7 @@ from ..formats import format_registry as formats
 from ..formats._files import read_file
 from ..formats._models import find_model
 from ..formats._resolver import FileResolver
+from ..play.game import game_registry as games
 from ..search.distances import distance_registry as distances
 from ._console import make_printable
 
@@ -53,6 +54,7 @@ KINDS: dict[str, RegistryLike] = {
     "shapers": shapers,
     "measures": measures,
     "distances": distances,
+    "games": games,
     "formats": formats,
     "engines": engines,
     "tilesets": tilesets,

@@ -22,6 +22,7 @@ from ..core.tileset import Tileset
 from ..engines import Engine
 from ..formats import Format
 from ..formats._resolver import FileResolver
+from ..play.game import Game
 from ..search.distances import Distance
 from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc
 from ._console import info, print_json, print_table, stdout_console
@@ -44,7 +45,7 @@ from ._recipe_command import list_knobs
 )
 @click.option("--compact", is_flag=True, help="Print a recipe of technique rules as a compact ProcEngine object.")
 def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
-    """Explain a technique, shaper, measure, distance, format, engine, tileset or recipe.
+    """Explain a technique, shaper, measure, distance, game, format, engine, tileset or recipe.
 
     Its purpose, its parameters and an example are shown. NAME may also be the file of a tileset, a recipe or a model
     written by `tilewright learn`.
@@ -112,6 +113,9 @@ def _print_facts(entry: Entry) -> None:
             facts["needs"] = "a sample to compare with (--like)"
     elif isinstance(entry, Distance) and entry.needs:
         facts["needs"] = entry.needs
+    elif isinstance(entry, Game):
+        facts["roles"] = ", ".join(entry.roles)
+        facts["events"] = ", ".join(entry.events)
     elif isinstance(entry, Format):
         able = {"write": entry.write, "animate": entry.animate, "read": entry.read}
         facts["endings"] = ", ".join(entry.extensions) or "none; use --format"
@@ -220,6 +224,8 @@ def _format_example(name: str, thing: CatalogEntry) -> str:
         return f"tilewright measure level.json --measures {thing.usage}" + (" --like dungeon" if thing.compares else "")
     if isinstance(thing, Distance):
         return f"tilewright search variety open-caves --distance {name} --count 10 -o level_{{number}}.tmx"
+    if isinstance(thing, Game):
+        return f"tilewright play level.json --game {name}"
     if isinstance(thing, Engine):
         return f"tilewright export open-caves --engine {name} -o game --count 10"
     assert isinstance(thing, Format)

@@ -86,10 +86,14 @@ class BuiltIn(Protocol):
 
     def load(self, package: str, name: str) -> ModuleType: ...
 
+    def load_measures(self) -> Sequence[ModuleType]: ...
+
 
 files: Port[Files] = Port()
 measure_map: Port[MeasureMap] = Port()
 find_similarity: Port[FindSimilarity] = Port()
 built_in: Port[BuiltIn] = Port()
+more_overlays: Port[ModuleType] = Port()
+"""Module that registers overlays of packages that `overlays` must not import."""
 available_memory: Port[Callable[[], int]] = Port()
 """Function that returns the number of bytes of available memory, or 0 if it is unknown."""

@@ -2,7 +2,7 @@
 
 A built-in technique or shaper has the name of its file. Listing names reads file names and entry points; modules are
 imported at first use. Other packages add entries through the entry point groups tilewright.generators, .shaping,
-.measures, .constraints, .formats, .engines, .distances and .tilesets.
+.measures, .constraints, .formats, .engines, .distances, .games and .tilesets.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RECIPE_FIELDS = (
 )  # fmt: skip
 """Keys of a recipe, which are also keywords of `tw.make`. Parameters must not have these names."""
 
-MEASURE_GROUPS = ("walking", "rooms", "shape", "similarity", "players")
+MEASURE_GROUPS = ("walking", "playing", "rooms", "shape", "similarity", "players")
 """Groups of the built-in measures, in the order in which they are shown. Other groups follow."""
 MAX_MEASURE_NAME = 200
 """Maximum number of characters of a measure's name with its argument."""
@@ -611,7 +611,7 @@ class TechniqueRegistry(Registry[Technique]):
 
 
 class MeasureRegistry(Registry[Measure]):
-    """The registry of measures. All built-in measures are in one module.
+    """The registry of measures. Built-in measures are in the modules that `ports.built_in` lists.
 
     The name of a measure may have an argument, as in `count.treasure`. `names()` has the names without arguments.
     """
@@ -654,10 +654,16 @@ class MeasureRegistry(Registry[Measure]):
 
     @cached_property
     def built_in(self) -> frozenset[str]:  # cached, because every name is looked up in it
-        return frozenset(entry.name for entry in vars(self._import_module("")).values() if isinstance(entry, Measure))
+        return frozenset(self._homes)
+
+    @cached_property
+    def _homes(self) -> dict[str, ModuleType]:
+        """Modules of the built-in measures, by name."""
+        modules = ports.built_in.get().load_measures()
+        return {one.name: module for module in modules for one in vars(module).values() if isinstance(one, Measure)}
 
     def _import_module(self, name: str) -> ModuleType:
-        return ports.built_in.get().load("analysis", "measures")
+        return self._homes[name]
 
 
 class ConstraintRegistry(Registry[Constraint]):

@@ -25,6 +25,7 @@ from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, reorient_sides
 from .ports import files
 from .resolver import Resolver
+from .roles import FLOOR, WALL, role_of_name
 from .skins import MAX_SKINS, MAX_SPRITES, Skin
 
 MAX_TILES = 65_536
@@ -34,8 +35,9 @@ CLEAR_KINDS = ("water", "sea", "river", "reef", "shoal", "lava", "pit")
 """Kinds of impassable tiles that do not block sight by default."""
 ANY_GROUND = "*"
 """Value of `over` for the most common tile around a cell."""
-LOOK_FIELDS = ("over", "blocks_sight")
-"""Fields of a tile that are not part of its identity: they do not change the digest of a tileset."""
+LOOK_FIELDS = ("over", "blocks_sight", "role")
+"""Fields of a tile that are not part of its identity, because no map depends on them: they do not change the digest of
+a tileset."""
 
 
 def read_name(name: str) -> str:
@@ -77,6 +79,9 @@ class Tile(Params):
     """Tile to draw beneath this one, such as floor under a door; `*` is the most common tile around it."""
     blocks_sight: bool | None = param(None)
     """Whether the tile blocks sight; by default if it is impassable and not water, lava or a pit."""
+    role: str = param("", max_length=40)
+    """What the tile does in a game, such as player, exit, crate, spike or ladder; by default, its name or kind if that
+    is the name of a role, else wall or floor."""
 
     @field_validator("costs", mode="before")
     @classmethod
@@ -93,8 +98,14 @@ class Tile(Params):
         """Whether the tile blocks sight, declared or by default."""
         return not self.passable and self.kind not in CLEAR_KINDS if self.blocks_sight is None else self.blocks_sight
 
+    @property
+    def game_role(self) -> str:
+        """Role of the tile in a game, declared or by default."""
+        found = self.role or role_of_name(self.name) or role_of_name(self.kind)
+        return found or (FLOOR if self.passable else WALL)
+
     def __eq__(self, other: object) -> bool:
-        """Compare everything except how the tile is shown: `over` and `blocks_sight`."""
+        """Compare everything except how the tile is shown and played: `over`, `blocks_sight` and `role`."""
         return isinstance(other, Tile) and self._identity == other._identity
 
     def __hash__(self) -> int:
@@ -173,6 +184,9 @@ class Tileset(Params):
     """Adjacency rules: which tiles may be next to each other. With any rules, other pairs are forbidden."""
     skins: tuple[Skin, ...] = param((), max_length=MAX_SKINS)
     """Sprites that depend on the neighbors of a cell, in drawing order. They are not part of the digest."""
+    game: str = param("", max_length=200)
+    """Game that its maps are for, such as `platformer` or `platformer,jump_height=4`; by default, chosen by roles.
+    It is not part of the digest."""
 
     @model_validator(mode="before")
     @classmethod
@@ -326,28 +340,33 @@ class Tileset(Params):
             data["beside"] = [rule.model_dump(exclude_defaults=True) for rule in self.beside]
         if self.skins and shown:
             data["skins"] = [skin.to_data() for skin in self.skins]
+        if self.game and shown:
+            data["game"] = self.game
         return {**data, "tiles": tiles}
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the content, without skins and the tiles' `over` and `blocks_sight`. Equal tilesets have equal
-        digests."""
+        """Digest of the content, without skins, `game` and the tiles' `over`, `blocks_sight` and `role`. Equal tilesets
+        have equal digests."""
         return blake2b(json.dumps(self._to_data(shown=False)).encode(), digest_size=16).hexdigest()
 
     @property
     def has_look(self) -> bool:
-        """Whether the tileset has skins, or a tile has `over` or `blocks_sight`."""
-        return bool(self.skins) or any(tile.over or tile.blocks_sight is not None for tile in self.tiles)
+        """Whether the tileset says how tiles are shown or played: by skins, `game`, `over`, `role`..."""
+        return bool(self.skins or self.game) or any(
+            tile.over or tile.role or tile.blocks_sight is not None for tile in self.tiles
+        )
 
     @cached_property
     def look_digest(self) -> str:
-        """Digest of the content, with everything that only says how tiles are shown, and with the sheet's picture."""
+        """Digest of the content, with everything that only says how tiles are shown and played, and with the sheet's
+        picture."""
         hash = blake2b(json.dumps(self.to_data()).encode(), digest_size=16)
         hash.update(self.sheet.picture if self.sheet else b"")
         return hash.hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        """Compare everything except skins and the tiles' `over` and `blocks_sight`."""
+        """Compare everything except skins, `game`, and the tiles' `over`, `blocks_sight` and `role`."""
         return self is other or (isinstance(other, Tileset) and self._identity == other._identity)
 
     def __hash__(self) -> int:
@@ -551,7 +570,7 @@ class Tileset(Params):
             raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, {len(self) + len(missing):,} are needed")
         tiles, rules = [*self.tiles, *missing.values()], {"joints": self.joints, "beside": self.beside}
         longer = self.validate({"name": self.name, "tiles": tiles, **rules})
-        return longer.model_copy(update={"sheet": self.sheet, "skins": self.skins})
+        return longer.model_copy(update={"sheet": self.sheet, "skins": self.skins, "game": self.game})
 
 
 def _find_picture(tileset: Tileset, data: Mapping[str, Any], resolver: Resolver) -> Tileset:
@@ -609,6 +628,7 @@ def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "sheet": base.sheet,
         "beside": base.beside,
+        "game": base.game,
         **own,
         "tiles": tiles,
         "joints": [*inherited, *joints],

@@ -169,7 +169,7 @@ class Kernel(Generic[P, R_co]):
         compiled = self._jit(_nrt=self._allocates)
         if self._signature is None:
             return compiled
-        folder = _open_cache_folder() if cached else None
+        folder = _open_cache_folder(self._function.__module__) if cached else None
         if folder is not None:
             # The setting is global, but numba reads it only in `enable_caching`.
             before, settings["CACHE_DIR"] = settings["CACHE_DIR"], str(folder)
@@ -341,11 +341,13 @@ def is_cold() -> bool:
 
 def clear_stale_caches() -> list[Path]:
     """Delete the caches of other versions, which are the sibling folders with our tag, and return them."""
-    home, current = _cache_home(), f"kernels-{_source_digest()}"
+    home = _cache_home()
+    names = [__name__, *(f"{__name__}.{module.name}" for module in iter_modules(__path__))]
+    current = {f"kernels-{_source_digest(name)}" for name in names}
     stale = [
         folder
         for folder in (sorted(home.glob("kernels-*")) if home.is_dir() else ())
-        if folder.name != current and re.fullmatch(r"kernels-[0-9a-f]{16}", folder.name) and _is_ours(folder)
+        if folder.name not in current and re.fullmatch(r"kernels-[0-9a-f]{16}", folder.name) and _is_ours(folder)
     ]
     for folder in stale:
         shutil.rmtree(folder, ignore_errors=True)
@@ -370,10 +372,10 @@ def _cache_home() -> Path:
     return Path(home) / "tilewright"
 
 
-def _open_cache_folder() -> Path | None:
-    """Create and tag the current cache folder and return it; None if it is not writable."""
+def _open_cache_folder(module: str) -> Path | None:
+    """Create and tag the cache folder of a module and return it; None if it is not writable."""
     try:
-        folder = _cache_home() / f"kernels-{_source_digest()}"
+        folder = _cache_home() / f"kernels-{_source_digest(module)}"
         folder.mkdir(parents=True, exist_ok=True)
         # Written each time to check that the folder is writable; otherwise numba would silently use another one.
         (folder / "CACHEDIR.TAG").write_text(TAG)
@@ -384,20 +386,37 @@ def _open_cache_folder() -> Path | None:
 
 def _ready_mark() -> Path | None:
     """Return the path of the file that marks a complete cache. Its name depends on the sources' paths and dates."""
-    folder = _open_cache_folder()
+    folder = _open_cache_folder(__name__)
     sources = [(str(source), source.stat().st_mtime_ns) for source in sorted(Path(__file__).parent.glob("*.py"))]
     return folder and folder / f"ready-{blake2b(repr(sources).encode(), digest_size=8).hexdigest()}"
 
 
 @cache
-def _source_digest() -> str:
-    """Return a digest of all versions and sources that the machine code depends on.
+def _source_digest(module: str) -> str:
+    """Return a digest of all versions and sources that the machine code of a module's entries depends on.
 
     numba detects only changes of the kernel's own file, not of parts in other modules.
     """
     digest = blake2b(digest_size=8)
     for used in (version("numba"), np.__version__, platform.python_version()):
         digest.update(used.encode() + b"\n")
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in find_sources(module):
         digest.update(source.name.encode() + b"\n" + source.read_bytes())
     return digest.hexdigest()
+
+
+def find_sources(module: str) -> list[Path]:
+    """Return the files of this package that a module of it depends on; all of them for any other module."""
+    folder = Path(__file__).parent
+    package, _, name = module.rpartition(".")
+    if package != __name__:
+        return sorted(folder.glob("*.py"))
+    found, pending = {Path(__file__)}, [folder / f"{name}.py", folder / "types.py"]
+    while pending:
+        source = pending.pop()
+        if source not in found and source.is_file():
+            found.add(source)
+            pending += [
+                folder / f"{name}.py" for name in re.findall(r"(?m)^\s*from \.(\w+) import", source.read_text())
+            ]
+    return sorted(found)

@@ -1,4 +1,4 @@
-"""Overlays by name: distance, flee, path, hot-path, regions, rooms, chokepoints and sight.
+"""Overlays by name: distance, flee, path, hot-path, regions, rooms, chokepoints, sight, and those of other packages.
 
 An overlay is a tint for every cell, lines between cells, and a legend. `overlay(map, "hot-path", slack=8)` computes
 one; pictures and the terminal draw it. An overlay with settings can also be given as a string such as
@@ -27,6 +27,7 @@ from ..analysis.paths import distances, farthest_cell, find_hot_path, flee_map, 
 from ..analysis.regions import Directions, regions_of
 from ..analysis.rooms import rooms_graph
 from ..analysis.survey import Route, Survey
+from ..core import ports
 from ..core.appearance import distinct_color, read_rgb
 from ..core.errors import InvalidRecipe, UnknownName, did_you_mean, pluralize, short_repr
 from ..core.notation import read_number, split_settings
@@ -133,13 +134,35 @@ class OverlayKind:
         return (self.body.__doc__ or "").strip().split("\n", 1)[0]
 
 
-KINDS: dict[str, OverlayKind] = {}
-"""All kinds of overlays, by name."""
+_kinds: dict[str, OverlayKind] = {}
 
 
-def _register(name: str, params: type[Params], *, one_level: bool = False) -> Callable[[Any], Any]:
+def overlay_kinds() -> dict[str, OverlayKind]:
+    """Return all kinds of overlays, by name: those of this module, and those that other packages register."""
+    ports.more_overlays.get()
+    return _kinds
+
+
+def register_overlay(name: str, params: type[Params], *, one_level: bool = False) -> Callable[[Any], Any]:
+    """Declare a function of a survey and params as an overlay.
+
+    Parameters
+    ----------
+    name
+        Name of the overlay.
+    params
+        Class of its settings.
+    one_level
+        Whether it applies to maps of one level only.
+
+    Returns
+    -------
+    Callable
+        Decorator for a function that returns an `Overlay`. The first line of its docstring describes the overlay.
+    """
+
     def add(body: Callable[[_OverlaySurvey, Any], Overlay]) -> Callable[[_OverlaySurvey, Any], Overlay]:
-        KINDS[name] = OverlayKind(name, params, body, one_level)
+        _kinds[name] = OverlayKind(name, params, body, one_level)
         return body
 
     return add
@@ -155,10 +178,11 @@ class OverlayRequest:
     @classmethod
     def of(cls, name: object, settings: Mapping[str, Any] | None = None) -> OverlayRequest:
         known = name.replace("_", "-") if isinstance(name, str) else name
-        if not isinstance(known, str) or known not in KINDS:
-            raise UnknownName("overlay", name, KINDS)
+        kinds = overlay_kinds()
+        if not isinstance(known, str) or known not in kinds:
+            raise UnknownName("overlay", name, kinds)
         try:
-            return cls(KINDS[known], KINDS[known].params.validate(settings))
+            return cls(kinds[known], kinds[known].params.validate(settings))
         except InvalidRecipe as error:
             raise error.within(known) from None
 
@@ -186,7 +210,7 @@ class OverlayRequest:
         try:
             found = self.kind.body(_OverlaySurvey(map), self.params)
         except NoPassableCells:
-            found = Overlay(_blank_tint(map), legend=f"{self.kind.name}: the map has no passable cell")
+            found = Overlay(blank_tint(map), legend=f"{self.kind.name}: the map has no passable cell")
         except (InvalidRecipe, UnknownName) as error:
             raise InvalidRecipe.from_error(
                 error, ("overlay", self.kind.name), place=f"overlay {self.kind.name}"
@@ -317,7 +341,7 @@ class _Trip:
         _paint(tint, self.goals, GOAL)
 
 
-@_register("distance", OriginParams)
+@register_overlay("distance", OriginParams)
 def _distance(view: _OverlaySurvey, params: OriginParams) -> Overlay:
     """Distance of every cell from the origin in steps, light to dark: a Dijkstra map."""
     origin = view.find_origin(params.origin)
@@ -329,7 +353,7 @@ def _distance(view: _OverlaySurvey, params: OriginParams) -> Overlay:
     return Overlay(apply_colormap(steps, FAR), legend=legend)
 
 
-@_register("flee", OriginParams)
+@register_overlay("flee", OriginParams)
 def _flee(view: _OverlaySurvey, params: OriginParams) -> Overlay:
     """Flee map of a threat at the origin: the safest direction is from dark to light."""
     origin = view.find_origin(params.origin)
@@ -338,21 +362,21 @@ def _flee(view: _OverlaySurvey, params: OriginParams) -> Overlay:
     return Overlay(tint, legend=f"flee from {_format_cells(origin)}: light is safe")
 
 
-@_register("path", TripParams)
+@register_overlay("path", TripParams)
 def _path(view: _OverlaySurvey, params: TripParams) -> Overlay:
     """Shortest path from origin to goal."""
     trip = view.plan_trip(params)
-    tint = _blank_tint(view.map)
+    tint = blank_tint(view.map)
     trip.draw(tint)
     result = pluralize(int(trip.length), "step") if np.isfinite(trip.length) else "there is none"
     return Overlay(tint, legend=f"path from {trip}: {result}")
 
 
-@_register("hot-path", HotPathParams)
+@register_overlay("hot-path", HotPathParams)
 def _hot_path(view: _OverlaySurvey, params: HotPathParams) -> Overlay:
     """Cells on or near the shortest paths from origin to goal, and the optional rest."""
     trip = view.plan_trip(params)
-    tint = _blank_tint(view.map)
+    tint = blank_tint(view.map)
     tint[np.isfinite(trip.from_origin)] = *OPTIONAL, FAINT
     result = "there is none"
     if np.isfinite(trip.length):
@@ -366,7 +390,7 @@ def _hot_path(view: _OverlaySurvey, params: HotPathParams) -> Overlay:
     return Overlay(tint, legend=f"hot path from {trip}: {result}")
 
 
-@_register("regions", WalkParams)
+@register_overlay("regions", WalkParams)
 def _regions(view: _OverlaySurvey, params: WalkParams) -> Overlay:
     """Connected regions, each in its own color."""
     found = view.regions if params.directions == 4 else regions_of(view.passable, params.directions)
@@ -379,10 +403,10 @@ def _regions(view: _OverlaySurvey, params: WalkParams) -> Overlay:
     return Overlay(colors[found.labels], legend=f"{pluralize(found.count, 'region')}, {largest}")
 
 
-@_register("rooms", NoParams, one_level=True)
+@register_overlay("rooms", NoParams, one_level=True)
 def _rooms(view: _OverlaySurvey, params: NoParams) -> Overlay:
     """Rooms, each in its own color, and lines between linked ones."""
-    map, tint = view.map, _blank_tint(view.map)
+    map, tint = view.map, blank_tint(view.map)
     for number, room in enumerate(map.rooms):
         inside = (slice(room.y, room.y + room.height), slice(room.x, room.x + room.width))
         floor = view.passable[inside]
@@ -395,22 +419,22 @@ def _rooms(view: _OverlaySurvey, params: NoParams) -> Overlay:
     return Overlay(tint, lines, legend if map.rooms else "rooms: the map has none")
 
 
-@_register("chokepoints", WalkParams)
+@register_overlay("chokepoints", WalkParams)
 def _chokepoints(view: _OverlaySurvey, params: WalkParams) -> Overlay:
     """Chokepoints: cells whose removal splits a region."""
     cuts = view.cuts.cells if params.directions == 4 else chokepoints(view.passable, directions=params.directions)
-    tint = _blank_tint(view.map)
+    tint = blank_tint(view.map)
     tint[cuts] = *CHOKEPOINT, CLEAR
     legend = f"{pluralize(int(cuts.sum()), 'chokepoint')} of {pluralize(int(view.passable.sum()), 'cell')}"
     return Overlay(tint, legend=legend)
 
 
-@_register("sight", SightParams, one_level=True)
+@register_overlay("sight", SightParams, one_level=True)
 def _sight(view: _OverlaySurvey, params: SightParams) -> Overlay:
     """Field of view from the origin; cells out of sight are dark."""
     origin = view.find_origin(params.origin)
     seen = field_of_view(view.map, origin, radius=params.radius)
-    tint = _blank_tint(view.map)
+    tint = blank_tint(view.map)
     tint[~seen] = *UNSEEN, VEIL
     tint[seen & view.passable] = *LIT, GLOW
     _paint(tint, origin, ORIGIN)
@@ -427,7 +451,7 @@ def _own_color(number: int) -> Rgb:
     return read_rgb(distinct_color(number + 4))  # The first colors are similar to the floor of caves.
 
 
-def _blank_tint(map: TileMap) -> NDArray[np.uint8]:
+def blank_tint(map: TileMap) -> NDArray[np.uint8]:
     return np.zeros((*map.shape, 4), dtype=np.uint8)
 
 

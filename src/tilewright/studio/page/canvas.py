@@ -16,7 +16,7 @@ from nicegui.events import GenericEventArguments
 
 from ...formats._page import MODULES, PLAY_STYLE
 from ...formats._page.scene import encode_icons
-from ...overlays.kinds import KINDS
+from ...overlays.kinds import overlay_kinds
 from ..payloads import Payload, decode_cells
 
 MENU_OVERLAYS = ("distance", "hot-path", "path", "regions", "rooms", "chokepoints")
@@ -215,7 +215,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         match event.args:
             case {"grid": bool(grid), "sprites": bool(sprites), "overlay": str(overlay)}:
                 # The current overlay may have settings, for example hot-path,slack=8.
-                if overlay in ("", self._settings.get("overlay"), *KINDS):
+                if overlay in ("", self._settings.get("overlay"), *overlay_kinds()):
                     self._settings |= {"grid": grid, "sprites": sprites, "overlay": overlay}
                     return self._on_look(grid, sprites, overlay) if self._on_look else None
         return None
@@ -247,6 +247,6 @@ def list_overlays() -> list[dict[str, str]]:
     """Return the overlays of the menu."""
     labels = {"rooms": "rooms and links"}
     return [
-        {"name": name, "label": labels.get(name, name.replace("-", " ")), "summary": KINDS[name].summary}
+        {"name": name, "label": labels.get(name, name.replace("-", " ")), "summary": overlay_kinds()[name].summary}
         for name in MENU_OVERLAYS
     ]

@@ -1,0 +1,117 @@
+"""Dungeon: walk to an exit, find keys for locks and doors, and survive fights.
+
+The player walks along the axes. A lock such as the marker `lock red` is closed until a `key red` is found, and a door
+until a key of its color. Keys are never used up. With `health`, entering the cell of an enemy costs health
+once, a potion gives health back, and the player must not run out of it; without, enemies take no part. Treasures and
+coins are collected on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ...core.params import Params, param
+from ..board import Cell, GameBoard
+from ..game import game
+from ..game_rules import GameRules, Solution
+from ..search import search_states
+
+STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
+
+
+class DungeonGameParams(Params):
+    """Parameters of the dungeon game."""
+
+    health: int = param(0, ge=0, le=1000, typical=(0, 20))
+    """Health of the player at the start, and its maximum; 0 for a game without fights."""
+    enemy_damage: int = param(1, ge=0, le=1000, typical=(0, 5))
+    """Health that an enemy costs."""
+    boss_damage: int = param(2, ge=0, le=1000, typical=(0, 10))
+    """Health that a boss costs."""
+    potion_health: int = param(2, ge=0, le=1000, typical=(0, 10))
+    """Health that a potion gives back."""
+
+
+class DungeonState(NamedTuple):
+    """The cell of the player, its keys and health, and the cells of enemies and potions that are gone."""
+
+    player: Cell
+    keys: frozenset[str]
+    health: int
+    gone: frozenset[Cell]
+
+
+class DungeonRules(GameRules[DungeonState, DungeonGameParams]):
+    """Rules of the dungeon game."""
+
+    moves = tuple(STEPS)
+
+    def __init__(self, board: GameBoard, params: DungeonGameParams) -> None:
+        super().__init__(board, params)
+        self.start = board.one("player", "player_on_target")
+        self.exits = frozenset(board.some("exit"))
+        self.is_open = ~board.mask("wall", "brick", "spike", "crate") | board.mask("door", "lock", "player", "exit")
+        self.keys = board.colors("key")
+        """Colors of the keys by cell."""
+        self.locks = {**board.colors("door"), **board.colors("lock")}
+        """Colors of the doors and locks by cell."""
+        self.effects: dict[Cell, int] = {}
+        """Changes of health by cell."""
+        if params.health:
+            self.effects = {
+                **dict.fromkeys(board.cells("enemy"), -params.enemy_damage),
+                **dict.fromkeys(board.cells("boss"), -params.boss_damage),
+                **dict.fromkeys(board.cells("potion"), params.potion_health),
+            }
+
+    def begin(self) -> DungeonState:
+        return self._enter(self.start, DungeonState(self.start, frozenset(), self.params.health, frozenset()))
+
+    def step(self, state: DungeonState, move: str) -> DungeonState | None:
+        row, column = state.player[0] + STEPS[move][0], state.player[1] + STEPS[move][1]
+        rows, columns = self.board.shape
+        if not (0 <= row < rows and 0 <= column < columns and self.is_open[row, column]):
+            return None
+        if not self.locks.get((row, column), frozenset()) <= state.keys:
+            return None
+        after = self._enter((row, column), state)
+        return None if self.params.health and after.health <= 0 else after
+
+    def _enter(self, cell: Cell, state: DungeonState) -> DungeonState:
+        health, gone = state.health, state.gone
+        if cell in self.effects and cell not in gone:
+            health, gone = min(health + self.effects[cell], self.params.health), gone | {cell}
+        return DungeonState(cell, state.keys | self.keys.get(cell, frozenset()), health, gone)
+
+    def is_won(self, state: DungeonState) -> bool:
+        return state.player in self.exits
+
+    def find_player(self, state: DungeonState) -> Cell:
+        return state.player
+
+    def list_pickups(self) -> Mapping[Cell, str]:
+        return {cell: role for role in ("treasure", "coin", "gold") for cell in self.board.cells(role)}
+
+    def list_events(self, before: DungeonState, move: str, after: DungeonState) -> Iterator[tuple[str, Cell]]:
+        if after.keys != before.keys:
+            yield "key", after.player
+        if after.gone != before.gone:
+            yield "fight" if self.effects[after.player] < 0 else "potion", after.player
+
+    def list_changes(self, state: DungeonState) -> Mapping[Cell, str]:
+        taken = [cell for cell, colors in self.keys.items() if colors <= state.keys]
+        return dict.fromkeys([*state.gone, *taken], "floor")
+
+
+@game(
+    DungeonRules,
+    params=DungeonGameParams,
+    roles=(
+        "player", "exit", "key", "door", "lock", "enemy", "boss", "potion", "treasure", "coin", "gold", "wall", "spike"
+    ),
+    events=("key", "fight", "potion", "treasure", "coin", "gold"),
+)  # fmt: skip
+def dungeon(rules: DungeonRules, limit: int) -> Solution:
+    """Find a shortest walk to an exit."""
+    return search_states(rules, limit)

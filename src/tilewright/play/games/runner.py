@@ -1,0 +1,132 @@
+"""Ladder-and-gold game: collect all gold by walking, climbing, hanging, falling and digging.
+
+The player walks on walls and bricks, climbs ladders, hangs on ropes and falls where nothing carries it. It digs away
+bricks diagonally below it; holes stay open. Enemies do not move, and touching one loses the game. The game is won when
+all gold is collected and, if there is an exit, the player has reached it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ...core.errors import InvalidRecipe
+from ...core.params import Params, param
+from ..board import Cell, GameBoard
+from ..game import game
+from ..game_rules import GameRules, Solution
+from ..search import search_states
+
+SIDES = {"left": -1, "right": 1, "dig left": -1, "dig right": 1}
+
+
+class RunnerParams(Params):
+    """Parameters of the ladder-and-gold game."""
+
+    dig: bool = param(True)
+    """Whether the player can dig bricks away."""
+    enemies: bool = param(True)
+    """Whether touching an enemy loses the game; otherwise, enemies take no part."""
+    enter_ladders: bool = param(True)
+    """Whether the player can climb down onto a ladder from the cell above it."""
+
+
+class RunnerState(NamedTuple):
+    """The cell of the player, the gold that is left, and the bricks that were dug away."""
+
+    player: Cell
+    gold: frozenset[Cell]
+    holes: frozenset[Cell]
+
+
+class RunnerRules(GameRules[RunnerState, RunnerParams]):
+    """Rules of the ladder-and-gold game."""
+
+    moves = ("left", "right", "up", "down", "dig left", "dig right")
+
+    def __init__(self, board: GameBoard, params: RunnerParams) -> None:
+        super().__init__(board, params)
+        self.start = board.one("player", "player_on_target")
+        self.gold = frozenset(board.cells("gold", "coin", "treasure"))
+        self.exits = frozenset(board.cells("exit"))
+        if not self.gold and not self.exits:
+            raise InvalidRecipe(f"{board.game}: the map has no gold and no exit", rule="role")
+        self.bricks = board.mask("brick")
+        self.walls = board.mask("wall")
+        self.ladders = board.mask("ladder")
+        self.ropes = board.mask("rope")
+        self.enemies = frozenset(board.cells("enemy", "boss", "spike") if params.enemies else board.cells("spike"))
+
+    def begin(self) -> RunnerState:
+        return RunnerState(self.start, self.gold - {self.start}, frozenset())
+
+    def step(self, state: RunnerState, move: str) -> RunnerState | None:
+        row, column = state.player
+        if not self._is_carried(state):
+            return self._enter(state, row + 1, column) if move == "down" else None
+        if move in ("left", "right"):
+            return self._enter(state, row, column + SIDES[move])
+        if move == "up":
+            return self._enter(state, row - 1, column) if self.ladders[row, column] else None
+        if move == "down":
+            rows = self.board.shape[0]
+            holds = self.ladders[row, column] or self.ropes[row, column]
+            steps_onto = self.params.enter_ladders and row + 1 < rows and self.ladders[row + 1, column]
+            return self._enter(state, row + 1, column) if holds or steps_onto else None
+        return self._dig(state, SIDES[move])
+
+    def _is_carried(self, state: RunnerState) -> bool:
+        row, column = state.player
+        below = row + 1
+        if self.ladders[row, column] or self.ropes[row, column] or below == self.board.shape[0]:
+            return True
+        return bool(self._blocks(state, below, column) or self.ladders[below, column])
+
+    def _blocks(self, state: RunnerState, row: int, column: int) -> bool:
+        return bool(self.walls[row, column] or (self.bricks[row, column] and (row, column) not in state.holes))
+
+    def _is_inside(self, row: int, column: int) -> bool:
+        rows, columns = self.board.shape
+        return 0 <= row < rows and 0 <= column < columns
+
+    def _enter(self, state: RunnerState, row: int, column: int) -> RunnerState | None:
+        if not self._is_inside(row, column) or self._blocks(state, row, column) or (row, column) in self.enemies:
+            return None
+        return RunnerState((row, column), state.gold - {(row, column)}, state.holes)
+
+    def _dig(self, state: RunnerState, side: int) -> RunnerState | None:
+        row, column = state.player[0] + 1, state.player[1] + side
+        if not self.params.dig or not self._is_inside(row, column):
+            return None
+        is_brick = self.bricks[row, column] and (row, column) not in state.holes
+        is_free = not self._blocks(state, row - 1, column) and not self.ladders[row - 1, column]
+        return RunnerState(state.player, state.gold, state.holes | {(row, column)}) if is_brick and is_free else None
+
+    def is_won(self, state: RunnerState) -> bool:
+        return not state.gold and (not self.exits or state.player in self.exits)
+
+    def find_player(self, state: RunnerState) -> Cell:
+        return state.player
+
+    def list_events(self, before: RunnerState, move: str, after: RunnerState) -> Iterator[tuple[str, Cell]]:
+        if after.gold != before.gold:
+            yield "gold", after.player
+        for cell in after.holes - before.holes:
+            yield "dig", cell
+        if not self._is_carried(before):
+            yield "fall", after.player
+
+    def list_changes(self, state: RunnerState) -> Mapping[Cell, str]:
+        return dict.fromkeys([*(self.gold - state.gold), *state.holes], "floor")
+
+
+@game(
+    RunnerRules,
+    params=RunnerParams,
+    roles=("player", "gold", "coin", "treasure", "exit", "enemy", "boss", "spike", "ladder", "rope", "brick", "wall"),
+    events=("gold", "dig", "fall"),
+    suits=(("gold", "rope"), ("gold", "ladder")),
+)
+def runner(rules: RunnerRules, limit: int) -> Solution:
+    """Collect all gold."""
+    return search_states(rules, limit)

@@ -1,0 +1,78 @@
+"""Solving: find out whether a map can be finished, and how."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import InvalidRecipe
+from ..core.tilemap import TileMap
+from .game import BoundGame, choose_game, read_game
+from .playthrough import Event, Playthrough
+
+
+def solve(map: TileMap, game: Any = None, *, limit: int | None = None, **params: Any) -> Playthrough:
+    """Play a map.
+
+    Parameters
+    ----------
+    map : TileMap
+        Map of one level. Tiles and markers take part by their roles.
+    game : str, optional
+        Name of the game, with parameters if needed, such as `platformer,jump_height=4`. By default, the game that the
+        tileset names or that suits the roles on the map; else `dungeon`.
+    limit : int, optional
+        Maximum number of states that the solver examines.
+    **params
+        Parameters of the game.
+
+    Returns
+    -------
+    Playthrough
+        Whether the map can be finished, and the moves. `solved` is None if the search reached its limit.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such game.
+    InvalidRecipe
+        If a parameter breaks its rule, or the map lacks something, such as a player.
+    """
+    if not isinstance(map, TileMap):
+        raise InvalidRecipe("must be a map", at="map", got=map, rule="type")
+    bound = choose_game(map) if game is None else read_game(game)
+    if params:
+        given = {name: getattr(bound.params, name) for name in bound.params.model_fields_set}
+        bound = read_game({bound.game.name: {**given, **params}})
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        raise InvalidRecipe("must be a number of states, at least 1", at="limit", got=limit, rule="type")
+    return play_map(map, bound, limit)
+
+
+def play_map(map: TileMap, bound: BoundGame, limit: int | None = None) -> Playthrough:
+    """Play a map with a game and its params."""
+    rules = bound.open(map)
+    solution = bound.game.body(rules, limit or bound.game.limit)
+    state = rules.begin()
+    path, events, states = [rules.find_player(state)], [], [state]
+    pickups = dict(rules.list_pickups())
+    pickups.pop(path[0], None)
+    for number, move in enumerate(solution.moves):
+        following = rules.step(state, move)
+        assert following is not None, f"{bound.game.name}: the rules refuse move {number} of the solver, {move}"
+        events += [Event(number, kind, cell) for kind, cell in rules.list_events(state, move, following)]
+        state = following
+        states.append(state)
+        path.append(rules.find_player(state))
+        if path[-1] in pickups:
+            events.append(Event(number, pickups.pop(path[-1]), path[-1]))
+    return Playthrough(
+        solved=solution.solved,
+        moves=solution.moves,
+        path=tuple(path),
+        visited=solution.visited,
+        events=tuple(events),
+        explored=solution.explored,
+        game=str(bound),
+        states=tuple(states),
+        rules=rules,
+    )
