@@ -35,14 +35,14 @@ def search_states(rules: GameRules[Any, Any], limit: int) -> Solution:
         if rules.is_won(state):
             won = state
             break
-        if number + 1 >= limit:
-            is_complete = number + 1 == len(order)
-            break
         for move in rules.moves:
             after = rules.step(state, move)
             if after is not None and after not in sources:
                 sources[after] = (state, move)
                 order.append(after)
+        if number + 1 >= limit:
+            is_complete = number + 1 == len(order)
+            break
     moves: list[str] = []
     state = won
     while state is not None and (source := sources[state]) is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from .game import BoundGame, choose_game, read_game
-from .playthrough import Event, Playthrough
+from .playthrough import Playthrough
 
 
 def solve(map: TileMap, game: Any = None, *, limit: int | None = None, **params: Any) -> Playthrough:
@@ -52,27 +52,11 @@ def play_map(map: TileMap, bound: BoundGame, limit: int | None = None) -> Playth
     """Play a map with a game and its params."""
     rules = bound.open(map)
     solution = bound.game.body(rules, limit or bound.game.limit)
-    state = rules.begin()
-    path, events, states = [rules.find_player(state)], [], [state]
-    pickups = dict(rules.list_pickups())
-    pickups.pop(path[0], None)
-    for number, move in enumerate(solution.moves):
-        following = rules.step(state, move)
-        assert following is not None, f"{bound.game.name}: the rules refuse move {number} of the solver, {move}"
-        events += [Event(number, kind, cell) for kind, cell in rules.list_events(state, move, following)]
-        state = following
-        states.append(state)
-        path.append(rules.find_player(state))
-        if path[-1] in pickups:
-            events.append(Event(number, pickups.pop(path[-1]), path[-1]))
     return Playthrough(
         solved=solution.solved,
         moves=solution.moves,
-        path=tuple(path),
         visited=solution.visited,
-        events=tuple(events),
         explored=solution.explored,
         game=str(bound),
-        states=tuple(states),
         rules=rules,
     )

@@ -1,8 +1,8 @@
 """Platformer: run and jump to an exit, over gaps, onto ledges and past spikes.
 
 The player is one cell wide and high. In a tick it moves at most one cell sideways and then one cell up or down. A jump
-rises `jump_height` cells, stays at its height for some ticks, and falls one cell in a tick; on level ground it covers
-`jump_length` columns. A ceiling ends the rise.
+rises `jump_height` cells, stays at its height for some ticks, and falls one cell in a tick; on level ground it
+crosses a gap of `jump_length` columns. A ceiling ends the rise.
 
 Walls block. Platforms can be passed from below and from the sides, carry the player, and let it drop on the move down.
 Ladders can be climbed in both directions and carry the player. A spring throws the player up. Spikes kill, and so do
@@ -16,12 +16,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ...core.errors import Problem, problem
 from ...core.params import Params, param
+from ...kernels import platformer as kernels
+from ...kernels.platformer import PlatformerLevel, explore_platformer
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
-from ..search import search_states
+
+MAX_STATES = 1 << 26
+"""Maximum number of states, reached or not: cells, ticks in the air, directions and sets of keys. Each takes a byte."""
+MAX_KEYS = 20
 
 
 class PlatformerParams(Params):
@@ -30,11 +37,11 @@ class PlatformerParams(Params):
     jump_height: int = param(3, ge=1, le=32, typical=(1, 6))
     """Cells that a jump rises."""
     jump_length: int = param(7, ge=2, le=128, typical=(2, 14))
-    """Columns that a jump covers on level ground; at least twice its height."""
+    """Width of the widest gap in level ground that a jump crosses; at least twice its height."""
     air_control: bool = param(True)
     """Whether the player can change its direction in the air; otherwise it keeps that of the take-off."""
     running_jumps: bool = param(True)
-    """Whether a jump can start sideways; otherwise its first tick only rises, and it covers one column less."""
+    """Whether a jump can start sideways; otherwise its first tick only rises, and it crosses one column less."""
     spring_height: int = param(6, ge=1, le=64, typical=(2, 10))
     """Cells that a spring throws the player up."""
     floor: bool = param(False)
@@ -63,7 +70,7 @@ class PlatformerState(NamedTuple):
     keys: frozenset[Cell]
 
 
-SIDES = {"wait": 0, "left": -1, "right": 1, "jump": 0, "jump left": -1, "jump right": 1, "up": 0, "down": 0}
+SIDES = {"wait": 0, "left": -1, "right": 1, "up": 0, "down": 0, "jump": 0, "jump left": -1, "jump right": 1}
 
 
 class PlatformerRules(GameRules[PlatformerState, PlatformerParams]):
@@ -208,5 +215,68 @@ class PlatformerRules(GameRules[PlatformerState, PlatformerParams]):
     suits=(("spike", "platform"), ("spring",)),
 )  # fmt: skip
 def platformer(rules: PlatformerRules, limit: int) -> Solution:
-    """Find the playthrough with the fewest ticks."""
-    return search_states(rules, limit)
+    """Find the playthrough with the fewest ticks, and all cells that can be reached before the level is finished."""
+    level = build_level(rules)
+    cells = level.flags.size
+    total = (cells * level.air_levels * level.directions) << level.key_count
+    visited = np.zeros(cells, dtype=np.uint8)
+    if level.key_count > MAX_KEYS or total > MAX_STATES:
+        return Solution(None, (), visited.reshape(rules.board.shape).view(np.bool_), 0)
+    size = min(limit, total)
+    order, sources, moves = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint8)
+    result = np.empty(2, dtype=np.int64)
+    first = encode_state(level, rules)
+    explored = explore_platformer(level, first, np.zeros(total, np.uint8), visited, order, sources, moves, result)
+    won, has_more = result.tolist()
+    names: list[str] = []
+    place = won
+    while place > 0:
+        names.append(PlatformerRules.moves[moves[place]])
+        place = int(sources[place])
+    solved = True if won >= 0 else None if has_more else False
+    return Solution(solved, tuple(reversed(names)), visited.reshape(rules.board.shape).view(np.bool_), explored)
+
+
+def build_level(rules: PlatformerRules) -> PlatformerLevel:
+    """Return the level as the kernel reads it."""
+    flags = (
+        (rules.walls, kernels.WALL),
+        (rules.doors, kernels.DOOR),
+        (rules.platforms, kernels.PLATFORM),
+        (rules.ladders, kernels.LADDER),
+        (rules.springs, kernels.SPRING),
+        (rules.spikes, kernels.SPIKE),
+        (rules.enemies, kernels.ENEMY),
+    )
+    grid = np.zeros(rules.board.shape, dtype=np.uint8)
+    for mask, flag in flags:
+        grid |= mask.view(np.uint8) * np.uint8(flag)
+    for cell in rules.exits:
+        grid[cell] |= kernels.EXIT
+    keys = np.zeros_like(grid)
+    for number, cell in enumerate(sorted(rules.keys)[:MAX_KEYS], 1):
+        keys[cell] = number
+    params = rules.params
+    top = max(params.jump_height, params.spring_height if rules.springs.any() else 1)
+    return PlatformerLevel(
+        flags=grid.reshape(-1),
+        keys=keys.reshape(-1),
+        key_count=len(rules.keys),
+        rows=grid.shape[0],
+        columns=grid.shape[1],
+        jump_height=params.jump_height,
+        hang_time=params.hang_time,
+        spring_height=params.spring_height,
+        air_levels=params.hang_time + top + 1,
+        directions=1 if params.air_control else 3,
+        running_jumps=int(params.running_jumps),
+        floor=int(params.floor),
+    )
+
+
+def encode_state(level: PlatformerLevel, rules: PlatformerRules) -> int:
+    """Return the number of the first state."""
+    cell = rules.start[0] * level.columns + rules.start[1]
+    keys = 1 << int(level.keys[cell]) - 1 if level.keys[cell] else 0
+    digit = 1 if level.directions > 1 else 0
+    return (keys * level.directions + digit) * level.air_levels * level.flags.size + cell
