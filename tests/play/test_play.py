@@ -110,7 +110,7 @@ def test_measures_of_a_playthrough() -> None:
     names = ("completable", "moves_needed", "pushes", "jumps", "explored_share")
     assert tw.measure(PUZZLE, *names[:3]) == {"completable": 1, "moves_needed": 8, "pushes": 4}
     found = tw.measure(PUZZLE)
-    assert found["explored_share"] == 1
+    assert found["explored_share"] == 0.9  # the search leaves out what cannot help
     assert "jumps" not in found
     stuck = tw.measure(level("@.#E"))
     assert stuck["completable"] == 0

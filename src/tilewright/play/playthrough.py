@@ -37,7 +37,7 @@ class Playthrough:
     """Moves of the solution; empty if none was found."""
     visited: NDArray[np.bool_] = field(repr=False)
     """Mask of the cells that the search reached. It is complete if the search ended without a solution; a search that
-    stops at its solution may leave out cells, unless the game explores all."""
+    stops at its solution, or leaves out what cannot be won any more, may leave out cells."""
     explored: int
     """Number of states that the search examined."""
     game: str

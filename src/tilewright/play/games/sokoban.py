@@ -7,15 +7,19 @@ pushes are the shortest ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe
 from ...core.params import Params
+from ...kernels.crates import make_board
+from ...kernels.sokoban import UNKNOWN, add_walks, find_pushes, make_tables
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
-from ..search import search_states
 
 STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
 
@@ -45,6 +49,8 @@ class SokobanRules(GameRules[SokobanState, SokobanParams]):
         if len(self.crates) < len(self.targets):
             text = f"the map must have a crate for each target, got {len(self.crates)} for {len(self.targets)}"
             raise InvalidRecipe(f"{board.game}: {text}", rule="role")
+        if self.start in self.crates or not self.is_open[self.start]:
+            raise InvalidRecipe(f"{board.game}: the player must start on a free cell", rule="role")
 
     def begin(self) -> SokobanState:
         return SokobanState(self.start, self.crates)
@@ -91,5 +97,24 @@ class SokobanRules(GameRules[SokobanState, SokobanParams]):
     suits=(("crate", "target"),),
 )
 def sokoban(rules: SokobanRules, limit: int) -> Solution:
-    """Solve a box-pushing puzzle."""
-    return search_states(rules, limit)
+    """Find a solution with the fewest pushes, and the shortest walks between them."""
+    rows, columns = rules.board.shape
+    targets, crates = _number_cells(rules.targets, columns), _number_cells(rules.crates, columns)
+    board = make_board(rules.is_open)
+    tables = make_tables(board.cells.size, targets.size, crates.size)
+    visited, result = np.zeros(board.cells.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)
+    first = np.append(crates, np.int32(0))
+    player = int(_number_cells([rules.start], columns)[0])
+    pushes = find_pushes(board, targets, first, player, tables, visited, limit, result)
+    moves = add_walks(board, first, player, pushes)
+    return Solution(
+        solved=None if result[0] == UNKNOWN else bool(result[0]),
+        moves=tuple([rules.moves[move] for move in moves.tolist()]),
+        visited=visited.reshape(rows + 2, columns + 2)[1:-1, 1:-1].astype(np.bool_),
+        explored=int(result[1]),
+    )
+
+
+def _number_cells(cells: Iterable[Cell], columns: int) -> NDArray[np.int32]:
+    """Return the numbers of cells on a board with a margin, in ascending order."""
+    return np.array(sorted((row + 1) * (columns + 2) + column + 1 for row, column in cells), dtype=np.int32)
