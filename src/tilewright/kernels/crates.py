@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel
-from .random import GAMMA, mix
-from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
+from .types import Int32_1D, Int64_1D, Uint8_1D
 
 OPEN, CRATE = 1, 2
 """Bits of a cell of the board; walls have none."""
@@ -94,49 +93,3 @@ def move_crate(state: Int32_1D, number: int, to: int) -> None:
         state[number] = state[number + 1]
         number += 1
     state[number] = to
-
-
-@kernel
-def find_slot(table: Int32_1D, states: Int32_2D, state: Int32_1D) -> int:
-    """Return the slot of a state in the hash table, or the empty slot, -1, where it belongs."""
-    key = np.uint64(0)
-    for number in range(state.size):
-        key = mix(key + GAMMA + np.uint64(state[number]))
-    last = table.size - 1
-    slot: int = np.int64(key & np.uint64(last))  # type: ignore[assignment]
-    while table[slot] >= 0:
-        other = states[table[slot]]
-        is_equal = True
-        for number in range(state.size):
-            if other[number] != state[number]:
-                is_equal = False
-                break
-        if is_equal:
-            break
-        slot = (slot + 1) & last
-    return slot
-
-
-@kernel
-def rebuild_table(states: Int32_2D, count: int) -> Int32_1D:
-    """Return a hash table with room for as many states as `states` can hold, a power of two."""
-    table = np.full(2 * states.shape[0], -1, dtype=np.int32)
-    for number in range(count):
-        table[find_slot(table, states, states[number])] = number
-    return table
-
-
-@kernel
-def double(array: Int32_1D) -> Int32_1D:
-    """Return a copy of an array with twice as many entries."""
-    larger = np.empty(2 * array.size, dtype=np.int32)
-    larger[: array.size] = array
-    return larger
-
-
-@kernel
-def double_rows(array: Int32_2D) -> Int32_2D:
-    """Return a copy of an array with twice as many rows."""
-    larger = np.empty((2 * array.shape[0], array.shape[1]), dtype=np.int32)
-    larger[: array.shape[0]] = array
-    return larger

@@ -15,20 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import inline, kernel
-from .crates import (
-    CRATE,
-    OPEN,
-    CrateBoard,
-    double,
-    double_rows,
-    find_slot,
-    flood_region,
-    move_crate,
-    put_crates,
-    rebuild_table,
-    remove_crates,
-)
+from .crates import CRATE, OPEN, CrateBoard, flood_region, move_crate, put_crates, remove_crates
 from .heap import sift_down, sift_up
+from .states import double, double_rows, find_slot, rebuild_table
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 FAR = 1 << 24

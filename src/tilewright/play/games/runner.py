@@ -2,7 +2,8 @@
 
 The player walks on walls and bricks, climbs ladders, hangs on ropes and falls where nothing carries it. It digs away
 bricks diagonally below it; holes stay open. Enemies do not move, and touching one loses the game. The game is won when
-all gold is collected and, if there is an exit, the player has reached it.
+all gold is collected and, if there is an exit, the player has reached it. The solver first looks for a walk without
+digging, which it finds if there is one, and then searches through the holes that can be dug.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...core.errors import InvalidRecipe
 from ...core.params import Params, param
+from ...kernels.digging import dig_for_gold
+from ...kernels.runner import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, UNKNOWN, UNSOLVED, WALL, collect_gold, make_board
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
-from ..search import search_states
 
 SIDES = {"left": -1, "right": 1, "dig left": -1, "dig right": 1}
 
@@ -55,7 +60,7 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
         self.walls = board.mask("wall")
         self.ladders = board.mask("ladder")
         self.ropes = board.mask("rope")
-        self.enemies = frozenset(board.cells("enemy", "boss", "spike") if params.enemies else board.cells("spike"))
+        self.enemies = board.mask("enemy", "boss", "spike") if params.enemies else board.mask("spike")
 
     def begin(self) -> RunnerState:
         return RunnerState(self.start, self.gold - {self.start}, frozenset())
@@ -90,7 +95,7 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
         return 0 <= row < rows and 0 <= column < columns
 
     def _enter(self, state: RunnerState, row: int, column: int) -> RunnerState | None:
-        if not self._is_inside(row, column) or self._blocks(state, row, column) or (row, column) in self.enemies:
+        if not self._is_inside(row, column) or self._blocks(state, row, column) or self.enemies[row, column]:
             return None
         return RunnerState((row, column), state.gold - {(row, column)}, state.holes)
 
@@ -126,7 +131,37 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
     roles=("player", "gold", "coin", "treasure", "exit", "enemy", "boss", "spike", "ladder", "rope", "brick", "wall"),
     events=("gold", "dig", "fall"),
     suits=(("gold", "rope"), ("gold", "ladder")),
+    limit=1 << 16,
 )
 def runner(rules: RunnerRules, limit: int) -> Solution:
-    """Collect all gold."""
-    return search_states(rules, limit)
+    """Collect all gold, without digging if possible."""
+    cells = _encode(rules)
+    board = make_board(cells, enter_ladders=rules.params.enter_ladders)
+    rows, columns = cells.shape
+    start = (rules.start[0] + 1) * (columns + 2) + rules.start[1] + 1
+    visited, result = np.zeros(board.cells.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)
+    moves = collect_gold(board, start, visited, limit, result)
+    explored = int(result[1])
+    if result[0] == UNSOLVED and rules.params.dig and explored < limit:
+        golden, bricks = (np.flatnonzero(np.pad(cells & bit, 1)).astype(np.int32) for bit in (GOLD, BRICK))
+        places = np.concatenate([golden, bricks])
+        moves = dig_for_gold(board, start, places, golden.size, visited, limit - explored, result)
+        explored += int(result[1])
+    return Solution(
+        solved=None if result[0] == UNKNOWN else bool(result[0]),
+        moves=tuple([rules.moves[move] for move in moves.tolist()]),
+        visited=visited.reshape(rows + 2, columns + 2)[1:-1, 1:-1].astype(np.bool_),
+        explored=explored,
+    )
+
+
+def _encode(rules: RunnerRules) -> NDArray[np.uint8]:
+    """Return the bits of all cells."""
+    cells = np.zeros(rules.board.shape, dtype=np.uint8)
+    masks = {WALL: rules.walls, BRICK: rules.bricks, LADDER: rules.ladders, ROPE: rules.ropes, ENEMY: rules.enemies}
+    for bit, mask in masks.items():
+        cells |= mask * np.uint8(bit)
+    for bit, places in ((GOLD, rules.gold), (EXIT, rules.exits)):
+        for cell in places:
+            cells[cell] |= bit
+    return cells

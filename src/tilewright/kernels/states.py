@@ -1,0 +1,55 @@
+"""Growing tables of states, which are rows of integers, and hash tables that find them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import kernel
+from .random import GAMMA, mix
+from .types import Int32_1D, Int32_2D
+
+
+@kernel
+def find_slot(table: Int32_1D, states: Int32_2D, state: Int32_1D) -> int:
+    """Return the slot of a state in the hash table, or the empty slot, -1, where it belongs."""
+    key = np.uint64(0)
+    for number in range(state.size):
+        key = mix(key + GAMMA + np.uint64(state[number]))
+    last = table.size - 1
+    slot: int = np.int64(key & np.uint64(last))  # type: ignore[assignment]
+    while table[slot] >= 0:
+        other = states[table[slot]]
+        is_equal = True
+        for number in range(state.size):
+            if other[number] != state[number]:
+                is_equal = False
+                break
+        if is_equal:
+            break
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def rebuild_table(states: Int32_2D, count: int) -> Int32_1D:
+    """Return a hash table with room for as many states as `states` can hold, a power of two."""
+    table = np.full(2 * states.shape[0], -1, dtype=np.int32)
+    for number in range(count):
+        table[find_slot(table, states, states[number])] = number
+    return table
+
+
+@kernel
+def double(array: Int32_1D) -> Int32_1D:
+    """Return a copy of an array with twice as many entries."""
+    larger = np.empty(2 * array.size, dtype=np.int32)
+    larger[: array.size] = array
+    return larger
+
+
+@kernel
+def double_rows(array: Int32_2D) -> Int32_2D:
+    """Return a copy of an array with twice as many rows."""
+    larger = np.empty((2 * array.shape[0], array.shape[1]), dtype=np.int32)
+    larger[: array.shape[0]] = array
+    return larger

@@ -1,0 +1,89 @@
+"""The solver of the ladder-and-gold game agrees with a plain search, with and without digging."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tests.play.levels import level
+from tilewright.play import read_game
+from tilewright.play.search import search_states
+
+GLYPHS = np.array(list("....###bbbHH--ggeE"))
+
+
+def draw_level(rng: np.random.Generator, rows: int, columns: int) -> tw.TileMap:
+    """Return a random small level with a player and gold."""
+    cells = rng.choice(GLYPHS, rows * columns)
+    places = rng.permutation(rows * columns)
+    cells[places[0]], cells[places[1]] = "@", "g"
+    if rng.random() < 0.7:
+        cells[cells == "E"] = "."
+    return level(*("".join(row) for row in cells.reshape(rows, columns)))
+
+
+def check_level(map: tw.TileMap, game: str, limit: int = 30000) -> bool | None:
+    bound = read_game(game)
+    plain = search_states(bound.open(map), limit)
+    if plain.solved is None:
+        return None
+    found = tw.solve(map, game)
+    assert found.solved == plain.solved, map
+    if found.solved:
+        assert found.rules.is_won(found.states[-1])
+    return found.solved
+
+
+@pytest.mark.parametrize(
+    ("game", "rows", "columns", "count"),
+    [
+        ("runner,dig=false", 5, 6, 400),
+        ("runner,dig=false,enemies=false,enter_ladders=false", 5, 6, 300),
+        ("runner", 4, 5, 500),
+        ("runner,enter_ladders=false", 4, 4, 300),
+    ],
+)
+def test_equal_to_a_plain_search(game: str, rows: int, columns: int, count: int) -> None:
+    rng = np.random.default_rng(22)
+    verdicts = [check_level(draw_level(rng, rows, columns), game) for _ in range(count)]
+    assert verdicts.count(True) > 10
+    assert verdicts.count(False) > 15
+
+
+def test_reaches_all_cells_that_can_be_reached() -> None:
+    rng = np.random.default_rng(3)
+    game = "runner,dig=false"
+    for _ in range(200):
+        map = draw_level(rng, 6, 7)
+        rules = read_game(game).open(map)
+        wanted = np.zeros(map.shape, dtype=bool)
+        known, pending = {rules.begin()}, [rules.begin()]
+        while pending:
+            state = pending.pop()
+            wanted[rules.find_player(state)] = True
+            after = {one for move in rules.moves if (one := rules.step(state, move)) is not None}
+            pending += after - known
+            known |= after
+        np.testing.assert_array_equal(tw.solve(map, game).visited, wanted)
+
+
+def test_gold_on_two_ways_down_cannot_both_be_collected() -> None:
+    rows = ["..@..", "g.#.g", "#...#", "#####"]
+    assert tw.solve(level(*rows), "runner,dig=false").solved is False
+    assert tw.solve(level("..@..", "H.#.g", "Hg..#", "#####"), "runner,dig=false").solved
+
+
+def test_digging_opens_a_chamber() -> None:
+    found = tw.solve(level("@...", "bbbb", "bggb", "####"), "runner")
+    assert found.solved
+    assert found.count("gold") == 2
+    assert found.count("dig") >= 1
+    assert tw.solve(level("@...", "bbbb", "bggb", "####"), "runner,dig=false").solved is False
+
+
+def test_limit_gives_unknown() -> None:
+    map = level("@.......", "bbbbbbbb", "bbbbbbbb", "bbbbbbbb", "bbbbbbgb", "########")
+    assert tw.solve(map, "runner", limit=4).solved is None
+    assert tw.solve(map, "runner", limit=12).solved is None
+    assert tw.solve(map, "runner").solved
