@@ -71,7 +71,7 @@ def test_reaches_all_cells_that_can_be_reached() -> None:
 def test_gold_on_two_ways_down_cannot_both_be_collected() -> None:
     rows = ["..@..", "g.#.g", "#...#", "#####"]
     assert tw.solve(level(*rows), "runner,dig=false").solved is False
-    assert tw.solve(level("..@..", "H.#.g", "Hg..#", "#####"), "runner,dig=false").solved
+    assert tw.solve(level("..@..", "H.##g", "Hg...", "#####"), "runner,dig=false").solved
 
 
 def test_digging_opens_a_chamber() -> None:
