@@ -113,6 +113,19 @@ BUILDINGS = """
 ,f,,,,,,,,,,,,,,,,
 ,,,,,,,,,,,,,,,,,,
 """
+CHASM = """
+..................
+..................
+..................
+................##
+................##
+................##
+................##
+................##
+###.............##
+###.............##
+###.............##
+"""
 TILESETS = {
     "cave": {"#": "wall", ".": "floor"},
     "dungeon": {"#": "wall", ".": "floor", "r": "rock"},
@@ -139,6 +152,7 @@ EXAMPLES: dict[str, tuple[Source, dict[str, Any]]] = {
     "improve": (("cave", CAVES), {"targets": {"regions": 1, "path_length": "24.."}}),
     "keep_largest": (("cave", CAVES), {}),
     "lock_and_key": (("dungeon", ROOMS), {"count": 2}),
+    "make_playable": (("dungeon", CHASM), {"game": "platformer"}),
     "mirror": (CAVE, {}),
     "overlay": (("dungeon", ROOMS), GRASS),
     "paint": (("cave", CAVES), {"of": "floor", "largest": 1, "tile": "water"}),

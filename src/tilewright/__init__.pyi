@@ -1680,6 +1680,22 @@ def shape(
 @overload
 def shape(
     map: TileMap,
+    shaper: Literal["make_playable"],
+    /,
+    *,
+    seed: int | str = "0",
+    game: str = ...,
+    max_changes: int = ...,
+) -> TileMap:
+    """Make playable: change few cells of a map so that its game can be finished.
+
+    game: Game, with parameters if needed, such as `platformer,jump_height=4`; by default, the game of the map.
+    max_changes: Maximum number of cells to change.
+    """
+
+@overload
+def shape(
+    map: TileMap,
     shaper: Literal["mirror"],
     /,
     *,

@@ -24,6 +24,7 @@ SHAPED = {  # parameters of shapers that need some
     "crop": {"x": 2, "y": 3, "width": 20, "height": 9},
     "doors": {"tile": "moss"},
     "lock_and_key": {"tile": "moss", "min_count": 0},
+    "make_playable": {"game": "platformer,jump_height=1,jump_length=2"},
     "improve": {"targets": {"path_length": "100..110", "regions": 1}},
 }
 GROUND = dict.fromkeys(("autotile", "countries", "players"), "markov")

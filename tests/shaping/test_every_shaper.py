@@ -21,7 +21,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "lock_and_key": {"min_count": 0, "min_cells": 2},
 }
 """Minimum params of the shapers that have required ones."""
-NEEDS_ROOM = {"place", "lock_and_key"}
+NEEDS_ROOM = {"place", "lock_and_key", "make_playable"}
 """Shapers that give up on maps without passable cells."""
 
 NEEDS_COUNTRIES = {"players"}

@@ -43,7 +43,7 @@ class PlatformerLevel(NamedTuple):
 
 
 @inline
-def _is_blocked(level: PlatformerLevel, row: int, column: int, keys: int) -> bool:
+def is_blocked(level: PlatformerLevel, row: int, column: int, keys: int) -> bool:
     """Return whether the player cannot be in a cell."""
     if row < 0 or row >= level.rows or column < 0 or column >= level.columns:
         return True
@@ -52,7 +52,7 @@ def _is_blocked(level: PlatformerLevel, row: int, column: int, keys: int) -> boo
 
 
 @inline
-def _is_carried(level: PlatformerLevel, row: int, column: int, keys: int) -> bool:
+def is_carried(level: PlatformerLevel, row: int, column: int, keys: int) -> bool:
     """Return whether a player in a cell does not fall."""
     if level.flags[row * level.columns + column] & LADDER:
         return True
@@ -75,7 +75,7 @@ def _enter(level: PlatformerLevel, row: int, column: int, air: int, direction: i
         air = level.hang_time + level.spring_height
     if level.keys[cell]:
         keys |= 1 << (level.keys[cell] - 1)
-    if air == 0 and _is_carried(level, row, column, keys):
+    if air == 0 and is_carried(level, row, column, keys):
         direction = 0
     digit = direction + 1 if level.directions > 1 else 0
     return ((keys * level.directions + digit) * level.air_levels + air) * level.flags.size + cell
@@ -85,7 +85,7 @@ def _enter(level: PlatformerLevel, row: int, column: int, air: int, direction: i
 def _climb(level: PlatformerLevel, row: int, column: int, keys: int, down: int) -> int:
     """Return the state after climbing a ladder or dropping through a platform, or LOST."""
     to = row + down
-    if _is_blocked(level, to, column, keys):
+    if is_blocked(level, to, column, keys):
         return LOST
     drops = down > 0 and level.flags[to * level.columns + column] & (LADDER | PLATFORM)
     if not level.flags[row * level.columns + column] & LADDER and not drops:
@@ -96,33 +96,33 @@ def _climb(level: PlatformerLevel, row: int, column: int, keys: int, down: int) 
 @inline
 def _step(level: PlatformerLevel, row: int, column: int, air: int, direction: int, keys: int, move: int) -> int:
     """Return the state after a move, or LOST."""
-    is_carried = air == 0 and _is_carried(level, row, column, keys)
+    can_jump = air == 0 and is_carried(level, row, column, keys)
     if move in (UP, DOWN):
-        return int(_climb(level, row, column, keys, 1 if move == DOWN else -1)) if is_carried else LOST
+        return int(_climb(level, row, column, keys, 1 if move == DOWN else -1)) if can_jump else LOST
     side = 0
     if move in (LEFT, JUMP_LEFT):
         side = -1
     elif move in (RIGHT, JUMP_RIGHT):
         side = 1
     if move >= JUMP:
-        if not is_carried or _is_blocked(level, row - 1, column, keys) or (side and not level.running_jumps):
+        if not can_jump or is_blocked(level, row - 1, column, keys) or (side and not level.running_jumps):
             return LOST
         air = level.jump_height + level.hang_time
     if level.directions > 1:
-        if not is_carried:
+        if not can_jump:
             side = direction
         direction = side
-    if not _is_blocked(level, row, column + side, keys):
+    if not is_blocked(level, row, column + side, keys):
         column += side
     falls = False
     if air > level.hang_time:
-        if _is_blocked(level, row - 1, column, keys):
+        if is_blocked(level, row - 1, column, keys):
             air = level.hang_time
         else:
             row, air = row - 1, air - 1
     elif air > 0:
         air -= 1
-    elif not _is_carried(level, row, column, keys):
+    elif not is_carried(level, row, column, keys):
         row, falls = row + 1, True
         if row == level.rows:
             return LOST

@@ -1,0 +1,71 @@
+"""Make playable: change few cells of a map so that its game can be finished.
+
+Maps without a start or an exit get these markers first: in a platformer, at the leftmost and rightmost places where the
+player can stand; in other games, far from each other. If the map cannot be finished, the shaper looks for the cheapest
+changes: in a platformer, it bridges gaps that are too wide, adds steps below ledges that are too high, clears what
+blocks the player and removes spikes; in a dungeon, it opens walls. The solver of the game then proves that the map can
+be finished. Locked cells, keys, gold and exits never change.
+
+The shaper gives up if no changes help. It refuses box puzzles that cannot be solved: few changes rarely repair them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, pluralize
+from ..core.params import MAX_AREA, Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tilemap import TileMap
+from ..play.game import choose_game, read_game
+from ..play.solve import play_map
+from ._make_playable.dungeon import repair_dungeon
+from ._make_playable.ends import add_ends
+from ._make_playable.platformer import repair_platformer
+from ._make_playable.repair import Changes, Mask, apply_changes
+
+MAX_ROUNDS = 8
+"""Maximum number of repairs to try."""
+REPAIRS: Mapping[str, Callable[[Any, Mask], Changes]] = {
+    "dungeon": repair_dungeon,
+    "platformer": repair_platformer,
+}
+
+
+class MakePlayableParams(Params):
+    game: str = param("", max_length=200)
+    """Game, with parameters if needed, such as `platformer,jump_height=4`; by default, the game of the map."""
+    max_changes: int = param(1000, ge=0, le=MAX_AREA, typical=(0, 100))
+    """Maximum number of cells to change."""
+
+
+@shaper(MakePlayableParams, dimensions=(2,))
+def make_playable(map: TileMap, p: MakePlayableParams, site: Site, rng: Rng) -> Steps:
+    bound = read_game(p.game) if p.game else choose_game(map)
+    name = bound.game.name
+    if name in REPAIRS:
+        map = add_ends(map, bound)
+    fixed, base = site.locked.copy(), map
+    for number in range(MAX_ROUNDS + 1):
+        found = play_map(map, bound)
+        if found.solved:
+            return map
+        if name not in REPAIRS:
+            text = f"the game {name} cannot be finished on this map, and maps of {name} cannot be repaired"
+            raise InvalidRecipe(text, at="game", rule="unsolved")
+        if found.solved is None:
+            raise GaveUp(f"{name}: the search for a solution reached its limit of {pluralize(found.explored, 'state')}")
+        fixed |= map.cells != base.cells  # these changes contradict each other: look for others
+        changes = REPAIRS[name](bound.open(base), fixed) if number < MAX_ROUNDS else {}
+        if not changes:
+            break
+        map = apply_changes(base, changes)
+        if len(changes) > p.max_changes:
+            text = f"{pluralize(len(changes), 'changed cell')} needed, at most {p.max_changes} allowed"
+            raise GaveUp(text, at="max_changes", fixes=[ANOTHER_SEED])
+        yield Frame(map.cells, "repairs", (number + 1) / MAX_ROUNDS)
+    remove = ["locks"] if site.has_locks else []
+    raise GaveUp(f"{name}: no changes were found with which the map can be finished", remove=remove)
