@@ -54,6 +54,7 @@ from .resolver import Resolver
 MAX_SIDE = 65_536
 MAX_AREA = MAX_SIDE**2
 MAX_FINDINGS = 200
+NUMBERS = {float, int}
 MAX_ITEMS = 1 << 17
 """Maximum number of items of a parameter, with the items of nested lists. pydantic reports every invalid item."""
 
@@ -586,7 +587,8 @@ def _exceeded_limit(model: type[BaseModel], name: str, value: Sequence[Any]) -> 
     while lists and count <= MAX_ITEMS:
         items = lists.pop()
         count += len(items)
-        lists += [item for item in items if isinstance(item, (list, tuple))]
+        if not {*map(type, items)} <= NUMBERS:  # Long lists of numbers are common.
+            lists += [item for item in items if isinstance(item, (list, tuple))]
     return MAX_ITEMS if count > MAX_ITEMS else None
 
 
@@ -595,6 +597,5 @@ def _has_boolean(value: Any, depth: int = 8) -> bool:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)) and depth:
-        kinds = {*map(type, value)}  # Long lists of numbers are common.
-        return not kinds <= {float, int} and any(_has_boolean(part, depth - 1) for part in value)
+        return not {*map(type, value)} <= NUMBERS and any(_has_boolean(part, depth - 1) for part in value)
     return isinstance(value, (bool, np.bool_))

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
     """Make the map of a recipe. For inner recipes, `root` is the stream to use instead of the seed."""
-    return drain(iter_steps(recipe, root=root))
+    return drain(iter_steps(recipe, root=root, is_watched=False))
 
 
 def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
@@ -74,19 +74,19 @@ def drain(work: Generator[Any, None, T]) -> T:
             return end.value  # type: ignore[no-any-return]
 
 
-def iter_steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
-    """Return the generator that makes the map: it yields frames and returns the map."""
+def iter_steps(recipe: Recipe, *, root: Rng | None = None, is_watched: bool = True) -> Steps:
+    """Return the generator that makes the map: it yields frames and returns the map. See `Site.is_watched`."""
     if root is None:
         recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
         assert recipe.seed is not None
         root = Rng.of(recipe.seed)
-    return _make_until_met(recipe, root) if recipe.require else _make_map(recipe, root)
+    return _make_until_met(recipe, root) if recipe.require else _make_map(recipe, root, is_watched=is_watched)
 
 
-def _make_map(recipe: Recipe, root: Rng) -> Steps:
+def _make_map(recipe: Recipe, root: Rng, *, is_watched: bool = True) -> Steps:
     """Make one map: run the technique, then the shapers."""
     plan = make_plan(recipe)
-    entry, site = plan.technique, plan.site
+    entry, site = plan.technique, plan.site if is_watched else plan.site.without_frames()
     rng = root.child(entry.name)
     if entry.resolve_random is not None:
         resolved = entry.resolve_random(recipe.params, rng)

@@ -157,6 +157,17 @@ class Recipe(AtomicValue):
             other.__dict__["attempt"] = None
         return other
 
+    def with_params(self, values: Mapping[str, Any]) -> Recipe:
+        """Return the recipe with other parameters of the technique and without knobs. Other parts are not read again.
+
+        Raise InvalidRecipe if a value breaks its rule.
+        """
+        entry = techniques.get(self.technique)
+        params = _read_params(entry, values, Resolver().for_inner_recipe())
+        labels = self.locks.labels if self.locks is not None else ()
+        tileset = entry.tileset_for(params, self.tileset, dict(self.tiles), labels)
+        return replace(self, params=params, tileset=tileset, knobs=())
+
     def with_stage(self, stage: Stage) -> Recipe:
         """Return the recipe with one more shaper."""
         return replace(self, shaping=(*self.shaping, stage))

@@ -171,6 +171,7 @@ class Site:
         "_table",
         "first",
         "ids",
+        "is_watched",
         "labels",
         "offset",
         "shape",
@@ -211,6 +212,17 @@ class Site:
         self._lock_ids = lock_ids
         self._lock_labels: NDArray[np.int64] | None = None
         self._padded_windows: dict[tuple[int, bool, int], PaddedWindow] = {}
+        self.is_watched = True
+        """Whether frames may be shown. Otherwise, a technique may take several steps between two frames; the map is the
+        same."""
+
+    def without_frames(self) -> Site:
+        """Return the site for a map whose frames are not shown."""
+        other = object.__new__(Site)
+        for name in Site.__slots__:
+            setattr(other, name, getattr(self, name))
+        other.is_watched = False
+        return other
 
     def tile(self, label: str | int) -> int:
         """Return the position of a tile in `labels`. Raise UnknownName if it is not among them."""

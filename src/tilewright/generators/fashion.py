@@ -182,10 +182,16 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     del cells, locked
     cells = automaton.cells[inner]
     yield Frame(cells, "start", 0.0)
-    for generation in range(p.generations):
-        for share in automaton.run_generation():
-            yield Frame(cells, f"generation {generation + 1}", (generation + share) / p.generations)
-        yield Frame(cells, f"generation {generation + 1}", (generation + 1) / p.generations)
+    at_once = automaton.generations_per_block
+    block = 1 if site.is_watched or not at_once else at_once
+    for generation in range(block, p.generations + 1, block):
+        if at_once:
+            automaton.advance(block)
+        else:
+            for share in automaton.run_generation():
+                yield Frame(cells, f"generation {generation}", (generation - 1 + share) / p.generations)
+        yield Frame(cells, f"generation {generation}", generation / p.generations)
+    automaton.advance(p.generations % block)
     return site.map(cells)
 
 
@@ -279,7 +285,7 @@ def _compute_shares(blend: str, world: tuple[int, ...], padded: PaddedWindow, *,
 
 def _flatten(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
     """Flatten a flat or nested list. Raise InvalidRecipe for rows of different lengths."""
-    if not any(isinstance(row, (list, tuple)) for row in rows):
+    if {*map(type, rows)} <= {float, int} or not any(isinstance(row, (list, tuple)) for row in rows):
         return tuple(rows)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (list, tuple)) or len(row) != len(rows):

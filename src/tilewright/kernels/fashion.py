@@ -17,7 +17,7 @@ the window holds sums instead, at a fifth of the speed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 
 import numpy as np
@@ -94,7 +94,7 @@ class Automaton:
         self._first = margins[0] * self._stride + margins[1]
         self._last = padded.size - self._first
         self._rows = max(1, block_size("fashion") // (self._stride * (len(near) + 1)))
-        self._update: Callable[[int, int, int], None]
+        self._call: partial[None]
         """Function that advances the cells between two flat indices by a number of generations."""
 
         lock_mask = np.zeros(0, dtype=np.uint8)
@@ -107,7 +107,7 @@ class Automaton:
         if keys is not None:
             radix, mask = states + (not wrap), (1 << (states - 1).bit_length()) - 1
             scratch = np.empty(window, dtype=np.uint16)
-            self._update = bind(partial(_update_by_key, *place, keys, radix, mask, scratch))
+            self._call = partial(_update_by_key, *place, keys, radix, mask, scratch)
         else:
             weights = np.zeros(0)
             if blend is not None:
@@ -118,11 +118,22 @@ class Automaton:
             other = matrix if second is None else _read_scores("second", second, states)
             sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
             matrices = (_add_outside(matrix), _add_outside(other))
-            self._update = bind(partial(_update_by_sum, *place, *matrices, weights, sums, old))
+            self._call = partial(_update_by_sum, *place, *matrices, weights, sums, old)
+
+    @property
+    def generations_per_block(self) -> int:
+        """Number of generations that take the time of a block; 0 if one generation takes several blocks."""
+        return self._rows * self._stride // (self._last - self._first)
 
     def advance(self, generations: int = 1) -> None:
         """Advance by several generations."""
-        self._update(self._first, self._last, generations)
+        advance = self._call if generations > 1 else self._update
+        advance(self._first, self._last, generations)
+
+    @cached_property
+    def _update(self) -> Callable[[int, int, int], None]:
+        """The same function, for many calls."""
+        return bind(self._call)
 
     def run_generation(self, rows: int | None = None) -> Iterator[float]:
         """Advance by one generation in blocks of `rows`; yield the fraction done between blocks.
@@ -236,15 +247,25 @@ def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) ->
         for _ in range(neighbours if neighbours < 2 else neighbours - 2):
             sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
     ranks = rank_floats(sums.ravel() + 0.0).reshape(sums.shape)  # Adding 0 turns -0 into 0, which is equal to it.
-    keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
-    if keys.max() >= MAX_KEYS:
+    bits = (states - 1).bit_length()
+    if (ranks.max() + 2) << bits > MAX_KEYS:
         return None
-    keys = keys.astype(np.uint16)
-    if neighbours >= 2:
-        keys = keys.reshape(states, first.size, -1).take(pairs, axis=1)
     table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # Cells outside the map keep 0, which never wins.
-    table[: keys.size] = keys.ravel()
+    if neighbours < 2:
+        pairs = np.arange(ranks.shape[1])
+    _fill_key_table(ranks, pairs, ranks.shape[1] // (int(pairs.max()) + 1), bits, table)
     return table
+
+
+@kernel("void(int64[:, ::1], int64[::1], int64, int64, uint16[::1])", allocates=False)
+def _fill_key_table(ranks: NDArray[np.int64], pairs: Shifts, rest: int, bits: int, table: Keys) -> None:
+    """Set the key of every neighborhood, given the ranks of (state, pair and one of `rest` other neighbors)."""
+    at = 0
+    for state in range(ranks.shape[0]):
+        for pair in pairs:
+            for other in range(pair * rest, (pair + 1) * rest):
+                table[at] = ((ranks[state, other] + 1) << bits) | state
+                at += 1
 
 
 @lru_cache(maxsize=16)

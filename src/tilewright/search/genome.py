@@ -87,12 +87,14 @@ class Genome:
                 params[gene.path.removeprefix("params.")] = value
             else:
                 nested.append((gene.path, value))
-        changed = bool(nested or knobs or len(self.genes) > (seed is not None))
-        if knobs:
-            data = dict(apply_knobs(data, knobs))
-        for path, value in nested:
-            data = with_part_at(data, path, value)
-        recipe = Recipe.of({**data, "knobs": None}) if changed else self.recipe
+        if nested or knobs:
+            if knobs:
+                data = dict(apply_knobs(data, knobs))
+            for path, value in nested:
+                data = with_part_at(data, path, value)
+            recipe = Recipe.of({**data, "knobs": None})
+        else:
+            recipe = self.recipe.with_params(params)
         return recipe if seed is None else recipe.with_seed(seed)
 
     def _check_value(self, gene: Gene, value: Any) -> None:
