@@ -26,6 +26,12 @@ def load_find_similarity() -> ports.FindSimilarity:
     return find_similarity
 
 
+def load_find_game() -> ports.FindGame:
+    from .play.game import find_game
+
+    return find_game
+
+
 def load_built_in() -> ports.BuiltIn:
     from . import _built_in
 
@@ -47,6 +53,7 @@ def load_available_memory() -> Callable[[], int]:
 ports.files.register(load_files)
 ports.measure_map.register(load_measure_map)
 ports.find_similarity.register(load_find_similarity)
+ports.find_game.register(load_find_game)
 ports.built_in.register(load_built_in)
 ports.more_overlays.register(load_more_overlays)
 ports.available_memory.register(load_available_memory)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page
 
 import tilewright as tw
-from tests.browser import chromium, complaints, serving
+from tests.formats.page_scenes import describe
 from tilewright.analysis.keys import play
 from tilewright.analysis.movement import movement_range, unit_costs
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.formats._page import MODULES
-from tilewright.formats._page.scene import encode_tiles
 
 TILES = Tileset.validate(
     {
@@ -32,32 +30,6 @@ TILES = Tileset.validate(
 )
 RADIUS = 12
 Cell: TypeAlias = tuple[int, int]
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A page with all modules as `games`."""
-    with chromium() as browser, serving(MODULES) as address:
-        page = browser.new_page()
-        found = complaints(page)
-        page.route("**/empty", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
-        page.goto(f"{address}/empty")
-        page.evaluate("async (address) => (window.modules = await import(address))", f"{address}/index.js")
-        yield page
-        assert found == []
-
-
-def describe(map: TileMap) -> dict[str, Any]:
-    """Return a map as games see it."""
-    *depth, height, width = map.shape
-    return {
-        "width": width,
-        "height": height,
-        "depth": depth[0] if depth else 1,
-        "cells": map.cells.ravel().tolist(),
-        "tiles": encode_tiles(map.tileset),
-        "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
-    }
 
 
 def flatten(map: TileMap, cell: tuple[int, ...]) -> int:
@@ -84,11 +56,11 @@ REPLAY = """([map, places]) => {
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_walk_of_play_has_the_same_states_in_the_game(page: Page, seed: int) -> None:
+def test_the_walk_of_play_has_the_same_states_in_the_game(module_page: Page, seed: int) -> None:
     map = tw.run("locked-dungeon", seed=seed)
     moves = play(map).moves
     places = [flatten(map, move.cell) for move in moves]
-    found = page.evaluate(REPLAY, [describe(map), places])
+    found = module_page.evaluate(REPLAY, [describe(map), places])
     keys: list[str] = []
     opened: list[int] = []
     exits = {flatten(map, (marker.y, marker.x)) for marker in map.markers if marker.name == "exit"}
@@ -134,21 +106,21 @@ def find_shortest(map: TileMap) -> int | None:
     return None
 
 
-def test_many_keys_are_taken_nearest_first(page: Page) -> None:
+def test_many_keys_are_taken_nearest_first(module_page: Page) -> None:
     """With too many sets of keys for a search, the number of steps is that of the walk of `play`."""
     names = ["exit", "lock 0", *(f"key {color}" for color in range(12)), "start", *(f"key {c}" for c in range(12, 24))]
     markers = [Marker(name, x, 0) for x, name in enumerate(names)]
     markers += [Marker(f"lock {color}", 1, 0) for color in range(1, 24)]
     corridor = TileMap([[0] * len(names)], TILES, markers=markers)
     places = [flatten(corridor, move.cell) for move in play(corridor).moves]
-    found = page.evaluate(REPLAY, [describe(corridor), places])
+    found = module_page.evaluate(REPLAY, [describe(corridor), places])
     assert found["shortest"] == {"steps": len(places) - 1, "isExact": False}
     assert found["states"][-1]["wonAt"] == len(places) - 1
     blocked = corridor.replace(markers=[marker for marker in corridor.markers if marker.name != "key 5"])
-    assert page.evaluate("(map) => modules.games.dungeon.open(map).shortest", describe(blocked)) is None
+    assert module_page.evaluate("(map) => modules.games.dungeon.open(map).shortest", describe(blocked)) is None
 
 
-def test_a_walk_over_levels_has_the_same_states(page: Page) -> None:
+def test_a_walk_over_levels_has_the_same_states(module_page: Page) -> None:
     markers = [
         Marker("start", 0, 0, 0),
         Marker("exit", 0, 0, 1),
@@ -158,16 +130,16 @@ def test_a_walk_over_levels_has_the_same_states(page: Page) -> None:
     tower = TileMap(np.zeros((2, 1, 3), dtype=int), TILES, markers=markers)
     moves = play(tower).moves
     places = [flatten(tower, move.cell) for move in moves]
-    found = page.evaluate(REPLAY, [describe(tower), places])
+    found = module_page.evaluate(REPLAY, [describe(tower), places])
     assert [state["at"] for state in found["states"]] == places
     assert found["states"][-1]["opened"] == [place for place, move in zip(places, moves, strict=True) if move.locks]
     assert found["states"][-1]["wonAt"] == found["shortest"]["steps"] == len(moves) - 1
 
 
-def test_walls_and_locks_stop_the_player(page: Page) -> None:
+def test_walls_and_locks_stop_the_player(module_page: Page) -> None:
     markers = [Marker("start", 0, 0), Marker("lock red", 1, 0), Marker("key blue", 0, 1), Marker("exit", 2, 0)]
     map = TileMap([[0, 0, 0], [0, 1, 1]], TILES, markers=markers)
-    states, shortest = page.evaluate(
+    states, shortest = module_page.evaluate(
         """(map) => {
           const { dungeon } = modules.games;
           const board = dungeon.open(map);
@@ -188,18 +160,18 @@ def test_walls_and_locks_stop_the_player(page: Page) -> None:
     assert shortest is None
 
 
-def test_maps_without_markers_have_a_start_and_a_far_goal(page: Page) -> None:
+def test_maps_without_markers_have_a_start_and_a_far_goal(module_page: Page) -> None:
     map = TileMap([[1, 1, 1, 1, 1], [0, 0, 0, 1, 0], [0, 1, 0, 1, 0], [1, 1, 0, 1, 1]], TILES)
     begun = """(map) => { const { dungeon } = modules.games; const board = dungeon.open(map);
       return [dungeon.begin(board).at, [...board.exits], board.shortest?.steps, dungeon.begin(board).note]; }"""
-    start, exits, steps, _ = page.evaluate(begun, describe(map))
+    start, exits, steps, _ = module_page.evaluate(begun, describe(map))
     assert {start, *exits} == {10, 17}, "both ends of the longest path"
     assert steps == tw.measure(map, "path_length")["path_length"]
     walls = TileMap([[1, 1]], TILES)
-    assert page.evaluate(begun, describe(walls)) == [-1, [], None, "There is no cell to walk on"]
+    assert module_page.evaluate(begun, describe(walls)) == [-1, [], None, "There is no cell to walk on"]
 
 
-def test_the_field_of_view_agrees_cell_by_cell(page: Page) -> None:
+def test_the_field_of_view_agrees_cell_by_cell(module_page: Page) -> None:
     rng = np.random.default_rng(7)
     boards = []
     for number in range(60):
@@ -208,7 +180,7 @@ def test_the_field_of_view_agrees_cell_by_cell(page: Page) -> None:
         row, column = (int(rng.integers(side)) for side in shape)
         clear[row, column] = True
         boards.append((clear, row, column, int(rng.choice([0, 1, 3, 7, 12, 40])) if number % 2 else RADIUS))
-    found = page.evaluate(
+    found = module_page.evaluate(
         """(boards) => boards.map(({ clear, width, height, column, row, radius }) =>
           [...modules.castView(Uint8Array.from(clear), { width, height }, column, row, radius)])""",
         [
@@ -228,11 +200,11 @@ def test_the_field_of_view_agrees_cell_by_cell(page: Page) -> None:
         assert (np.array(seen).reshape(clear.shape) == wanted).all(), (clear.astype(int), row, column, radius)
 
 
-def test_the_game_sees_what_the_tiles_let_through(page: Page) -> None:
+def test_the_game_sees_what_the_tiles_let_through(module_page: Page) -> None:
     rng = np.random.default_rng(3)
     map = TileMap(rng.choice(4, (24, 40), p=[0.7, 0.15, 0.1, 0.05]), TILES, markers=[Marker("start", 20, 12)])
     map = map.replace(cells=np.where(np.arange(map.cells.size).reshape(map.shape) == 12 * 40 + 20, 0, map.cells))
-    visible = page.evaluate(
+    visible = module_page.evaluate(
         "(map) => { const { dungeon } = modules.games; return [...dungeon.begin(dungeon.open(map)).visible]; }",
         describe(map),
     )
@@ -240,15 +212,15 @@ def test_the_game_sees_what_the_tiles_let_through(page: Page) -> None:
     assert (np.array(visible, dtype=bool).reshape(map.shape) == wanted).all()
 
 
-def test_the_movement_range_of_every_unit_agrees(page: Page) -> None:
+def test_the_movement_range_of_every_unit_agrees(module_page: Page) -> None:
     map = tw.run("skirmish", seed=2)
     board = describe(map)
-    assert page.evaluate("(map) => modules.chooseGame(map).name", board) == "war"
-    units = page.evaluate("(map) => modules.games.war.open(map).units", board)
+    assert module_page.evaluate("(map) => modules.chooseGame(map).name", board) == "war"
+    units = module_page.evaluate("(map) => modules.games.war.open(map).units", board)
     assert sorted(units) == sorted({unit for tile in map.tileset for unit, _ in tile.costs})
     rng = np.random.default_rng(1)
     places = [int(place) for place in rng.integers(map.cells.size, size=12)]
-    found = page.evaluate(
+    found = module_page.evaluate(
         """([map, units, places]) => {
           const { war } = modules.games;
           const board = war.open(map);
@@ -270,8 +242,10 @@ def test_the_movement_range_of_every_unit_agrees(page: Page) -> None:
             assert (np.where(np.isinf(wanted), -1, wanted).ravel() == costs).all(), (unit, cell)
 
 
-def test_maps_without_costs_are_dungeons(page: Page) -> None:
-    assert page.evaluate("(map) => modules.chooseGame(map).name", describe(tw.make("caves", seed=1))) == "dungeon"
+def test_maps_without_costs_are_dungeons(module_page: Page) -> None:
+    assert (
+        module_page.evaluate("(map) => modules.chooseGame(map).name", describe(tw.make("caves", seed=1))) == "dungeon"
+    )
 
 
 def test_modules_are_one_folder() -> None:

@@ -79,6 +79,12 @@ class FindSimilarity(Protocol):
     def __call__(self, recipe: Recipe, /) -> Any: ...
 
 
+class FindGame(Protocol):
+    """Function that returns the game of a map and its params; None if no game suits the map."""
+
+    def __call__(self, map: TileMap, /) -> tuple[str, dict[str, Any]] | None: ...
+
+
 class BuiltIn(Protocol):
     """The modules of the package that define techniques, shapers, measures and formats."""
 
@@ -92,6 +98,7 @@ class BuiltIn(Protocol):
 files: Port[Files] = Port()
 measure_map: Port[MeasureMap] = Port()
 find_similarity: Port[FindSimilarity] = Port()
+find_game: Port[FindGame] = Port()
 built_in: Port[BuiltIn] = Port()
 more_overlays: Port[ModuleType] = Port()
 """Module that registers overlays of packages that `overlays` must not import."""

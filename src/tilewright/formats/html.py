@@ -1,8 +1,9 @@
 """A web page (.html): one file that shows the map with its sprites, its measures and its recipe, and plays it.
 
 The page works without a network, from a disk or any server, on desktops and phones. Zoom and pan the map, and press
-Play: a player walks from the marker start to exit, with field of view, keys and locks; on war maps, the range of a
-unit is shown. The games are those of the studio.
+Play: a player walks from the marker start to exit, with field of view, keys and locks. Platformer levels and box
+puzzles are played with the rules that `solve` uses, and on war maps, the range of a unit is shown. The games are those
+of the studio.
 
 The page contains the map with its provenance, so it is read back, and `verify` checks it. Maps of too many different
 cells for sprites are shown in colors.
@@ -54,15 +55,16 @@ def write(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
         )
     data = describe_map(map)
     provenance = data["provenance"]
+    measures = measure_map.get()(map, (), None) if options.measures else {}
     document = Document(
         title=options.title or _make_title(map),
         summary=", ".join(filter(None, (format_size(map.shape), f"tileset {map.tileset.name}"))),
         levels=map.shape[0] if map.cells.ndim == 3 else 1,
-        measures=_measure(map) if options.measures else {},
+        measures=_format_measures(map, measures),
         recipe=_format_recipe(provenance),
         facts=_list_facts(provenance),
         map=encode_label(map, {**data, "cells": pack_array(map.cells)}, "page"),
-        scene=dumps(encode_scene(map, sprites=options.sprites)),
+        scene=dumps(encode_scene(map, sprites=options.sprites, measures=measures)),
     )
     # A lone surrogate has no UTF-8 encoding.
     return {path.name: document.render().encode("utf-8", "backslashreplace")}
@@ -72,9 +74,9 @@ def _make_title(map: TileMap) -> str:
     return f"{map.recipe.technique}, seed {map.recipe.seed}" if map.recipe is not None else f"{map.tileset.name} map"
 
 
-def _measure(map: TileMap) -> dict[str, dict[str, str]]:
-    """Return the measures as text, by group."""
-    groups = group_numbers(measure_map.get()(map, (), None), map.numbers)
+def _format_measures(map: TileMap, measures: Mapping[str, float]) -> dict[str, dict[str, str]]:
+    """Return the measures as text, by group; nothing without measures."""
+    groups = group_numbers(measures, map.numbers) if measures else {}
     return {
         group or "reported by the technique": {
             name.replace("_", " "): format_measure(name if group else "", number) for name, number in numbers.items()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, UnknownName
 from ..core.notation import read_number, split_settings
 from ..core.params import Params
 from ..core.registry import Entry, Registry, check_function, check_params_class
@@ -176,10 +176,28 @@ def read_game(given: Any) -> BoundGame:
 
 def choose_game(map: TileMap) -> BoundGame:
     """Return the game of a map: the one that its tileset names, or the first that suits its roles, or `dungeon`."""
+    return _find_suitable_game(map) or read_game(FALLBACK)
+
+
+def find_game(map: TileMap) -> tuple[str, dict[str, Any]] | None:
+    """Return the name and params of the game of a map; None if no game suits it, or if its rules refuse it.
+
+    A map without a player can be edited and shown, but not played.
+    """
+    try:
+        found = _find_suitable_game(map)
+        if found is not None:
+            found.open(map)
+    except (InvalidRecipe, UnknownName):
+        return None
+    return None if found is None else (found.game.name, found.params.model_dump(mode="json"))
+
+
+def _find_suitable_game(map: TileMap) -> BoundGame | None:
     if map.tileset.game:
         return read_game(map.tileset.game)
     board = GameBoard(map)
     for one in game_registry:
-        if any(all(board.mask(role).any() for role in roles) for roles in one.suits):
+        if any(all(board.has_role(role) and board.mask(role).any() for role in roles) for roles in one.suits):
             return read_game(one)
-    return read_game(FALLBACK)
+    return None

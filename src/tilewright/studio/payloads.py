@@ -24,8 +24,7 @@ from ..core.recipe import Recipe
 from ..core.site import Frame
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
-from ..formats._artwork import own_sheet
-from ..formats._page.scene import encode_icons, encode_tiles
+from ..formats._page.scene import encode_game, encode_icons, encode_tiles
 from ..overlays.overlay import Overlay
 from .sprite_sheets import depends_on_neighbors, sheet_cache
 
@@ -78,6 +77,7 @@ def encode_map(
         "links": [list(link) for link in map.links],
         "markers": [_encode_marker(marker) for marker in map.markers],
         "icons": encode_icons([marker.name for marker in map.markers]) if map.markers else None,
+        "game": encode_game(map, map.numbers),
         "locked": None if locked is None or not locked.any() else encode_array(locked.astype(np.uint8)),
         "painted": painted,
         "note": note,
@@ -196,8 +196,8 @@ def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
     return {
         "cells": encode_array(ids),
         "bits": 8 * ids.itemsize,
-        # The colors of own tiles are those of their sprites, which are not part of the digest.
-        "tileset": tileset.look_digest if own_sheet(tileset) else tileset.digest,
+        # With sprites, whose colors own tiles have, and with roles, which are not part of the plain digest.
+        "tileset": tileset.look_digest,
         "tiles": encode_tiles(tileset),
     }
 

@@ -1,9 +1,9 @@
-"""The data of a map for the JavaScript modules: tiles, markers, icons and sprites."""
+"""The data of a map for the JavaScript modules: tiles, markers, icons, sprites and the game of the map."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isqrt
 from typing import Any
@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.ports import find_game
+from ...core.roles import role_of_name
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
-from .._artwork import Artwork
+from .._artwork import Artwork, own_sheet
 from .._composition import CellStacks, draw_stacks, find_flat_colors
 from .._data import pack_array
 from .._icons import MORE, Icon, draw_icon, find_icon
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png
-from .._textures import SIDE
+from .._textures import SIDE, is_plain
 
 MAX_TILES_WITH_SPRITES = 1024
 """Maximum number of tiles of a tileset that is drawn with sprites. Larger tilesets usually come from pictures, with one
@@ -30,12 +32,15 @@ MAX_SHEET_PIXELS = 1 << 22
 MAX_SPRITE_SIDE = 64
 """Maximum edge length of a sprite from a tileset's own picture, in pixels. Larger sprites are scaled down."""
 
+BEST_MEASURES = {"sokoban": "pushes", "platformer": "moves_needed"}
+"""Measures of the best playthrough that games show, by name of the game."""
+
 Scene = dict[str, Any]
 """Plain data, ready for JSON."""
 
 
-def encode_scene(map: TileMap, *, sprites: bool) -> Scene:
-    """Return what a page shows of a map, without its cells."""
+def encode_scene(map: TileMap, *, sprites: bool, measures: Mapping[str, float]) -> Scene:
+    """Return what a page shows of a map, without its cells. `measures` are those that are known of the map."""
     *depth, height, width = map.shape
     return {
         "width": width,
@@ -45,12 +50,18 @@ def encode_scene(map: TileMap, *, sprites: bool) -> Scene:
         "tiles": encode_tiles(map.tileset),
         "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
         "icons": encode_icons([marker.name for marker in map.markers]) if map.markers else None,
+        "game": encode_game(map, measures),
         **(_encode_sprites(map) if sprites else {"sheet": None, "looks": None}),
     }
 
 
 def encode_tiles(tileset: Tileset) -> list[Scene]:
-    """Return the tiles as plain data: all that drawing and games need."""
+    """Return the tiles as plain data: all that drawing and games need.
+
+    A tile is `plain` if its picture is only its color. Games draw figures over such tiles.
+    """
+    has_sheet = own_sheet(tileset) is not None
+    covered = {tile for skin in tileset.skins for tile in tileset.find_tiles(skin.tile)}
     return [
         {
             "name": tile.name,
@@ -59,9 +70,24 @@ def encode_tiles(tileset: Tileset) -> list[Scene]:
             "passable": tile.passable,
             "opaque": bool(blocks_sight),
             "costs": dict(tile.costs),
+            "role": tile.game_role,
+            "plain": not has_sheet and number not in covered and is_plain(tile.kind),
         }
-        for tile, color, blocks_sight in zip(tileset, find_flat_colors(tileset), tileset.blocks_sight, strict=True)
+        for number, (tile, color, blocks_sight) in enumerate(
+            zip(tileset, find_flat_colors(tileset), tileset.blocks_sight, strict=True)
+        )
     ]
+
+
+def encode_game(map: TileMap, measures: Mapping[str, float]) -> Scene | None:
+    """Return the game of a map with its params, the roles of markers by name, and the fewest pushes or ticks if
+    these are among the measures; None if no game suits the map."""
+    found = find_game.get()(map)
+    if found is None:
+        return None
+    name, params = found
+    roles = {marker.name: role for marker in map.markers if (role := role_of_name(marker.name))}
+    return {"name": name, "params": params, "markers": roles, "fewest": measures.get(BEST_MEASURES.get(name, ""))}
 
 
 def encode_icons(names: Sequence[str]) -> Scene:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from . import buildings, coasts, countryside, doors, landscape, relief, surfaces, things
 from .strokes import SIDE, Look, Texture
 
-__all__ = ["SIDE", "SKIN_TEXTURES", "TEXTURES", "Look", "Texture", "find_texture"]
+__all__ = ["SIDE", "SKIN_TEXTURES", "TEXTURES", "Look", "Texture", "find_texture", "is_plain"]
 
 TEXTURES: dict[str, Texture] = {
     texture.__name__: texture
@@ -42,3 +42,8 @@ def find_texture(kind: str, skin_texture: str = "") -> Texture:
     """Return the texture of a kind of tile, or of a skin that names one."""
     own = SKIN_TEXTURES.get(skin_texture)
     return own if own is not None else TEXTURES.get(skin_texture or kind, surfaces.bevel)
+
+
+def is_plain(kind: str) -> bool:
+    """Return whether tiles of a kind have no texture of their own."""
+    return kind not in TEXTURES

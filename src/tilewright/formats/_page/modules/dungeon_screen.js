@@ -1,41 +1,31 @@
 // The screen of the dungeon game: fog, markers and the player; steps, keys, messages and the direction buttons.
 
-import { button, element } from "./dom.js";
+import { element } from "./dom.js";
 import { nameKey } from "./dungeon.js";
 import { drawGoal, drawPlayer } from "./figures.js";
 import { drawMarkers } from "./marks.js";
 import { drawEnlarged, surface } from "./picture.js";
-import { DIRECTIONS, findPath, neighborOf, positionOf, visitNeighbors } from "./steps.js";
+import { neighborOf, positionOf, visitNeighbors } from "./steps.js";
+import { PADS, WalkScreen } from "./walk_screen.js";
 
-const STEP_TIME = 110; // milliseconds of a step, and between the steps of a held key
-const HOLD_TIME = 190; // milliseconds before a held key repeats
-const KEYS = {
-  ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down",
-  KeyA: "left", KeyD: "right", KeyW: "up", KeyS: "down", PageUp: "ascend", PageDown: "descend",
-};
-const PADS = { up: "▲", left: "◀", right: "▶", down: "▼", ascend: "⤒", descend: "⤓" };
 // Fog as ABGR: over cells that were not seen, and over cells that were seen before. It has the color of the page.
 const UNSEEN = 0xff160e10;
 const REMEMBERED = 0x9c160e10;
 const KEY_SIZE = 24; // pixels of a key's picture
 
-export class DungeonScreen {
+export class DungeonScreen extends WalkScreen {
   constructor(play, game, board) {
-    Object.assign(this, { play, game, board });
-    this.isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const { width, height, depth } = board.size;
+    super(play, game, board);
+    this.hasFog = true;
+    const { width, height } = board.size;
     this.fog = surface(width, height);
     this.pixels = new ImageData(width, height);
     this.steps = element("b", { "data-testid": "game-steps" });
     this.goal = element("span", { class: "tw-play-faint", "data-testid": "game-shortest" });
     this.levels = element("span", { class: "tw-play-faint", "data-testid": "game-level" });
     this.keys = element("span", { class: "tw-play-keys", role: "list", "aria-label": "Keys", "data-testid": "game-keys" });
-    this.note = element("div", { class: "tw-play-note", role: "status", "data-testid": "game-note" });
     this.controls = [element("span", { class: "tw-play-facts" }, this.steps, this.goal, this.levels), this.keys];
-    const shown = Object.keys(PADS).filter((name) => depth > 1 || (name !== "ascend" && name !== "descend"));
-    this.pad = element("div", { class: "tw-pad" }, ...shown.map((name) => this.buildPad(name)));
     this.drawnCells = { cells: play.scene.cells.slice(), looks: play.scene.looks?.slice() ?? null };
-    play.root.append(this.note, this.pad);
     this.restart();
   }
 
@@ -43,80 +33,21 @@ export class DungeonScreen {
     const { scene, picture } = this.play;
     for (const [name, drawn] of Object.entries(this.drawnCells)) scene[name]?.set(drawn);
     if (picture.layer) picture.update();
-    this.setState(this.game.begin(this.board), 0);
-    Object.assign(this, { held: [], path: [], facing: [0, 1], from: this.state.at });
-  }
-
-  buildPad(direction) {
-    const press = (event) => (event.preventDefault(), this.hold(direction));
-    const release = () => this.release(direction);
-    const on = { pointerdown: press, pointerup: release, pointercancel: release, pointerleave: release };
-    const names = { ascend: "Go up a level", descend: "Go down a level" };
-    const label = names[direction] ?? `Walk ${direction}`;
-    return element("button", {
-      type: "button", class: `tw-pad-${direction}`, text: PADS[direction], "aria-label": label,
-      "data-testid": `game-${direction}`, on,
-    });
-  }
-
-  get level() {
-    return this.state.at < 0 ? 0 : positionOf(this.board.size, this.state.at)[2];
+    super.restart();
   }
 
   // -- moves ----------------------------------------------------------------------------------------------------
-
-  onKeyDown(event) {
-    const direction = KEYS[event.code] ?? KEYS[event.key];
-    if (direction && !event.repeat) this.hold(direction);
-    return Boolean(direction);
-  }
-
-  onKeyUp(event) {
-    if (event.type === "blur") this.held = [];
-    else this.release(KEYS[event.code] ?? KEYS[event.key]);
-  }
-
-  onSwipe(direction) {
-    this.held = [];
-    if (direction) this.hold(direction);
-  }
 
   onTap(place) {
     const known = this.game.knownCells(this.board, this.state);
     if (place < 0 || !this.state.seen[place]) return;
     known[place] = 1; // so that the player walks up to a lock
-    this.held = [];
-    this.path = findPath(this.board.size, known, this.state.at, place) ?? [];
-    if (this.path.length) this.step(this.path.shift());
-  }
-
-  // Makes a step, and repeats it while the key is held.
-  hold(direction) {
-    this.held = [direction, ...this.held.filter((one) => one !== direction)];
-    this.path = [];
-    this.step(direction);
-    this.nextAt = performance.now() + HOLD_TIME;
-  }
-
-  release(direction) {
-    this.held = this.held.filter((one) => one !== direction);
-  }
-
-  step(direction) {
-    const before = this.state;
-    const after = this.game.move(this.board, before, direction);
-    this.facing = DIRECTIONS[direction];
-    this.from = before.at;
-    this.nextAt = performance.now() + STEP_TIME;
-    this.setState(after, performance.now());
-    if (after.at === before.at) this.path = [];
-    this.show();
+    this.walkTo(place, known);
   }
 
   setState(state, now) {
     if (state.keys.length !== this.state?.keys.length) this.removeKey(state.at);
-    this.state = state;
-    this.movedAt = now;
+    super.setState(state, now);
     this.markers = this.findMarkers();
   }
 
@@ -194,18 +125,9 @@ export class DungeonScreen {
   // Shows a message while the player is at the exit.
   showMessage() {
     const { state, board, play } = this;
-    const isThere = state.wonAt !== null && board.exits.has(state.at);
-    if (isThere === !play.message.hidden) return;
-    play.message.hidden = !isThere;
-    play.root.dataset.won = isThere;
-    if (!isThere) return play.message.replaceChildren();
+    if (state.wonAt === null || !board.exits.has(state.at)) return play.showResult(null);
     const goal = board.isMarked ? "You reached the exit" : "You reached the far end";
-    const again = button("Play again", { text: "Play again", test: "game-again", press: () => play.restart() });
-    play.message.replaceChildren(
-      element("b", { text: goal }),
-      element("span", { text: `${this.steps.textContent}, ${this.describeShortest()}`, "data-testid": "game-result" }),
-      again,
-    );
+    play.showResult(goal, `${this.steps.textContent}, ${this.describeShortest()}`);
   }
 
   drawKey(color) {
@@ -226,29 +148,6 @@ export class DungeonScreen {
     for (let place = 0; place < target.length; place++)
       target[place] = visible[first + place] ? 0 : seen[first + place] ? REMEMBERED : UNSEEN;
     this.fog.getContext("2d").putImageData(this.pixels, 0, 0);
-  }
-
-  // Returns the position of the player in cells, between the last two cells during a step.
-  positionAt(now) {
-    const [x, y, level] = positionOf(this.board.size, Math.max(0, this.state.at));
-    const [fromX, fromY, fromLevel] = positionOf(this.board.size, Math.max(0, this.from));
-    const part = this.isStill || level !== fromLevel ? 1 : Math.min(1, (now - this.movedAt) / STEP_TIME);
-    return [fromX + (x - fromX) * part, fromY + (y - fromY) * part];
-  }
-
-  follow(now = performance.now()) {
-    const [x, y] = this.positionAt(now);
-    this.play.center(x + 0.5, y + 0.5);
-  }
-
-  // Continues held keys and paths; returns whether the next frame differs.
-  animate(now) {
-    const isWalking = this.held.length > 0 || this.path.length > 0;
-    if (isWalking && now >= this.nextAt) this.step(this.path.shift() ?? this.held[0]);
-    const isGliding = !this.isStill && now - this.movedAt < STEP_TIME;
-    if (isGliding || isWalking || !this.isFollowed) this.follow(now);
-    this.isFollowed = !isGliding;
-    return isGliding || isWalking;
   }
 
   draw(pen, view, now) {

@@ -1,4 +1,7 @@
-// Figures of games, drawn in a cell: the player, and a goal that no marker shows.
+// Figures of games, drawn in a cell: the player, a goal that no marker shows, and things such as crates and coins.
+
+import { COLORS, DRAWINGS } from "./drawings.js";
+import { surface } from "./picture.js";
 
 const DARK = "#1b1822";
 const BODY = "#f2a541";
@@ -37,6 +40,34 @@ export function drawGoal(pen, view, [x, y]) {
   };
   shape([[-5, -7], [6, -4], [-2, 1], [-2, 7], [-5, 7]], DARK);
   shape([[-4, -6], [4, -4], [-3, 0], [-3, 6], [-4, 6]], GOAL);
+}
+
+export const hasFigure = (name) => Object.hasOwn(DRAWINGS, name);
+
+const pictures = new Map(); // of drawings, by name
+
+// Draws a thing at a position in cells.
+export function drawFigure(pen, view, name, [x, y]) {
+  if (!pictures.has(name)) pictures.set(name, paintDrawing(DRAWINGS[name]));
+  const [left, top] = [(view.left + x * view.zoom) * view.ratio, (view.top + y * view.zoom) * view.ratio];
+  const [fromX, fromY] = [Math.round(left), Math.round(top)];
+  pen.imageSmoothingEnabled = view.cell < 16;
+  pen.drawImage(
+    pictures.get(name), fromX, fromY, Math.round(left + view.cell) - fromX, Math.round(top + view.cell) - fromY,
+  );
+}
+
+function paintDrawing(rows) {
+  const picture = surface(rows[0].length, rows.length);
+  const pen = picture.getContext("2d");
+  rows.forEach((row, y) =>
+    [...row].forEach((color, x) => {
+      if (color === ".") return;
+      pen.fillStyle = COLORS[color];
+      pen.fillRect(x, y, 1, 1);
+    }),
+  );
+  return picture;
 }
 
 function center(view, x, y) {

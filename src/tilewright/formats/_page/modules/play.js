@@ -5,12 +5,16 @@ import { DungeonScreen } from "./dungeon_screen.js";
 import { chooseGame } from "./games.js";
 import { Gestures } from "./gestures.js";
 import { Picture } from "./picture.js";
+import { PlatformerScreen } from "./platformer_screen.js";
+import { SokobanScreen } from "./sokoban_screen.js";
 import { View } from "./view.js";
 import { WarScreen } from "./war_screen.js";
 
-const SCREENS = { dungeon: DungeonScreen, war: WarScreen };
+const SCREENS = { sokoban: SokobanScreen, platformer: PlatformerScreen, dungeon: DungeonScreen, war: WarScreen };
 const MIN_ZOOM = 20; // pixels per cell below which the map is enlarged and followed
 const PLAY_ZOOM = 30;
+const MAX_SCROLL_ZOOM = 48; // of games that show the whole height of a map, and at least this number of columns
+const MIN_SCROLL_COLUMNS = 13;
 const MARGIN = 8; // pixels between the bar and the map
 const TYPING = "input, textarea, select, [contenteditable=true], [contenteditable='']";
 
@@ -82,6 +86,20 @@ export class Play {
     this.screen.show();
   }
 
+  // Shows that the game is won; null hides the message.
+  showResult(title, text) {
+    const isShown = title !== null;
+    if (isShown === !this.message.hidden) return;
+    this.message.hidden = !isShown;
+    this.root.dataset.won = isShown;
+    if (!isShown) return this.message.replaceChildren();
+    this.message.replaceChildren(
+      element("b", { text: title }),
+      element("span", { text, "data-testid": "game-result" }),
+      button("Play again", { text: "Play again", test: "game-again", press: () => this.restart() }),
+    );
+  }
+
   // -- keys -----------------------------------------------------------------------------------------------------
 
   onKeyDown(event) {
@@ -132,12 +150,15 @@ export class Play {
     this.draw(performance.now());
   }
 
-  // Shows the whole map if its cells are large enough, else enlarges it.
+  // Shows the whole map if its cells are large enough, else enlarges it. Scrolled maps fill the height.
   chooseZoom() {
     const { view } = this;
     const [top, bottom] = this.findFreeRows();
-    const whole = Math.min(view.zoom, (bottom - top) / view.rows);
-    view.zoomTo(whole < MIN_ZOOM ? PLAY_ZOOM : Math.floor(whole));
+    const high = (bottom - top) / view.rows;
+    const whole = Math.min(view.zoom, high);
+    const scrolled = Math.max(MIN_ZOOM, Math.min(MAX_SCROLL_ZOOM, high, view.width / MIN_SCROLL_COLUMNS));
+    const enlarged = whole < MIN_ZOOM ? PLAY_ZOOM : whole;
+    view.zoomTo(Math.floor(this.screen.isScrolled ? Math.max(scrolled, whole) : enlarged));
     this.center(view.columns / 2, view.rows / 2);
   }
 
@@ -150,13 +171,15 @@ export class Play {
     return [top, height - below - MARGIN];
   }
 
-  // Scrolls so that a position in cells is in the middle of the free part of the canvas. Fog hides where the map ends. A
-  // map that fits is not scrolled.
+  // Scrolls so that a position in cells is in the middle of the free part of the canvas. A map that fits is not scrolled.
+  // Other maps are not scrolled past their ends, except under fog, which hides where they end.
   center(x, y) {
     const { view } = this;
     const scroll = (from, to, cells, at) => {
-      const isWhole = cells * view.zoom <= to - from;
-      return (from + to) / 2 - (isWhole ? cells / 2 : at) * view.zoom;
+      const size = cells * view.zoom;
+      if (size <= to - from) return (from + to - size) / 2;
+      const start = (from + to) / 2 - at * view.zoom;
+      return this.screen.hasFog ? start : Math.max(to - size, Math.min(from, start));
     };
     view.left = scroll(0, view.width, view.columns, x);
     view.top = scroll(...this.findFreeRows(), view.rows, y);
