@@ -123,7 +123,7 @@ class Automaton:
     @property
     def generations_per_block(self) -> int:
         """Number of generations that take the time of a block; 0 if one generation takes several blocks."""
-        return self._rows * self._stride // (self._last - self._first)
+        return int(self._rows * self._stride // (self._last - self._first))
 
     def advance(self, generations: int = 1) -> None:
         """Advance by several generations."""
@@ -246,14 +246,15 @@ def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) ->
         sums = np.zeros((states, 1)) if neighbours < 2 else terms.take(first, axis=1) + terms.take(second, axis=1)
         for _ in range(neighbours if neighbours < 2 else neighbours - 2):
             sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
-    ranks = rank_floats(sums.ravel() + 0.0).reshape(sums.shape)  # Adding 0 turns -0 into 0, which is equal to it.
+    columns = sums.size // states
+    ranks = rank_floats(sums.ravel() + 0.0).reshape(states, columns)  # Adding 0 turns -0 into 0, which is equal to it.
     bits = (states - 1).bit_length()
     if (ranks.max() + 2) << bits > MAX_KEYS:
         return None
     table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # Cells outside the map keep 0, which never wins.
     if neighbours < 2:
-        pairs = np.arange(ranks.shape[1])
-    _fill_key_table(ranks, pairs, ranks.shape[1] // (int(pairs.max()) + 1), bits, table)
+        pairs = np.arange(columns)
+    _fill_key_table(ranks, pairs, columns // (int(pairs.max()) + 1), bits, table)
     return table
 
 
