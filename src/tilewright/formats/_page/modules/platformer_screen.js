@@ -143,8 +143,8 @@ export class PlatformerScreen {
   describeCoins() {
     const { state, board } = this;
     const parts = [];
-    if (board.coins.length) parts.push(`${state.coins.length} of ${board.coins.length} coins`);
-    if (board.keys.length) parts.push(`${state.keys.length} of ${board.keys.length} keys`);
+    if (board.coins.length) parts.push(`coins ${state.coins.length} of ${board.coins.length}`);
+    if (board.keys.length) parts.push(`keys ${state.keys.length} of ${board.keys.length}`);
     return parts.join(", ");
   }
 
