@@ -49,8 +49,10 @@ def _crop(map: tw.TileMap) -> Image:
 
 def _draw_sample_and_map() -> Image:
     """Return a part of a sample on paper, over a map in its style."""
-    recipe = tw.recipe("platform-level", seed=10).to_data()
-    picture = _crop(tw.run({**recipe, "params": {**recipe["params"], "height": SIZE[1] // CELL + 1}})).convert("RGB")
+    counts = {"spikes": "<=12", "ladder": ">=12", "coin": ">=12", "earth": "<=360"}
+    params = {"sample": "platforms", "sample_edges": ["top", "bottom"], "counts": counts, "width": 56}
+    recipe = {"technique": "wfc", "params": {**params, "height": SIZE[1] // CELL + 1}, "seed": 10}
+    picture = _crop(tw.run(recipe)).convert("RGB")
     grid = Grid.of(DRAWN)
     assert grid.tileset is not None
     sample = tw.TileMap(grid.to_tile_ids(grid.tileset)[:, 6:30], grid.tileset).image(scale=10, sprites=False)

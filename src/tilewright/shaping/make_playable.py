@@ -1,7 +1,7 @@
 """Make playable: change few cells of a map so that its game can be finished.
 
-Maps without a start or an exit get these markers first: in a platformer, at the leftmost and rightmost places where the
-player can stand; in other games, far from each other. If the map cannot be finished, the shaper looks for the cheapest
+Maps without a start or an exit get these markers first: in a platformer, where the player can stand near the left and
+the right edge; in other games, far from each other. If the map cannot be finished, the shaper looks for the cheapest
 changes: in a platformer, it bridges gaps that are too wide, adds steps below ledges that are too high, clears what
 blocks the player and removes spikes; in a dungeon, it opens walls. The solver of the game then proves that the map can
 be finished. Locked cells, keys, gold and exits never change.

@@ -13,10 +13,12 @@ from ...play.board import Cell, GameBoard
 from ...play.game import BoundGame
 from ...play.games.platformer import PlatformerParams
 from .._place.choice import choose_farthest
-from .repair import Mask
+from .repair import DANGERS, Mask
 
 NAMES = {"player": "start", "exit": "exit"}
 """Roles that every repaired map has, and the names of their markers."""
+NEAR = 8
+"""Fraction of the columns, from an edge of the map, that are near it: one in 8."""
 
 
 def add_ends(map: TileMap, bound: BoundGame) -> TileMap:
@@ -42,35 +44,46 @@ def _choose_farthest(map: TileMap, board: GameBoard, missing: list[str]) -> list
     """Return passable cells far from each other and from the marker that is there."""
     survey = Survey(map)
     sources = [cell for cell in board.cells(*NAMES) if survey.passable[cell]]
-    free = survey.passable & ~board.mask(*NAMES, "spike", "enemy", "boss", "door", "lock", "key", "crate")
+    free = survey.passable & ~board.mask(*NAMES, *DANGERS, "door", "lock", "key", "crate")
     others = np.argwhere(free)[::-1].tolist()  # for maps whose regions have one cell each
     found = list(islice(choose_farthest(survey, free, sources, 1), len(missing)))
     return [*found, *((row, column) for row, column in others if (row, column) not in found)][: len(missing)]
 
 
 def _choose_outermost(board: GameBoard, params: PlatformerParams, missing: list[str]) -> list[Cell]:
-    """Return the leftmost place where the player can stand for its start, and the rightmost one for the exit."""
+    """Return a place for the start near the left edge where the player can stand, and one for the exit near the right.
+
+    Solid ground away from dangers is best, if there is some near the edge.
+    """
     solid = board.mask("wall", "brick", "crate", "door", "lock")
-    free = ~solid & ~board.mask(*NAMES, "spike", "enemy", "boss", "platform", "ladder", "spring")
-    carries = np.zeros_like(solid)
-    carries[:-1] = (solid | board.mask("platform"))[1:]
-    carries[-1] = params.floor
-    headroom = np.zeros_like(solid)
-    headroom[1:] = ~solid[:-1]
-    places = next((mask for mask in (free & carries & headroom, free & carries, free) if mask.any()), free)
+    danger = board.mask(*DANGERS)
+    free = ~solid & ~danger & ~board.mask(*NAMES, "platform", "ladder", "spring")
+    ground = _shift(solid, 1, fill=params.floor)
+    carries = ground | _shift(board.mask("platform"), 1, fill=False)
+    headroom = ~_shift(solid, -1, fill=True)
+    quiet = ~danger
+    quiet[:, 1:] &= ~danger[:, :-1]
+    quiet[:, :-1] &= ~danger[:, 1:]
+    near = np.arange(free.shape[1]) * NEAR < free.shape[1]
     cells: list[Cell] = []
     for role in missing:
-        cell = _find_outermost(places, from_left=role == "player")
-        if cell is not None:
-            places[cell] = False
-            cells.append(cell)
+        side = near if role == "player" else near[::-1]
+        best = free & ground & headroom & quiet & side
+        masks = (best, free & carries & headroom, free & carries, free)
+        places = next((mask for mask in masks if mask.any()), free)
+        columns = np.flatnonzero(places.any(axis=0))
+        if columns.size:
+            column = int(columns[0 if role == "player" else -1])
+            cells.append((int(np.flatnonzero(places[:, column])[-1]), column))
+            free[cells[-1]] = False
     return cells
 
 
-def _find_outermost(places: Mask, *, from_left: bool) -> Cell | None:
-    """Return the lowest place in the first column that has one, from the left or from the right."""
-    columns = np.flatnonzero(places.any(axis=0))
-    if not columns.size:
-        return None
-    column = int(columns[0 if from_left else -1])
-    return int(np.flatnonzero(places[:, column])[-1]), column
+def _shift(mask: Mask, down: int, *, fill: bool) -> Mask:
+    """Return for each cell whether the cell below it, or above it with -1, is in a mask."""
+    shifted = np.full_like(mask, fill)
+    if down > 0:
+        shifted[:-1] = mask[1:]
+    else:
+        shifted[1:] = mask[:-1]
+    return shifted

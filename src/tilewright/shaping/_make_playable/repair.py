@@ -18,7 +18,7 @@ Changes: TypeAlias = Mapping[Cell, str]
 """Roles of the changed cells."""
 GROUND = ("platform", "wall", "brick")
 """Roles of new ground, the best first: platforms never block the player from below."""
-DANGERS = frozenset({"spike", "enemy", "boss"})
+DANGERS = ("spike", "enemy", "boss")
 
 
 def find_fixed_cells(board: GameBoard, locked: Mask) -> Mask:
