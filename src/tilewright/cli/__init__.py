@@ -34,6 +34,7 @@ COMMANDS = {
     "skin": "Write a tileset in your own art from a sheet of sprites.",
     "learn": "Learn a model from samples and save it.",
     "measure": "Compute measures of maps.",
+    "play": "Find out whether levels can be finished, and how.",
     "verify": "Regenerate stored maps and check that they are identical.",
     "corpus": "Generate large sets of maps; measure, filter, compare and export them.",
     "search": "Search for the best and the most different maps of a recipe.",

@@ -78,7 +78,7 @@ class Format(Entry):
     """Function (map, options, path) that returns contents by file name: first the main file, then files in the same
     folder. The path is absolute, or a bare name if the content is not written to a file.
     """
-    animate: Callable[[Iterable[Frame], Any, Path], Mapping[str, bytes]] | None = None
+    animate: Callable[[Iterable[Frame | TileMap], Any, Path], Mapping[str, bytes]] | None = None
     """Function (frames, options, path) that returns contents by file name."""
     read: Callable[[Source, Any], list[LoadedMap]] | None = None
     """Function (source, options) that returns the maps in the file."""
@@ -299,14 +299,14 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
 
 
 def save_animation(
-    frames: Iterable[Frame], path: str | PathLike[str], /, *, format: str | None = None, **options: Any
+    frames: Iterable[Frame | TileMap], path: str | PathLike[str], /, *, format: str | None = None, **options: Any
 ) -> list[Path]:
-    """Write the frames of `tw.watch` as an animation.
+    """Write the frames of `tw.watch`, or the maps of a playthrough, as an animation.
 
     Parameters
     ----------
-    frames : iterable of Frame
-        Frames, as yielded by `tw.watch`.
+    frames : iterable of Frame or TileMap
+        Frames, as yielded by `tw.watch`, or maps, as yielded by `Playthrough.draw`.
     path : str or path-like
         Path of the file.
     format : str, optional

@@ -145,7 +145,9 @@ def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
 
 
 def _look_alike(one: View, other: View) -> bool:
-    """Return whether two views show the same tiles, without colors or lines."""
+    """Return whether two views show the same tiles and markers, without colors or lines."""
+    if isinstance(one, TileMap) and isinstance(other, TileMap) and one.markers != other.markers:
+        return False
     plain = all(isinstance(view, TileMap) or (view.colors is None and not view.lines) for view in (one, other))
     return plain and np.array_equal(one.cells, other.cells) and one.tileset == other.tileset
 

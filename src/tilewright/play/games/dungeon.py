@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ...core.params import Params, param
+from ...kernels.walks import UNKNOWN, WORD_BITS, WalkLevel, find_walk
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
-from ..search import search_states
 
 STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
 
@@ -111,7 +113,64 @@ class DungeonRules(GameRules[DungeonState, DungeonGameParams]):
         "player", "exit", "key", "door", "lock", "enemy", "boss", "potion", "treasure", "coin", "gold", "wall", "spike"
     ),
     events=("key", "fight", "potion", "treasure", "coin", "gold"),
+    limit=1 << 22,
 )  # fmt: skip
 def dungeon(rules: DungeonRules, limit: int) -> Solution:
     """Find a shortest walk to an exit."""
-    return search_states(rules, limit)
+    rows, columns = rules.board.shape
+    level, words = _make_level(rules)
+    visited, result = np.zeros(level.is_open.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)
+    start = (rules.start[0] + 1) * (columns + 2) + rules.start[1] + 1
+    walk = find_walk(level, start, words, limit, visited, result)
+    return Solution(
+        solved=None if result[0] == UNKNOWN else bool(result[0]),
+        moves=tuple([rules.moves[move] for move in walk.tolist()]),
+        visited=visited.reshape(rows + 2, columns + 2)[1:-1, 1:-1].astype(np.bool_),
+        explored=int(result[1]),
+    )
+
+
+def _make_level(rules: DungeonRules) -> tuple[WalkLevel, int]:
+    """Return the level for the solver, and the number of words of its states."""
+    rows, columns = rules.board.shape
+    shape = (rows + 2, columns + 2)
+    # Keys that open nothing, and enemies that cost nothing, do not distinguish states.
+    colors = sorted(frozenset[str]().union(*rules.locks.values()))
+    bits = {color: number for number, color in enumerate(colors)}
+    effects, items = np.zeros(shape, dtype=np.int32), np.full(shape, -1, dtype=np.int32)
+    effective = sorted(cell for cell, effect in rules.effects.items() if effect)
+    for number, (row, column) in enumerate(effective, len(bits)):
+        effects[row + 1, column + 1], items[row + 1, column + 1] = rules.effects[row, column], number
+    words = -(-(len(bits) + len(effective)) // WORD_BITS)
+    kinds = np.zeros(shape, dtype=np.int32)
+    sets = [(frozenset[str](), frozenset[str]())]
+    for row, column in {**rules.keys, **rules.locks}:
+        kinds[row + 1, column + 1] = len(sets)
+        sets.append(tuple(cells.get((row, column), frozenset()) for cells in (rules.keys, rules.locks)))
+    keys, locks = (
+        np.array([_pack(own[side], bits, words) for own in sets], dtype=np.int32).reshape(len(sets), words)
+        for side in (0, 1)
+    )
+    is_exit = np.zeros((rows, columns), dtype=np.uint8)
+    for cell in rules.exits:
+        is_exit[cell] = 1
+    level = WalkLevel(
+        is_open=np.pad(rules.is_open.astype(np.uint8), 1).reshape(-1),
+        is_exit=np.pad(is_exit, 1).reshape(-1),
+        effects=effects.reshape(-1),
+        items=items.reshape(-1),
+        keys=keys,
+        locks=locks,
+        kinds=kinds.reshape(-1),
+        shifts=np.array([-1, 1, -columns - 2, columns + 2], dtype=np.int64),
+        max_health=rules.params.health,
+    )
+    return level, words
+
+
+def _pack(colors: frozenset[str], bits: Mapping[str, int], words: int) -> list[int]:
+    """Return the words with the bits of key colors."""
+    found = [0] * words
+    for color in colors & bits.keys():
+        found[bits[color] // WORD_BITS] |= 1 << (bits[color] % WORD_BITS)
+    return found

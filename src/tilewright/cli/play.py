@@ -1,0 +1,92 @@
+"""`tilewright play FILE...`: solve maps with a game."""
+
+from __future__ import annotations
+
+import click
+
+from .. import api, formats
+from ..core.errors import InvalidRecipe
+from ..formats import format_of
+from ..play.overlays import describe
+from ..play.solve import solve
+from ._console import print_json
+from ._inputs import OPTIONS, read_maps
+
+MIN_SCALE, MAX_SCALE, MAX_WIDTH = 8, 24, 1200
+"""Minimum and maximum number of pixels of a cell in pictures, and of a large map."""
+
+
+@click.command("play", params=list(OPTIONS))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "game",
+    "--game",
+    metavar="NAME[,PARAM=VALUE...]",
+    help="Game to play, such as platformer,jump_height=4. [the game of the tileset, or the one that suits its roles]",
+)
+@click.option("limit", "--limit", type=int, metavar="N", help="Maximum number of states to examine. [set by the game]")
+@click.option(
+    "output",
+    "-o",
+    "--output",
+    metavar="PATH",
+    help="File for the playthrough: an animation such as run.gif, or a picture of the path such as run.png.",
+)
+@click.option("as_json", "--json", is_flag=True, help="Print JSON: a list of {file, game, solved, moves, events}.")
+def command(
+    files: tuple[str, ...],
+    game: str | None,
+    limit: int | None,
+    output: str | None,
+    as_json: bool,
+    source: str | None,
+    tileset: str | None,
+    index: int | None,
+    folders: tuple[str, ...],
+    reading: tuple[str, ...],
+) -> None:
+    """Find out whether levels can be finished, and how.
+
+    The solver of a game plays each level. Tiles and markers take part by their roles, such as player, exit, crate or
+    spike, which the tileset declares. The exit code is 1 if a level cannot be finished, and 0 otherwise.
+
+    \b
+    tilewright play level.json
+    tilewright play level.json --game platformer,jump_height=4 -o run.gif
+    tilewright play levels/*.json --json
+    """
+    maps = [
+        (given.name, given.map)
+        for given in read_maps(files, source=source, tileset=tileset, index=index, folders=folders, reading=reading)
+    ]
+    if output is not None and len(maps) != 1:
+        raise InvalidRecipe(f"--output needs one level, got {len(maps)}", rule="type")
+    found = [(name, map, solve(map, game, limit=limit)) for name, map in maps]
+    if as_json:
+        print_json(
+            [
+                {
+                    "file": name,
+                    "game": one.game,
+                    "solved": one.solved,
+                    "moves": list(one.moves),
+                    "explored": one.explored,
+                    "events": [
+                        {"move": event.move, "kind": event.kind, "cell": event.cell[::-1]} for event in one.events
+                    ],
+                }
+                for name, _, one in found
+            ]
+        )
+    else:
+        for name, _, one in found:
+            click.echo(f"{name}: {describe(one)}" if len(found) > 1 else describe(one))
+    if output is not None:
+        ((_, map, one),) = found
+        scale = min(MAX_SCALE, max(MIN_SCALE, MAX_WIDTH // max(map.shape)))
+        if format_of(output).animate is not None:
+            formats.save_animation(one.draw(), output, markers=True, scale=scale)
+        else:
+            map.save(output, scale=scale, overlay=api.overlay(map, "playthrough", game=one.game))
+    if any(one.solved is False for _, _, one in found):
+        raise SystemExit(1)
