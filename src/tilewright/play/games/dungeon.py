@@ -143,10 +143,11 @@ def _make_level(rules: DungeonRules) -> tuple[WalkLevel, int]:
         effects[row + 1, column + 1], items[row + 1, column + 1] = rules.effects[row, column], number
     words = -(-(len(bits) + len(effective)) // WORD_BITS)
     kinds = np.zeros(shape, dtype=np.int32)
-    sets = [(frozenset[str](), frozenset[str]())]
+    none = frozenset[str]()
+    sets = [(none, none)]
     for row, column in {**rules.keys, **rules.locks}:
         kinds[row + 1, column + 1] = len(sets)
-        sets.append(tuple(cells.get((row, column), frozenset()) for cells in (rules.keys, rules.locks)))
+        sets.append((rules.keys.get((row, column), none), rules.locks.get((row, column), none)))
     keys, locks = (
         np.array([_pack(own[side], bits, words) for own in sets], dtype=np.int32).reshape(len(sets), words)
         for side in (0, 1)
