@@ -1,4 +1,4 @@
-"""Platformer levels and box puzzles on exported pages are won with the keyboard and by touch."""
+"""Box puzzles, platformer levels and ladder-and-gold games on exported pages are won with the keyboard and by touch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ CLIMB = level("......", "....E.", "..####", "@c####", "######").replace(
     tileset=TILES.model_copy(update={"game": "platformer"})
 )
 PIT = level("@..E", "#.##").replace(tileset=TILES.model_copy(update={"game": "platformer,jump_height=1,jump_length=2"}))
-KEYS = {"left": "ArrowLeft", "right": "KeyD", "up": "ArrowUp", "down": "KeyS"}
+MINE = level("@..H", "bbbH", "..gH", "bbbb")
+KEYS = {"left": "ArrowLeft", "right": "KeyD", "up": "ArrowUp", "down": "KeyS", "dig right": "KeyE"}
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,17 @@ def test_a_fall_restarts_the_level(page: Page, tmp_path: Path) -> None:
     expect(game).to_have_attribute("data-falls", "1")
     expect(game).to_have_attribute("data-x", "0")
     expect(game).to_have_attribute("data-ticks", "0")
+
+
+def test_a_ladder_and_gold_game(page: Page, tmp_path: Path) -> None:
+    open_game(page, MINE, tmp_path)
+    game = page.get_by_test_id("game")
+    for move in ("dig right", "right"):  # The player digs a hole and falls through it.
+        if is_phone(page):
+            page.get_by_test_id(f"game-{move.replace(' ', '-')}").tap()
+        else:
+            page.keyboard.press(KEYS[move])
+    expect(game).to_have_attribute("data-y", "2")
+    expect(game).to_have_attribute("data-holes", "1")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_test_id("game-result")).to_contain_text("5 moves")

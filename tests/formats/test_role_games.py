@@ -1,4 +1,4 @@
-"""The JavaScript modules of the platformer and the box puzzle have the same rules as the games in Python."""
+"""The JavaScript modules of games with roles have the same rules as the games in Python."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from tests.play.levels import TILES, level
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.play import GameRules, read_game
 from tilewright.play.games.platformer import PlatformerState
+from tilewright.play.games.runner import RunnerRules
 from tilewright.play.games.sokoban import SokobanState
 
 REPLAY = """(plays) => JSON.stringify(plays.map(({ map, moves }) => {
   const game = modules.chooseGame(map);
   const board = game.open(map);
   let state = game.begin(board);
-  const plain = ({ at, crates, air, direction, keys, isWon }) =>
-    ({ at, crates: crates?.toSorted((a, b) => a - b), air, direction, keys: keys?.toSorted((a, b) => a - b), isWon });
+  const plain = ({ at, air, direction, isWon, ...lists }) => {
+    const sorted = ["crates", "keys", "gold", "holes"].map((name) => [name, lists[name]?.toSorted((a, b) => a - b)]);
+    return { at, air, direction, isWon, ...Object.fromEntries(sorted) };
+  };
   const found = [{ ...plain(state), end: "" }];
   for (const move of moves) {
     Object.freeze(state);
@@ -53,6 +56,9 @@ def describe_state(rules: GameRules[Any, Any], state: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"at": place(width, rules.find_player(state)), "isWon": rules.is_won(state)}
     if isinstance(state, SokobanState):
         return {**found, "crates": sorted(place(width, cell) for cell in state.crates)}
+    if isinstance(rules, RunnerRules):
+        cells = {"gold": rules.gold - state.gold, "holes": state.holes}
+        return {**found, **{name: sorted(place(width, cell) for cell in cells[name]) for name in cells}}
     assert isinstance(state, PlatformerState)
     keys = sorted(place(width, cell) for cell in state.keys)
     return {**found, "air": state.air, "direction": state.direction, "keys": keys}
@@ -74,8 +80,9 @@ def check_moves(page: Page, game: str, plays: Sequence[tuple[TileMap, Sequence[s
             if after is None and game == "sokoban":
                 end = "impossible"
             elif after is None:
-                # The rules do not distinguish impossible jumps from deadly ones.
-                end = "lost" if move in FREE else seen["end"] or "impossible or lost"
+                # The rules do not distinguish other moves that are impossible from deadly ones.
+                is_free = move in FREE and game.startswith("platformer")
+                end = "lost" if is_free else seen["end"] or "impossible or lost"
             wanted.append({**describe_state(rules, state), "end": end})
             ends.add(seen["end"])
         assert found == wanted
@@ -113,13 +120,28 @@ def test_random_moves_of_the_platformer(module_page: Page, game: str) -> None:
     }
 
 
-@pytest.mark.parametrize("game", ["sokoban", *PHYSICS])
+@pytest.mark.parametrize("game", ["runner", "runner,enemies=false,enter_ladders=false", "runner,dig=false"])
+def test_random_moves_of_the_ladder_and_gold_game(module_page: Page, game: str) -> None:
+    rng = np.random.default_rng(7)
+    once = rng.choice(["@E", "@"], 60).tolist()
+    levels = [draw_level(rng, ".#bH-egct^", [40, 6, 24, 10, 8, 2, 3, 2, 2, 1], f"g{one}") for one in once]
+    moves = ["left", "right", "up", "down", "down", "dig left", "dig right"]
+    assert check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels]) == {
+        "",
+        "impossible",
+        "lost",
+    }
+
+
+@pytest.mark.parametrize("game", ["sokoban", "runner", *PHYSICS])
 def test_solutions_win_in_the_module(module_page: Page, game: str) -> None:
     rng = np.random.default_rng(6)
     plays = []
     for number in range(100):
         if game == "sokoban":
             map = draw_level(rng, ".#", [80, 8], "@$$oo" if number % 2 else "@$o")
+        elif game == "runner":
+            map = draw_level(rng, ".#bH-eg", [40, 4, 20, 20, 10, 1, 2], "@g")
         else:
             map = draw_level(rng, ".#=H^sekdc", [50, 14, 12, 12, 1, 2, 1, 1, 1, 3], "@E")
         found = tw.solve(map, game, limit=4000)

@@ -1,9 +1,9 @@
 """A web page (.html): one file that shows the map with its sprites, its measures and its recipe, and plays it.
 
 The page works without a network, from a disk or any server, on desktops and phones. Zoom and pan the map, and press
-Play: a player walks from the marker start to exit, with field of view, keys and locks. Platformer levels and box
-puzzles are played with the rules that `solve` uses, and on war maps, the range of a unit is shown. The games are those
-of the studio.
+Play: a player walks from the marker start to exit, with field of view, keys and locks. Platformer levels, box
+puzzles and ladder-and-gold games are played with the rules that `solve` uses, and on war maps, the range of a unit is
+shown. The games are those of the studio.
 
 The page contains the map with its provenance, so it is read back, and `verify` checks it. Maps of too many different
 cells for sprites are shown in colors.

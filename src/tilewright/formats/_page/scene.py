@@ -32,7 +32,7 @@ MAX_SHEET_PIXELS = 1 << 22
 MAX_SPRITE_SIDE = 64
 """Maximum edge length of a sprite from a tileset's own picture, in pixels. Larger sprites are scaled down."""
 
-BEST_MEASURES = {"sokoban": "pushes", "platformer": "moves_needed"}
+BEST_MEASURES = {"sokoban": "pushes", "platformer": "moves_needed", "runner": "moves_needed"}
 """Measures of the best playthrough that games show, by name of the game."""
 
 Scene = dict[str, Any]

@@ -71,9 +71,13 @@ export const DRAWINGS = {
     ".kqqqpppppppqqk.", "..kqqqqqqqqqqk..", "..kkqqkkkkqqkk..", "...kkk....kkk...",
   ],
   ladder: [
-    "..ck........ck..", "..ckkkkkkkkkck..", "..cccccccccccb..", "..ckbbbbbbbbck..", "..ck........ck..", "..ckkkkkkkkkck..",
-    "..cccccccccccb..", "..ckbbbbbbbbck..", "..ck........ck..", "..ckkkkkkkkkck..", "..cccccccccccb..", "..ckbbbbbbbbck..",
-    "..ck........ck..", "..ckkkkkkkkkck..", "..cccccccccccb..", "..ckbbbbbbbbck..",
+    ".kck........kck.", ".kckkkkkkkkkkck.", ".kcccccccccccck.", ".kckbbbbbbbbkck.", ".kck........kck.", ".kckkkkkkkkkkck.",
+    ".kcccccccccccck.", ".kckbbbbbbbbkck.", ".kck........kck.", ".kckkkkkkkkkkck.", ".kcccccccccccck.", ".kckbbbbbbbbkck.",
+    ".kck........kck.", ".kckkkkkkkkkkck.", ".kcccccccccccck.", ".kckbbbbbbbbkck.",
+  ],
+  rope: [
+    ...Array(4).fill("................"), "kkkkkkkkkkkkkkkk", "cbbccbbccbbccbbc", "kkkkkkkkkkkkkkkk",
+    ...Array(9).fill("................"),
   ],
   platform: [
     "kkkkkkkkkkkkkkkk", "cccccccccccccccc", "bbbbbbbkbbbbbbbk", "aaaaaaakaaaaaaak", "kkkkkkkkkkkkkkkk", ".kb..........bk.",

@@ -5,10 +5,11 @@
 
 import { dungeon } from "./dungeon.js";
 import { platformer } from "./platformer.js";
+import { runner } from "./runner.js";
 import { sokoban } from "./sokoban.js";
 import { war } from "./war.js";
 
-export const games = { sokoban, platformer, war, dungeon };
+export const games = { sokoban, platformer, runner, war, dungeon };
 
 // Returns the game that a map names, or else the first one that fits.
 export function chooseGame(map) {

@@ -6,11 +6,14 @@ import { chooseGame } from "./games.js";
 import { Gestures } from "./gestures.js";
 import { Picture } from "./picture.js";
 import { PlatformerScreen } from "./platformer_screen.js";
+import { RunnerScreen } from "./runner_screen.js";
 import { SokobanScreen } from "./sokoban_screen.js";
 import { View } from "./view.js";
 import { WarScreen } from "./war_screen.js";
 
-const SCREENS = { sokoban: SokobanScreen, platformer: PlatformerScreen, dungeon: DungeonScreen, war: WarScreen };
+const SCREENS = {
+  sokoban: SokobanScreen, platformer: PlatformerScreen, runner: RunnerScreen, dungeon: DungeonScreen, war: WarScreen,
+};
 const MIN_ZOOM = 20; // pixels per cell below which the map is enlarged and followed
 const PLAY_ZOOM = 30;
 const MAX_SCROLL_ZOOM = 48; // of games that show the whole height of a map, and at least this number of columns

@@ -79,10 +79,11 @@ export class WalkScreen {
     this.held = this.held.filter((one) => one !== direction);
   }
 
-  step(direction) {
+  // Makes a move. Its last word is its direction.
+  step(move) {
     const before = this.state;
-    const after = this.game.move(this.board, before, direction);
-    this.facing = DIRECTIONS[direction];
+    const after = this.game.move(this.board, before, move);
+    this.facing = DIRECTIONS[move.split(" ").at(-1)];
     this.from = before.at;
     this.nextAt = performance.now() + STEP_TIME;
     this.setState(after, performance.now());
