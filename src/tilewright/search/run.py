@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from .workers import connect_workers
 if TYPE_CHECKING:
     from ..corpus.cluster import Cluster
 
-CHUNKS_PER_WORKER = 4
-"""Number of parts of a batch per worker. Several parts keep all workers busy until the end of a round."""
+MAX_PARTS_PER_WORKER = 4
+"""Maximum number of parts of a batch per worker. Several parts keep all workers busy until the end of a round."""
+PART_SECONDS = 0.2
+"""Approximate minimum time of a part, because each part costs the scheduler some milliseconds."""
 CHECKPOINT_EVALUATIONS = 8192
 """Number of evaluations between two checkpoints of an archive in a folder."""
 
@@ -301,11 +304,16 @@ def _evaluate_here(keeps_cells: bool) -> Evaluate:
 
 def _evaluate_on(cluster: Cluster) -> Evaluate:
     """Return a function that divides solutions among workers. The results are in the order of the solutions."""
+    parts_per_worker = MAX_PARTS_PER_WORKER
 
     def evaluate(definition: Definition, units: Units) -> Evaluations:
-        parts = np.array_split(units, min(len(units), cluster.threads * CHUNKS_PER_WORKER))
+        nonlocal parts_per_worker
+        start = perf_counter()
+        parts = np.array_split(units, min(len(units), cluster.threads * parts_per_worker))
         tasks = ((definition.text, number, part) for number, part in enumerate(parts))
         found = dict(cluster.run_tasks(evaluate_task, tasks))
+        # The size of the parts depends on the time of the previous batch, the results do not.
+        parts_per_worker = max(1, min(MAX_PARTS_PER_WORKER, int((perf_counter() - start) / PART_SECONDS)))
         ordered = [found[number] for number in range(len(parts))]
         return Evaluations(
             np.concatenate([one.measures for one in ordered]),
