@@ -104,12 +104,19 @@ def animating(technique: str) -> Callable[[Path], object]:
     return lambda path: save_animation(tw.watch(technique, seed=7, width=64, height=40), path, scale=6)
 
 
+def playing(recipe: str, seed: int) -> Callable[[Path], object]:
+    """Return a function that saves an animation of a playthrough at a path."""
+    options: dict[str, Any] = {"scale": 10, "sprites": True, "markers": True, "duration": 80}
+    return lambda path: save_animation(tw.solve(tw.run(recipe, seed=seed)).draw(), path, **options)
+
+
 def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file name of each picture, and what draws it."""
     for entry in tw.list_techniques():
         yield f"{entry.name}.png", saving(entry.name, {"seed": 7, **SIZE}, scale=8)
         yield f"{entry.name}.gif", animating(entry.name)
     yield "gallery.png", lambda path: draw_gallery().save(path)
+    yield "game-platformer.gif", playing("platformer", 5)
     shaped: dict[str, Any] = {
         "connect": ["connect"],
         "keep_largest": ["keep_largest"],

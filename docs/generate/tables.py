@@ -27,7 +27,7 @@ def fill_tables(text: str) -> str:
     def refresh(match: re.Match[str]) -> str:
         what, name = match.group(2), match.group(3)
         if what == "parameters":
-            kind = next(kind for kind in ("techniques", "shapers", "formats") if name in KINDS[kind].names())
+            kind = next(kind for kind in ("techniques", "shapers", "formats", "games") if name in KINDS[kind].names())
             entry = KINDS[kind].get(name)
             assert isinstance(entry, Entry)
             content = format_parameters(entry)

@@ -1,0 +1,36 @@
+"""Solvers of games compared with the plain search over their rules: the same level, the same moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import tilewright as tw
+from tilewright.core.tilemap import TileMap
+from tilewright.play import read_game
+from tilewright.play.search import search_states
+
+from .row import Row, best_times
+
+
+def rows() -> Iterator[Row]:
+    yield from _compare_platformer()
+
+
+def make_platformer_level() -> TileMap:
+    """Return a level of 200x16 cells in the style of the sample platforms."""
+    counts = {"spikes": ">=40", "ladder": ">=40", "coin": ">=40"}
+    params = {"sample": "platforms", "sample_edges": ["top", "bottom"], "width": 200, "height": 16, "counts": counts}
+    return tw.run({"technique": "wfc", "params": params, "shaping": ["make_playable"], "seed": 1})
+
+
+def _compare_platformer() -> Iterator[Row]:
+    level = make_platformer_level()
+    rules = read_game("platformer").open(level)
+    plain = partial(search_states, rules, 1 << 20)
+    found = tw.solve(level, "platformer")
+    assert found.moves == plain().moves, "peers must agree"
+    ours, other = best_times(partial(tw.solve, level, "platformer"), plain, rounds=5)
+    what = f"play: platformer 200x16, {len(found.moves)} moves"
+    yield Row(what=f"{what}, absolute time", unit="ms", ours=ours * 1e3, at_most=2)
+    yield Row(what=what, unit="ms", ours=ours * 1e3, peer=other * 1e3, peer_name="plain search")
