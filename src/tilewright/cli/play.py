@@ -85,7 +85,7 @@ def command(
         ((_, map, one),) = found
         scale = min(MAX_SCALE, max(MIN_SCALE, MAX_WIDTH // max(map.shape)))
         if format_of(output).animate is not None:
-            formats.save_animation(one.draw(), output, markers=True, scale=scale)
+            formats.save_animation(one.draw(), output, markers=True, sprites=True, scale=scale)
         else:
             map.save(output, scale=scale, overlay=api.overlay(map, "playthrough", game=one.game))
     if any(one.solved is False for _, _, one in found):

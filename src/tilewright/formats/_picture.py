@@ -77,7 +77,8 @@ class PictureParams(Params):
     markers: bool = param(False)
     """Whether to draw an icon for every marker: a dot below 8 pixels per cell, nothing below 4."""
     overlay: OverlayOption = param(None)
-    """Overlay to draw: distance, flee, path, hot-path (or hot-path,slack=8), regions, rooms, chokepoints or sight."""
+    """Overlay to draw: distance, flee, path, hot-path (or hot-path,slack=8), regions, rooms, chokepoints, sight or
+    playthrough."""
 
 
 @dataclass(frozen=True, slots=True)
