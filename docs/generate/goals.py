@@ -41,7 +41,7 @@ def _save(goal: Goal, path: Path) -> None:
 
 def _crop(map: tw.TileMap) -> Image:
     """Return the middle of a map with its sprites and markers."""
-    scale = CELL * -(-SIZE[0] // (map.width * CELL))
+    scale = CELL * max(-(-SIZE[0] // (map.width * CELL)), -(-SIZE[1] // (map.height * CELL)))
     picture = map.image(scale=scale, sprites=True, markers=True)
     left, top = (picture.width - SIZE[0]) // 2 // scale * scale, (picture.height - SIZE[1]) // 2 // scale * scale
     return picture.crop((left, top, left + SIZE[0], top + SIZE[1]))

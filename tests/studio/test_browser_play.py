@@ -184,3 +184,17 @@ def test_on_a_phone_the_game_is_played_by_touch(phone: Studio) -> None:
     expect_player(phone, route[0], 0)
     swipe(phone, names[route[1][0] - route[0][0], route[1][1] - route[0][1]])
     expect(phone["game"]).to_have_attribute("data-steps", re.compile("[1-9]"))
+
+
+def test_a_platformer_level_is_played_with_its_rules(studio: Studio) -> None:
+    map = tw.run("platformer", seed=8)
+    studio.open({**tw.recipe("platformer").to_data(), "seed": 8})
+    expect(studio["measure-moves_needed"]).to_have_text(str(len(tw.solve(map).moves)))
+    studio.press("y")
+    expect(studio["game-fewest"]).to_have_text(f"fewest {len(tw.solve(map).moves)}")
+    start = next(marker for marker in map.markers if marker.name == "start")
+    expect(studio["game"]).to_have_attribute("data-x", str(start.x))
+    studio.press("d")
+    expect(studio["game"]).to_have_attribute("data-x", str(start.x + 1))
+    studio.press("Escape")
+    expect(studio["game"]).to_have_count(0)

@@ -16,7 +16,7 @@ PLAYED = {"start", "exit", "treasure", "monster", "potion", "key red", "lock red
 
 
 def test_the_goals_are_those_of_the_first_screen() -> None:
-    assert [*GOALS] == ["dungeon", "cave", "overworld", "town", "war", "maze", "drawing", "empty"]
+    assert [*GOALS] == ["dungeon", "cave", "overworld", "town", "war", "maze", "platformer", "drawing", "empty"]
 
 
 @pytest.mark.parametrize("goal", GOALS.values(), ids=GOALS)

@@ -106,6 +106,7 @@ export default {
     this.strokes = [];
     this.editCount = 0; // of markers and rooms
     this.dressing = null; // sprites of the map with the same key
+    this.measured = null; // fewest moves of the game on the map with the same key
     this.needsSprites = this.wantsGame = false;
     this.pointedAt = null; // last position of the pointer in the window
     this.strokeCount = this.mapRequest = this.progressRequest = this.overlayRequest = this.frameRequest = 0;

@@ -146,6 +146,11 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map",
         if changed:
             self._call("set", changed)
 
+    def show_fewest(self, fewest: float | None) -> None:
+        """Show the fewest moves, pushes or ticks of the current map's game while it is played."""
+        if self._payload is not None:
+            self._call("setFewest", {"key": self._payload["key"], "fewest": fewest})
+
     async def locate_cell(self, x: int, y: int) -> tuple[float, float]:
         """Return the position of a cell's center in the browser's window, in pixels."""
         left, top = await self.run_method("place", x, y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nicegui import background_tasks, ui
 
@@ -36,8 +36,10 @@ class MeasuresView:
     change, so that they keep the focus.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, on_measured: Callable[[TileMap, Mapping[str, float]], object]) -> None:
+        """Create the list in the current slot. `on_measured` is called with a map and its measures."""
         self.session = session
+        self._on_measured = on_measured
         self._job: asyncio.Task[None] | None = None
         self._values: dict[tuple[str, str], ui.label] = {}
         """Labels of the numbers, by group and name."""
@@ -70,8 +72,10 @@ class MeasuresView:
             return group_numbers(operations.measure_map(map, token), map.numbers), operations.find_map_warnings(map)
 
         found = await self.session.attempt(work, fail)
-        if found is not None:
-            self._show(*found)
+        if found is None:
+            return
+        self._show(*found)
+        self._on_measured(map, {name: number for group in found[0].values() for name, number in group.items()})
 
     def _show(self, groups: Groups, remarks: Sequence[str]) -> None:
         numbers = {name: number for group in groups.values() for name, number in group.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from ...core.errors import TilewrightError
 from ...core.locks import Locks
 from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
+from ...formats._page.scene import encode_game
 from .. import operations, payloads
 from ..jobs import CancelToken, JobQueue
 from ..search_runs import SearchRuns
@@ -146,7 +147,7 @@ class Shell:
                         self.errors = MapErrorPanel(self.session)
                 self.areas = {name: ui.element("div").classes("tw-area") for name in CENTER_TABS}
             with BottomSheet("Measures", "aside").classes("tw-right") as self.right:
-                self.measures = MeasuresView(self.session)
+                self.measures = MeasuresView(self.session, self._show_fewest)
         with actions:
             self.measures_opener = self.right.opener("insights", "Measures of the map", test_id="open-measures")
         ui.add_head_html(f"<script>{HIDE_START_SCRIPT}</script>")
@@ -279,6 +280,12 @@ class Shell:
         found = await self.session.attempt(lambda token: payloads.encode_sprites(map, recipe), self._show_notice)
         if found is not None and map is self.session.map:
             self.canvas.show_sprites(found)
+
+    def _show_fewest(self, map: TileMap, measures: Mapping[str, float]) -> None:
+        """Show the best result of the current map's game when it is measured."""
+        game = encode_game(map, measures)
+        if game is not None and map is self.session.map:
+            self.canvas.show_fewest(game["fewest"])
 
     def _show_facts(self, map: TileMap) -> None:
         size = "×".join(str(side) for side in reversed(map.shape))

@@ -87,7 +87,7 @@ export class PlatformerScreen {
 
   // Makes ticks when they are due; returns whether the next frame differs. Time stops while the player rests.
   animate(now) {
-    if (this.lostAt !== null && now - this.lostAt >= LOST_TIME) this.play.restart();
+    if (this.lostAt !== null && now - this.lostAt >= LOST_TIME) this.startOver();
     const isOver = this.state.isWon || this.lostAt !== null;
     const isBusy = this.held.size > 0 || this.tapped.size > 0 || !this.game.isResting(this.board, this.state);
     if (!isOver && isBusy && now - this.tickedAt >= TICK) this.tick(now);
@@ -122,6 +122,14 @@ export class PlatformerScreen {
     this.lostAt = now;
     this.falls += 1;
     this.noteText = this.state.at >= this.board.walls.length ? "You fell out of the level" : "You were hurt";
+  }
+
+  // Restarts the level after a loss; the message stays until the player moves.
+  startOver() {
+    const text = this.noteText;
+    this.play.restart();
+    this.noteText = text;
+    this.show();
   }
 
   // -- drawing --------------------------------------------------------------------------------------------------

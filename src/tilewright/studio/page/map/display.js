@@ -78,6 +78,17 @@ export const display = {
     this.redraw();
   },
 
+  // Receives the fewest moves of the map's game, which are measured after the map was sent.
+  setFewest(measured) {
+    this.measured = measured;
+    this.addFewest();
+  },
+
+  addFewest() {
+    const { scene, measured } = this;
+    if (scene?.game && measured?.key === scene.key) scene.game.fewest = measured.fewest;
+  },
+
   // Returns the position of a cell's center in the window.
   place(column, row) {
     const { left, top } = this.$refs.canvas.getBoundingClientRect();
@@ -107,6 +118,7 @@ export const display = {
     const before = this.scene;
     const isSameSize = ["width", "height", "depth"].every((side) => before?.[side] === scene[side]);
     this.scene = scene;
+    this.addFewest();
     this.progressLayer = null;
     this.progressNote = "";
     if (!isSameSize) {
