@@ -26,6 +26,10 @@ def count_changes(before: tw.TileMap, after: tw.TileMap) -> int:
         (["@.##.E"], "dungeon", 2),
         (["@.d#.E", "..#k#.", "..####"], "dungeon", 2),
         (["@..", "..E"], "dungeon", 0),
+        (["...g", "####", "....", "@...", "####"], "runner", 3),
+        (["@.e.g", "#####"], "runner", 1),
+        (["g..#.@", "######"], "runner", 1),
+        (["@H..g", "#####"], "runner", 0),
     ],
 )
 def test_repairs_change_few_cells(rows: list[str], game: str, changes: int) -> None:
@@ -49,6 +53,20 @@ def test_random_levels_are_repaired() -> None:
         count += count_changes(before, after)
     assert repaired > 20
     assert count < 3 * repaired
+
+
+def test_random_ladder_and_gold_levels_are_repaired() -> None:
+    repaired = 0
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        glyphs = random.choice([*".#bH-e"], (8, 16), p=[0.5, 0.2, 0.15, 0.07, 0.05, 0.03])
+        for place, glyph in zip(random.permutation(8 * 16), "@gggg", strict=False):
+            glyphs.reshape(-1)[place] = glyph
+        before = tw.TileMap([[TILES.by_glyph[glyph] for glyph in row] for row in glyphs], TILES)
+        after = tw.shape(before, "make_playable", game="runner,dig=false")
+        assert tw.solve(after, "runner,dig=false").solved
+        repaired += count_changes(before, after) > 0
+    assert repaired > 50
 
 
 @pytest.mark.parametrize("game", ["dungeon", "platformer,jump_height=2,jump_length=4"])

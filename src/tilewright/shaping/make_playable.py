@@ -3,8 +3,8 @@
 Maps without a start or an exit get these markers first: in a platformer, where the player can stand near the left and
 the right edge; in other games, far from each other. If the map cannot be finished, the shaper looks for the cheapest
 changes: in a platformer, it bridges gaps that are too wide, adds steps below ledges that are too high, clears what
-blocks the player and removes spikes; in a dungeon, it opens walls. The solver of the game then proves that the map can
-be finished. Locked cells, keys, gold and exits never change.
+blocks the player and removes spikes; in a dungeon, it opens walls; in a ladder-and-gold game, it adds ladders. The
+solver of the game then proves that the map can be finished. Locked cells, keys, gold and exits never change.
 
 The shaper gives up if no changes help. It refuses box puzzles that cannot be solved: few changes rarely repair them.
 """
@@ -26,12 +26,15 @@ from ._make_playable.dungeon import repair_dungeon
 from ._make_playable.ends import add_ends
 from ._make_playable.platformer import repair_platformer
 from ._make_playable.repair import Changes, Mask, apply_changes
+from ._make_playable.runner import repair_runner
 
 MAX_ROUNDS = 8
 """Maximum number of repairs to try."""
+NO_CHANGES = "no changes were found with which the map can be finished"
 REPAIRS: Mapping[str, Callable[[Any, Mask], Changes]] = {
     "dungeon": repair_dungeon,
     "platformer": repair_platformer,
+    "runner": repair_runner,
 }
 
 
@@ -56,8 +59,6 @@ def make_playable(map: TileMap, p: MakePlayableParams, site: Site, rng: Rng) -> 
         if name not in REPAIRS:
             text = f"the game {name} cannot be finished on this map, and maps of {name} cannot be repaired"
             raise InvalidRecipe(text, at="game", rule="unsolved")
-        if found.solved is None:
-            raise GaveUp(f"{name}: the search for a solution reached its limit of {pluralize(found.explored, 'state')}")
         fixed |= map.cells != base.cells  # these changes contradict each other: look for others
         changes = REPAIRS[name](bound.open(base), fixed) if number < MAX_ROUNDS else {}
         if not changes:
@@ -68,4 +69,5 @@ def make_playable(map: TileMap, p: MakePlayableParams, site: Site, rng: Rng) -> 
             raise GaveUp(text, at="max_changes", fixes=[ANOTHER_SEED])
         yield Frame(map.cells, "repairs", (number + 1) / MAX_ROUNDS)
     remove = ["locks"] if site.has_locks else []
-    raise GaveUp(f"{name}: no changes were found with which the map can be finished", remove=remove)
+    why = "it is unknown whether the map can be finished, and no changes help" if found.solved is None else NO_CHANGES
+    raise GaveUp(f"{name}: {why}", remove=remove)
