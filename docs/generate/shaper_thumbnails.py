@@ -126,7 +126,21 @@ CHASM = """
 ###.............##
 ###.............##
 """
+STOREROOM = """
+##################
+#####....#########
+####.....#########
+####..#..####..###
+###...........####
+###..##.......####
+###..##..#..######
+####........######
+######...#########
+##################
+##################
+"""
 TILESETS = {
+    "warehouse": {"#": "wall", ".": "floor"},
     "cave": {"#": "wall", ".": "floor"},
     "dungeon": {"#": "wall", ".": "floor", "r": "rock"},
     "awbw": {
@@ -146,6 +160,7 @@ EXAMPLES: dict[str, tuple[Source, dict[str, Any]]] = {
     "border": (CAVE, {"thickness": 2}),
     "connect": (("cave", CAVES), {}),
     "countries": (("awbw", BUILDINGS), {}),
+    "crates": (("warehouse", STOREROOM), {"pushes": 12}),
     "crop": (CAVE, {"x": 4, "y": 2, "width": 10, "height": 7}),
     "doors": (("dungeon", ROOMS), {}),
     "flip": (CAVE, {}),

@@ -1547,6 +1547,28 @@ def shape(
 @overload
 def shape(
     map: TileMap,
+    shaper: Literal["crates"],
+    /,
+    *,
+    seed: int | str = "0",
+    count: int = ...,
+    pushes: int = ...,
+    min_pushes: int = ...,
+    tries: int = ...,
+    max_states: int = ...,
+) -> TileMap:
+    """Crates: make a map a box puzzle that needs a wanted number of pushes.
+
+    count: Number of crates and targets.
+    pushes: Wanted number of pushes of the shortest solution.
+    min_pushes: Minimum number of pushes of the shortest solution, if the wanted number is not possible.
+    tries: Maximum number of choices of targets.
+    max_states: Maximum number of states to examine for each choice of targets.
+    """
+
+@overload
+def shape(
+    map: TileMap,
     shaper: Literal["crop"],
     /,
     *,

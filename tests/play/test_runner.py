@@ -87,3 +87,12 @@ def test_limit_gives_unknown() -> None:
     assert tw.solve(map, "runner", limit=4).solved is None
     assert tw.solve(map, "runner", limit=12).solved is None
     assert tw.solve(map, "runner").solved
+
+
+def test_all_gold_of_the_recipe_can_be_collected() -> None:
+    for seed in range(3):
+        map = tw.run("gold-mine", seed=seed)
+        found = tw.solve(map)
+        assert found.game == "runner"
+        assert found.solved
+        assert found.count("gold") == np.count_nonzero(map.cells == map.tileset.id("gold")) >= 8

@@ -182,9 +182,9 @@ def _draw_on_surface(kind: str, surface: Texture, beneath: Look, look: Look, rng
 DRAWINGS: dict[str, Texture] = {
     kind: partial(_draw_on_surface, kind, surface, beneath)
     for kinds, surface, beneath in (
-        ("pillar token key", stone, FLAGS),
+        ("pillar token key crate target stored-crate", stone, FLAGS),
         ("mushroom snag", ground, EARTH),
-        ("coin ladder", void, AIR),
+        ("coin ladder rope gold person imp", void, AIR),
         ("pad", board, BOARD),
     )
     for kind in kinds.split()

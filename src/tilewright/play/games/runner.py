@@ -22,6 +22,8 @@ from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
 
+HOLES_COST = 8
+"""Number of states that a state with holes counts as, because it stands for all cells that the player reaches."""
 SIDES = {"left": -1, "right": 1, "dig left": -1, "dig right": 1}
 
 
@@ -145,8 +147,9 @@ def runner(rules: RunnerRules, limit: int) -> Solution:
     if result[0] == UNSOLVED and rules.params.dig and explored < limit:
         golden, bricks = (np.flatnonzero(np.pad(cells & bit, 1)).astype(np.int32) for bit in (GOLD, BRICK))
         places = np.concatenate([golden, bricks])
-        moves = dig_for_gold(board, start, places, golden.size, visited, limit - explored, result)
-        explored += int(result[1])
+        most = max(1, (limit - explored) // HOLES_COST)
+        moves = dig_for_gold(board, start, places, golden.size, visited, most, result)
+        explored += HOLES_COST * int(result[1])
     return Solution(
         solved=None if result[0] == UNKNOWN else bool(result[0]),
         moves=tuple([rules.moves[move] for move in moves.tolist()]),
