@@ -138,3 +138,15 @@ def test_the_sample_platforms_is_a_platformer_level() -> None:
     roles = {tile.name: tile.game_role for tile in map.tileset}
     assert {role for name, role in roles.items() if name.startswith("platform")} == {"platform"}
     assert (roles["turf"], roles["spikes"], roles["ladder"], roles["coin"]) == ("wall", "spike", "ladder", "coin")
+
+
+def test_a_preset_has_the_jumps_of_ddave() -> None:
+    """The first tick rises straight up, the second rises, the third stays at the height of two cells, then it falls."""
+    map = level("........", "........", "........", "@......E", "########")
+    rules = read_game("platformer,jump_height=2,jump_length=5,running_jumps=false,floor=true").open(map)
+    states = [rules.begin()]
+    for move in ("jump", "right", "right", "right", "right"):
+        states.append(rules.step(states[-1], move))
+    assert [state.player for state in states] == [(3, 0), (2, 0), (1, 1), (1, 2), (2, 3), (3, 4)]
+    assert [state.air for state in states] == [0, 2, 1, 0, 0, 0]
+    assert rules.step(rules.begin(), "jump right") is None
