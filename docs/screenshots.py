@@ -62,6 +62,7 @@ VIEWS = {
     "studio-gallery": ("dark", open_recipe("gallery", "skirmish", 3)),
     "studio-search": ("light", State().with_view_settings(tab="search")),
     "studio-pick": ("dark", open_picks()),
+    "studio-play": ("dark", open_recipe("make", "platformer", 8)),
 }
 """Color scheme and state of each picture, by its name."""
 
@@ -82,6 +83,11 @@ def main() -> None:
                 expect(studio["search-status"]).to_have_text("Done.", timeout=600_000)
             if name == "studio-pick":
                 expect(studio.page.locator(".tw-pick.tw-made")).to_have_count(12, timeout=600_000)
+            if name == "studio-play":
+                studio.press("y")
+                for column in range(1, 4):
+                    studio.press("d")
+                    expect(studio["game"]).to_have_attribute("data-x", str(column))
             if name == "studio-example":
                 for technique in ("patterns", "wfc", "markov"):
                     expect(studio[f"state-{technique}"]).to_contain_text("done", timeout=600_000)
