@@ -159,6 +159,19 @@ def swipe(studio: Studio, direction: str) -> None:
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
+def test_on_a_phone_a_box_puzzle_is_solved_by_touch(phone: Studio) -> None:
+    map = tw.run("warehouse", seed=2)
+    found = tw.solve(map)
+    phone.open({**tw.recipe("warehouse").to_data(), "seed": 2})
+    expect(phone["measure-pushes"]).to_have_text(str(found.count("push")))
+    phone["play-map"].tap()
+    for number, move in enumerate(found.moves, 1):
+        phone[f"game-{move}"].tap()
+        expect(phone["game"]).to_have_attribute("data-moves", str(number))
+    wanted = f"{len(found.moves)} moves, {found.count('push')} pushes, fewest {found.count('push')}"
+    expect(phone["game-result"]).to_have_text(wanted)
+
+
 def test_on_a_phone_the_game_is_played_by_touch(phone: Studio) -> None:
     map = tw.run(SMALL)
     route = [tuple(cell) for cell in tw.analysis.path(map, "start", "exit").tolist()]

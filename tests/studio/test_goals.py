@@ -16,7 +16,18 @@ PLAYED = {"start", "exit", "treasure", "monster", "potion", "key red", "lock red
 
 
 def test_the_goals_are_those_of_the_first_screen() -> None:
-    assert [*GOALS] == ["dungeon", "cave", "overworld", "town", "war", "maze", "platformer", "drawing", "empty"]
+    assert [*GOALS] == [
+        "dungeon",
+        "cave",
+        "overworld",
+        "town",
+        "war",
+        "maze",
+        "platformer",
+        "puzzle",
+        "drawing",
+        "empty",
+    ]
 
 
 @pytest.mark.parametrize("goal", GOALS.values(), ids=GOALS)
@@ -35,6 +46,13 @@ def test_a_page_without_a_link_shows_the_goals_and_has_the_first_goal_s_map() ->
     state = first_state()
     assert state.view_settings.tab == "start"
     assert state.with_view_settings(tab="make") == list_goals()[0].open(State())
+
+
+@pytest.mark.parametrize(("goal", "game"), [("platformer", "platformer"), ("puzzle", "sokoban")])
+def test_levels_of_other_games_can_be_finished(goal: str, game: str) -> None:
+    found = tw.solve(tw.run(GOALS[goal].open(State()).effective))
+    assert found.solved
+    assert found.rules.board.game == game
 
 
 @pytest.mark.parametrize("recipe", ["roguelike-dungeon", "crystal-cave", "stone-labyrinth"])
