@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from statistics import median
 
 import tilewright as tw
 from tilewright.core.tilemap import TileMap
@@ -15,6 +16,8 @@ from .row import Row, best_times
 
 def rows() -> Iterator[Row]:
     yield from _compare_platformer()
+    yield from _compare_puzzles()
+    yield from _compare_runner()
 
 
 def make_platformer_level() -> TileMap:
@@ -34,3 +37,26 @@ def _compare_platformer() -> Iterator[Row]:
     what = f"play: platformer 200x16, {len(found.moves)} moves"
     yield Row(what=f"{what}, absolute time", unit="ms", ours=ours * 1e3, at_most=2)
     yield Row(what=what, unit="ms", ours=ours * 1e3, peer=other * 1e3, peer_name="plain search")
+
+
+def _compare_puzzles() -> Iterator[Row]:
+    levels = [tw.run("warehouse", seed=seed) for seed in range(40)]
+    ours = median([best_times(partial(tw.solve, level), rounds=1)[0] for level in levels])
+    what = f"play: sokoban 10x10 with 4 crates, median of {len(levels)} levels"
+    yield Row(what=f"{what}, absolute time", unit="ms", ours=ours * 1e3, at_most=50)
+    level = tw.run("warehouse", seed=5, knobs={"size": 8, "crates": 2, "pushes": 10})
+    plain = partial(search_states, read_game("sokoban").open(level), 1 << 20)
+    assert plain().solved
+    ours, other = best_times(partial(tw.solve, level), plain, rounds=3)
+    yield Row(
+        what="play: sokoban 8x8 with 2 crates", unit="ms", ours=ours * 1e3, peer=other * 1e3, peer_name="plain search"
+    )
+
+
+def _compare_runner() -> Iterator[Row]:
+    game = "runner,dig=false"
+    level = next(
+        level for level in (tw.run("gold-mine", seed=seed) for seed in range(100)) if tw.solve(level, game).solved
+    )
+    ours = best_times(partial(tw.solve, level, game), rounds=5)[0]
+    yield Row(what="play: runner 32x21 without digging, absolute time", unit="ms", ours=ours * 1e3, at_most=5)

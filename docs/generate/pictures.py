@@ -117,6 +117,8 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
         yield f"{entry.name}.gif", animating(entry.name)
     yield "gallery.png", lambda path: draw_gallery().save(path)
     yield "game-platformer.gif", playing("platformer", 5)
+    yield "game-runner.gif", playing("gold-mine", 3)
+    yield "game-sokoban.gif", playing("warehouse", 5)
     shaped: dict[str, Any] = {
         "connect": ["connect"],
         "keep_largest": ["keep_largest"],
