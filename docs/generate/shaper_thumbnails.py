@@ -178,6 +178,7 @@ EXAMPLES: dict[str, tuple[Source, dict[str, Any]]] = {
     "replace": (CAVE, {"tile": "floor", "by": "moss", "share": 0.3}),
     "rotate": (CAVE, {"turns": 2}),
     "smooth": (("cave", PEBBLES), {"steps": 2}),
+    "thicken": (("cave", CAVES), {"floor_share": 0.15}),
     "walls": (("dungeon", ROCK), {}),
     "widen": (("cave", TUNNELS), {}),
 }

@@ -1972,6 +1972,22 @@ def shape(
 @overload
 def shape(
     map: TileMap,
+    shaper: Literal["thicken"],
+    /,
+    *,
+    seed: int | str = "0",
+    floor_share: float = ...,
+    tile: str | None = ...,
+) -> TileMap:
+    """Thicken: add walls while all floor stays connected.
+
+    floor_share: Fraction of the map's cells that stay passable.
+    tile: Impassable tile to fill with; by default the most common impassable tile of the map.
+    """
+
+@overload
+def shape(
+    map: TileMap,
     shaper: Literal["walls"],
     /,
     *,

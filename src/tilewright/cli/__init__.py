@@ -38,6 +38,7 @@ COMMANDS = {
     "verify": "Regenerate stored maps and check that they are identical.",
     "corpus": "Generate large sets of maps; measure, filter, compare and export them.",
     "search": "Search for the best and the most different maps of a recipe.",
+    "benchmark": "Take public benchmarks, such as the PCG Benchmark.",
     "studio": "Open the studio, a web page for all techniques.",
     "warmup": "Compile all kernels in advance.",
     "version": "Show the versions of Tilewright and its dependencies.",

@@ -1,0 +1,101 @@
+"""Sets of contents in which every two differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.seeds import Rng
+from ...kernels.sequences import compare_sequences
+from .problem import Control, Report
+
+Candidate = TypeVar("Candidate")
+FindConflicts = Callable[[Candidate, Sequence[Candidate]], NDArray[np.bool_]]
+"""Function of a candidate and others that returns which of the others are too similar to it."""
+
+
+def fill_places(
+    make: Callable[[Control, Rng], Candidate | None],
+    find_conflicts: FindConflicts[Candidate],
+    controls: Sequence[Control],
+    rng: Rng,
+    report: Report,
+    *,
+    tries: int,
+    swaps: int = 0,
+) -> list[Candidate]:
+    """Return a candidate for each control, different from all others as far as possible.
+
+    A place is filled by the first candidate that differs from those of all filled places. After that, candidates for
+    the other places are tried in turn; one that is similar to a single filled place takes over: that place is tried
+    again later.
+
+    Parameters
+    ----------
+    make : callable
+        Function of a control and a random stream that returns a candidate that meets the control, or None.
+    find_conflicts : callable
+        Function of a candidate and others that returns which of the others are too similar to it.
+    controls : sequence of dict
+        The controls.
+    rng : Rng
+        Random stream.
+    report : callable
+        Function that takes the number of complete places.
+    tries : int
+        Maximum number of candidates for a place at first.
+    swaps : int
+        Number of candidates to try after that.
+
+    Returns
+    -------
+    list
+        The candidates, in the order of the controls. A place without a different candidate has a similar one.
+    """
+    filled: dict[int, Candidate] = {}
+    spare: dict[int, Candidate] = {}
+    for place, control in enumerate(controls):
+        stream = rng.child("place", place)
+        for number in range(tries):
+            candidate = make(control, stream.child("try", number))
+            if candidate is None:
+                continue
+            spare[place] = candidate
+            if not find_conflicts(candidate, [*filled.values()]).any():
+                filled[place] = candidate
+                break
+        report(place + 1)
+    waiting = [place for place in range(len(controls)) if place not in filled]
+    for number in range(swaps):
+        if not waiting:
+            break
+        place = waiting.pop(0)
+        candidate = make(controls[place], rng.child("swap", number))
+        if candidate is not None:
+            places = [*filled]
+            similar = np.flatnonzero(find_conflicts(candidate, [*filled.values()]))
+            if similar.size == 1:
+                other = places[similar[0]]
+                spare[other] = filled.pop(other)
+                waiting.append(other)
+            if similar.size <= 1:
+                filled[place] = candidate
+                continue
+        waiting.append(place)
+    return [filled[place] if place in filled else spare[place] for place in range(len(controls))]
+
+
+def find_similar_sequences(
+    one: NDArray[np.uint8], others: Sequence[NDArray[np.uint8]], limits: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the similarity of a sequence to others, or an upper bound where this is at most the limit."""
+    sizes = np.array([other.size for other in others], dtype=np.int64)
+    stack = np.zeros((len(others), max(1, int(sizes.max(initial=1)))), dtype=np.uint8)
+    for number, other in enumerate(others):
+        stack[number, : other.size] = other
+    ratios = np.empty(len(others))
+    compare_sequences(one, stack, sizes, limits, ratios)
+    return ratios
