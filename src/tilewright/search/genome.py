@@ -155,7 +155,7 @@ def _full_path(data: Mapping[str, Any], name: str) -> str:
 def to_editable_data(recipe: Recipe) -> dict[str, Any]:
     """Return a recipe's data with validated objects as values, so that samples are not read again for each map.
 
-    Inner recipes are plain, because paths may lead into them.
+    Inner recipes and requirements are plain, because paths may lead into them.
     """
 
     def list_values(params: Params) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def to_editable_data(recipe: Recipe) -> dict[str, Any]:
         "tileset": recipe.tileset,
         "tiles": recipe.tiles,
         "locks": recipe.locks,
-        "require": recipe.require,
+        "require": {one.measure: one.to_data() for one in recipe.require},
         "seed": recipe.seed,
         "knobs": recipe.knobs,
     }
