@@ -60,6 +60,7 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"doors": "anywhere", "corridor_width": 2, "spacing": 5},
     ],
     "bsp": [{"rooms": 7, "jitter": 0.5, "corridors": "straight"}, {"fill": 0, "shift": 0.5, "ratio": 2, "spacing": 1}],
+    "snake": [{"length": 60, "border": 0}],
     "voronoi": [{"offset": [-30, 12]}],
     "fashion": [
         {"scores": [0, 0.5, 0.2, 0.6], "generations": 4},

@@ -27,6 +27,7 @@ SIZES = {
     "random": 1 << 24,  # cells
     "rooms": 1 << 21,  # cells of tried rooms
     "rules": 1 << 24,  # neighbors and rules
+    "snake": 1 << 19,  # steps
     "tunnels": 1 << 22,  # steps
     "voronoi": 1 << 20,  # cells
     "voronoi.points": 1 << 21,  # squares
