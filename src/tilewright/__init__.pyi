@@ -616,6 +616,32 @@ def make(
 
 @overload
 def make(
+    technique: Literal["snake"],
+    /,
+    *,
+    seed: int | str | None = None,
+    workers: int = 0,
+    tileset: str | PathLike[str] | Tileset | None = None,
+    tiles: Mapping[str, str] | None = None,
+    locks: Any = None,
+    shaping: Stages | None = None,
+    require: Mapping[str, Any] | None = None,
+    tries: int | None = None,
+    width: int = ...,
+    height: int = ...,
+    length: int | None = ...,
+    border: int = ...,
+) -> TileMap:
+    """Snake: one winding path of exact length, without shortcuts or branches.
+
+    width: Width of the map in cells.
+    height: Height of the map in cells.
+    length: Number of cells of the path; by default, 40% of the cells within the border.
+    border: Width of the wall kept around the map; less if the map is too small.
+    """
+
+@overload
+def make(
     technique: Literal["voronoi"],
     /,
     *,
@@ -1037,6 +1063,23 @@ def recipe(
 ) -> Recipe: ...
 @overload
 def recipe(
+    technique: Literal["snake"],
+    /,
+    *,
+    seed: int | str | None = None,
+    tileset: str | PathLike[str] | Tileset | None = None,
+    tiles: Mapping[str, str] | None = None,
+    locks: Any = None,
+    shaping: Stages | None = None,
+    require: Mapping[str, Any] | None = None,
+    tries: int | None = None,
+    width: int = ...,
+    height: int = ...,
+    length: int | None = ...,
+    border: int = ...,
+) -> Recipe: ...
+@overload
+def recipe(
     technique: Literal["voronoi"],
     /,
     *,
@@ -1400,6 +1443,24 @@ def watch(
     mapData: Any = ...,
     roomData: Any = ...,
     generationRules: Any = ...,
+) -> Iterator[Frame]: ...
+@overload
+def watch(
+    technique: Literal["snake"],
+    /,
+    *,
+    seed: int | str | None = None,
+    every: int = 1,
+    tileset: str | PathLike[str] | Tileset | None = None,
+    tiles: Mapping[str, str] | None = None,
+    locks: Any = None,
+    shaping: Stages | None = None,
+    require: Mapping[str, Any] | None = None,
+    tries: int | None = None,
+    width: int = ...,
+    height: int = ...,
+    length: int | None = ...,
+    border: int = ...,
 ) -> Iterator[Frame]: ...
 @overload
 def watch(

@@ -6,24 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.seeds import Rng
-from ..kernels.snakes import BLOCKED, FREE, TAKEN, grow_snake
+from ..kernels.snakes import NONE, start_path, wind
 
-MAX_STEPS = 100_000
+MAX_MOVES = 100_000
 
 
 def grow_path(is_free: NDArray[np.bool_], length: int, rng: Rng) -> list[tuple[int, int]] | None:
     """Return the cells of a random path of exact length without shortcuts; None if none was found."""
-    cells = np.pad(np.where(is_free, FREE, BLOCKED).astype(np.uint8), 1, constant_values=BLOCKED)
-    flat, columns = cells.reshape(-1), cells.shape[1]
-    starts = np.flatnonzero(flat == FREE)
+    padded = np.pad(is_free, 1)
+    starts = np.flatnonzero(padded)
     if length > len(starts):
         return None
-    ring = np.zeros(flat.size, dtype=np.int64)
-    ring[0] = starts[rng.below(len(starts))]
-    flat[ring[0]] = TAKEN
-    span = grow_snake(rng.state, flat, columns, ring, 1, length, MAX_STEPS)
-    first, count = span >> 32, span & 0xFFFFFFFF
-    if count != length:
+    path = start_path(padded, int(starts[rng.below(len(starts))]))
+    if wind(rng.state, path, length, MAX_MOVES) != length:
         return None
-    places = [int(ring[(first + number) % ring.size]) for number in range(count)]
-    return [(place // columns - 1, place % columns - 1) for place in places]
+    places = [int(path.span[0])]
+    while (place := int(path.following[places[-1]])) != NONE:
+        places.append(place)
+    return [(place // path.columns - 1, place % path.columns - 1) for place in places]

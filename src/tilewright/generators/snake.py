@@ -1,15 +1,15 @@
 """Snake: one winding path of exact length, without shortcuts or branches.
 
-The path grows at both ends by random free cells. No two of its cells touch, except consecutive ones, so that there is
-exactly one way from the start to the exit (an induced path). When both ends are stuck, a random part of one end is
-removed, and the path grows again. Markers `start` and `exit` are at its ends.
+No two cells of the path touch, except consecutive ones, so that there is exactly one way from the start to the exit (an
+induced path). Random moves change the path until it has the wanted length: it grows at its ends, straight pieces get
+bumps, and corners flip over. Markers `start` and `exit` are at its ends.
 
-Limits: a path covers at most about two thirds of the cells, and paths of more than half of them take many steps. If no
+Limits: a path covers at most about two thirds of the cells, and paths of more than half of them take many moves. If no
 path of the wanted length is found, the technique gives up and says how long the longest one was. Locked walls are never
 dug. Locked floors become floor even if the path does not pass them.
 
-Source: the longest induced path of a graph is known as the snake in the box, Kautz, "Unit-distance error-checking
-codes", 1958.
+Sources: the longest induced path of a cube is the snake in the box, Kautz, "Unit-distance error-checking codes", 1958.
+The moves are those of Berg and Foerster, "Random paths and random surfaces on a digital computer", 1981.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker
 from ..kernels.blocks import block_size
-from ..kernels.snakes import TAKEN
-from ..kernels.winding import start_path, wind
+from ..kernels.snakes import TAKEN, start_path, wind
 
 FRAMES = 120
 """Approximate number of frames of the growing path."""

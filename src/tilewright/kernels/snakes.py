@@ -1,104 +1,177 @@
-"""Induced paths: paths of which no two cells touch, except consecutive ones."""
+"""Induced paths of exact length: a path is changed by random local moves until it has the wanted length.
+
+The path grows and shrinks at its ends. A straight piece of three cells gets a bump, which makes the path two cells
+longer, or loses one; a corner flips over. All moves keep the path induced: no two of its cells touch, except
+consecutive ones. Moves that shorten the path are rare.
+
+Source: the moves within the path are those of Berg and Foerster, "Random paths and random surfaces on a digital
+computer", 1981, for walks that avoid themselves.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inline, kernel
 from .random import below
+from .types import Int32_1D, Int64_1D, Uint8_1D
 
 FREE, TAKEN, BLOCKED = 0, 1, 2
 """Cell that the path may enter, cell of the path, and cell that it may not enter."""
-COMPACT = 3
-"""Of four extensions, the number that prefer cells with few free neighbors, so that long paths fit."""
+NONE = -1
+"""Neighbor of an end of the path."""
+HEAD, TAIL, COUNT = 0, 1, 2
+"""Entries of `WindingPath.span`."""
+END_MOVES = 4
+"""One of so many moves is at an end of the path."""
+SHORTENING = 20
+"""One of so many possible moves that make the path shorter is done."""
 
 
-@kernel
-def count_taken(cells: NDArray[np.uint8], columns: int, cell: int) -> int:
+class WindingPath(NamedTuple):
+    """An induced path as a linked list of cells, flat within a margin."""
+
+    cells: Uint8_1D
+    columns: int
+    previous: Int32_1D
+    following: Int32_1D
+    order: Int32_1D
+    """Cells of the path in any order, so that one can be drawn."""
+    places: Int32_1D
+    """Place of each cell of the path in `order`."""
+    span: Int64_1D
+    """[first cell, last cell, number of cells]"""
+
+
+def start_path(is_free: NDArray[np.bool_], start: int) -> WindingPath:
+    """Return a path of one cell on a map with a margin that is not free."""
+    cells = np.where(is_free, FREE, BLOCKED).astype(np.uint8).reshape(-1)
+    cells[start] = TAKEN
+    path = WindingPath(
+        cells=cells,
+        columns=is_free.shape[1],
+        previous=np.full(cells.size, NONE, dtype=np.int32),
+        following=np.full(cells.size, NONE, dtype=np.int32),
+        order=np.zeros(cells.size, dtype=np.int32),
+        places=np.zeros(cells.size, dtype=np.int32),
+        span=np.array([start, start, 1], dtype=np.int64),
+    )
+    path.order[0] = start
+    return path
+
+
+@inline
+def _add(path: WindingPath, cell: int, before: int, after: int) -> None:
+    """Add a cell between two others, of which one may be NONE."""
+    path.cells[cell] = TAKEN
+    path.previous[cell], path.following[cell] = before, after
+    if before == NONE:
+        path.span[HEAD] = cell
+    else:
+        path.following[before] = cell
+    if after == NONE:
+        path.span[TAIL] = cell
+    else:
+        path.previous[after] = cell
+    count = path.span[COUNT]
+    path.order[count], path.places[cell] = cell, count
+    path.span[COUNT] = count + 1
+
+
+@inline
+def _remove(path: WindingPath, cell: int) -> None:
+    """Remove a cell, and link its neighbors."""
+    path.cells[cell] = FREE
+    before, after = path.previous[cell], path.following[cell]
+    if before == NONE:
+        path.span[HEAD] = after
+    else:
+        path.following[before] = after
+    if after == NONE:
+        path.span[TAIL] = before
+    else:
+        path.previous[after] = before
+    count = path.span[COUNT] - 1
+    last = path.order[count]
+    path.order[path.places[cell]], path.places[last] = last, path.places[cell]
+    path.span[COUNT] = count
+
+
+@inline
+def _count_taken(path: WindingPath, cell: int) -> int:
     """Return the number of neighbors of a cell that are on the path."""
     count = 0
-    for shift in (-columns, 1, columns, -1):
-        count += cells[cell + shift] == TAKEN
+    for shift in (-path.columns, 1, path.columns, -1):
+        count += path.cells[cell + shift] == TAKEN
     return count
 
 
-@kernel
-def count_free(cells: NDArray[np.uint8], columns: int, cell: int) -> int:
-    """Return the number of neighbors of a cell that the path could still enter."""
-    count = 0
-    for shift in (-columns, 1, columns, -1):
-        other = cell + shift
-        if cells[other] == FREE and count_taken(cells, columns, other) == 0:
-            count += 1
-    return count
+@inline
+def _is_free(path: WindingPath, cell: int, taken: int) -> bool:
+    """Return whether a cell is free and beside this number of cells of the path."""
+    return path.cells[cell] == FREE and _count_taken(path, cell) == taken
 
 
 @kernel
-def choose_extension(state: NDArray[np.uint64], cells: NDArray[np.uint8], columns: int, end: int) -> int:
-    """Return a random cell beside an end of the path by which the path can grow; -1 if there is none."""
-    is_compact = below(state, 4) < COMPACT
-    best, chosen, ties = 9, -1, 0
-    for shift in (-columns, 1, columns, -1):
-        other = end + shift
-        if cells[other] == FREE and count_taken(cells, columns, other) == 1:
-            score = count_free(cells, columns, other) if is_compact else 0
-            if score < best:
-                best, chosen, ties = score, other, 1
-            elif score == best:
-                ties += 1
-                if below(state, ties) == 0:
-                    chosen = other
-    return chosen
+def _change_end(state: NDArray[np.uint64], path: WindingPath) -> None:
+    """Add a random cell at an end of the path, or seldom remove the end."""
+    is_tail = below(state, 2)
+    end = path.span[TAIL if is_tail else HEAD]
+    if below(state, SHORTENING) == 0:
+        if path.span[COUNT] > 1:
+            _remove(path, end)
+        return
+    shift = path.columns if below(state, 2) else 1
+    cell = end + shift if below(state, 2) else end - shift
+    if _is_free(path, cell, 1):
+        if is_tail:
+            _add(path, cell, end, NONE)
+        else:
+            _add(path, cell, NONE, end)
 
 
-@kernel("int64(uint64[::1], uint8[::1], int64, int64[::1], int64, int64, int64)")
-def grow_snake(
-    state: NDArray[np.uint64],
-    cells: NDArray[np.uint8],
-    columns: int,
-    ring: NDArray[np.int64],
-    span: int,
-    length: int,
-    steps: int,
-) -> int:
-    """Grow an induced path at both ends until it has `length` cells, in at most `steps` steps; return its new span.
+@kernel
+def _change_middle(state: NDArray[np.uint64], path: WindingPath, length: int) -> None:
+    """Change the path at a random cell: add or remove a bump of a straight piece, or flip a corner."""
+    middle = path.order[below(state, path.span[COUNT])]
+    before, after = path.previous[middle], path.following[middle]
+    if before == NONE or after == NONE:
+        return
+    if before - middle != middle - after:
+        corner = before + after - middle
+        if _is_free(path, corner, 2):
+            _remove(path, middle)
+            _add(path, corner, before, after)
+        return
+    side = path.columns if abs(before - middle) == 1 else 1
+    if below(state, 2):
+        side = -side
+    if _is_free(path, middle + side, 1):
+        if path.span[COUNT] + 2 <= length and _is_free(path, before + side, 1) and _is_free(path, after + side, 1):
+            _remove(path, middle)
+            _add(path, before + side, before, after)
+            _add(path, middle + side, before + side, after)
+            _add(path, after + side, middle + side, after)
+        return
+    is_bump = path.previous[before] == before + side and path.following[after] == after + side
+    if is_bump and _is_free(path, middle + side, 3) and below(state, SHORTENING) == 0:
+        _remove(path, before)
+        _remove(path, after)
+        _remove(path, middle)
+        _add(path, middle + side, before + side, after + side)
 
-    `cells` is flat within a margin of BLOCKED. `ring` holds the cells of the path, from place `span >> 32` on, `span &
-    0xffffffff` of them, around its end. When both ends are stuck, a random number of cells is removed from one end.
-    """
-    first, count = span >> 32, span & 0xFFFFFFFF
-    size = ring.size
+
+@kernel("int64(uint64[::1], WindingPath, int64, int64)", allocates=False)
+def wind(state: NDArray[np.uint64], path: WindingPath, length: int, steps: int) -> int:
+    """Do random moves until the path has `length` cells, at most `steps`. Return the number of cells."""
     for _ in range(steps):
-        if count == length:
+        if path.span[COUNT] == length:
             break
-        at_end = below(state, 2)
-        grown = -1
-        for _ in range(2):
-            end = ring[(first + count - 1) % size] if at_end else ring[first]
-            grown = choose_extension(state, cells, columns, end)
-            if grown >= 0:
-                break
-            at_end = 1 - at_end
-        if grown >= 0:
-            if at_end:
-                ring[(first + count) % size] = grown
-            else:
-                first = (first + size - 1) % size
-                ring[first] = grown
-            cells[grown] = TAKEN
-            count += 1
-            continue
-        removed = 1 + below(state, max(1, count // 2))
-        if removed >= count:
-            removed = count - 1
-        if removed == 0:
-            break
-        for _ in range(removed):
-            if at_end:
-                cells[ring[(first + count - 1) % size]] = FREE
-            else:
-                cells[ring[first]] = FREE
-                first = (first + 1) % size
-            count -= 1
-    return (first << 32) | count
+        if path.span[COUNT] < 3 or below(state, END_MOVES) == 0:
+            _change_end(state, path)
+        else:
+            _change_middle(state, path, length)
+    return int(path.span[COUNT])
