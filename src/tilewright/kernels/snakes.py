@@ -26,9 +26,9 @@ NONE = -1
 HEAD, TAIL, COUNT = 0, 1, 2
 """Entries of `WindingPath.span`."""
 END_MOVES = 4
-"""One of so many moves is at an end of the path."""
+"""Number of moves of which one is at an end of the path."""
 SHORTENING = 20
-"""One of so many possible moves that make the path shorter is done."""
+"""Number of possible moves that make the path shorter, of which one is done."""
 
 
 class WindingPath(NamedTuple):
