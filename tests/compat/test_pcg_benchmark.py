@@ -41,7 +41,8 @@ def test_contents_and_maps_are_converted_in_both_directions(name: str, contents:
 @pytest.mark.parametrize("name", MADE_ALONE)
 def test_contents_depend_on_the_seed_only(name: str, contents: Any) -> None:
     made, controls = contents[name]
-    assert pcg.make_contents(name, 2, 5, controls[:2]) == made[:2] or name == "mdungeons"
+    if name != "mdungeons":  # Its contents take over places of others, so that they depend on all controls.
+        assert pcg.make_contents(name, 2, 5, controls[:2]) == made[:2]
     assert pcg.make_contents(name, 2, 5, controls[:2]) == pcg.make_contents(name, 2, 5, controls[:2])
     assert pcg.make_contents(name, 2, 6, controls[:2]) != made[:2]
     assert len({str(content) for content in made}) == COUNT
@@ -149,6 +150,9 @@ def test_wrong_input_is_refused_in_one_line() -> None:
         pcg.make_contents("zeldo", 1, 1)
     with pytest.raises(InvalidRecipe, match="must be 2 controls, got 1"):
         pcg.make_contents("zelda", 2, 1, [{"player_key": 12, "key_door": 12}])
+    for wrong in (5, 19, 12.5, "12", None):
+        with pytest.raises(InvalidRecipe, match="player_key must be an integer from 11 to 18"):
+            pcg.make_contents("zelda", 1, 1, [{"player_key": wrong, "key_door": 12}])
     with pytest.raises(InvalidRecipe, match="a control must have player_key, key_door"):
         pcg.make_contents("zelda", 1, 1, [{"path": 12}])
     with pytest.raises(InvalidRecipe, match="count: must be an integer from 1 to 10,000"):

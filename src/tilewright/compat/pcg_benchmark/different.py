@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.errors import GaveUp
 from ...core.seeds import Rng
 from ...kernels.sequences import compare_sequences
 from .problem import Control, Report
@@ -85,6 +86,9 @@ def fill_places(
                 filled[place] = candidate
                 continue
         waiting.append(place)
+    missing = next((place for place in range(len(controls)) if place not in filled and place not in spare), None)
+    if missing is not None:
+        raise GaveUp(f"no content for the control {dict(controls[missing])} was found")
     return [filled[place] if place in filled else spare[place] for place in range(len(controls))]
 
 

@@ -89,6 +89,12 @@ class PcgProblem(ABC):
         if not isinstance(control, Mapping) or set(control) != set(names):
             text = ", ".join(names)
             raise InvalidRecipe(f"{self.name}: a control must have {text}", at="controls", got=control, rule="name")
+        for name, low, high in self.ranges:
+            value = control[name]
+            is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not is_integer or not low <= value <= high:
+                text = f"{self.name}: {name} must be an integer from {low} to {high}"
+                raise InvalidRecipe(text, at="controls", got=value, rule="range")
         return {name: int(control[name]) for name in names}
 
 
