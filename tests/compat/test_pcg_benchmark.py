@@ -150,6 +150,7 @@ def test_wrong_input_is_refused_in_one_line() -> None:
         pcg.make_contents("zeldo", 1, 1)
     with pytest.raises(InvalidRecipe, match="must be 2 controls, got 1"):
         pcg.make_contents("zelda", 2, 1, [{"player_key": 12, "key_door": 12}])
+    wrong: Any
     for wrong in (5, 19, 12.5, "12", None):
         with pytest.raises(InvalidRecipe, match="player_key must be an integer from 11 to 18"):
             pcg.make_contents("zelda", 1, 1, [{"player_key": wrong, "key_door": 12}])

@@ -30,7 +30,7 @@ def test_every_kind_has_a_texture_of_its_own() -> None:
 MULTICOLORED = {
     *("ore", "tree", "planks", "stairs", "awning", "pillar", "chest", "token", "gate", "key", "cart"),
     *("flower", "mushroom", "lily", "snag", "wood", "mountain", "road", "pipe", "pipe seam", "pipe rubble"),
-    *("reef", "shoal", "river", "bridge", "silo", "empty silo", "unknown"),
+    *("reef", "shoal", "river", "bridge", "silo", "empty silo", "unknown", "crate", "stored-crate", "target"),
     *("city", "base", "airport", "port", "headquarters", "com tower", "lab"),
 }
 """Kinds whose textures contain other colors than the tile's."""

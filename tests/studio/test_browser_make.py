@@ -158,7 +158,7 @@ def test_measures_are_grouped_and_explained(studio: Studio) -> None:
     expect(studio["measure-room_count"]).to_have_text(re.compile(r"\d"))
     expect(rows.first).to_contain_text("solvable")
     expect(studio["measure-solvable"]).to_have_text("yes")
-    expect(studio["measures"].locator(".tw-measures-title")).to_have_text(["walking", "rooms", "shape"])
+    expect(studio["measures"].locator(".tw-measures-title")).to_have_text(["walking", "playing", "rooms", "shape"])
     # Every number is shown once: the technique's own numbers repeat the number of rooms.
     expect(studio["measure-rooms"]).to_have_count(0)
     explanation = rows.first.locator(".tw-explanation")
