@@ -51,7 +51,7 @@ class SnakeParams(Sized):
     tiles=("floor", "wall"),
     bytes_per_cell=16,
     cost=lambda p: 20 * p.width * p.height,
-    search_words=("path", "corridor", "maze", "labyrinth", "worm"),
+    search_words=("path", "corridor", "track", "worm"),
     main_param="length",
 )
 def snake(p: SnakeParams, site: Site, rng: Rng) -> Steps:
