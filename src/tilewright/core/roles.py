@@ -35,7 +35,7 @@ ROLES = {
 }
 """Roles of the built-in games, with their descriptions. Other games may use further words."""
 DECLARED = (FLOOR, WALL, "door")
-"""Roles that no name stands for: doors of most tilesets are open."""
+"""Roles that a tile never has by its name: doors of most tilesets are open."""
 ALIASES = {
     "start": "player", "spikes": "spike", "diamond": "coin", "gem": "coin", "box": "crate", "goal": "target",
     "monster": "enemy", "goblin": "enemy", "bat": "enemy", "ogre": "boss", "lava": "spike", "bricks": "brick",
@@ -45,7 +45,7 @@ ALIASES = {
 
 
 def role_of_name(name: str) -> str:
-    """Return the role that a name of a tile, kind or marker stands for; empty if it is no role.
+    """Return the role of a name of a tile, kind or marker; empty if it is not the name of a role.
 
     >>> role_of_name("start"), role_of_name("key red"), role_of_name("fountain")
     ('player', 'key', '')

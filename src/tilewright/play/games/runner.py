@@ -23,7 +23,7 @@ from ..game import game
 from ..game_rules import GameRules, Solution
 
 HOLES_COST = 8
-"""Number of states that a state with holes counts as, because it stands for all cells that the player reaches."""
+"""Number of states that a state with holes counts as, because it represents all cells that the player reaches."""
 SIDES = {"left": -1, "right": 1, "dig left": -1, "dig right": 1}
 
 
