@@ -1,0 +1,40 @@
+"""Parts of the kernels for CPUs as device functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import cuda
+
+from .. import Kernel
+from ..bit_rows import count_bits
+from . import is_simulated
+
+
+def on_device(function: Callable[..., Any]) -> Any:
+    """Compile a function that kernels call. It is inlined by LLVM, because inlining by numba takes minutes."""
+    return (cuda.jit(device=True) if is_simulated() else cuda.jit(device=True, forceinline=True))(function)
+
+
+@on_device
+def count_bits_on_gpu(word: np.uint64) -> np.int32:
+    """Return the number of set bits. The compiler for GPUs does not recognize the steps of `count_bits`."""
+    return np.int32(cuda.popc(word))
+
+
+@cache
+def port(part: Kernel[..., Any]) -> Any:
+    """Return a part as a device function. The parts that it calls are ported, too."""
+    if part is count_bits:
+        return count_bits_on_gpu
+    plain = part.__wrapped__
+    assert isinstance(plain, FunctionType)
+    known = dict(plain.__globals__)
+    known |= {callee.__wrapped__.__name__: port(callee) for callee in part.callees()}
+    moved = FunctionType(plain.__code__, known, plain.__name__, plain.__defaults__, plain.__closure__)
+    moved.__module__, moved.__qualname__ = plain.__module__, plain.__qualname__
+    return on_device(moved)
