@@ -105,7 +105,10 @@ def build_survey(group: Group) -> SurveyFunctions:
 
     @on_device
     def flood(a, b, open_a, open_b, back_a, back_b, lane, words, slots):
-        """Return the rows of the region that contains the given cells."""
+        """Return the rows of the region that contains the given cells.
+
+        At the edges, a thread gets its own row from the group, which it has anyway.
+        """
         while True:
             new_a = spread(a | ((from_above(b, lane, words) | b) & open_a), open_a, back_a)
             new_b = spread(b | ((from_below(new_a, lane, words) | new_a) & open_b), open_b, back_b)
@@ -218,8 +221,9 @@ def build_survey(group: Group) -> SurveyFunctions:
             if needs & NEEDS_PATH and largest > 0:
                 numbers[PATH] = find_path_length(open_a, open_b, first_a, first_b, lane, words, slots)
         if needs & NEEDS_DEAD_ENDS:
-            ends = count_bits(find_dead_ends(from_above(open_b, lane, words), open_a, open_b))
-            ends += count_bits(find_dead_ends(open_a, open_b, from_below(open_a, lane, words)))
+            above, below = from_above(open_b, lane, words), from_below(open_a, lane, words)
+            ends = count_bits(find_dead_ends(above if lane > 0 else uint64(0), open_a, open_b))
+            ends += count_bits(find_dead_ends(open_a, open_b, below if 2 * lane + 2 < height else uint64(0)))
             numbers[DEAD_ENDS] = add_up(ends, slots)
         if needs & NEEDS_SYMMETRY:
             shift = uint64(64 - width)
@@ -242,8 +246,8 @@ def build_survey(group: Group) -> SurveyFunctions:
 
 # -- tests ----------------------------------------------------------------------------------------------------
 
-AT_LEAST, AT_MOST, EQUAL, UNEQUAL, ABOVE, BELOW, RANGE, ANY = range(8)
-"""Rules of tests."""
+AT_LEAST, AT_MOST, EQUAL, UNEQUAL, ABOVE, BELOW, RANGE, KNOWN, ANY = range(9)
+"""Rules of tests. `KNOWN` holds for all values but NaN, and `ANY` always."""
 PER_ONE, PER_CELL, PER_FLOOR = range(3)
 """Divisors of a number: none, the number of cells, or the number of passable cells."""
 
@@ -263,7 +267,9 @@ def compute_value(numbers, column, divisor, cells):
 
 @on_device
 def meets(value, rule, low, high):
-    """Return whether a value meets a rule, as `Requirement.holds` does. NaN meets no rule."""
+    """Return whether a value meets a rule, as `Requirement.holds` does. NaN meets no rule but `ANY`."""
+    if rule == ANY:
+        return True
     if value != value:
         return False
     if rule == AT_LEAST:
