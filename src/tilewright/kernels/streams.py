@@ -141,4 +141,5 @@ def pack_names(path: Sequence[str]) -> tuple[Bytes, NDArray[np.int64]]:
     """
     encoded = [f"{name}\x000".encode() for name in path]
     assert all(len(name) <= MAX_NAME_BYTES for name in encoded)
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8).copy(), np.cumsum([len(name) for name in encoded])
+    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8).copy(), ends

@@ -52,7 +52,7 @@ def find_launch(group: Group, height: int, count: int) -> tuple[int, int]:
     return (count + MAPS_PER_BLOCK - 1) // MAPS_PER_BLOCK, WARP * MAPS_PER_BLOCK
 
 
-MAPS_PER_BLOCK = 4
+MAPS_PER_BLOCK = 8
 """Number of maps per block of warps."""
 
 # -- warps ----------------------------------------------------------------------------------------------------
