@@ -22,6 +22,7 @@ LEVELS = (
     ("play",),
     ("shaping",),
     ("generators",),
+    ("batch",),
     ("corpus",),
     ("search",),
 )

@@ -1,0 +1,67 @@
+"""Scanners: tests of many seeds of a recipe against requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.registry import measures
+
+FINE_UNITS = ("fraction", "bits", "nats", "yes or no")
+"""Units of measures whose histograms have bins of 0.01; all others have bins of 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The worst kept seed. Only seeds that are better are of interest: more extreme, or equal and smaller."""
+
+    value: float
+    """Value of the measure to maximize or minimize."""
+    seed: int
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """Seeds of a range that meet all requirements, and the distribution of the measures."""
+
+    first: int
+    count: int
+    """Number of tested seeds."""
+    seeds: NDArray[np.uint64]
+    """Seeds that meet all requirements and are better than the bound, in ascending order."""
+    values: Mapping[str, NDArray[np.float64]]
+    """Values of these seeds by measure; NaN where a measure does not apply."""
+    passed: int
+    """Number of seeds that meet all requirements, whether or not they are better than the bound."""
+    met: Mapping[str, int]
+    """Number of seeds that meet each requirement, by measure."""
+    histograms: Mapping[str, Mapping[int, int]]
+    """Number of seeds by measure and bin. Bin i contains the values from i * width to (i + 1) * width; see `bin_width`."""
+    without: Mapping[str, int]
+    """Number of seeds to which a measure does not apply, by measure."""
+    failures: Mapping[str, int]
+    """Number of seeds that cannot be made, by reason."""
+
+
+class Scanner(Protocol):
+    """Test of seeds of one recipe against requirements, for some measures."""
+
+    device: str
+    """Device that makes and measures the maps: `cpu` or `gpu`."""
+
+    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+        """Test the decimal seeds `first` to `first + count - 1`."""
+        ...
+
+
+def bin_width(measure: str) -> float:
+    """Return the width of the bins of a measure's histogram.
+
+    >>> bin_width("floor_share"), bin_width("regions")
+    (0.01, 1.0)
+    """
+    return 0.01 if measures.get(measure).unit in FINE_UNITS else 1.0
