@@ -6,6 +6,33 @@ chosen device. The maps and measures are those of `tw.run` and `tw.measure`, byt
 
 from __future__ import annotations
 
-from .scanner import Bound, ScanResult, Scanner, bin_width
+from collections.abc import Sequence
 
-__all__ = ["Bound", "ScanResult", "Scanner", "bin_width"]
+from ..core.recipe import Recipe
+from ..core.require import Requirement
+from .scanner import Bound, Scanner, ScanResult, bin_width, find_bins
+
+__all__ = ["Bound", "ScanResult", "Scanner", "bin_width", "find_bins", "open_scanner"]
+
+
+def open_scanner(
+    recipe: Recipe, requirements: Sequence[Requirement], measures: Sequence[str], device: str
+) -> Scanner | None:
+    """Return a scanner that makes and measures the maps of a recipe with kernels; None if there are no such kernels.
+
+    Parameters
+    ----------
+    recipe
+        The recipe.
+    requirements
+        Requirements that seeds must meet.
+    measures
+        Measures to record, including those of the requirements.
+    device
+        `cpu`, `gpu`, or `auto` for the fastest device of this machine.
+
+    Returns
+    -------
+    Scanner or None
+    """
+    return None
