@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -79,6 +79,10 @@ class SeekDefinition:
         )
         found._check()
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is computed from the fields: functions of measures cannot always be pickled.
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def _check(self) -> None:
         if not self.measures:
@@ -171,7 +175,7 @@ def read_seeds(given: SeedRange) -> tuple[int, int]:
         fixes = [Fix("set", ("seeds",), f"{last}..{first}")] if last >= 0 else []
         raise InvalidRecipe("the range must not be empty", at="seeds", got=given, rule="range", fixes=fixes)
     if first < 0 or last > MAX_SEED:
-        text = f"seeds must be from 0 to {MAX_SEED:,}"
+        text = f"must be from 0 to {MAX_SEED:,}"
         raise InvalidRecipe(text, at="seeds", got=given, rule="range")
     return first, last
 

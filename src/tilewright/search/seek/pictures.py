@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from ...batch import bin_width
+from ...batch import bin_width, find_bins
 from ...core.errors import pluralize
 from ...core.measure_groups import format_measure, format_short
 from ...core.require import Requirement
@@ -32,7 +32,7 @@ from .result import FoundSeeds
 
 WIDTH, EDGE, GAP = 1280, 24, 16
 PANELS_PER_ROW, PANEL_HEIGHT = 2, 280
-BINS = 60
+MIN_BARS, MAX_BARS = 8, 60
 MAX_MAPS = 30
 """Maximum number of maps in the picture of the best seeds."""
 
@@ -44,7 +44,8 @@ def draw_found_maps(found: FoundSeeds, *, count: int = MAX_MAPS) -> Image.Image:
     extreme = found.definition.extreme
     shown = [extreme.measure] if extreme is not None else []
     captions = [
-        ", ".join([str(row["seed"]), *(f"{name} {format_measure(name, row[name])}" for name in shown)]) for row in rows
+        ": ".join([f"seed {row['seed']}", *(f"{name} {format_measure(name, row[name])}" for name in shown)])
+        for row in rows
     ]
     return draw_contact_sheet(maps, captions, width=WIDTH)
 
@@ -81,59 +82,54 @@ def _draw_panel(canvas: Canvas, box: Box, found: FoundSeeds, name: str, one: Req
     )
     canvas.draw_text((box.left + 16, box.top + 42), facts, SMALL, MUTED)
     if spread.count:
-        _draw_bars(canvas, box.shrink(16, 72, 16, 40), spread, quartiles, one)
+        _draw_bars(canvas, box.shrink(16, 72, 16, 40), spread, quartiles, _find_marks(found, spread, one))
 
 
 def _draw_bars(
-    canvas: Canvas, chart: Box, spread: Distribution, quartiles: list[float], one: Requirement | None
+    canvas: Canvas, chart: Box, spread: Distribution, quartiles: list[float], marks: NDArray[np.bool_]
 ) -> None:
-    """Draw the bars of a histogram with its axis, the median and the quartiles."""
-    edges = _find_edges(spread)
-    counts = spread.count_in_bins(edges)
-    if len(counts) < 8:  # A few values are in the middle of the axis.
-        margin = chart.width * (8 - len(counts)) // 16
+    """Draw the bars of a histogram with its axis, the median and the quartiles. `marks` are the values in orange."""
+    width = bin_width(spread.name)
+    bins = np.round(spread.values / width).astype(np.int64)
+    bins_per_bar = ceil((int(bins[-1] - bins[0]) + 1) / MAX_BARS)
+    bars = (bins - bins[0]) // bins_per_bar
+    count = int(bars[-1]) + 1
+    counts, marked = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+    np.add.at(counts, bars, spread.counts)
+    np.logical_or.at(marked, bars, marks)
+    if count < MIN_BARS:  # A few bars are in the middle of the axis.
+        margin = chart.width * (MIN_BARS - count) // (2 * MIN_BARS)
         chart = chart.shrink(margin, 0, margin, 0)
-    logarithms = np.array([log1p(count) for count in counts.tolist()])
-    marks = _find_required(edges, spread, one)
-    places = np.round(chart.left + (edges - edges[0]) / (edges[-1] - edges[0]) * chart.width).astype(int).tolist()
-    for heights, is_pale in ((as_shares(logarithms), True), (as_shares(counts), False)):  # type: ignore[arg-type]
-        for number, height in enumerate(heights.tolist()):
-            if height > 0:
-                left, right = places[number], max(places[number], places[number + 1] - 2)
-                top = min(chart.bottom - 2, round(chart.bottom - height * chart.height))
-                color = SECOND if marks[number] else FIRST
-                canvas.pen.rectangle((left, top, right, chart.bottom - 1), _blend(color) if is_pale else color)
-    low, high = float(edges[0]), float(edges[-1])
+    places = np.round(np.linspace(chart.left, chart.right, count + 1)).astype(int).tolist()
+    logarithms = np.array([log1p(number) for number in counts.tolist()])
+    for heights, is_pale in ((logarithms / logarithms.max(), True), (as_shares(counts), False)):
+        for number in np.flatnonzero(counts).tolist():
+            top = min(chart.bottom - 2, round(chart.bottom - float(heights[number]) * chart.height))
+            color = SECOND if marked[number] else FIRST
+            right = max(places[number], places[number + 1] - 2)
+            canvas.pen.rectangle((places[number], top, right, chart.bottom - 1), _blend(color) if is_pale else color)
+    # An integer is in the middle of its bin, and a fraction is at least the lower end.
+    low = float(bins[0]) * width - (0.5 if width == 1 else 0.0)
+    high = low + count * bins_per_bar * width
 
     def x_of(value: float) -> int:
-        center = value + bin_width(spread.name) / 2 if low <= value < high else value
+        center = value if width == 1 else value + width / 2
         return round(chart.left + (center - low) / (high - low) * (chart.width - 1))
 
     canvas.pen.line((x_of(quartiles[1]), chart.top - 2, x_of(quartiles[1]), chart.bottom - 1), fill=INK, width=1)
     canvas.pen.rectangle((x_of(quartiles[0]), chart.bottom + 1, x_of(quartiles[2]), chart.bottom + 4), fill=INK)
-    axis = chart.shrink(0, 0, 0, -5)
-    shift = 0.5 if bin_width(spread.name) == 1 else 0.0
-    numbers = [number for number in ticks(low - shift, high - shift, max(2, chart.width // 70)) if low <= number + shift]
-    canvas.draw_bottom_axis(axis, low - shift, high - shift, numbers)
+    numbers = [one for one in ticks(low, high, max(2, chart.width // 70)) if width < 1 or one == round(one)]
+    canvas.draw_bottom_axis(chart.shrink(0, 0, 0, -5), low, high, numbers)
 
 
-def _find_edges(spread: Distribution) -> NDArray[np.float64]:
-    """Return the edges of at most `BINS` bars, each of which has the same number of bins of the histogram."""
-    width = bin_width(spread.name)
-    first, last = round(spread.low / width), round(spread.high / width)
-    bins_per_bar = ceil((last - first + 1) / BINS)
-    bars = ceil((last - first + 1) / bins_per_bar)
-    # Half a bin before the values, so that no value is on an edge.
-    return (first + bins_per_bar * np.arange(bars + 1) - 0.5) * width
-
-
-def _find_required(edges: NDArray[np.float64], spread: Distribution, one: Requirement | None) -> list[bool]:
-    """Return for each bar whether one of its values meets the requirement."""
-    if one is None or one.is_extreme:
-        return [False] * (len(edges) - 1)
-    holds = np.array([one.holds(value) for value in spread.values.tolist()])
-    bars = np.searchsorted(edges, spread.values, side="right") - 1
-    return [bool(holds[bars == bar].any()) for bar in range(len(edges) - 1)]
+def _find_marks(found: FoundSeeds, spread: Distribution, one: Requirement | None) -> NDArray[np.bool_]:
+    """Return which values of a distribution meet a requirement or, for `most` and `least`, are those of kept seeds."""
+    if one is None:
+        return np.zeros(len(spread.values), dtype=np.bool_)
+    if one.is_extreme:
+        bins = np.round(spread.values / bin_width(spread.name)).astype(np.int64)
+        return np.isin(bins, find_bins(one.measure, found.values[one.measure]))
+    return np.array([one.holds(value) for value in spread.values.tolist()], dtype=np.bool_)
 
 
 def _blend(color: Color) -> Color:

@@ -55,7 +55,7 @@ def _iter_blocks(found: FoundSeeds) -> Iterator[str]:
     yield f"![Histograms of the measures]({HISTOGRAMS})"
     yield (
         "Dark bars show the number of seeds. Pale bars show the same number on a logarithmic scale, so that rare values "
-        "are visible.\nOrange marks the values that meet a requirement. The line is the median, and the strip below the "
+        "are visible.\nOrange marks the values that meet a requirement; for most and least, those of the seeds above. The line is the median, and the strip below the "
         "bars extends from the first to the third quartile."
     )
     if found.failures:

@@ -120,6 +120,18 @@ class FoundSeeds:
         for seed in self.seeds.tolist():
             yield run(self.definition.recipe_of(seed))
 
+    def to_data(self) -> dict[str, Any]:
+        """Return the result as plain data: seeds, numbers of tested and passed seeds, and rarity."""
+        rows = [{name: None if value != value else value for name, value in row.items()} for row in self.rows()]
+        rarity = {name: {"count": one.count, "of": one.of, "text": str(one)} for name, one in self.rarity.items()}
+        return {
+            "seeds": rows,
+            "tested": self.tested,
+            "passed": self.passed,
+            "rarity": rarity,
+            "failures": self.failures,
+        }
+
     def to_csv(self) -> str:
         """Return the table of seeds as CSV."""
         text = io.StringIO()

@@ -125,7 +125,9 @@ class SeekState:
             tally.met[measure] = _read_count(data["met"][measure], tally.tested)
         for name in definition.measures:
             tally.without[name] = _read_count(data["without"][name], tally.tested)
-            bins = {_read_integer(number): _read_count(count, tally.tested) for number, count in data["histograms"][name]}
+            bins = {
+                _read_integer(number): _read_count(count, tally.tested) for number, count in data["histograms"][name]
+            }
             tally.histograms[name] = Counter(bins)
             _check(tally.count_measured(name) <= tally.tested)
         _check(isinstance(data["failures"], Mapping) and len(data["failures"]) <= MAX_REASONS + 1)
