@@ -43,7 +43,8 @@ class ScanResult:
     met: Mapping[str, int]
     """Number of seeds that meet each requirement, by measure."""
     histograms: Mapping[str, Mapping[int, int]]
-    """Number of seeds by measure and bin. Bin i contains the values from i * width to (i + 1) * width; see `bin_width`."""
+    """Number of seeds by measure and bin. Bin i contains the values from i * width to (i + 1) * width; see `bin_width`
+    and `find_bins`."""
     without: Mapping[str, int]
     """Number of seeds to which a measure does not apply, by measure."""
     failures: Mapping[str, int]

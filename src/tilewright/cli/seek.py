@@ -44,9 +44,7 @@ RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN
     help="Condition for a measure, such as regions=1, path_length=60..66 or 'floor_share>0.5'; or keep the best: "
     "path_length=most. May be repeated.",
 )
-@click.option(
-    "--measures", metavar="NAME,...", help="Further measures to record, listed by `tilewright list measures`."
-)
+@click.option("--measures", metavar="NAME,...", help="Further measures to record; `tilewright list measures`.")
 @click.option("--keep", type=int, default=100, metavar="N", help="Maximum number of seeds to keep. [100]")
 @click.option("--first", is_flag=True, help="Stop when --keep seeds are found.")
 @click.option(

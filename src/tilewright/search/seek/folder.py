@@ -60,8 +60,8 @@ class SeekFolder:
         if raised:
             version = found["tilewright"]
             raise BadFile(
-                f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other results; "
-                f"use Tilewright {version}, or name another folder",
+                f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
+                f"results; use Tilewright {version}, or name another folder",
                 at=self.address,
             )
         return found

@@ -54,9 +54,9 @@ def _iter_blocks(found: FoundSeeds) -> Iterator[str]:
     yield "\n".join(_iter_quantiles(found))
     yield f"![Histograms of the measures]({HISTOGRAMS})"
     yield (
-        "Dark bars show the number of seeds. Pale bars show the same number on a logarithmic scale, so that rare values "
-        "are visible.\nOrange marks the values that meet a requirement; for most and least, those of the seeds above. The line is the median, and the strip below the "
-        "bars extends from the first to the third quartile."
+        "Dark bars show the number of seeds. Pale bars show the same number on a logarithmic scale, so that rare\n"
+        "values are visible. Orange marks the values that meet a requirement; for most and least, those of the seeds\n"
+        "above. The line is the median, and the strip below the bars extends from the first to the third quartile."
     )
     if found.failures:
         yield "## Seeds without a map"

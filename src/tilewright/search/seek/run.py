@@ -229,7 +229,7 @@ class SeekRun:
     def _test_missing(self) -> None:
         scanner = open_seek_scanner(self.state.definition, self.state.plan)
         chunks = Chunks(self.state)
-        works_alone = self.workers == 0 or self.state.plan.device == "gpu"
+        works_alone = self.workers == 0 or scanner.device == "gpu"
         is_asked = self.workers is not None or self.scheduler is not None
         if works_alone or not is_asked:
             self._test_here(scanner, chunks, is_trial=not works_alone)

@@ -13,6 +13,7 @@ from ...analysis.many import measure_maps
 from ...batch import Bound, Scanner, ScanResult, find_bins
 from ...core.errors import GaveUp, TilewrightError, TooLarge
 from ...core.pipeline import run
+from ...core.plan import make_plan
 from ...core.tilemap import TileMap
 from .definition import SeekDefinition
 from .plan import SeekPlan, SeekStage, find_scanner
@@ -53,6 +54,7 @@ class PipelineScanner:
 
     def __init__(self, definition: SeekDefinition, stages: Sequence[SeekStage]) -> None:
         self.definition = definition
+        make_plan(definition.recipe)  # The recipes of all seeds share the plan.
         self.stages = tuple(stages)
         self.measures = tuple(name for stage in stages for name in stage.measures)
 

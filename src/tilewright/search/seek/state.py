@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 from math import isfinite, nan
 from typing import Any
 
@@ -163,7 +164,7 @@ def _read_intervals(given: Any, definition: SeekDefinition) -> list[Interval]:
     found = [(_read_integer(first), _read_integer(last)) for first, last in given]
     for first, last in found:
         _check(definition.first <= first <= last <= definition.last)
-    for (_, end), (start, _) in zip(found, found[1:], strict=False):
+    for (_, end), (start, _) in pairwise(found):
         _check(end + 1 < start)
     return found
 
