@@ -11,6 +11,8 @@ import pytest
 import tilewright as tw
 from tests.cli.conftest import Ended, Run
 from tests.cli.test_program import run_in_terminal, strip_colors
+from tilewright.cli.seek import SeekReport
+from tilewright.search.seek import SeekProgress
 
 CAVES = ("seek", "caves", "--set", "width=20", "--set", "height=14", "--workers", "0")
 BEST = (*CAVES, "--seeds", "0..299", "--require", "regions<4", "--require", "path_length=most", "--keep", "4")
@@ -90,15 +92,25 @@ def test_explain_prints_the_plan(tilewright: Run) -> None:
     assert not Path("found").exists()
 
 
-def test_progress_in_a_terminal_and_an_interruption(tilewright: Run) -> None:
-    search = (*CAVES, "--seeds", "0..19999", "--require", "path_length=most", "--keep", "3", "-o", "found")
+def test_progress() -> None:
+    lines: list[str] = []
+    progress = SeekReport()
+    progress.report = lambda done, line: lines.append(line)
+    for tested in (0, 500, 2000):
+        progress(SeekProgress(tested, 1_000_000, tested // 100, 41.0 if tested else None, tested // 1000))
+    assert lines[0] == "0 of 1,000,000 seeds, 0 found"
+    rate = r"[\d,]+ per second, \d+:\d\d:\d\d left"
+    assert re.fullmatch(rf"500 of 1,000,000 seeds, {rate}, 5 found, best 41", lines[1])
+    assert re.fullmatch(rf"2,000 of 1,000,000 seeds, {rate}, 20 found, best 41, 2 failed", lines[2])
+
+
+def test_an_interruption() -> None:
+    search = (*CAVES, "--seeds", "0..99999", "--require", "path_length=most", "-o", "found")
     shown, code = run_in_terminal(*search, interrupt=True, COLUMNS="200")
-    text = strip_colors(shown)
     assert code == 130
-    assert re.search(r"[\d,]+ of 20,000 seeds, [\d,]+ per second, \d+:\d\d:\d\d left, [\d,]+ found, best \d+", text)
-    assert re.search(r"stopped; [\d,]+ of 20,000 seeds are tested; repeat the command to continue", text)
-    assert 0 < json.loads(Path("found/state.json").read_text())["done"][-1][1] < 19_999
-    assert "20,000 seeds of caves tested" in tilewright(*search).err
+    message = r"stopped; [\d,]+ of 100,000 seeds are tested; repeat the command to continue"
+    assert re.search(message, strip_colors(shown))
+    assert Path("found/manifest.json").exists()
 
 
 def test_knobs_and_shapers(tilewright: Run) -> None:
