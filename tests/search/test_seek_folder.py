@@ -32,7 +32,16 @@ SEARCH: dict[str, Any] = {
     "measures": ["floor_share"],
     "keep": 12,
 }
-FILES = ["README.md", "histograms.png", "manifest.json", "maps.png", "seeds.csv", "seeds.parquet", "state.json"]
+FILES = [
+    "README.md",
+    "histograms.png",
+    "manifest.json",
+    "maps.png",
+    "recipe.json",
+    "seeds.csv",
+    "seeds.parquet",
+    "state.json",
+]
 
 
 def seek(folder: Path, workers: int = 0, **change: Any) -> FoundSeeds:
@@ -145,7 +154,7 @@ def test_an_interrupted_search_continues(undisturbed: Path, tmp_path: Path, monk
     folder = tmp_path / "found"
     for tested in (1, 70, 65, 200):
         stop_after(monkeypatch, tested, lambda: seek(folder))
-    assert sorted(read_files(folder)) == ["manifest.json", "state.json"]
+    assert sorted(read_files(folder)) == ["manifest.json", "recipe.json", "state.json"]
     assert 200 <= json.loads((folder / "state.json").read_text())["done"][-1][1] - 999 < 600
     seek(folder)
     assert read_files(folder) == read_files(undisturbed)

@@ -1,7 +1,8 @@
 """The folder of a search over seeds: manifest.json, state.json, and the result.
 
-`manifest.json` is written first. `state.json` is written at checkpoints and has all that a killed search needs to
-continue. The result is `seeds.parquet` and `seeds.csv` with one row per seed, a report `README.md`, and its pictures.
+`manifest.json` is written first, then `recipe.json`, the recipe without a seed. `state.json` is written at checkpoints
+and has all that a killed search needs to continue. The result is `seeds.parquet` and `seeds.csv` with one row per seed,
+a report `README.md`, and its pictures.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from ...core.errors import BadFile
 from ...core.provenance import raised_revisions
 from ...corpus.store import DATASHEET, MANIFEST, Folder
 from .definition import KIND, LAYOUT, SeekDefinition
-from .pictures import draw_found_maps, draw_histograms
 from .plan import SeekPlan, stages_from_names
-from .report import HISTOGRAMS, MAPS, render_report
+from .report import HISTOGRAMS, MAPS, RECIPE, render_report
 from .result import FoundSeeds
 from .state import SeekState
 
@@ -91,9 +91,11 @@ class SeekFolder:
     # -- writing --------------------------------------------------------------------------------------------------
 
     def write_start(self, state: SeekState) -> None:
-        """Write the manifest of a new search."""
+        """Write the manifest of a new search, and its recipe."""
         if self.folder.read(MANIFEST) is None:
             self.folder.write(format_manifest(state).encode(), MANIFEST, durable=True)
+        recipe = json.dumps(state.definition.recipe.to_data(), indent=1, ensure_ascii=False) + "\n"
+        self.folder.write(recipe.encode(), RECIPE)
 
     def write_state(self, state: SeekState) -> None:
         """Write a checkpoint."""
@@ -103,9 +105,9 @@ class SeekFolder:
         """Write the table of seeds, the report and its pictures, and at last the state."""
         self.folder.write(_write_table(found), TABLE)
         self.folder.write(found.to_csv().encode(), CSV)
-        self.folder.write(_encode(draw_histograms(found)), HISTOGRAMS)
+        self.folder.write(_encode(found.chart()), HISTOGRAMS)
         if len(found):
-            self.folder.write(_encode(draw_found_maps(found)), MAPS)
+            self.folder.write(_encode(found.sheet()), MAPS)
         self.folder.write(render_report(found).encode(), DATASHEET)
         self.write_state(found.state)
 

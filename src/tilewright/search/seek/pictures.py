@@ -33,11 +33,9 @@ from .result import FoundSeeds
 WIDTH, EDGE, GAP = 1280, 24, 16
 PANELS_PER_ROW, PANEL_HEIGHT = 2, 280
 MIN_BARS, MAX_BARS = 8, 60
-MAX_MAPS = 30
-"""Maximum number of maps in the picture of the best seeds."""
 
 
-def draw_found_maps(found: FoundSeeds, *, count: int = MAX_MAPS) -> Image.Image:
+def draw_found_maps(found: FoundSeeds, *, count: int, columns: int | None, width: int) -> Image.Image:
     """Draw the maps of the first seeds with their values."""
     rows = found.rows()[:count]
     maps = [map for _, map in zip(rows, found.maps(), strict=False)]
@@ -47,7 +45,7 @@ def draw_found_maps(found: FoundSeeds, *, count: int = MAX_MAPS) -> Image.Image:
         ": ".join([f"seed {row['seed']}", *(f"{name} {format_measure(name, row[name])}" for name in shown)])
         for row in rows
     ]
-    return draw_contact_sheet(maps, captions, width=WIDTH)
+    return draw_contact_sheet(maps, captions, columns=columns, width=width)
 
 
 def draw_histograms(found: FoundSeeds) -> Image.Image:
@@ -71,7 +69,7 @@ def _draw_panel(canvas: Canvas, box: Box, found: FoundSeeds, name: str, one: Req
     canvas.draw_panel(box)
     canvas.draw_text((box.left + 16, box.top + 14), name, LARGE, INK)
     if one is not None:
-        text = one.rule if one.is_extreme else str(one).removeprefix(name).strip()
+        text = one.rule if one.is_extreme else f"{str(one).removeprefix(name).strip()}: {found.rarity[str(one)]}"
         canvas.draw_text((box.left + 24 + text_width(name, LARGE), box.top + 14), text, LARGE, SECOND)
     among = pluralize(spread.count, "seed") + (f" with {', '.join(map(str, scope))}" if scope else "")
     canvas.draw_text((box.right - 16, box.top + 18), among, SMALL, MUTED, "ra", max_width=box.width // 2)
@@ -129,7 +127,13 @@ def _find_marks(found: FoundSeeds, spread: Distribution, one: Requirement | None
     if one.is_extreme:
         bins = np.round(spread.values / bin_width(spread.name)).astype(np.int64)
         return np.isin(bins, find_bins(one.measure, found.values[one.measure]))
-    return np.array([one.holds(value) for value in spread.values.tolist()], dtype=np.bool_)
+    width = bin_width(spread.name)
+    lows = spread.values
+    highs = lows if width == 1 else np.nextafter(lows + width, lows)
+    # A bin of fractions may meet the requirement only in part.
+    holds = [one.holds(low) or one.holds(high) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
+    found_value = (lows <= one.value) & (one.value <= highs) & one.holds(one.value)
+    return np.array(holds, dtype=np.bool_) | found_value
 
 
 def _blend(color: Color) -> Color:

@@ -14,7 +14,7 @@ from ...core.registry import measures as measure_registry
 from ...core.tilemap import format_size
 from .result import FoundSeeds
 
-HISTOGRAMS, MAPS = "histograms.png", "maps.png"
+HISTOGRAMS, MAPS, RECIPE = "histograms.png", "maps.png", "recipe.json"
 MAX_ROWS = 20
 """Maximum number of seeds in the table of the report."""
 MAX_REASONS = 20
@@ -50,6 +50,8 @@ def _iter_blocks(found: FoundSeeds) -> Iterator[str]:
     if len(found):
         yield "\n".join(_iter_seeds(found))
         yield f"![Maps of the first seeds]({MAPS})"
+        yield "`seeds.parquet` and `seeds.csv` have all of these seeds. Make the map of a seed again with:"
+        yield f"```\ntilewright run {RECIPE} --seed {found.seeds[0]} -o map.png\n```"
     yield "## What is typical"
     yield "\n".join(_iter_quantiles(found))
     yield f"![Histograms of the measures]({HISTOGRAMS})"
@@ -67,7 +69,7 @@ def _iter_blocks(found: FoundSeeds) -> Iterator[str]:
     recipe = json.loads(json.dumps(definition.recipe.to_data()))
     yield f"```yaml\n{yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=120).rstrip()}\n```"
     revisions = ", ".join(f"{name} {number}" for name, number in definition.revisions.items())
-    yield f"Revisions: {revisions}. `seeds.parquet` and `seeds.csv` have all seeds."
+    yield f"Revisions: {revisions}."
 
 
 def _iter_rarity(found: FoundSeeds) -> Iterator[str]:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...batch import bin_width
+from ...core.params import check_integer
 from ...core.pipeline import run
 from ...core.require import Requirement
 from ...core.tilemap import TileMap
@@ -22,6 +23,9 @@ from .definition import SeekDefinition
 from .rarity import Rarity
 from .state import SeekState
 from .tally import Floats, Seeds
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,33 @@ class FoundSeeds:
         """Make the map of each seed, best first."""
         for seed in self.seeds.tolist():
             yield run(self.definition.recipe_of(seed))
+
+    def sheet(self, *, count: int = 30, columns: int | None = None, width: int = 1280) -> Image:
+        """Draw the maps of the first seeds, each with its seed.
+
+        Parameters
+        ----------
+        count
+            Maximum number of maps.
+        columns
+            Number of maps per row. By default, a number that makes the picture about square.
+        width
+            Maximum width of the picture in pixels.
+
+        Returns
+        -------
+        PIL.Image.Image
+        """
+        from .pictures import draw_found_maps
+
+        check_integer("count", count)
+        return draw_found_maps(self, count=count, columns=columns, width=width)
+
+    def chart(self) -> Image:
+        """Draw a histogram of each measure: which values are typical, which are rare, which meet a requirement."""
+        from .pictures import draw_histograms
+
+        return draw_histograms(self)
 
     def to_data(self) -> dict[str, Any]:
         """Return the result as plain data: seeds, numbers of tested and passed seeds, and rarity."""
