@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from itertools import islice
 from math import isnan
 from typing import Any, ClassVar
 
@@ -16,6 +19,7 @@ from tilewright.batch import Bound, Scanner, ScanResult, bin_width, find_bins
 from tilewright.core.recipe import Recipe
 from tilewright.core.require import Requirement, read_requirements
 from tilewright.search.seek import SeekProgress
+from tilewright.search.seek import job as seek_job
 from tilewright.search.seek import plan as seek_plan
 from tilewright.search.seek.definition import SeekDefinition
 from tilewright.search.seek.plan import CHEAP, make_seek_plan, stages_from_names
@@ -223,6 +227,47 @@ def test_kernels_find_the_same_seeds(search: dict[str, Any], kernels: None) -> N
     found = tw.seek(CAVES, seeds="100..399", **search)
     assert equal(take_rows(found), find_plainly(CAVES, 100, 399, search))
     assert KernelScanner.calls["scan"]
+
+
+class ShuffledCluster:
+    """A cluster that runs tasks in this process, in a random order."""
+
+    dashboard = "http://127.0.0.1:1"
+    threads = 3
+
+    def run_tasks(self, work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Generator[Any, None, None]:
+        rng, submitted, running = np.random.default_rng(1), iter(tasks), []
+        while running := [*running, *islice(submitted, 9 - len(running))]:
+            task = pickle.loads(pickle.dumps(running.pop(int(rng.integers(len(running))))))
+            yield pickle.loads(pickle.dumps(work(*task)))
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seek_job, "connect_workers", lambda workers, scheduler: nullcontext(ShuffledCluster()))
+    monkeypatch.setattr(seek_job, "CHUNK_SECONDS", 0.0)
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_workers_find_the_same_seeds(search: dict[str, Any], cluster: None) -> None:
+    alone = tw.seek(CAVES, seeds="100..399", **search)
+    assert tw.seek(CAVES, seeds="100..399", workers=3, **search).state.to_text() == alone.state.to_text()
+
+
+def test_workers_stop_at_the_same_seed(cluster: None) -> None:
+    search = {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5, "first": True}
+    alone = tw.seek(CAVES, seeds="100..399", **search)
+    assert tw.seek(CAVES, seeds="100..399", workers=3, **search).state.to_text() == alone.state.to_text()
+
+
+@pytest.mark.parametrize("workers", [0, 3])
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_workers_test_the_later_stages_of_a_gpu(
+    workers: int, search: dict[str, Any], kernels: None, cluster: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KernelScanner, "device", "gpu")
+    found = tw.seek(CAVES, seeds="100..399", workers=workers, device="gpu", **search)
+    assert equal(take_rows(found), find_plainly(CAVES, 100, 399, search))
 
 
 def test_the_plan_puts_kernels_first(kernels: None) -> None:

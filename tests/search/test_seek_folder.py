@@ -21,8 +21,9 @@ from PIL import Image
 import tilewright as tw
 from tests.search.test_seek import open_kernels
 from tilewright.search.seek import FoundSeeds, SeekProgress
+from tilewright.search.seek import job as seek_job
 from tilewright.search.seek import plan as seek_plan
-from tilewright.search.seek import run as seek_run
+from tilewright.search.seek.state import SeekState
 
 RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "require": {"path_length": ">38"}, "tries": 1}
 """Some of its seeds cannot be made."""
@@ -76,7 +77,7 @@ def test_the_files(undisturbed: Path) -> None:
     for text in (
         "# Seeds of rooms",
         "| dead_ends < 3 |",
-        "seeds with dead_ends < 3, path_length: most |",
+        "seeds with dead_ends < 3 |",
         "## Seeds without a map",
     ):
         assert text in report
@@ -137,15 +138,15 @@ class Stop(Exception):
 def stop_after(monkeypatch: pytest.MonkeyPatch, tested: int, work: Callable[[], object]) -> None:
     """Run a search in small chunks, and interrupt it when some seeds are tested."""
     with monkeypatch.context() as changed:
-        add = seek_run.SeekState.add
+        add = SeekState.add
 
         def add_and_stop(state: Any, result: Any) -> None:
             if state.tally.tested >= tested:
                 raise Stop
             add(state, result)
 
-        changed.setattr(seek_run.SeekState, "add", add_and_stop)
-        changed.setattr(seek_run, "CHUNK_SECONDS", 0.0)
+        changed.setattr(SeekState, "add", add_and_stop)
+        changed.setattr(seek_job, "CHUNK_SECONDS", 0.0)
         with pytest.raises(Stop):
             work()
 
@@ -164,8 +165,8 @@ SCRIPT = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from tilewright.search.seek import run
-run.CHECKPOINT_SECONDS, run.CHUNK_SECONDS, run.FIRST_CHUNK = 0.0, 0.0, 8
+from tilewright.search.seek import job
+job.CHECKPOINT_SECONDS, job.CHUNK_SECONDS, job.FIRST_CHUNK = 0.0, 0.0, 8
 from tests.search.test_seek_folder import seek
 seek(Path({folder!r}))
 """

@@ -90,27 +90,26 @@ def command(
     """
     from ..search.seek.definition import SeekDefinition
     from ..search.seek.plan import make_seek_plan
-    from ..search.seek.run import seek
+    from ..search.seek.run import find_seeds
 
     outputs = _read_outputs(files, keep, {str(option.name): options.pop(str(option.name)) for option in MAP_OPTIONS})
     checked = read_recipe(recipe, settings_inside, options)
-    search: dict[str, Any] = {"seeds": seeds, "require": _read_requirements(require), "keep": keep, "first": first}
-    search["measures"] = split_names(measures)
+    definition = SeekDefinition.of(
+        checked,
+        seeds=seeds,
+        require=_read_requirements(require),
+        measures=split_names(measures),
+        keep=keep,
+        first=first,
+    )
     if explains:
-        definition = SeekDefinition.of(checked, **search)
         for line in make_seek_plan(definition, device).format_lines(definition):
             click.echo(line)
         return
     start_quickly()
     with _seek_progress(output) as report:
-        found = seek(
-            checked,
-            **search,
-            out=output,
-            device=device,
-            workers=workers,
-            scheduler=scheduler,
-            on_progress=report,
+        found = find_seeds(
+            definition, out=output, device=device, workers=workers, scheduler=scheduler, on_progress=report
         )
     _write_maps(found, outputs)
     _print_result(found, output, as_json)

@@ -9,7 +9,8 @@
 
 from __future__ import annotations
 
+from .job import SeekProgress
 from .result import FoundSeeds
-from .run import SeekProgress, seek
+from .run import seek
 
 __all__ = ["FoundSeeds", "SeekProgress", "seek"]

@@ -64,6 +64,8 @@ class SeekDefinition:
         """Validate the arguments of a search. Raise InvalidRecipe if one of them is invalid."""
         ends = read_seeds(seeds)
         check_integer("keep", keep, 1, MAX_KEEP)
+        if not isinstance(first, bool):
+            raise InvalidRecipe("must be true or false", at="first", got=first, rule="type")
         make_plan(recipe)
         try:
             requirements = read_requirements(require or {})
@@ -186,7 +188,8 @@ def _as_seed(value: object) -> int | None:
 
 def _read_measures(requirements: Sequence[Requirement], others: Sequence[str]) -> tuple[str, ...]:
     """Return the names of all measures to record, each once."""
-    if isinstance(others, str) or not all(isinstance(name, str) for name in others):
+    is_list = isinstance(others, Sequence) and not isinstance(others, str)
+    if not is_list or not all(isinstance(name, str) for name in others):
         raise InvalidRecipe("must be a list of names", at="measures", got=others, rule="type")
     try:
         names = [measure_registry.complete(name).name for name in others]

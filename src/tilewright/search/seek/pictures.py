@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from ...batch import bin_width, find_bins
-from ...core.errors import pluralize
+from ...batch import bin_width
 from ...core.measure_groups import format_measure, format_short
 from ...core.require import Requirement
 from ...corpus._charts import (
@@ -28,6 +27,7 @@ from ...corpus._charts import (
 )
 from ...corpus.distributions import Distribution
 from ..contact_sheet import draw_contact_sheet
+from .report import describe_scope
 from .result import FoundSeeds
 
 WIDTH, EDGE, GAP = 1280, 24, 16
@@ -65,28 +65,40 @@ def draw_histograms(found: FoundSeeds) -> Image.Image:
 
 
 def _draw_panel(canvas: Canvas, box: Box, found: FoundSeeds, name: str, one: Requirement | None) -> None:
-    spread, scope = found.histograms[name], found.find_scope(name)
+    spread = found.histograms[name]
     canvas.draw_panel(box)
     canvas.draw_text((box.left + 16, box.top + 14), name, LARGE, INK)
     if one is not None:
         text = one.rule if one.is_extreme else f"{str(one).removeprefix(name).strip()}: {found.rarity[str(one)]}"
         canvas.draw_text((box.left + 24 + text_width(name, LARGE), box.top + 14), text, LARGE, SECOND)
-    among = pluralize(spread.count, "seed") + (f" with {', '.join(map(str, scope))}" if scope else "")
+    among = describe_scope(found, name, spread.count)
     canvas.draw_text((box.right - 16, box.top + 18), among, SMALL, MUTED, "ra", max_width=box.width // 2)
+    if not spread.count:
+        canvas.draw_text((box.left + 16, box.top + 42), "does not apply to these maps", SMALL, MUTED)
+        return
     quartiles = [spread.quantile(part) for part in (0.25, 0.5, 0.75)]
     facts = (
         f"lowest {format_short(spread.low)}    quartiles {format_short(quartiles[0])} to {format_short(quartiles[2])}"
         f"    median {format_short(quartiles[1])}    highest {format_short(spread.high)}"
     )
     canvas.draw_text((box.left + 16, box.top + 42), facts, SMALL, MUTED)
-    if spread.count:
-        _draw_bars(canvas, box.shrink(16, 72, 16, 40), spread, quartiles, _find_marks(found, spread, one))
+    is_extreme = one is not None and one.is_extreme
+    kept = np.unique(found.values[name]).tolist() if is_extreme else []
+    _draw_bars(canvas, box.shrink(16, 76, 16, 40), spread, quartiles, _find_marks(spread, one), kept)
 
 
 def _draw_bars(
-    canvas: Canvas, chart: Box, spread: Distribution, quartiles: list[float], marks: NDArray[np.bool_]
+    canvas: Canvas,
+    chart: Box,
+    spread: Distribution,
+    quartiles: list[float],
+    marks: NDArray[np.bool_],
+    kept: list[float],
 ) -> None:
-    """Draw the bars of a histogram with its axis, the median and the quartiles. `marks` are the values in orange."""
+    """Draw the bars of a histogram with its axis, the median and the quartiles.
+
+    `marks` are the values with orange bars, and `kept` those with an orange tick above the bars.
+    """
     width = bin_width(spread.name)
     bins = np.round(spread.values / width).astype(np.int64)
     bins_per_bar = ceil((int(bins[-1] - bins[0]) + 1) / MAX_BARS)
@@ -116,24 +128,23 @@ def _draw_bars(
 
     canvas.pen.line((x_of(quartiles[1]), chart.top - 2, x_of(quartiles[1]), chart.bottom - 1), fill=INK, width=1)
     canvas.pen.rectangle((x_of(quartiles[0]), chart.bottom + 1, x_of(quartiles[2]), chart.bottom + 4), fill=INK)
+    for value in kept:
+        canvas.pen.line((x_of(value), chart.top - 11, x_of(value), chart.top - 5), fill=SECOND, width=1)
     numbers = [one for one in ticks(low, high, max(2, chart.width // 70)) if width < 1 or one == round(one)]
     canvas.draw_bottom_axis(chart.shrink(0, 0, 0, -5), low, high, numbers)
 
 
-def _find_marks(found: FoundSeeds, spread: Distribution, one: Requirement | None) -> NDArray[np.bool_]:
-    """Return which values of a distribution meet a requirement or, for `most` and `least`, are those of kept seeds."""
-    if one is None:
+def _find_marks(spread: Distribution, one: Requirement | None) -> NDArray[np.bool_]:
+    """Return which bins of a distribution have values that meet a requirement, unless it is `most` or `least`."""
+    if one is None or one.is_extreme:
         return np.zeros(len(spread.values), dtype=np.bool_)
-    if one.is_extreme:
-        bins = np.round(spread.values / bin_width(spread.name)).astype(np.int64)
-        return np.isin(bins, find_bins(one.measure, found.values[one.measure]))
     width = bin_width(spread.name)
     lows = spread.values
     highs = lows if width == 1 else np.nextafter(lows + width, lows)
-    # A bin of fractions may meet the requirement only in part.
-    holds = [one.holds(low) or one.holds(high) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
-    found_value = (lows <= one.value) & (one.value <= highs) & one.holds(one.value)
-    return np.array(holds, dtype=np.bool_) | found_value
+    # A bin of fractions may meet the requirement only in part, or only at one value within it.
+    ends = [one.holds(low) or one.holds(high) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
+    within = (lows <= one.value) & (one.value <= highs) & one.holds(one.value)
+    return np.array(ends, dtype=np.bool_) | within
 
 
 def _blend(color: Color) -> Color:

@@ -57,8 +57,9 @@ def _iter_blocks(found: FoundSeeds) -> Iterator[str]:
     yield f"![Histograms of the measures]({HISTOGRAMS})"
     yield (
         "Dark bars show the number of seeds. Pale bars show the same number on a logarithmic scale, so that rare\n"
-        "values are visible. Orange marks the values that meet a requirement; for most and least, those of the seeds\n"
-        "above. The line is the median, and the strip below the bars extends from the first to the third quartile."
+        "values are visible. Orange bars are the values that meet a requirement, and orange ticks, for most and\n"
+        "least, those of the seeds above. The line is the median, and the strip below the bars extends from the\n"
+        "first to the third quartile."
     )
     if found.failures:
         yield "## Seeds without a map"
@@ -82,14 +83,20 @@ def _iter_rarity(found: FoundSeeds) -> Iterator[str]:
     for one in definition.requirements:
         if one.is_extreme:
             continue
-        rarity, scope = found.rarity[str(one)], found.find_scope(one.measure)
-        among = "all seeds" if not scope else f"{rarity.of:,} seeds with {', '.join(map(str, scope))}"
+        rarity = found.rarity[str(one)]
+        among = "all seeds" if rarity.of == found.tested else describe_scope(found, one.measure, rarity.of)
         lines.append(f"| {one} | {rarity.count:,} | {among} | {rarity} |")
     everything = found.rarity["all"]
     lines.append(f"| all together | {everything.count:,} | all seeds | {everything} |")
     yield "\n".join(lines)
     if not all(rarity.count for rarity in found.rarity.values()):
         yield "If none of n seeds meets a requirement, it is 95% certain that at most 3 of n other seeds do."
+
+
+def describe_scope(found: FoundSeeds, measure: str, count: int) -> str:
+    """Return a number of seeds for which a measure was computed, and the requirements that these seeds meet."""
+    scope = ", ".join(map(str, found.find_scope(measure)))
+    return pluralize(count, "seed") + (f" with {scope}" if scope else "")
 
 
 def _describe_order(found: FoundSeeds) -> str:
@@ -114,11 +121,10 @@ def _iter_seeds(found: FoundSeeds) -> Iterator[str]:
 
 def _iter_quantiles(found: FoundSeeds) -> Iterator[str]:
     """Yield the lines of the table of distributions."""
-    yield "| measure | lowest | lower quartile | median | upper quartile | highest | seeds | description |"
+    yield "| measure | lowest | lower quartile | median | upper quartile | highest | among | description |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |"
     for name, spread in found.histograms.items():
         numbers = [spread.low, *(spread.quantile(part) for part in (0.25, 0.5, 0.75)), spread.high]
-        scope = found.find_scope(name)
-        among = f"{spread.count:,}" + (f" with {', '.join(map(str, scope))}" if scope else "")
+        among = describe_scope(found, name, spread.count)
         about = measure_registry.get(name).summary.replace("|", "\\|")
         yield f"| {' | '.join([name, *map(format_short, numbers), among, about])} |"

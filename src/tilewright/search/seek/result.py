@@ -105,12 +105,12 @@ class FoundSeeds:
         return {**found, "all": Rarity(tally.passed, tally.tested)}
 
     def find_scope(self, measure: str) -> tuple[Requirement, ...]:
-        """Return the requirements that all seeds in the histogram of a measure meet; none for all seeds."""
+        """Return the conditions that all seeds in the histogram of a measure meet; none if all seeds are in it."""
         met: list[Requirement] = []
         for stage in self.state.plan.stages:
             if measure in stage.measures:
                 break
-            met += stage.requirements
+            met += [one for one in stage.requirements if not one.is_extreme]
         return tuple(met)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -146,22 +146,26 @@ class StagedScanner:
     def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
         """Test the seeds `first` to `first + count - 1`."""
         # Without a bound, because the number of seeds that meet all requirements would depend on it.
-        found = self.first_stage.scan(first, count, None)
-        tested = self.rest.test(found.seeds.tolist())
-        stays = np.isin(found.seeds, tested.seeds, assume_unique=True)
-        values = {name: numbers[stays] for name, numbers in found.values.items()} | dict(tested.values)
-        better = select_better(bound, self.rest.definition.extreme, tested.seeds, values)
-        return ScanResult(
-            first=first,
-            count=count,
-            seeds=tested.seeds[better],
-            values={name: numbers[better] for name, numbers in values.items()},
-            passed=tested.passed,
-            met={**found.met, **tested.met},
-            histograms={**found.histograms, **tested.histograms},
-            without={**found.without, **tested.without},
-            failures=Counter(found.failures) + Counter(tested.failures),
-        )
+        return finish_scan(self.rest, self.first_stage.scan(first, count, None), bound)
+
+
+def finish_scan(rest: PipelineScanner, found: ScanResult, bound: Bound | None) -> ScanResult:
+    """Test the seeds that pass the first stage by the later stages, and return the result of all stages."""
+    tested = rest.test(found.seeds.tolist())
+    stays = np.isin(found.seeds, tested.seeds, assume_unique=True)
+    values = {name: numbers[stays] for name, numbers in found.values.items()} | dict(tested.values)
+    better = select_better(bound, rest.definition.extreme, tested.seeds, values)
+    return ScanResult(
+        first=found.first,
+        count=found.count,
+        seeds=tested.seeds[better],
+        values={name: numbers[better] for name, numbers in values.items()},
+        passed=tested.passed,
+        met={**found.met, **tested.met},
+        histograms={**found.histograms, **tested.histograms},
+        without={**found.without, **tested.without},
+        failures=Counter(found.failures) + Counter(tested.failures),
+    )
 
 
 def open_seek_scanner(definition: SeekDefinition, plan: SeekPlan) -> Scanner:
