@@ -9,7 +9,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.many import measure_maps
-from tilewright.batch import Bound, open_engine, open_scanner
+from tilewright.batch import Bound, find_bins, open_engine, open_scanner
 from tilewright.batch.columns import KNOWN, collect_needs, compute_values, find_column
 from tilewright.batch.engine import decode_cells
 from tilewright.batch.program import NoKernel
@@ -120,5 +120,5 @@ def test_a_scan_is_a_loop_over_seeds(bound: Bound | None) -> None:
     ]
     assert found.seeds.tolist() == wanted
     assert found.values["path_length"].tolist() == [lengths[seed - 500] for seed in wanted]
-    bins, counts = np.unique(np.floor(values["floor_share"] * 100), return_counts=True)
-    assert found.histograms["floor_share"] == dict(zip(bins.astype(int).tolist(), counts.tolist(), strict=True))
+    bins, counts = np.unique(find_bins("floor_share", values["floor_share"]), return_counts=True)
+    assert found.histograms["floor_share"] == dict(zip(bins.tolist(), counts.tolist(), strict=True))

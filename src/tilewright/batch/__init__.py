@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from ..core.errors import InvalidRecipe
 from ..core.recipe import Recipe
 from ..core.require import Requirement
-from .scanner import Bound, Scanner, ScanResult, bin_width
+from .numbers import find_better
+from .program import NoKernel
+from .scanner import Bound, Scanner, ScanResult, bin_width, find_bins
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -20,7 +22,19 @@ if TYPE_CHECKING:
 Device = Literal["auto", "cpu", "gpu"]
 DEVICES: tuple[Device, ...] = ("auto", "cpu", "gpu")
 
-__all__ = ["DEVICES", "Bound", "Device", "ScanResult", "Scanner", "bin_width", "open_engine", "open_scanner"]
+__all__ = [
+    "DEVICES",
+    "Bound",
+    "Device",
+    "NoKernel",
+    "ScanResult",
+    "Scanner",
+    "bin_width",
+    "find_better",
+    "find_bins",
+    "open_engine",
+    "open_scanner",
+]
 
 
 def open_engine(recipe: Recipe, device: str = "auto") -> Engine:
@@ -33,7 +47,7 @@ def open_engine(recipe: Recipe, device: str = "auto") -> Engine:
     InvalidRecipe
         If there is no such device, or if the device is `gpu` and no GPU can be used.
     """
-    from .program import NoKernel, Program
+    from .program import Program
 
     if device not in DEVICES:
         raise InvalidRecipe(f"must be one of {', '.join(DEVICES)}", at="device", got=device, rule="choice")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numba import cuda
 
-from ..core.errors import TilewrightError
+from ..core.errors import TooLarge
 from ..core.require import RANGE, Requirement
 from ..generators.caves import CavesParams
 from ..kernels.gpu import groups, maps, surveys
 from ..kernels.streams import pack_names
 from .columns import NUMBERS, Column, collect_needs, find_column
+from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
+from .numbers import EngineScanner
 from .program import CavesRule, NoKernel, Program
 from .scanner import Bound, ScanResult, bin_width
 
@@ -128,7 +131,7 @@ def run_in_launches(work: Any, count: int) -> list[Any]:
             if not is_out_of_memory(error):
                 raise
             if size <= MIN_MAPS_PER_LAUNCH:
-                raise TilewrightError("the memory of the GPU is too small for these maps; use the device cpu") from None
+                raise TooLarge("the memory of the GPU is too small for these maps; use the device cpu") from None
             size //= 2
             continue
         start += size
@@ -162,6 +165,7 @@ class GpuScanner:
 
     def __init__(self, engine: GpuEngine, requirements: Sequence[Requirement], measures: Sequence[str]) -> None:
         self._engine = engine
+        self._arguments = (requirements, measures)
         self._columns = [find_column(name, engine.program) for name in measures]
         self._requirements = {one.measure: one for one in requirements}
         extremes = [one for one in requirements if one.is_extreme]
@@ -201,14 +205,21 @@ class GpuScanner:
                 found.append((seeds[:number_found].copy_to_host(), values[:number_found].copy_to_host()))
                 totals[:1].copy_to_device(np.zeros(1, dtype=np.uint64))
 
-        run_in_launches(test, count)
+        try:
+            run_in_launches(test, count)
+        except TooLarge:
+            with suppress(NoKernel):
+                return EngineScanner(CpuEngine(self._engine.program), *self._arguments).scan(first, count, bound)
+            raise
         return self._read(first, count, found, totals.copy_to_host(), histograms.copy_to_host())
 
     def _encode_bound(self, bound: Bound | None) -> Any:
-        if bound is None or self._extreme is None:
-            return np.array([-1.0, 1.0, 0.0, 0.0, 0.0])
-        at = [one.measure for one in self._columns].index(self._extreme.measure)
-        sign = 1.0 if self._extreme.rule == "most" else -1.0
+        if bound is None:
+            return np.array([surveys.NO_BOUND, 1.0, 0.0, 0.0, 0.0])
+        at, sign = surveys.BY_SEED, 1.0
+        if self._extreme is not None:
+            at = [one.measure for one in self._columns].index(self._extreme.measure)
+            sign = 1.0 if self._extreme.rule == "most" else -1.0
         return np.array([at, sign, bound.value, bound.seed >> 32, bound.seed & 0xFFFFFFFF], dtype=np.float64)
 
     def _reserve(self, size: int) -> tuple[Any, Any, Any]:

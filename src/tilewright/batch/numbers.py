@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..core.require import OPERATORS, Requirement
 from .columns import collect_needs, compute_values, find_column
 from .engine import Engine
-from .scanner import Bound, ScanResult, bin_width
+from .scanner import Bound, ScanResult, find_bins
 
 MAPS_PER_BLOCK = 4096
 """Number of maps that are made at once, so that they fit into the processor's cache."""
@@ -42,7 +42,7 @@ class EngineScanner:
 
     def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
         """Test the decimal seeds `first` to `first + count - 1`."""
-        found = Tally(first, count, self._requirements)
+        found = ScanTally(first, count, self._requirements)
         for start in range(first, first + count, MAPS_PER_BLOCK):
             size = min(MAPS_PER_BLOCK, first + count - start)
             made = self._engine.make_range(start, size, prefix="", needs=collect_needs(self._columns), keeps=False)
@@ -51,7 +51,7 @@ class EngineScanner:
         return found.to_result()
 
 
-class Tally:
+class ScanTally:
     """Seeds that meet requirements, and the distribution of all measures, of consecutive blocks of seeds."""
 
     def __init__(self, first: int, count: int, requirements: Sequence[Requirement]) -> None:
@@ -75,10 +75,7 @@ class Tally:
         self._passed += int(np.count_nonzero(passes))
         seeds = np.uint64(first) + np.arange(size, dtype=np.uint64)
         extreme = next((one for one in self._requirements if one.is_extreme), None)
-        if extreme is not None and bound is not None:
-            gain = values[extreme.measure] - bound.value
-            gain = gain if extreme.rule == "most" else -gain
-            passes &= (gain > 0) | ((gain == 0) & (seeds < np.uint64(bound.seed)))
+        passes &= find_better(bound, extreme, seeds, values)
         self._seeds.append(seeds[passes])
         for name, numbers in values.items():
             self._values.setdefault(name, []).append(numbers[passes])
@@ -87,8 +84,7 @@ class Tally:
     def _count_bins(self, name: str, numbers: NDArray[np.float64]) -> None:
         known = numbers[~np.isnan(numbers)]
         self._without[name] = self._without.get(name, 0) + len(numbers) - len(known)
-        per_unit = round(1 / bin_width(name))
-        bins, counts = np.unique(np.floor(known * per_unit).astype(np.int64), return_counts=True)
+        bins, counts = np.unique(find_bins(name, known), return_counts=True)
         histogram = self._histograms.setdefault(name, {})
         for at, number in zip(bins.tolist(), counts.tolist(), strict=True):
             histogram[at] = histogram.get(at, 0) + number
@@ -106,6 +102,24 @@ class Tally:
             without=self._without,
             failures={},
         )
+
+
+def find_better(
+    bound: Bound | None,
+    extreme: Requirement | None,
+    seeds: NDArray[np.uint64],
+    values: Mapping[str, NDArray[np.float64]],
+) -> NDArray[np.bool_]:
+    """Return which seeds are better than a bound; see `Bound`. `extreme` is the requirement `most` or `least`."""
+    if bound is None:
+        return np.ones(len(seeds), dtype=np.bool_)
+    is_smaller = seeds < np.uint64(bound.seed)
+    if extreme is None:
+        return is_smaller
+    numbers = values[extreme.measure]
+    is_more_extreme = numbers > bound.value if extreme.rule == "most" else numbers < bound.value
+    found: NDArray[np.bool_] = is_more_extreme | ((numbers == bound.value) & is_smaller)
+    return found
 
 
 def find_holding(requirement: Requirement, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
