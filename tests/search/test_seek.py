@@ -80,7 +80,7 @@ def test_the_seeds_are_those_of_a_plain_loop(search: dict[str, Any]) -> None:
 
 
 def test_first_stops_at_the_last_seed_that_is_needed() -> None:
-    search = {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5}
+    search: dict[str, Any] = {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5}
     wanted = find_plainly(CAVES, 0, 399, search)
     found = tw.seek(CAVES, seeds=(0, 399), first=True, **search)
     assert equal(take_rows(found), wanted)
@@ -153,7 +153,7 @@ def test_kept_seeds_are_the_best_pairs_of_value_and_seed(rule: str | None) -> No
 
 def test_failures_are_counted_by_reason() -> None:
     recipe = tw.recipe("rooms", width=30, height=20, require={"path_length": ">42"}, tries=2)
-    search = {"require": {"path_length": "most"}, "keep": 4}
+    search: dict[str, Any] = {"require": {"path_length": "most"}, "keep": 4}
     found = tw.seek(recipe, seeds="0..59", **search)
     assert equal(take_rows(found), find_plainly(recipe, 0, 59, search))
     failures = sum(found.failures.values())
@@ -234,7 +234,8 @@ class ShuffledCluster:
     threads = 3
 
     def run_tasks(self, work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Generator[Any, None, None]:
-        rng, submitted, running = np.random.default_rng(1), iter(tasks), []
+        rng, submitted = np.random.default_rng(1), iter(tasks)
+        running: list[tuple[Any, ...]] = []
         while running := [*running, *islice(submitted, 9 - len(running))]:
             task = pickle.loads(pickle.dumps(running.pop(int(rng.integers(len(running))))))
             yield pickle.loads(pickle.dumps(work(*task)))
@@ -253,7 +254,7 @@ def test_workers_find_the_same_seeds(search: dict[str, Any], cluster: None) -> N
 
 
 def test_workers_stop_at_the_same_seed(cluster: None) -> None:
-    search = {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5, "first": True}
+    search: dict[str, Any] = {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5, "first": True}
     alone = tw.seek(CAVES, seeds="100..399", **search)
     assert tw.seek(CAVES, seeds="100..399", workers=3, **search).state.to_text() == alone.state.to_text()
 

@@ -110,6 +110,12 @@ def test_a_finished_search_is_read_again(undisturbed: Path) -> None:
     assert read_files(undisturbed) == before
 
 
+def test_a_search_is_extended(undisturbed: Path, tmp_path: Path) -> None:
+    for seeds in ("1100..1199", "1050..1400", "1000..1599"):
+        seek(tmp_path, seeds=seeds)
+    assert read_files(tmp_path) == read_files(undisturbed)
+
+
 def test_a_search_continues_with_the_plan_of_the_folder(
     undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from ... import __version__
-from ...core.errors import BadFile
+from ...core.errors import BadFile, InvalidRecipe
 from ...core.provenance import raised_revisions
 from ...corpus.store import DATASHEET, MANIFEST, Folder
-from .definition import KIND, LAYOUT, SeekDefinition
+from .definition import KIND, LAYOUT, SeekDefinition, read_seeds
 from .plan import SeekPlan, stages_from_names
 from .report import HISTOGRAMS, MAPS, RECIPE, render_report
 from .result import FoundSeeds
@@ -29,7 +29,7 @@ from .state import SeekState
 
 STATE, TABLE, CSV = "state.json", "seeds.parquet", "seeds.csv"
 METADATA = b"tilewright"
-FREE = ("kind", "layout", "tilewright", "revisions", "stages")
+FREE = ("kind", "layout", "tilewright", "revisions")
 """Keys of a manifest in which two runs of the same search may differ, or that are compared on their own."""
 
 
@@ -53,6 +53,8 @@ class SeekFolder:
             return None
         wanted = definition.to_data()
         differ = [key for key in wanted if key not in FREE and found.get(key) != wanted[key]]
+        if "seeds" in differ and _is_extension(found.get("seeds"), definition):
+            differ.remove("seeds")
         if differ:
             text = f"contains another search (it differs in {', '.join(differ)}); name another folder"
             raise BadFile(text, at=self.address, rule="conflict")
@@ -91,8 +93,9 @@ class SeekFolder:
     # -- writing --------------------------------------------------------------------------------------------------
 
     def write_start(self, state: SeekState) -> None:
-        """Write the manifest of a new search, and its recipe."""
-        if self.folder.read(MANIFEST) is None:
+        """Write the manifest of a new or extended search, and its recipe."""
+        manifest = self.check_same(state.definition)
+        if manifest is None or manifest["seeds"] != state.definition.to_data()["seeds"]:
             self.folder.write(format_manifest(state).encode(), MANIFEST, durable=True)
         recipe = json.dumps(state.definition.recipe.to_data(), indent=1, ensure_ascii=False) + "\n"
         self.folder.write(recipe.encode(), RECIPE)
@@ -136,6 +139,15 @@ def format_manifest(state: SeekState) -> str:
     """Return the manifest of a search as JSON."""
     data = {**state.definition.to_data(), "stages": [list(stage.measures) for stage in state.plan.stages]}
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _is_extension(seeds: Any, definition: SeekDefinition) -> bool:
+    """Return whether a search tests all seeds of an earlier range and more, so that it can continue that search."""
+    try:
+        first, last = read_seeds(seeds)
+    except InvalidRecipe:
+        return False
+    return definition.first <= first and last <= definition.last and not definition.stops_early
 
 
 def _parse_manifest(content: bytes) -> dict[str, Any]:

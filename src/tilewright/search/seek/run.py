@@ -49,7 +49,8 @@ def seek(
     first
         Whether to stop when `keep` seeds are found; not with `most` or `least`.
     out
-        Folder for the result; needs the extra `corpus`. If it contains the same search, the search continues.
+        Folder for the result; needs the extra `corpus`. If it contains the same search, or one with fewer seeds, the
+        search continues.
     knobs
         Values of the recipe's knobs by name.
     device
