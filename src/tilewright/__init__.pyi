@@ -549,6 +549,7 @@ def make(
     avoid: bool = ...,
     reuse: bool = ...,
     doors: Literal["near", "anywhere"] = ...,
+    graph: Any = ...,
     patience: int = ...,
     layouts: Any = ...,
     plain: float = ...,
@@ -574,6 +575,8 @@ def make(
     avoid: Whether corridors lead around other rooms where possible.
     reuse: Whether corridors prefer existing corridors.
     doors: Position of the doors of winding corridors: where the path is short, or anywhere in the room's walls.
+    graph: Rooms on a grid with exactly the given links, such as a1-b1-b2; or a grid size, such as 4x3, for random
+        links.
     patience: Number of consecutive failed attempts after which no more rooms are placed.
     layouts: Hand-drawn rooms, as strings or files: x wall, o floor, D door, . nothing. Drawn in proportion to
         their weights.
@@ -1036,6 +1039,7 @@ def recipe(
     avoid: bool = ...,
     reuse: bool = ...,
     doors: Literal["near", "anywhere"] = ...,
+    graph: Any = ...,
     patience: int = ...,
     layouts: Any = ...,
     plain: float = ...,
@@ -1418,6 +1422,7 @@ def watch(
     avoid: bool = ...,
     reuse: bool = ...,
     doors: Literal["near", "anywhere"] = ...,
+    graph: Any = ...,
     patience: int = ...,
     layouts: Any = ...,
     plain: float = ...,
