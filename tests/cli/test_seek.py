@@ -141,7 +141,7 @@ def check_mistake(done: Ended, message: str) -> None:
         (("--keep", "some"), "--keep: 'some' is not a valid integer"),
         (("--measures", "foo"), "measures: unknown measure 'foo'"),
         (("--device", "tpu"), "device: must be one of auto, cpu, gpu"),
-        (("--device", "gpu"), "CUDA found no usable GPU or driver"),
+        (("--device", "gpu"), "there is no NVIDIA driver on this machine"),
         (("--maps", "level.tmx"), "level.tmx: the same file name for several maps; add {seed} or {rank} to it"),
         (("--maps", "level_{seed}.xyz"), "xyz"),
         (("--maps", "{number}.png"), "{number}"),

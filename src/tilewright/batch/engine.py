@@ -65,8 +65,12 @@ def hash_seeds(seeds: Sequence[str], path: Sequence[str]) -> Keys:
 def decode_cells(planes: Planes, program: Program) -> NDArray[np.generic]:
     """Return tile ids (map, row, column) from bit planes."""
     count, depth, height = planes.shape
-    bits = planes.astype("<u8", copy=False).view(np.uint8).reshape(count, depth, height, 8)
-    states = np.zeros((count, height, program.width), dtype=np.uint8)
-    for plane in range(depth):
-        states |= np.unpackbits(bits[:, plane], axis=-1, bitorder="little")[..., : program.width] << plane
-    return program.ids.astype(program.recipe.tileset.dtype)[states]
+    rows = planes.astype("<u8", copy=False).view(np.uint8).reshape(count, depth, height, 8)
+    states = np.unpackbits(rows[:, 0], axis=-1, count=program.width, bitorder="little")
+    for plane in range(1, depth):
+        bits = np.unpackbits(rows[:, plane], axis=-1, count=program.width, bitorder="little")
+        states |= bits << np.uint8(plane)
+    dtype = program.recipe.tileset.dtype
+    if (program.ids == np.arange(len(program.ids))).all():  # States are tiles.
+        return states.astype(dtype, copy=False)
+    return program.ids.astype(dtype)[states]

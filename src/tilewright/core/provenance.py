@@ -17,6 +17,7 @@ from .recipe import Recipe
 from .registry import measures, shapers, techniques
 from .resolver import Resolver
 from .tilemap import TileMap
+from .tileset import Tileset
 
 MAX_BYTES = 512 * 1024
 """Maximum size of the provenance as JSON."""
@@ -26,18 +27,23 @@ FEW_TILES = 32
 
 def digest(map: TileMap) -> str:
     """Return a digest of a map's cells by tile names. The order of the tileset does not matter."""
-    flat = map.cells.reshape(-1)
-    used = _find_used_tiles(flat, len(map.tileset))
-    own = [map.tileset.names[number] for number in used]
+    return digest_cells(map.cells, map.tileset)
+
+
+def digest_cells(cells: NDArray[Any], tileset: Tileset) -> str:
+    """Return the digest of a map with these cells."""
+    flat = cells.reshape(-1)
+    used = _find_used_tiles(flat, len(tileset))
+    own = [tileset.names[number] for number in used]
     names = sorted(own)
     if names == own and used[-1] == len(used) - 1:  # In the common case, ids are ranks; this is faster.
         ranks = flat.astype("<u2")
     else:
-        table = np.zeros(len(map.tileset), dtype="<u2")
+        table = np.zeros(len(tileset), dtype="<u2")
         by_name = {name: rank for rank, name in enumerate(names)}
         table[used] = [by_name[name] for name in own]
         ranks = table[flat]
-    named = blake2b(json.dumps([list(map.shape), names], ensure_ascii=True).encode(), digest_size=16)
+    named = blake2b(json.dumps([list(cells.shape), names], ensure_ascii=True).encode(), digest_size=16)
     named.update(ranks.data)
     return named.hexdigest()
 

@@ -14,6 +14,7 @@ from itertools import chain
 from ..core.deprecation import renamed_keywords
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
+from .batches import open_part_maker
 from .cluster import Progress, ProgressCallback, check_workers, iter_results
 from .datasheet import Facts, render_datasheet
 from .manifest import MAX_CELLS_PER_PART, Manifest
@@ -40,6 +41,7 @@ def make(
     sweep: Sweep | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    device: str = "auto",
     on_progress: ProgressCallback | None = None,
 ) -> Corpus:
     """Generate a corpus in a folder, or resume one.
@@ -65,6 +67,9 @@ def make(
     scheduler : str, optional
         Address of a Dask cluster to use instead of local processes. By default, the value of the environment variable
         DASK_SCHEDULER_ADDRESS.
+    device : str, optional
+        Device for recipes that have kernels for many maps: `cpu`, `gpu`, or `auto` for the GPU if there is one. The
+        corpus does not depend on it.
     on_progress : callable, optional
         Function called with a `Progress` after each step.
 
@@ -112,16 +117,21 @@ def make(
             found.check_matches(wanted, store)
         return found or wanted
 
-    find_manifest()  # Invalid requests are refused before the folder is created.
+    open_part_maker(find_manifest(), device)  # Invalid requests are refused before the folder is created.
     with store.lock() as is_locked:
         manifest = find_manifest()  # Another process may have just created a corpus here.
         if is_locked:
             store.remove_temporary(PARTS)
-        return _build_missing(manifest, store, workers, scheduler, on_progress or (lambda progress: None))
+        return _build_missing(manifest, store, workers, scheduler, device, on_progress or (lambda progress: None))
 
 
 def _build_missing(
-    manifest: Manifest, store: Folder, workers: int | None, scheduler: str | None, on_progress: ProgressCallback
+    manifest: Manifest,
+    store: Folder,
+    workers: int | None,
+    scheduler: str | None,
+    device: str,
+    on_progress: ProgressCallback,
 ) -> Corpus:
     """Generate the missing parts. The manifest of a new corpus is written as soon as there are workers."""
 
@@ -136,8 +146,8 @@ def _build_missing(
     if missing:
         work = iter_results(
             make_parts,
-            lambda threads: ((manifest.text, task) for task in group_tasks(manifest, missing, threads)),
-            lambda: ([make_part(manifest, number)] for number in missing),
+            lambda threads: ((manifest.text, task, device) for task in group_tasks(manifest, missing, threads)),
+            lambda: ([make_part(manifest, number, device)] for number in missing),
             workers=workers,
             scheduler=scheduler,
             progress=progress,
@@ -165,11 +175,11 @@ def _build_missing(
     return corpus
 
 
-def make_parts(manifest_text: str, numbers: list[int]) -> list[Part]:
+def make_parts(manifest_text: str, numbers: list[int], device: str) -> list[Part]:
     """Generate some parts. This is the work of one task."""
     manifest = Manifest.from_text(manifest_text)
     manifest.refuse_other_revisions()
-    return [make_part(manifest, number) for number in numbers]
+    return [make_part(manifest, number, device) for number in numbers]
 
 
 def remake(corpus: Corpus, numbers: Sequence[int]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..core.provenance import digest
 from ..core.registry import measures as measure_registry
 from ..core.shared_tiles import convert_cells
 from ..core.tilemap import TileMap
+from .batches import open_part_maker
 from .datasheet import Facts
 from .manifest import OWN_COLUMNS, Manifest
 from .sweep import Axis
@@ -45,11 +46,18 @@ class Part:
     facts: Facts
 
 
-def make_part(manifest: Manifest, number: int) -> Part:
-    """Generate, measure and compress the maps of a part."""
-    rows = [row for block in _iter_blocks(manifest, manifest.maps_of(number)) for row in _make_rows(manifest, block)]
-    schema = schema_of(manifest)
-    table = pa.table({field.name: [row[field.name] for row in rows] for field in schema}, schema=schema)
+def make_part(manifest: Manifest, number: int, device: str = "auto") -> Part:
+    """Generate, measure and compress the maps of a part. The part does not depend on the device."""
+    schema, maker = schema_of(manifest), open_part_maker(manifest, device)
+    columns: Mapping[str, Any]
+    if maker is not None:
+        columns = maker.make_columns(manifest, manifest.maps_of(number))
+        columns = {**columns, "cells": [compress_cells(cells) for cells in columns["cells"]]}
+    else:
+        blocks = _iter_blocks(manifest, manifest.maps_of(number))
+        rows = [row for block in blocks for row in _make_rows(manifest, block)]
+        columns = {field.name: [row[field.name] for row in rows] for field in schema}
+    table = pa.table({field.name: columns[field.name] for field in schema}, schema=schema)
     buffer = io.BytesIO()
     pq.write_table(
         table,

@@ -40,6 +40,7 @@ from . import format_bytes, split_names
     "--workers", type=int, metavar="N", help="Number of worker processes; 0 uses only this process. [one per processor]"
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Dask cluster to use instead, such as tcp://10.0.0.1:8786.")
+@click.option("--device", default="auto", metavar="auto|cpu|gpu", help="Where to make maps that have kernels. [auto]")
 def command(
     recipe: str,
     output: str,
@@ -50,6 +51,7 @@ def command(
     sampled: bool,
     workers: int | None,
     scheduler: str | None,
+    device: str,
     settings_inside: tuple[str, ...],
     **recipe_options: Any,
 ) -> None:
@@ -88,6 +90,7 @@ def command(
             sweep=sweep.Sweep.of(varied, sampled=sampled or request.sweep.sampled, listed=request.sweep.listed),
             workers=workers,
             scheduler=scheduler,
+            device=device,
             on_progress=job,
         )
     failures = job.state.failures if job.state else 0

@@ -5,7 +5,9 @@ Modules of this package import numba-cuda, so import them only after `find_probl
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from functools import cache
 from importlib.util import find_spec
 
@@ -20,13 +22,17 @@ def find_problem() -> str:
     """Return why no GPU can be used, in one line; an empty string if one can be."""
     if find_spec("numba_cuda") is None:
         return "the extra gpu is not installed: pip install 'tilewright[gpu]'"
-    from numba import cuda
-
     if is_simulated():
         return ""
+    try:  # This takes no time, unlike the import of numba-cuda.
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return "there is no NVIDIA driver on this machine"
+    from numba import cuda
+
     try:
         cuda.current_context()
     except Exception as error:  # numba-cuda raises errors of the driver, of its bindings and of the system's loader
-        reason = " ".join(str(error).replace("Error at driver init:", "").split()).rstrip(" :")[:160]
-        return f"CUDA found no usable GPU or driver ({reason or type(error).__name__})"
+        reason = " ".join(str(error).split())[:160] or type(error).__name__
+        return f"CUDA found no usable GPU, or the driver is too old ({reason})"
     return ""
