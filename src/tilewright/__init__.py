@@ -20,9 +20,10 @@ PACKAGES = ("analysis", "corpus", "formats", "play", "search")
 HOMES = {
     "api": ("add_skin", "export_project", "find_edits", "improve", "learn", "list_distances", "list_engines",
             "list_formats", "list_games", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
-            "load_model", "make", "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify", "watch",
-            "watch_shaping"),
+            "load_model", "make", "make_many", "measure", "measure_many", "overlay", "recipe", "run", "shape", "verify",
+            "watch", "watch_shaping"),
     "analysis.survey": ("Survey",),
+    "batch.many": ("MapBatch",),
     "core.edits": ("Edits",),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",
                     "UnknownName"),

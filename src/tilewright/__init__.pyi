@@ -25,12 +25,14 @@ from .api import list_techniques as list_techniques
 from .api import list_tilesets as list_tilesets
 from .api import load as load
 from .api import load_model as load_model
+from .api import make_many as make_many
 from .api import measure as measure
 from .api import measure_many as measure_many
 from .api import overlay as overlay
 from .api import run as run
 from .api import verify as verify
 from .api import watch_shaping as watch_shaping
+from .batch.many import MapBatch as MapBatch
 from .core.edits import Edits as Edits
 from .core.errors import BadFile as BadFile
 from .core.errors import Fix as Fix

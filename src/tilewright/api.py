@@ -33,6 +33,7 @@ from .core.tileset import Tileset
 
 if TYPE_CHECKING:
     from .analysis.similarity import Similarity
+    from .batch.many import MapBatch
     from .core.registry import Measure, Shaper, Technique
     from .engines import Engine, ExportedProject
     from .formats import Format, LoadedMap
@@ -250,6 +251,61 @@ def run(
     if seed is not None or chosen.seed is None:
         chosen = chosen.with_seed(seed)
     return _make_map(chosen, workers)
+
+
+def make_many(
+    given: RecipeLike,
+    seeds: Iterable[int | str],
+    /,
+    *,
+    measures: Sequence[str] = (),
+    knobs: Mapping[str, Any] | None = None,
+    device: str = "auto",
+    **keywords: Any,
+) -> MapBatch:
+    """Make maps of a recipe from several seeds, as an array.
+
+    Kernels make small maps of some techniques many at a time, on a GPU if there is one. Other maps are made one by one.
+    Maps and measures are those of `run` and `measure`.
+
+    Parameters
+    ----------
+    given
+        A recipe, as for `run`, or the name of a technique.
+    seeds
+        The seeds. A range of integers is faster than other seeds.
+    measures
+        Names of measures to compute.
+    knobs
+        Values of the recipe's knobs by name.
+    device
+        `cpu`, `gpu`, or `auto` for the GPU if there is one.
+    **keywords
+        As for `make`.
+
+    Returns
+    -------
+    MapBatch
+        `.cells` is an array (map, row, column) of tile ids, `.measures` has an array per measure, and an item is a map.
+
+    Raises
+    ------
+    InvalidRecipe
+        If the recipe is invalid, the GPU is requested and cannot be used, or the maps differ in size.
+    GaveUp
+        If a map cannot be made.
+
+    Examples
+    --------
+    >>> many = make_many("caves", range(1000), width=64, height=64, measures=["regions"])
+    >>> many.cells.shape, int(many.measures["regions"].max())
+    ((1000, 64, 64), 9)
+    >>> many[7] == make("caves", width=64, height=64, seed=7)
+    True
+    """
+    from .batch.many import make_batch
+
+    return make_batch(recipe(given, knobs=knobs, **keywords), seeds, measures, device)
 
 
 def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any) -> TileMap:

@@ -39,7 +39,8 @@ class CpuEngine:
             raise NoKernel("caves whose tiles are both passable or both impassable, on the CPU")
         self.program = program
         self._rule = CavesRule.of(program.params)
-        self._names = pack_names([program.technique])
+        self.path = (program.technique,)
+        self._names = pack_names(self.path)
 
     def make_range(self, first: int, count: int, *, prefix: str, needs: int, keeps: bool) -> Made:
         keys = np.empty((count, 2), dtype=np.uint64)

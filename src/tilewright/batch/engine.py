@@ -32,6 +32,8 @@ class Engine(Protocol):
 
     device: str
     program: Program
+    path: tuple[str, ...]
+    """Names that lead from the stream of the seed to that of the maps."""
 
     def make_range(self, first: int, count: int, *, prefix: str, needs: int, keeps: bool) -> Made:
         """Make the maps of consecutive seeds: a prefix and a decimal number each."""

@@ -63,7 +63,8 @@ class GpuEngine:
         self._rule = (np.uint64(rule.limit), rule.steps, rule.birth, rule.survive, rule.outside)
         self._group = groups.choose_group(program.height)
         self._kernel = maps.build_caves(self._group)
-        self._names = [cuda.to_device(array) for array in pack_names([program.technique])]
+        self.path = (program.technique,)
+        self._names = [cuda.to_device(array) for array in pack_names(self.path)]
         self._shaping = cuda.to_device(program.shaping)
         self._no_tests = tuple(
             cuda.to_device(array)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
+from ..batch import NoKernel
+from ..batch.many import MapBatch, make_batch_by_kernels
 from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.recipe import Recipe
@@ -24,6 +26,8 @@ from .definition import Definition
 from .genes import ChoiceGene, Units
 
 NO_CELLS: NDArray[Any] = np.empty((0, 0), dtype=np.uint8)
+MIN_BATCH = 16
+"""Minimum number of maps of a solution that kernels make together."""
 MAX_CELLS = 1 << 23
 """Maximum number of cells of maps that are made before they are measured."""
 
@@ -62,11 +66,18 @@ class Evaluator:
         for number, values in enumerate(self.definition.genome.decode(units)):
             reason, content = None, NO_CELLS
             try:
-                maps = [self._make_map(recipe) for recipe in self.definition.recipes_of(values)]
-                if self.keeps_cells:
-                    content = convert_cells(maps[0], self.tileset, "of this archive")
-                made[number] = maps
-                size += sum(map.cells.size for map in maps)
+                recipes = self.definition.recipes_of(values)
+                batch = self._make_batch(recipes)
+                if batch is not None:
+                    results[number] = _mean([batch.measures[name] for name in self.definition.measures])
+                    if self.keeps_cells:
+                        content = convert_cells(TileMap(batch.cells[0], batch.recipe.tileset), self.tileset)
+                else:
+                    maps = [self._make_map(recipe) for recipe in recipes]
+                    if self.keeps_cells:
+                        content = convert_cells(maps[0], self.tileset, "of this archive")
+                    made[number] = maps
+                    size += sum(map.cells.size for map in maps)
             except TooLarge:
                 raise  # Other machines may have enough memory.
             except GaveUp as error:
@@ -81,6 +92,15 @@ class Evaluator:
         self._measure(made, results)
         return Evaluations(results, reasons, cells if self.keeps_cells else [])
 
+    def _make_batch(self, recipes: Sequence[Recipe]) -> MapBatch | None:
+        """Return the maps and measures of a style, made by kernels; None if there are few maps or no kernels."""
+        if len(recipes) < MIN_BATCH or self._compares or self._make_map is not run:
+            return None
+        try:
+            return make_batch_by_kernels(recipes[0], [one.seed or "" for one in recipes], self.definition.measures)
+        except NoKernel:
+            return None
+
     def _measure(self, made: Mapping[int, Sequence[TileMap]], results: NDArray[np.float64]) -> None:
         """Set the measures of solutions: the means over their maps, summed in order."""
         maps = [map for some in made.values() for map in some]
@@ -94,6 +114,15 @@ class Evaluator:
         for repeat in range(repeats):
             total += values[repeat::repeats]
         results[list(made)] = total / repeats
+
+
+def _mean(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the means of some columns, summed in order."""
+    values = np.stack(columns, axis=1)
+    total = np.zeros(values.shape[1])
+    for row in values:
+        total += row
+    return total / len(values)
 
 
 def evaluate_task(text: str, number: int, units: Units) -> tuple[int, Evaluations]:
