@@ -109,6 +109,21 @@ class GpuEngine:
         launch = groups.find_launch(self._group, program.height, len(keys))
         self._kernel[launch](keys, self._rule, job, tests, out)
 
+    def time_launch(self, count: int, needs: int) -> float:
+        """Return the seconds of a launch that keeps nothing, with the hashing of its seeds; the least of four."""
+        keys, numbers = cuda.device_array((count, 2), dtype=np.uint64), self.no_numbers
+        if needs != NO_NEEDS:
+            numbers = cuda.device_array((count, NUMBERS), dtype=np.int32)
+        seconds = []
+        for _ in range(5):
+            start, end = cuda.event(), cuda.event()
+            start.record()
+            self.launch(self.fill_keys(0, count, out=keys), 0, needs, self._no_tests, (self.no_maps, numbers))
+            end.record()
+            end.synchronize()
+            seconds.append(cuda.event_elapsed_time(start, end) / 1000)
+        return min(seconds)
+
     def _make(self, keys: Any, needs: int, keeps: bool) -> Made:
         count, program = len(keys), self.program
         kept = cuda.device_array((count, 1, program.height), dtype=np.uint64) if keeps else self.no_maps
