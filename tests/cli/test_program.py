@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -117,7 +118,9 @@ def test_a_full_disk_is_one_line() -> None:
     assert done.stderr == "tilewright: the output: No space left on device\n"
 
 
-def run_program_in_terminal(*program: str, interrupt: bool = False, **environment: str) -> tuple[str, int]:
+def run_program_in_terminal(
+    program: list[str], environment: Mapping[str, str], *, interrupt: bool = False
+) -> tuple[str, int]:
     """Return the terminal output and the exit code; with `interrupt`, press Ctrl-C when the bar appears."""
     child, terminal = pty.fork()
     if child == 0:
@@ -139,8 +142,8 @@ def run_program_in_terminal(*program: str, interrupt: bool = False, **environmen
 
 def run_in_terminal(*commands: str, **environment: str) -> list[str]:
     """Return the terminal output of each command. They run in one process, because starting one takes a second."""
-    program = (sys.executable, "-c", PATIENT, json.dumps([shlex.split(command) for command in commands]))
-    shown, code = run_program_in_terminal(*program, **environment)
+    program = [sys.executable, "-c", PATIENT, json.dumps([shlex.split(command) for command in commands])]
+    shown, code = run_program_in_terminal(program, environment)
     assert code == 0, shown
     *parts, _ = shown.split("\0")
     assert len(parts) == len(commands)
@@ -221,7 +224,7 @@ def test_wide_map_without_colors_is_cut_with_a_message() -> None:
 
 def test_interrupted_work_leaves_no_files() -> None:
     big = ["--width", "3000", "--height", "3000", "--steps", "1000"]
-    shown, code = run_program_in_terminal(*PROGRAM, "make", "caves", *big, "-o", "big.npz", interrupt=True)
+    shown, code = run_program_in_terminal([*PROGRAM, "make", "caves", *big, "-o", "big.npz"], {}, interrupt=True)
     assert code == 130
     assert "━" in shown
     assert "Traceback" not in shown

@@ -64,7 +64,12 @@ def test_values_that_grow_are_counted_again() -> None:
 def test_storing_a_value_counts_few_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that uses many samples would otherwise become slower with each of them."""
     counted: list[object] = []
-    monkeypatch.setattr(caching, "count_bytes", lambda value: counted.append(value) or 100)
+
+    def count(value: object) -> int:
+        counted.append(value)
+        return 100
+
+    monkeypatch.setattr(caching, "count_bytes", count)
     cache = SizedCache(50_000)
     for number in range(300):
         cache.get(number, object)
