@@ -6,10 +6,12 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -21,10 +23,18 @@ from tilewright import cli, kernels
 from tilewright.cli import COMMANDS, main
 
 PROGRAM = [sys.executable, "-m", "tilewright"]
-PATIENT = (
-    "import sys; from tilewright.cli import _progress, main; _progress.BAR_DELAY = 60; sys.exit(main(sys.argv[1:]))"
-)
-"""The program with a progress bar that appears after a minute; on a busy machine, any work may take half a second."""
+PATIENT = """
+import json, sys
+from tilewright.cli import _progress, main
+_progress.BAR_DELAY = 60
+for arguments in json.loads(sys.argv[1]):
+    code = main(arguments)
+    print(end="\\0", flush=True)
+    if code:
+        sys.exit(code)
+"""
+"""Runs commands one after the other, and prints a zero after each. The progress bar appears after a minute, because on
+a busy machine any work may take half a second."""
 
 
 def imported_by(*arguments: str) -> set[str]:
@@ -108,15 +118,16 @@ def test_a_full_disk_is_one_line() -> None:
     assert done.stderr == "tilewright: the output: No space left on device\n"
 
 
-def run_in_terminal(*arguments: str, interrupt: bool = False, **environment: str) -> tuple[str, int]:
+def run_program_in_terminal(
+    program: list[str], environment: Mapping[str, str], *, interrupt: bool = False
+) -> tuple[str, int]:
     """Return the terminal output and the exit code; with `interrupt`, press Ctrl-C when the bar appears."""
     child, terminal = pty.fork()
     if child == 0:
         usual = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "100", "LINES": "40"}
         os.environ.update({**usual, **environment})
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # background processes ignore it
-        program = PROGRAM if interrupt else [sys.executable, "-c", PATIENT]
-        os.execv(sys.executable, [*program, *arguments])
+        os.execv(sys.executable, program)
     shown, deadline = b"", time.monotonic() + 60
     try:
         while time.monotonic() < deadline and (part := os.read(terminal, 1 << 16)):
@@ -129,75 +140,83 @@ def run_in_terminal(*arguments: str, interrupt: bool = False, **environment: str
     return shown.decode(errors="replace"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def run_in_terminal(*commands: str, **environment: str) -> list[str]:
+    """Return the terminal output of each command. They run in one process, because starting one takes a second."""
+    program = [sys.executable, "-c", PATIENT, json.dumps([shlex.split(command) for command in commands])]
+    shown, code = run_program_in_terminal(program, environment)
+    assert code == 0, shown
+    *parts, _ = shown.split("\0")
+    assert len(parts) == len(commands)
+    return parts
+
+
 def strip_colors(shown: str) -> str:
     """Return terminal output without colors."""
     return re.sub(r"\x1b\[[\d;]*m", "", shown)
 
 
 def test_maps_are_colored_in_a_terminal() -> None:
-    shown, code = run_in_terminal("make", "caves", "--width", "30", "--height", "4", "--seed", "1")
-    assert code == 0
+    (shown,) = run_in_terminal("make caves --width 30 --height 4 --seed 1")
     assert "\x1b[38;2;" in shown
     assert "caves 30x4, seed 1" in shown
     assert "━" not in shown  # quick work shows no bar
 
 
-def test_a_map_wider_than_the_terminal_becomes_a_small_picture() -> None:
-    shown, code = run_in_terminal("make", "caves", "--width", "300", "--height", "20", "--seed", "1")
-    assert code == 0
-    assert "▀" in shown
-    assert "reduced to 100 columns" in shown
-
-
-def test_a_map_taller_than_the_terminal_becomes_a_picture_of_its_own_width() -> None:
-    shown, code = run_in_terminal("make", "caves", "--width", "30", "--height", "51", "--seed", "1")
-    assert code == 0
-    lines = [line for line in strip_colors(shown).split("\r\n") if "▀" in line]
+def test_a_map_larger_than_the_terminal_becomes_a_picture() -> None:
+    wide, tall = run_in_terminal(
+        "make caves --width 300 --height 20 --seed 1", "make caves --width 30 --height 51 --seed 1"
+    )
+    assert "▀" in wide
+    assert "reduced to 100 columns" in wide
+    lines = [line for line in strip_colors(tall).split("\r\n") if "▀" in line]
     assert [len(line) for line in lines] == [30] * 26
-    assert "reduced to 30 columns; --glyphs shows each cell" in shown
+    assert "reduced to 30 columns; --glyphs shows each cell" in tall
 
 
 def test_glyphs_and_blocks_can_be_chosen() -> None:
-    tall = ("make", "caves", "--width", "110", "--height", "51", "--seed", "1")
-    shown, _ = run_in_terminal(*tall, "--glyphs")
-    assert "▀" not in shown
-    assert [len(line) for line in strip_colors(shown).split("\r\n")[:51]] == [110] * 51
-    shown, _ = run_in_terminal("make", "caves", "--width", "30", "--height", "4", "--blocks")
-    assert [line for line in strip_colors(shown).split("\r\n") if "▀" in line] == ["▀" * 30] * 2
     tw.make("caves", width=30, height=4, seed=1).save("cave.json")
-    assert "▀" in run_in_terminal("show", "cave.json", "--blocks")[0]
-    assert "\x1b[38" not in run_in_terminal("show", "cave.json", "--plain")[0]
+    glyphs, blocks, shown_blocks, shown_plain = run_in_terminal(
+        "make caves --width 110 --height 51 --seed 1 --glyphs",
+        "make caves --width 30 --height 4 --blocks",
+        "show cave.json --blocks",
+        "show cave.json --plain",
+    )
+    assert "▀" not in glyphs
+    assert [len(line) for line in strip_colors(glyphs).split("\r\n")[:51]] == [110] * 51
+    assert [line for line in strip_colors(blocks).split("\r\n") if "▀" in line] == ["▀" * 30] * 2
+    assert "▀" in shown_blocks
+    assert "\x1b[38" not in shown_plain
 
 
 def test_overlays_only_change_colors() -> None:
     rooms = {"rooms": [tw.Room(1, 1, 8, 5), tw.Room(20, 2, 7, 8)], "links": [(0, 1)]}
     tw.make("caves", width=30, height=12, seed=1).replace(**rooms).save("cave.json")
-    plain = {look: run_in_terminal("show", "cave.json", look)[0] for look in ("--glyphs", "--blocks")}
-    for name in ("distance", "hot-path", "rooms", "sight"):
+    names, looks = ("distance", "hot-path", "rooms", "sight"), ("--glyphs", "--blocks")
+    overlays = [f"--overlay {name}" for name in names]
+    commands = [f"show cave.json {look} {overlay}" for look in looks for overlay in ("", *overlays)]
+    shown = dict(zip(commands, run_in_terminal(*commands), strict=True))
+    for name, overlay in zip(names, overlays, strict=True):
         legend = tw.overlay(tw.load("cave.json"), name).legend
-        for look, without in plain.items():
-            shown, code = run_in_terminal("show", "cave.json", look, "--overlay", name)
-            assert code == 0
-            assert strip_colors(shown) == strip_colors(without) + legend + "\r\n"
-            assert shown.split("cave.json")[0] != without.split("cave.json")[0]
-        few, code = run_in_terminal("show", "cave.json", "--overlay", name, TERM="xterm", COLORTERM="")
-        assert code == 0
-        assert len(strip_colors(few).split("\r\n")) == 12 + 3
+        for look in looks:
+            without, colored = shown[f"show cave.json {look} "], shown[f"show cave.json {look} {overlay}"]
+            assert strip_colors(colored) == strip_colors(without) + legend + "\r\n"
+            assert colored.split("cave.json")[0] != without.split("cave.json")[0]
+    few = run_in_terminal(*(f"show cave.json {overlay}" for overlay in overlays), TERM="xterm", COLORTERM="")
+    assert [len(strip_colors(one).split("\r\n")) for one in few] == [12 + 3] * len(names)
 
 
 def test_sixteen_colors_are_chosen_by_hue_without_background() -> None:
     Path("sea.txt").write_text("~~..&&^^\n")
-    shown, code = run_in_terminal("show", "sea.txt", "--tileset", "terrain", TERM="xterm", COLORTERM="")
-    assert code == 0
-    assert "\x1b[94m~~\x1b[0m\x1b[92m..\x1b[0m\x1b[32m&&\x1b[0m\x1b[37m^^\x1b[0m" in shown
     Path("cave.txt").write_text("#.~\n")
-    shown, _ = run_in_terminal("show", "cave.txt", "--tileset", "cave", TERM="xterm", COLORTERM="")
-    assert "\x1b[90m#\x1b[0m\x1b[93m.\x1b[0m\x1b[36m~\x1b[0m" in shown
+    sea, cave = run_in_terminal(
+        "show sea.txt --tileset terrain", "show cave.txt --tileset cave", TERM="xterm", COLORTERM=""
+    )
+    assert "\x1b[94m~~\x1b[0m\x1b[92m..\x1b[0m\x1b[32m&&\x1b[0m\x1b[37m^^\x1b[0m" in sea
+    assert "\x1b[90m#\x1b[0m\x1b[93m.\x1b[0m\x1b[36m~\x1b[0m" in cave
 
 
 def test_wide_map_without_colors_is_cut_with_a_message() -> None:
-    shown, code = run_in_terminal("make", "caves", "--width", "300", "--height", "4", "--seed", "1", NO_COLOR="1")
-    assert code == 0
+    (shown,) = run_in_terminal("make caves --width 300 --height 4 --seed 1", NO_COLOR="1")
     assert "\x1b[38" not in shown
     assert "only 100 columns shown" in shown
     assert max(len(line) for line in shown.split("\r\n")) <= 100
@@ -205,19 +224,22 @@ def test_wide_map_without_colors_is_cut_with_a_message() -> None:
 
 def test_interrupted_work_leaves_no_files() -> None:
     big = ["--width", "3000", "--height", "3000", "--steps", "1000"]
-    shown, code = run_in_terminal("make", "caves", *big, "-o", "big.npz", interrupt=True)
+    shown, code = run_program_in_terminal([*PROGRAM, "make", "caves", *big, "-o", "big.npz"], {}, interrupt=True)
     assert code == 130
     assert "━" in shown
     assert "Traceback" not in shown
     assert not list(Path().iterdir())
 
 
-def test_the_same_map_in_every_process(process: Run) -> None:
-    makings = [["make", "caves", "--seed", "7"], ["make", "fashion", "--seed", "snow", "--generations", "5"]]
-    for arguments in makings:
-        first, second = (process(*arguments, PYTHONHASHSEED=seed) for seed in ("1", "2"))
-        assert first == second
-        assert first.code == 0
+def test_the_same_map_in_every_process() -> None:
+    commands = [["make", "caves", "--seed", "7"], ["make", "fashion", "--seed", "snow", "--generations", "5"]]
+    program = [sys.executable, "-c", PATIENT, json.dumps(commands)]
+    first, second = (
+        subprocess.run(program, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("1", "2")
+    )
+    assert first == second
+    assert first.count(b"\0") == len(commands)
 
 
 def test_json_is_json(tilewright: Run) -> None:

@@ -61,6 +61,21 @@ def test_values_that_grow_are_counted_again() -> None:
     assert cache.count_bytes() <= 2000
 
 
+def test_storing_a_value_counts_few_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that uses many samples would otherwise become slower with each of them."""
+    counted: list[object] = []
+
+    def count(value: object) -> int:
+        counted.append(value)
+        return 100
+
+    monkeypatch.setattr(caching, "count_bytes", count)
+    cache = SizedCache(50_000)
+    for number in range(300):
+        cache.get(number, object)
+    assert len(counted) <= 300 * (1 + caching.MAX_RECOUNTED)
+
+
 def test_functions_do_not_share_values() -> None:
     @cached_by_size
     def double(number: int) -> list[int]:

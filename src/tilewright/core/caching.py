@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from functools import wraps
+from itertools import islice
 from threading import Lock
 from types import FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar
@@ -17,6 +18,8 @@ MAX_CACHED_BYTES = 1 << 27
 """Maximum size of all cached values and arguments together, in bytes."""
 MAX_COUNTED = 100_000
 """Maximum number of objects that are counted of one value."""
+MAX_RECOUNTED = 8
+"""Number of the most recently used values that are counted again when another one is stored."""
 OBJECT_BYTES = 56
 """Approximate size of a small object and the reference to it."""
 ATOMS = (int, float, bool, type(None), np.generic, np.dtype, type, ModuleType, FunctionType)
@@ -28,6 +31,7 @@ class SizedCache:
     def __init__(self, max_bytes: int = MAX_CACHED_BYTES) -> None:
         self.max_bytes = max_bytes
         self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._sizes: dict[Hashable, int] = {}
         self._lock = Lock()
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -41,6 +45,7 @@ class SizedCache:
         if count_bytes((key, value)) <= self.max_bytes:
             with self._lock:
                 self._values[key] = value
+                self._values.move_to_end(key)
                 self._drop_oldest()
         return value
 
@@ -52,15 +57,17 @@ class SizedCache:
     def clear(self) -> None:
         with self._lock:
             self._values.clear()
+            self._sizes.clear()
 
     def _drop_oldest(self) -> None:
-        # Sizes are counted again, because cached properties make values larger after they are stored.
-        sizes = {key: count_bytes((key, value)) for key, value in self._values.items()}
-        total = sum(sizes.values())
+        # Cached properties make values larger while they are used. Counting all values takes seconds if they are many.
+        for key in islice(reversed(self._values), MAX_RECOUNTED):
+            self._sizes[key] = count_bytes((key, self._values[key]))
+        total = sum(self._sizes.values())
         for key in list(self._values):
             if total <= self.max_bytes:
                 return
-            total -= sizes[key]
+            total -= self._sizes.pop(key)
             del self._values[key]
 
 
