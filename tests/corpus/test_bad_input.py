@@ -169,7 +169,7 @@ def test_another_revision_is_refused(tilewright: Run, corpus_folder: Path, name:
     with pytest.raises(BadFile, match=message):
         remake(Corpus(folder), [0])
     with pytest.raises(BadFile, match=message):  # on a worker
-        make_parts(folder.joinpath("manifest.json").read_text(), [0], "auto")
+        make_parts(folder.joinpath("manifest.json").read_text(), [0])
     assert read_files(folder) == before
 
 

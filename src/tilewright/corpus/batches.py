@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..batch import NoKernel, open_engine
 from ..batch.columns import Column, collect_needs, compute_values, find_column
-from ..batch.engine import Engine, decode_cells
+from ..batch.engine import Engine, Made, decode_cells
 from ..core.errors import InvalidRecipe
 from ..core.provenance import digest_cells
 from ..core.seeds import number_seed
@@ -30,11 +30,14 @@ class PartMaker:
     engine: Engine
     columns: Sequence[Column]
 
-    def make_columns(self, manifest: Manifest, numbers: range) -> Mapping[str, Any]:
-        """Return the columns of the table of some maps, without `cells`, and the cells (map, row, column)."""
-        program = self.engine.program
+    def make(self, manifest: Manifest, numbers: range) -> Made:
+        """Make some maps."""
         prefix, needs = number_seed(manifest.seed, 0)[:-1], collect_needs(self.columns)
-        made = self.engine.make_range(numbers.start, len(numbers), prefix=prefix, needs=needs, keeps=True)
+        return self.engine.make_range(numbers.start, len(numbers), prefix=prefix, needs=needs, keeps=True)
+
+    def make_columns(self, manifest: Manifest, numbers: range, made: Made) -> Mapping[str, Any]:
+        """Return the columns of the table of some maps. `cells` is an array (map, row, column)."""
+        program, prefix = self.engine.program, number_seed(manifest.seed, 0)[:-1]
         assert made.planes is not None
         cells = decode_cells(made.planes, program)
         values = compute_values(self.columns, made.numbers, program.cells)

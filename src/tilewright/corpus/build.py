@@ -7,10 +7,11 @@ If the process is killed, the next run continues with the missing parts.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 
+from ..batch.engine import Made
 from ..core.deprecation import renamed_keywords
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
@@ -146,7 +147,7 @@ def _build_missing(
     if missing:
         work = iter_results(
             make_parts,
-            lambda threads: ((manifest.text, task, device) for task in group_tasks(manifest, missing, threads)),
+            lambda threads: _iter_tasks(manifest, group_tasks(manifest, missing, threads), device),
             lambda: ([make_part(manifest, number, device)] for number in missing),
             workers=workers,
             scheduler=scheduler,
@@ -175,11 +176,26 @@ def _build_missing(
     return corpus
 
 
-def make_parts(manifest_text: str, numbers: list[int], device: str) -> list[Part]:
-    """Generate some parts. This is the work of one task."""
+Task = tuple[str, list[int], list[Made]]
+"""Text of the manifest, numbers of parts and, if this process has a GPU, the maps that it has made."""
+
+
+def _iter_tasks(manifest: Manifest, groups: Iterable[list[int]], device: str) -> Iterator[Task]:
+    """Yield the tasks of the workers. The GPU of this process makes the maps, and workers compress them."""
+    maker = open_part_maker(manifest, device)
+    for numbers in groups:
+        made = []
+        if maker is not None and maker.engine.device == "gpu":
+            made = [maker.make(manifest, manifest.maps_of(number)) for number in numbers]
+        yield manifest.text, numbers, made
+
+
+def make_parts(manifest_text: str, numbers: list[int], made: Sequence[Made] = ()) -> list[Part]:
+    """Generate some parts. This is the work of one task, which uses no GPU."""
     manifest = Manifest.from_text(manifest_text)
     manifest.refuse_other_revisions()
-    return [make_part(manifest, number, device) for number in numbers]
+    found = iter(made)
+    return [make_part(manifest, number, "cpu", next(found, None)) for number in numbers]
 
 
 def remake(corpus: Corpus, numbers: Sequence[int]) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..analysis.many import measure_maps
 from ..analysis.similarity import Similarity, find_similarity
+from ..batch.engine import Made
 from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.provenance import digest
@@ -46,16 +47,19 @@ class Part:
     facts: Facts
 
 
-def make_part(manifest: Manifest, number: int, device: str = "auto") -> Part:
-    """Generate, measure and compress the maps of a part. The part does not depend on the device."""
-    schema, maker = schema_of(manifest), open_part_maker(manifest, device)
+def make_part(manifest: Manifest, number: int, device: str = "auto", made: Made | None = None) -> Part:
+    """Generate, measure and compress the maps of a part. The part does not depend on the device.
+
+    `made` has the maps of the part if another process has made them on a GPU.
+    """
+    schema, numbers = schema_of(manifest), manifest.maps_of(number)
+    maker = open_part_maker(manifest, device)
     columns: Mapping[str, Any]
     if maker is not None:
-        columns = maker.make_columns(manifest, manifest.maps_of(number))
+        columns = maker.make_columns(manifest, numbers, made or maker.make(manifest, numbers))
         columns = {**columns, "cells": [compress_cells(cells) for cells in columns["cells"]]}
     else:
-        blocks = _iter_blocks(manifest, manifest.maps_of(number))
-        rows = [row for block in blocks for row in _make_rows(manifest, block)]
+        rows = [row for block in _iter_blocks(manifest, numbers) for row in _make_rows(manifest, block)]
         columns = {field.name: [row[field.name] for row in rows] for field in schema}
     table = pa.table({field.name: columns[field.name] for field in schema}, schema=schema)
     buffer = io.BytesIO()
