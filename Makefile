@@ -11,7 +11,7 @@ COVERAGE := .coverage.json
 COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo studio test check kernels fuzz oldest bench docs refresh stubs clean
+.PHONY: demo studio test test-gpu check kernels fuzz oldest bench docs refresh stubs clean
 
 demo: $(CORE)
 	$(BIN)/python examples/demo.py
@@ -24,6 +24,10 @@ test: $(DEV)
 	$(MAKE) --no-print-directory --jobs=2 check kernels
 	$(COVERED) -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 	@$(BIN)/python tools/show_coverage.py $(COVERAGE)
+
+# The kernels for GPUs on this machine's GPU; `make test` runs them in a simulator.
+test-gpu: $(DEV)
+	TILEWRIGHT_GPU=1 $(BIN)/pytest tests/gpu
 
 check: $(DEV)
 	$(BIN)/ruff check .

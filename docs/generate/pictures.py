@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from runpy import run_path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ from tilewright.corpus import make, report
 from tilewright.formats import save_animation
 from tilewright.generators._markov.params import MarkovTrainingParams
 from tilewright.generators.fashion import behaviour_grid
+from tilewright.search.seek import FoundSeeds
 
 from .links import ROOT
 from .shaper_thumbnails import EXAMPLES, save_shaper
@@ -172,6 +173,8 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "awbw-sprites.png", lambda path: draw_sprites("awbw").save(path)
     yield "corpus-report.png", lambda path: draw_corpus("report").save(path)
     yield "corpus-range.png", lambda path: draw_corpus("range").save(path)
+    yield "seek-histograms.png", lambda path: seek_caves().chart().save(path, optimize=True)
+    yield "seek-maps.png", lambda path: seek_caves().sheet(count=12, columns=4).save(path, optimize=True)
     yield "recipes.png", lambda path: draw_rulebooks().save(path)
     yield "recipe-sprites.png", lambda path: tw.run("jungle-ruin", seed=7).save(path, scale=16, sprites=True)
     yield "engines-cave.png", saving("caves", CAVE, scale=16, sprites=True)
@@ -297,6 +300,14 @@ def draw_corpus(what: str) -> Image:
             report.draw_report(corpus) if what == "report" else report.draw_range(corpus, "floor_share", "path_length")
         )
         return picture
+
+
+@cache
+def seek_caves() -> FoundSeeds:
+    """Return the longest of 100,000 caves that have one region and no dead end."""
+    recipe = tw.recipe("caves", width=64, height=64)
+    require = {"regions": 1, "dead_ends": 0, "path_length": "most"}
+    return tw.seek(recipe, seeds="0..99999", require=require, measures=["floor_share"])
 
 
 def draw_gallery() -> Image:

@@ -46,6 +46,7 @@ HOMES = {
     "play.playthrough": ("Playthrough",),
     "play.solve": ("solve",),
     "search.distances": ("Distance", "register_distance"),
+    "search.seek": ("seek",),
 }  # fmt: skip
 """Public names by the module that defines them."""
 RENAMED = {

@@ -82,6 +82,7 @@ from .play.playthrough import Playthrough as Playthrough
 from .play.solve import solve as solve
 from .search.distances import Distance as Distance
 from .search.distances import register_distance as register_distance
+from .search.seek import seek as seek
 
 __version__: str
 
@@ -548,6 +549,7 @@ def make(
     avoid: bool = ...,
     reuse: bool = ...,
     doors: Literal["near", "anywhere"] = ...,
+    graph: Any = ...,
     patience: int = ...,
     layouts: Any = ...,
     plain: float = ...,
@@ -573,6 +575,8 @@ def make(
     avoid: Whether corridors lead around other rooms where possible.
     reuse: Whether corridors prefer existing corridors.
     doors: Position of the doors of winding corridors: where the path is short, or anywhere in the room's walls.
+    graph: Rooms on a grid with exactly the given links, such as a1-b1-b2; or a grid size, such as 4x3, for random
+        links.
     patience: Number of consecutive failed attempts after which no more rooms are placed.
     layouts: Hand-drawn rooms, as strings or files: x wall, o floor, D door, . nothing. Drawn in proportion to
         their weights.
@@ -1035,6 +1039,7 @@ def recipe(
     avoid: bool = ...,
     reuse: bool = ...,
     doors: Literal["near", "anywhere"] = ...,
+    graph: Any = ...,
     patience: int = ...,
     layouts: Any = ...,
     plain: float = ...,
@@ -1417,6 +1422,7 @@ def watch(
     avoid: bool = ...,
     reuse: bool = ...,
     doors: Literal["near", "anywhere"] = ...,
+    graph: Any = ...,
     patience: int = ...,
     layouts: Any = ...,
     plain: float = ...,

@@ -58,6 +58,8 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"links": "row", "loops": 1, "longest_loop": 5},
         {"links": "nearest", "spacing": 1, "reuse": False},
         {"doors": "anywhere", "corridor_width": 2, "spacing": 5},
+        {"graph": ["a1-b1-c1-c2-b2", "a2", "b2-b3"]},
+        {"graph": ["4x3"], "rooms": 9, "spacing": 1, "loops": 0.5},
     ],
     "bsp": [{"rooms": 7, "jitter": 0.5, "corridors": "straight"}, {"fill": 0, "shift": 0.5, "ratio": 2, "spacing": 1}],
     "snake": [{"length": 60, "border": 0}],

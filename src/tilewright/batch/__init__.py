@@ -6,6 +6,110 @@ chosen device. The maps and measures are those of `tw.run` and `tw.measure`, byt
 
 from __future__ import annotations
 
-from .scanner import Bound, Scanner, ScanResult, bin_width
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
-__all__ = ["Bound", "ScanResult", "Scanner", "bin_width"]
+from ..core.errors import InvalidRecipe
+from ..core.recipe import Recipe
+from ..core.require import Requirement
+from .numbers import find_better
+from .program import NoKernel
+from .scanner import Bound, Scanner, ScanResult, bin_width, find_bins
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+Device = Literal["auto", "cpu", "gpu"]
+DEVICES: tuple[Device, ...] = ("auto", "cpu", "gpu")
+
+__all__ = [
+    "DEVICES",
+    "Bound",
+    "Device",
+    "NoKernel",
+    "ScanResult",
+    "Scanner",
+    "bin_width",
+    "find_better",
+    "find_bins",
+    "open_engine",
+    "open_scanner",
+]
+
+
+def open_engine(recipe: Recipe, device: str = "auto") -> Engine:
+    """Return the engine that makes the maps of a recipe: the GPU if there is one, otherwise the CPU.
+
+    Raises
+    ------
+    NoKernel
+        If the recipe has no kernels. The message is the reason.
+    InvalidRecipe
+        If there is no such device, or if the device is `gpu` and no GPU can be used.
+    """
+    from .program import Program
+
+    if device not in DEVICES:
+        raise InvalidRecipe(f"must be one of {', '.join(DEVICES)}", at="device", got=device, rule="choice")
+    if device == "gpu":
+        _refuse_without_gpu()
+    program = Program.of(recipe)
+    if device != "cpu" and has_gpu():
+        from .gpu import GpuEngine
+
+        try:
+            return GpuEngine(program)
+        except NoKernel:
+            if device == "gpu":
+                raise
+    from .cpu import CpuEngine
+
+    return CpuEngine(program)
+
+
+def open_scanner(
+    recipe: Recipe, requirements: Sequence[Requirement], measures: Sequence[str], device: str = "auto"
+) -> Scanner:
+    """Return a scanner of a recipe's seeds.
+
+    Parameters
+    ----------
+    recipe
+        The recipe. Its seed is ignored.
+    requirements
+        Requirements for the measures, at most one of which is `most` or `least`.
+    measures
+        Measures to record, including those of the requirements.
+    device
+        `cpu`, `gpu`, or `auto` for the GPU if there is one.
+
+    Raises
+    ------
+    NoKernel
+        If the recipe or a measure has no kernels. The message is the reason.
+    InvalidRecipe
+        If there is no such device, or if the device is `gpu` and no GPU can be used.
+    """
+    engine = open_engine(recipe, device)
+    if engine.device == "gpu":
+        from .gpu import GpuEngine, GpuScanner
+
+        assert isinstance(engine, GpuEngine)
+        return GpuScanner(engine, requirements, measures)
+    from .numbers import EngineScanner
+
+    return EngineScanner(engine, requirements, measures)
+
+
+def has_gpu() -> bool:
+    """Return whether a GPU can be used."""
+    from ..kernels.gpu import find_problem
+
+    return not find_problem()
+
+
+def _refuse_without_gpu() -> None:
+    from ..kernels.gpu import find_problem
+
+    if wrong := find_problem():
+        raise InvalidRecipe(wrong, at="device", got="gpu", rule="missing")

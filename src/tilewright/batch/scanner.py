@@ -17,7 +17,10 @@ FINE_UNITS = ("fraction", "bits", "nats", "yes or no")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The worst kept seed. Only seeds that are better are of interest: more extreme, or equal and smaller."""
+    """The worst kept seed. Only seeds that are better are of interest: more extreme, or equal and smaller.
+
+    Without a measure to maximize or minimize, all values are 0, so that the first seeds are the best.
+    """
 
     value: float
     """Value of the measure to maximize or minimize."""
@@ -40,7 +43,8 @@ class ScanResult:
     met: Mapping[str, int]
     """Number of seeds that meet each requirement, by measure."""
     histograms: Mapping[str, Mapping[int, int]]
-    """Number of seeds by measure and bin. Bin i starts at i times `bin_width`, and contains its start."""
+    """Number of seeds by measure and bin. Bin i contains the values from i * width to (i + 1) * width; see `bin_width`
+    and `find_bins`."""
     without: Mapping[str, int]
     """Number of seeds to which a measure does not apply, by measure."""
     failures: Mapping[str, int]
@@ -65,3 +69,17 @@ def bin_width(measure: str) -> float:
     (0.01, 1.0)
     """
     return 0.01 if measures.get(measure).unit in FINE_UNITS else 1.0
+
+
+def find_bins(measure: str, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the bins of finite values of a measure. The bin of a fraction c / n with bins of 0.01 is 100 * c // n.
+
+    >>> find_bins("floor_share", np.array([0.29, 0.3, 0.999])).tolist()
+    [29, 30, 99]
+    """
+    bins_per_unit = round(1 / bin_width(measure))
+    found = np.floor(values * bins_per_unit).astype(np.int64)
+    # The product may be rounded across the edge of a bin. The quotients are rounded like the values themselves.
+    found += (found + 1) / bins_per_unit <= values
+    found -= found / bins_per_unit > values
+    return found

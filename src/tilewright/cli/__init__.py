@@ -37,6 +37,7 @@ COMMANDS = {
     "play": "Find out whether levels can be finished, and how.",
     "verify": "Regenerate stored maps and check that they are identical.",
     "corpus": "Generate large sets of maps; measure, filter, compare and export them.",
+    "seek": "Test all seeds of a range, and keep those whose maps meet requirements.",
     "search": "Search for the best and the most different maps of a recipe.",
     "benchmark": "Take public benchmarks, such as the PCG Benchmark.",
     "studio": "Open the studio, a web page for all techniques.",

@@ -75,8 +75,11 @@ SETTINGS = click.Option(
 
 
 def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
-    """Remove the recipe options from `values`, and return the given ones as recipe fields."""
-    typed = {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
+    """Remove the recipe options from `values`, and return the given ones as recipe fields.
+
+    A command may lack some of the options.
+    """
+    typed = {str(option.name): values.pop(str(option.name), () if option.multiple else None) for option in OPTIONS}
     locks, keep, tiles, targets = typed["locks"], typed.pop("keep"), typed["tiles"], typed.pop("improve")
     if keep and locks is None:
         raise InvalidRecipe("only applies to a map of locks; name one with --locks", at="keep", rule="missing")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -15,7 +15,9 @@ from ..core.notation import flag_of, read_value
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.recipe_knobs import apply_knobs, read_knob_setting, read_knobs_of
 from ..core.registry import techniques
+from ..core.resolver import Resolver
 from ..formats._resolver import FileResolver
+from . import _recipe
 from ._options import make_field_option
 
 PREFIX = "knob_"
@@ -80,6 +82,23 @@ def list_knobs(recipe: str) -> tuple[RecipeKnob, ...]:
     """Return the knobs of a recipe, built-in or in a file."""
     found, beside = FileResolver().read_recipe(recipe)
     return Recipe.of(as_recipe_data(found), beside).knobs
+
+
+def read_recipe(recipe: str, settings: Sequence[str], options: dict[str, Any]) -> Recipe:
+    """Return a recipe, given as a file or the name of a recipe or technique, with the options that change it.
+
+    The knobs and the fields of the recipe are removed from the options.
+    """
+    fields = _recipe.read_recipe_fields(options)
+    if recipe in techniques:
+        data: Mapping[str, Any] = {"technique": recipe}
+        resolver: Resolver = FileResolver()
+    else:
+        found, resolver = FileResolver().read_recipe(recipe)
+        data = as_recipe_data(found)
+    qualified = [_recipe.qualify_setting(setting) for setting in settings]
+    data = _recipe.with_settings(with_knobs(data, options), qualified)
+    return Recipe.of(_recipe.with_recipe_fields(data, fields), resolver)
 
 
 def with_knobs(data: Mapping[str, Any], values: dict[str, Any]) -> Mapping[str, Any]:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .rows import as_numbers
-
 if TYPE_CHECKING:
     from .reader import Corpus
 
@@ -78,6 +76,8 @@ def compute_distributions(corpus: Corpus, columns: Sequence[str] | None = None) 
     By default, the columns are all measures.
     """
     names = corpus.numeric_columns(corpus.manifest.measures if columns is None else columns)
+    from .rows import as_numbers  # here, because distributions of seeds need no package of corpora
+
     builders = {name: DistributionBuilder() for name in names}
     for table in corpus.tables(names, made=True) if names else ():
         for name in names:
@@ -175,6 +175,8 @@ class JointDistribution:
 
 def compute_joint(corpus: Corpus, x: str, y: str, bins: int = BINS) -> JointDistribution:
     """Return the joint distribution of two columns. Maps that lack one of the values are not counted."""
+    from .rows import as_numbers
+
     names = corpus.numeric_columns([x, y])
     found = compute_distributions(corpus, names)
     x_values, y_values = found[0], found[-1]

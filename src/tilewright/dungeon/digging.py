@@ -60,13 +60,14 @@ class DiggableGrid:
         site, offsets = self._site, neighbor_offsets(2, 4)
         labels: Cells = site.apply_locks(np.full(site.shape, UNLOCKED, dtype=np.uint8))
         floors = np.isin(labels, self._open_labels)
-        self._walkable = floors | (labels == UNLOCKED)
+        self.walkable = floors | (labels == UNLOCKED)
+        """Mask of the cells that no lock closes."""
         floor_regions = label_regions(floors, offsets)
-        walkable_regions = label_regions(self._walkable, offsets)
+        walkable_regions = label_regions(self.walkable, offsets)
         occupied = np.unique(walkable_regions.cells[floors])
         if len(occupied) > 1:
             region_labels = np.maximum(floor_regions.cells, 0).astype(np.int32)
-            blocking = find_blocking_cells(region_labels, self._walkable, offsets)
+            blocking = find_blocking_cells(region_labels, self.walkable, offsets)
             raise GaveUp("locked walls separate locked floors", cells=blocking, remove=["locks"])
         open_ = (self.map == ROCK) & (labels == UNLOCKED)
         if len(occupied):
@@ -122,7 +123,7 @@ class DiggableGrid:
         if regions.count < 2:
             return
         labels = np.maximum(regions.cells, 0).astype(np.int32)
-        waves = Waves(build_labeled_map(labels, self._walkable, offsets))
+        waves = Waves(build_labeled_map(labels, self.walkable, offsets))
         yield from waves.spread()
         waves.dig(waves.find_bridges())
         self.map[waves.marked.astype(np.bool_)] = FLOOR

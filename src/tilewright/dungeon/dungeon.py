@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 
 import numpy as np
@@ -61,11 +61,12 @@ class Dungeon:
         self.kinds: Kinds = np.full(site.shape, ROCK, dtype=np.uint8)
         for edge in (self.kinds[0], self.kinds[-1], self.kinds[:, 0], self.kinds[:, -1]):
             edge[:] = EDGE
-        self._diggable = DiggableGrid(site, 1, open_labels=OPEN_LABELS, start_open=False) if site.has_locks else None
-        if self._diggable is not None:
-            self.kinds[self._diggable.map == BLOCKED] = EDGE
+        self.ground = DiggableGrid(site, 1, open_labels=OPEN_LABELS, start_open=False) if site.has_locks else None
+        """Locked floors and the cells that may be dug; None without locks."""
+        if self.ground is not None:
+            self.kinds[self.ground.map == BLOCKED] = EDGE
             inner = self.kinds[1:-1, 1:-1]
-            inner[self._diggable.map[1:-1, 1:-1] == DUG] = CORRIDOR
+            inner[self.ground.map[1:-1, 1:-1] == DUG] = CORRIDOR
         self.owners: Owners = np.zeros(site.shape, dtype=np.int32)
         self.rooms: Places = np.empty((0, 4), dtype=np.int64)
         """Rooms as (room, 4): x, y, width, height."""
@@ -87,42 +88,58 @@ class Dungeon:
     def finish(self, rooms: Places, wanted: int | None, rng: Rng) -> Steps:
         """Join the placed rooms and return the map. `wanted` is the requested number of rooms."""
         p = self.params
-        self.rooms = rooms
         count = len(rooms)
         if count < p.min_rooms:
             requested = f"{wanted} wanted, " if wanted is not None else ""
             text = f"rooms: {requested}{count} fitted, at least {p.min_rooms} required; use smaller rooms or spacing"
             raise GaveUp(text, fixes=[ANOTHER_SEED])
-        for first, last in self._split_rows():
-            mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
-            yield Frame(self.snapshot, "rooms", 0.4)
+        yield from self.add_walls(rooms)
         link_steps = choose_links(p, rooms, rng.child("links"))
         links = yield from change_frames(link_steps, lambda _: Frame(self.snapshot, "links", 0.41))
         yield from self._show_links(links)
+        paths = self._dig_corridors(links.chosen, rng.child("corridors"))
+        joined = yield from self.show_corridors(links.chosen, paths)
+        if self.ground is not None:
+            for _ in self._join_locked(self.ground):
+                yield Frame(self.snapshot, "join", 0.96)
+        return (yield from self.build_map([Room(*room) for room in rooms.tolist()], joined, wanted))
+
+    def add_walls(self, rooms: Places) -> Iterator[Frame]:
+        """Mark the walls of the placed rooms."""
+        self.rooms = rooms
+        for first, last in self._split_rows():
+            mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
+            yield Frame(self.snapshot, "rooms", 0.4)
+
+    def show_corridors(
+        self, links: NDArray[np.int64], paths: Iterator[list[int] | None]
+    ) -> Generator[Frame, None, list[tuple[int, int]]]:
+        """Show each corridor that `paths` digs; return the pairs of rooms that they join.
+
+        `paths` yields the rooms on the path of each link, or None after a block of unfinished work.
+        """
         joined: dict[tuple[int, int], None] = {}
-        chosen_links = links.chosen
         number = 0
-        for passed in self._dig_corridors(chosen_links, rng.child("corridors")):
+        for passed in paths:
             number += passed is not None
             if passed is not None:
                 joined |= dict.fromkeys((min(pair), max(pair)) for pair in itertools.pairwise(passed))
-            note, done = f"corridor {number} of {len(chosen_links)}", 0.55 + 0.4 * number / len(chosen_links)
-            yield Frame(self.snapshot, note, done, lines=partial(self._link_lines, chosen_links[number:]))
-        if self._diggable is not None:
-            for _ in self._join_locked(self._diggable):
-                yield Frame(self.snapshot, "join", 0.96)
+            note, done = f"corridor {number} of {len(links)}", 0.55 + 0.4 * number / len(links)
+            yield Frame(self.snapshot, note, done, lines=partial(self.link_lines, links[number:]))
+        return sorted(joined)
+
+    def build_map(self, rooms: list[Room], links: list[tuple[int, int]], wanted: int | None) -> Steps:
+        """Check the doors, add the walls of corridors, and return the map."""
         for first, last in self._split_rows():
-            check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
+            check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
             yield Frame(self.snapshot, "doors", 0.97)
         labels = np.empty_like(self.kinds)
         for first, last in self._split_rows():
             paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), first, last)
             yield Frame(self.snapshot, "walls", 0.98)
         yield Frame(labels, "walls", 1.0)
-        numbers = {"rooms": count, "wanted": count if wanted is None else wanted}
-        return self.site.map(
-            labels, rooms=[Room(*room) for room in rooms.tolist()], links=sorted(joined), numbers=numbers
-        )
+        numbers = {"rooms": len(rooms), "wanted": len(rooms) if wanted is None else wanted}
+        return self.site.map(labels, rooms=rooms, links=links, numbers=numbers)
 
     def _split_rows(self) -> Iterator[tuple[int, int]]:
         """Split the rows of the map into blocks of work; yield the first and last row of each."""
@@ -179,13 +196,13 @@ class Dungeon:
 
     def _show_links(self, links: Links) -> Iterator[Frame]:
         """Yield the triangulation, then the tree and the loops link by link."""
-        yield Frame(self.snapshot, "links considered", 0.42, lines=partial(self._link_lines, links.candidates))
+        yield Frame(self.snapshot, "links considered", 0.42, lines=partial(self.link_lines, links.candidates))
         chosen = links.chosen
         for number in range(1, len(chosen) + 1):
             note, done = "tree" if number <= len(links.tree) else "loops", 0.42 + 0.13 * number / len(chosen)
-            yield Frame(self.snapshot, note, done, lines=partial(self._link_lines, chosen[:number]))
+            yield Frame(self.snapshot, note, done, lines=partial(self.link_lines, chosen[:number]))
 
-    def _link_lines(self, links: NDArray[np.int64]) -> list[tuple[Point, Point]]:
+    def link_lines(self, links: NDArray[np.int64]) -> list[tuple[Point, Point]]:
         """Return lines between the centers of linked rooms."""
         centers = (self.rooms[:, :2] + self.rooms[:, 2:] / 2).tolist()
         return [(tuple(centers[one]), tuple(centers[other])) for one, other in links.tolist()]

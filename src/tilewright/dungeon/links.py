@@ -75,10 +75,15 @@ def choose_links(p: DungeonParams, rooms: Places, rng: Rng) -> Generator[None, N
             find_nearest_unlinked(centers, parents, first, last, candidates)
             yield
         candidates = np.unique(candidates[candidates[:, 0] != candidates[:, 1]], axis=0)
+    return Links(np.concatenate((tree, candidates)), tree, choose_loops(p, tree, candidates, rng))
+
+
+def choose_loops(p: DungeonParams, tree: Pairs, candidates: Pairs, rng: Rng) -> Pairs:
+    """Return random candidates that each close a loop with a tree over all rooms."""
     loops = np.empty_like(candidates)
     stream = rng.child("loops").state
-    count = close_loops(tree, candidates, new_tree(len(rooms)), p.loops, p.longest_loop, stream, loops)
-    return Links(np.concatenate((tree, candidates)), tree, loops[:count])
+    count = close_loops(tree, candidates, new_tree(len(tree) + 1), p.loops, p.longest_loop, stream, loops)
+    return loops[:count]
 
 
 def _split_rooms(count: int) -> Iterator[tuple[int, int]]:

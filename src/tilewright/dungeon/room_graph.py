@@ -1,10 +1,18 @@
-"""Graphs of rooms: rooms on a grid and the links between them."""
+"""Graphs of rooms: rooms on a grid and the links between neighbors.
+
+A room has the name of its cell, as in a spreadsheet: a1 is the first room of the first row, b1 its right neighbor, and
+a2 the room below it.
+"""
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass
+from string import ascii_lowercase as letters
 
 from ..core.seeds import Rng
+
+Link = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -13,16 +21,29 @@ class GridGraph:
 
     shape: tuple[int, int]
     """Rows and columns of the grid."""
-    links: tuple[tuple[int, int], ...]
+    rooms: tuple[int, ...]
+    """Numbers of the rooms, in ascending order."""
+    links: tuple[Link, ...]
     """Pairs of linked rooms, the smaller number first, in ascending order."""
 
-    @property
-    def rooms(self) -> list[int]:
-        """Numbers of the rooms with a link, in ascending order."""
-        return sorted({room for link in self.links for room in link})
+    def name_of(self, room: int) -> str:
+        """Return the name of a room.
+
+        >>> graph = GridGraph((2, 30), (0, 31, 29), ())
+        >>> [graph.name_of(room) for room in graph.rooms]
+        ['a1', 'b2', 'ad1']
+        """
+        row, column = divmod(room, self.shape[1])
+        return name_cell(row, column)
 
 
-def list_grid_links(shape: tuple[int, int]) -> list[tuple[int, int]]:
+def name_cell(row: int, column: int) -> str:
+    """Return the name of a cell of the grid."""
+    first, last = divmod(column, len(letters))
+    return f"{letters[first - 1] if first else ''}{letters[last]}{row + 1}"
+
+
+def list_grid_links(shape: tuple[int, int]) -> list[Link]:
     """Return all pairs of neighbors on a grid."""
     rows, columns = shape
     across = [(room, room + 1) for room in range(rows * columns) if (room + 1) % columns]
@@ -49,12 +70,23 @@ def grow_room_graph(shape: tuple[int, int], rooms: int, loops: int, rng: Rng) ->
         A tree that grew from a random room, with additional links.
     """
     possible = list_grid_links(shape)
-    joined = {rng.below(shape[0] * shape[1])}
-    links: set[tuple[int, int]] = set()
+    links_at: dict[int, list[Link]] = {room: [] for room in range(shape[0] * shape[1])}
+    for link in possible:
+        for room in link:
+            links_at[room].append(link)
+    newest = rng.below(shape[0] * shape[1])
+    joined, links = {newest}, set[Link]()
+    frontier: list[Link] = []  # The links with one end in `joined`, in ascending order.
     while len(joined) < rooms:
-        link = rng.choice([one for one in possible if (one[0] in joined) != (one[1] in joined)])
-        links.add(link)
-        joined.update(link)
+        for link in links_at[newest]:
+            if link[0] in joined and link[1] in joined:
+                frontier.remove(link)
+            else:
+                insort(frontier, link)
+        chosen = rng.choice(frontier)
+        newest = chosen[0] if chosen[1] in joined else chosen[1]
+        links.add(chosen)
+        joined.add(newest)
     others = [one for one in possible if one not in links and one[0] in joined and one[1] in joined]
     links.update(rng.shuffle(others)[:loops])
-    return GridGraph(shape, tuple(sorted(links)))
+    return GridGraph(shape, tuple(sorted(joined)), tuple(sorted(links)))

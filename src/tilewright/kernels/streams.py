@@ -152,4 +152,5 @@ def pack_names(path: Sequence[str | tuple[str, int]]) -> tuple[Bytes, NDArray[np
     numbered = [(name, 0) if isinstance(name, str) else name for name in path]
     encoded = [f"{name}\x00{number}".encode() for name, number in numbered]
     assert all(len(name) <= MAX_NAME_BYTES for name in encoded)
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8).copy(), np.cumsum([len(name) for name in encoded])
+    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8).copy(), ends

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
+from ..core.errors import InvalidRecipe
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.recipe_knobs import apply_knobs
 from ..core.registry import techniques
@@ -27,6 +28,8 @@ def read_recipe(given: RecipeLike, knobs: Mapping[str, Any] | None) -> Recipe:
         data = as_recipe_data(given)
     elif isinstance(given, str) and given in techniques:
         data = {"technique": given}
+    elif not isinstance(given, str | PathLike):
+        raise InvalidRecipe("a recipe is a set of named values", got=given, rule="type")
     else:
         found, beside = resolver.read_recipe(fspath(given))
         data, resolver = as_recipe_data(found), beside

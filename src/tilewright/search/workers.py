@@ -6,8 +6,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..core.errors import TilewrightError
+
 if TYPE_CHECKING:
     from ..corpus.cluster import Cluster
+
+
+def can_connect() -> bool:
+    """Return whether the packages for worker processes are installed."""
+    from ..corpus import refuse_without_packages
+
+    try:
+        refuse_without_packages()
+    except TilewrightError:
+        return False
+    return True
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,16 +10,12 @@ import numpy as np
 
 from ...core.errors import format_number, pluralize
 from ...core.notation import read_requirement
-from ...core.recipe import Recipe, as_recipe_data
-from ...core.registry import techniques
-from ...core.resolver import Resolver
-from ...formats._resolver import FileResolver
 from ...kernels import start_quickly
 from .. import _outputs, _recipe
 from .._console import info, print_json, print_table
 from .._corpus import AS_JSON, check_picture_path, write_picture
 from .._progress import show_progress
-from .._recipe_command import KNOBS, RecipeCommand, with_knobs
+from .._recipe_command import KNOBS, RecipeCommand, read_recipe
 from . import SCHEDULER
 from .make import read_vary
 
@@ -98,7 +94,7 @@ def command(
     _outputs.refuse_collisions(files, [_template_fields(number, "seed", "technique") for number in (1, 2)], "number")
     check_picture_path(sheet)
     goals = [_read_target(text) for text in targets] or None
-    checked = _read_recipe(recipe, settings_inside, options)
+    checked = read_recipe(recipe, settings_inside, options)
     from ...search import variety
 
     start_quickly()
@@ -131,20 +127,6 @@ def command(
         _print_maps(found)
     what = f"{pluralize(len(found), 'map')} by {checked.technique} that differ by at least {found.min_distance:.3f}"
     info(f"{what} ({found.distance}), of {pluralize(found.candidates, 'candidate')}")
-
-
-def _read_recipe(recipe: str, settings: tuple[str, ...], options: dict[str, Any]) -> Recipe:
-    """Return the recipe, with the options that change it."""
-    fields = _recipe.read_recipe_fields(options)
-    if recipe in techniques:
-        data: Mapping[str, Any] = {"technique": recipe}
-        resolver: Resolver = FileResolver()
-    else:
-        found, resolver = FileResolver().read_recipe(recipe)
-        data = as_recipe_data(found)
-    qualified = [_recipe.qualify_setting(setting) for setting in settings]
-    data = _recipe.with_settings(with_knobs(data, options), qualified)
-    return Recipe.of(_recipe.with_recipe_fields(data, fields), resolver)
 
 
 def _read_target(text: str) -> dict[str, str]:

@@ -27,6 +27,6 @@ def find_problem() -> str:
     try:
         cuda.current_context()
     except Exception as error:  # numba-cuda raises errors of the driver, of its bindings and of the system's loader
-        reason = " ".join(str(error).split())[:160] or type(error).__name__
-        return f"CUDA found no usable GPU or driver ({reason})"
+        reason = " ".join(str(error).replace("Error at driver init:", "").split()).rstrip(" :")[:160]
+        return f"CUDA found no usable GPU or driver ({reason or type(error).__name__})"
     return ""

@@ -11,7 +11,7 @@ import numpy as np
 from numba import cuda
 
 from .. import Kernel
-from ..bit_rows import count_bits
+from ..bit_rows import count_bits, reverse_bits
 from . import is_simulated
 
 
@@ -22,15 +22,27 @@ def on_device(function: Callable[..., Any]) -> Any:
 
 @on_device
 def count_bits_on_gpu(word: np.uint64) -> np.int32:
-    """Return the number of set bits. The compiler for GPUs does not recognize the steps of `count_bits`."""
+    """Return the number of set bits."""
     return np.int32(cuda.popc(word))
+
+
+@on_device
+def reverse_bits_on_gpu(word: np.uint64) -> np.uint64:
+    """Return the word with bit 0 at bit 63."""
+    return np.uint64(cuda.brev(word))
+
+
+INSTRUCTIONS: dict[Kernel[..., Any], Any] = {count_bits: count_bits_on_gpu}
+"""Parts that are one instruction of a GPU, which its compiler does not recognize."""
+if not is_simulated():  # The simulator reverses 32 bits only.
+    INSTRUCTIONS[reverse_bits] = reverse_bits_on_gpu
 
 
 @cache
 def port(part: Kernel[..., Any]) -> Any:
     """Return a part as a device function. The parts that it calls are ported, too."""
-    if part is count_bits:
-        return count_bits_on_gpu
+    if part in INSTRUCTIONS:
+        return INSTRUCTIONS[part]
     plain = part.__wrapped__
     assert isinstance(plain, FunctionType)
     known = dict(plain.__globals__)

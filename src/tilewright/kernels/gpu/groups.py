@@ -27,9 +27,9 @@ class Group(NamedTuple):
     """Functions by which the threads of a group exchange values. All threads of a group must call them together."""
 
     from_above: Any
-    """Value of the thread before this one; 0 for the first one."""
+    """Value of the thread before this one; the first one gets its own."""
     from_below: Any
-    """Value of the thread after this one; 0 for the last one."""
+    """Value of the thread after this one; the last one gets its own."""
     from_lane: Any
     """Value of a given thread."""
     is_any: Any
@@ -52,7 +52,7 @@ def find_launch(group: Group, height: int, count: int) -> tuple[int, int]:
     return (count + MAPS_PER_BLOCK - 1) // MAPS_PER_BLOCK, WARP * MAPS_PER_BLOCK
 
 
-MAPS_PER_BLOCK = 4
+MAPS_PER_BLOCK = 8
 """Number of maps per block of warps."""
 
 # -- warps ----------------------------------------------------------------------------------------------------
@@ -60,14 +60,12 @@ MAPS_PER_BLOCK = 4
 
 @on_device
 def _shuffle_down(value, lane, words):
-    moved = uint64(cuda.shfl_up_sync(ALL_LANES, np.int64(value), 1))
-    return moved if lane > 0 else uint64(0)
+    return uint64(cuda.shfl_up_sync(ALL_LANES, np.int64(value), 1))
 
 
 @on_device
 def _shuffle_up(value, lane, words):
-    moved = uint64(cuda.shfl_down_sync(ALL_LANES, np.int64(value), 1))
-    return moved if lane < WARP - 1 else uint64(0)
+    return uint64(cuda.shfl_down_sync(ALL_LANES, np.int64(value), 1))
 
 
 @on_device
@@ -103,7 +101,7 @@ warp = Group(_shuffle_down, _shuffle_up, _shuffle_from, _vote, _vote_first, _shu
 def _share_down(value, lane, words):
     words[lane] = value
     cuda.syncthreads()
-    moved = words[lane - 1] if lane > 0 else uint64(0)
+    moved = words[max(0, lane - 1)]
     cuda.syncthreads()
     return moved
 
@@ -112,7 +110,7 @@ def _share_down(value, lane, words):
 def _share_up(value, lane, words):
     words[lane] = value
     cuda.syncthreads()
-    moved = words[lane + 1] if lane + 1 < cuda.blockDim.x else uint64(0)
+    moved = words[min(lane + 1, cuda.blockDim.x - 1)]
     cuda.syncthreads()
     return moved
 

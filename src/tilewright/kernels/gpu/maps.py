@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from numba import cuda, int32, uint64
+from numba import cuda, int32, uint32, uint64
 
 from .. import bit_rows, streams
 from .. import random as cpu_random
 from ..bit_surveys import PATH
-from ..random import ROW_SALT
+from ..random import FIRST, GAMMA, ROW_SALT, SECOND
 from .device_code import on_device, port
 from .groups import MAX_LANES, WARP, Group, block
 from .surveys import NUMBERS, build_survey, test_numbers
@@ -18,7 +18,8 @@ from .surveys import NUMBERS, build_survey, test_numbers
 as_mask = port(bit_rows.as_mask)
 row_mask = port(bit_rows.row_mask)
 smooth_row = port(bit_rows.smooth_row)
-scatter_row = port(bit_rows.scatter_row)
+scatter_exactly = port(bit_rows.scatter_row)
+row_key = port(cpu_random.row_key)
 mix = port(cpu_random.mix)
 hash_seed = port(streams.hash_seed)
 hash_child = port(streams.hash_child)
@@ -55,6 +56,36 @@ def store_rows(planes, rows, height, inside, lane):
         rows[0, 2 * lane + 1] = b0 & inside
         if rows.shape[0] > 1:
             rows[1, 2 * lane + 1], rows[2, 2 * lane + 1] = b1 & inside, b2 & inside
+
+
+@on_device
+def scatter_half(key, bound):
+    """Return 32 columns of a row, of which `key` is the last, and whether a bit is unclear.
+
+    Only the upper 31 bits of the random numbers are compared. The last step of `mix` does not change them.
+    """
+    word, is_unclear = uint32(0), False
+    for _ in range(32):
+        value = (key ^ (key >> uint64(30))) * FIRST
+        value = (value ^ (value >> uint64(27))) * SECOND
+        difference = uint32(uint32(value >> uint64(33)) - bound)
+        is_unclear |= difference == uint32(0)
+        word = uint32(uint32(word << uint32(1)) | uint32(difference >> uint32(31)))
+        key -= GAMMA
+    return word, is_unclear
+
+
+@on_device
+def scatter_row(level_key, row, width, limit):
+    """Return what the CPU's `scatter_row` returns, with half as many instructions. Bits from `width` on are random."""
+    key, bound = row_key(level_key, row) + uint64(31) * GAMMA, uint32(limit >> uint64(22))
+    low, is_unclear = scatter_half(key, bound)
+    word = uint64(low)
+    if width > 32:
+        high, is_high_unclear = scatter_half(key + uint64(32) * GAMMA, bound)
+        word |= uint64(high) << uint64(32)
+        is_unclear |= is_high_unclear
+    return scatter_exactly(level_key, row, width, limit) if is_unclear else word
 
 
 @cache

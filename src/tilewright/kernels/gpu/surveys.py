@@ -105,7 +105,10 @@ def build_survey(group: Group) -> SurveyFunctions:
 
     @on_device
     def flood(a, b, open_a, open_b, back_a, back_b, lane, words, slots):
-        """Return the rows of the region that contains the given cells."""
+        """Return the rows of the region that contains the given cells.
+
+        At the edges, a thread gets its own row from the group, which it has anyway.
+        """
         while True:
             new_a = spread(a | ((from_above(b, lane, words) | b) & open_a), open_a, back_a)
             new_b = spread(b | ((from_below(new_a, lane, words) | new_a) & open_b), open_b, back_b)
@@ -218,8 +221,9 @@ def build_survey(group: Group) -> SurveyFunctions:
             if needs & NEEDS_PATH and largest > 0:
                 numbers[PATH] = find_path_length(open_a, open_b, first_a, first_b, lane, words, slots)
         if needs & NEEDS_DEAD_ENDS:
-            ends = count_bits(find_dead_ends(from_above(open_b, lane, words), open_a, open_b))
-            ends += count_bits(find_dead_ends(open_a, open_b, from_below(open_a, lane, words)))
+            above, below = from_above(open_b, lane, words), from_below(open_a, lane, words)
+            ends = count_bits(find_dead_ends(above if lane > 0 else uint64(0), open_a, open_b))
+            ends += count_bits(find_dead_ends(open_a, open_b, below if 2 * lane + 2 < height else uint64(0)))
             numbers[DEAD_ENDS] = add_up(ends, slots)
         if needs & NEEDS_SYMMETRY:
             shift = uint64(64 - width)
@@ -242,10 +246,12 @@ def build_survey(group: Group) -> SurveyFunctions:
 
 # -- tests ----------------------------------------------------------------------------------------------------
 
-AT_LEAST, AT_MOST, EQUAL, UNEQUAL, ABOVE, BELOW, RANGE, ANY = range(8)
-"""Rules of tests."""
+AT_LEAST, AT_MOST, EQUAL, UNEQUAL, ABOVE, BELOW, RANGE, KNOWN, ANY = range(9)
+"""Rules of tests. `KNOWN` holds for all values but NaN, and `ANY` always."""
 PER_ONE, PER_CELL, PER_FLOOR = range(3)
 """Divisors of a number: none, the number of cells, or the number of passable cells."""
+NO_BOUND, BY_SEED = -1.0, -2.0
+"""Bounds that are not about a measure: none, or a seed that better seeds are smaller than."""
 
 
 @on_device
@@ -263,7 +269,9 @@ def compute_value(numbers, column, divisor, cells):
 
 @on_device
 def meets(value, rule, low, high):
-    """Return whether a value meets a rule, as `Requirement.holds` does. NaN meets no rule."""
+    """Return whether a value meets a rule, as `Requirement.holds` does. NaN meets no rule but `ANY`."""
+    if rule == ANY:
+        return True
     if value != value:
         return False
     if rule == AT_LEAST:
@@ -284,28 +292,38 @@ def meets(value, rule, low, high):
 
 
 @on_device
+def find_bin(value, bins_per_unit):
+    """Return the bin of a value, as `find_bins` of `batch/scanner.py` does."""
+    found = int(value * bins_per_unit)
+    if float64(found + 1) / bins_per_unit <= value:
+        return found + 1
+    return found - 1 if float64(found) / bins_per_unit > value else found
+
+
+@on_device
 def test_numbers(numbers, cells, seed, columns, limits, bound, totals, histograms, seeds, values):
     """Count a map in the totals and the histograms, and append it to the seeds if it meets all tests.
 
     A row of `columns` is (column, divisor, rule, bins per unit). `limits` has the numbers of the rules. `bound` is
-    (number of the measure to maximize or -1, sign, value, seed's upper and lower half). `totals` is (found, passed,
-    and for each measure the number of maps that meet its rule and of those without a value).
+    (number of the measure to maximize, `NO_BOUND` or `BY_SEED`; sign; value; upper and lower half of the seed).
+    `totals` is (found, passed, and for each measure the number of maps that meet its rule and of those without a
+    value).
     """
-    passes, is_better = True, True
+    seed_bound = uint64(bound[3]) * uint64(1 << 32) + uint64(bound[4])
+    passes, is_better = True, bound[0] != BY_SEED or seed < seed_bound
     for number in range(columns.shape[0]):
         value = compute_value(numbers, columns[number, 0], columns[number, 1], cells)
         if value != value:
             cuda.atomic.add(totals, 3 + 2 * number, uint64(1))
         else:
-            bin = int(value * float64(columns[number, 3]))
-            cuda.atomic.add(histograms, (number, bin), uint64(1))
+            cuda.atomic.add(histograms, (number, find_bin(value, float64(columns[number, 3]))), uint64(1))
         if meets(value, columns[number, 2], limits[number, 0], limits[number, 1]):
             cuda.atomic.add(totals, 2 + 2 * number, uint64(1))
         else:
             passes = False
         if number == bound[0]:
             gain = bound[1] * (value - bound[2])
-            is_better = gain > 0.0 or (gain == 0.0 and seed < uint64(bound[3]) * uint64(1 << 32) + uint64(bound[4]))
+            is_better = gain > 0.0 or (gain == 0.0 and seed < seed_bound)
     if not passes:
         return
     cuda.atomic.add(totals, 1, uint64(1))

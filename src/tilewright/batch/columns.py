@@ -1,0 +1,98 @@
+"""Measures that the kernels for bit rows compute, and their columns in the numbers of a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.registry import measures
+from ..kernels.bit_surveys import (
+    COLUMNS,
+    DEAD_ENDS,
+    FLOOR,
+    LARGEST,
+    NEEDS_DEAD_ENDS,
+    NEEDS_PATH,
+    NEEDS_REGIONS,
+    NEEDS_SYMMETRY,
+    PATH,
+    REGIONS,
+    SYMMETRIC_TURN,
+    SYMMETRIC_X,
+    SYMMETRIC_Y,
+)
+from .program import NoKernel, Program
+
+PER_ONE, PER_CELL, PER_FLOOR = range(3)
+"""Divisors: none, the number of cells, and the number of passable cells."""
+NEEDS_COUNTS = 16
+"""Whether to count the cells with each state, in addition to the needs of `bit_surveys`."""
+NUMBERS = COLUMNS + 8
+"""Number of numbers of a map: those of `bit_surveys`, and the number of cells with each state."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure as a column of the numbers of a map, divided by something."""
+
+    measure: str
+    column: int
+    divisor: int = PER_ONE
+    needs: int = 0
+
+
+KNOWN = {
+    one.measure: one
+    for one in (
+        Column("floor_share", FLOOR, PER_CELL),
+        Column("regions", REGIONS, PER_ONE, NEEDS_REGIONS),
+        Column("largest_region", LARGEST, PER_FLOOR, NEEDS_REGIONS),
+        Column("path_length", PATH, PER_ONE, NEEDS_REGIONS | NEEDS_PATH),
+        Column("dead_ends", DEAD_ENDS, PER_ONE, NEEDS_DEAD_ENDS),
+        Column("symmetry_x", SYMMETRIC_X, PER_CELL, NEEDS_SYMMETRY),
+        Column("symmetry_y", SYMMETRIC_Y, PER_CELL, NEEDS_SYMMETRY),
+        Column("symmetry_turn", SYMMETRIC_TURN, PER_CELL, NEEDS_SYMMETRY),
+    )
+}
+
+
+def find_column(measure: str, program: Program) -> Column:
+    """Return the column of a measure. Raise NoKernel if the kernels do not compute it."""
+    entry = measures.get(measure)
+    if entry.argument == "tile" and measure.partition(".")[0] == "count" and entry.value is not None:
+        state = program.find_state(entry.value)
+        if state is None:
+            raise NoKernel(f"the measure {measure}, whose tile {program.technique} does not use")
+        return Column(measure, COLUMNS + state, PER_ONE, NEEDS_COUNTS)
+    if measure not in KNOWN or measure not in measures.built_in:
+        raise NoKernel(f"the measure {measure}")
+    if KNOWN[measure].needs & NEEDS_SYMMETRY and any(tile.joins or tile.country for tile in program.recipe.tileset):
+        raise NoKernel(f"the measure {measure} with directional tiles or owners")
+    return KNOWN[measure]
+
+
+def compute_values(columns: Sequence[Column], numbers: NDArray[np.int64], cells: int) -> dict[str, NDArray[np.float64]]:
+    """Return the values of measures by name, given the numbers (map, column); NaN where a measure does not apply."""
+    found = {}
+    floor = numbers[:, FLOOR]
+    for one in columns:
+        values = numbers[:, one.column].astype(np.float64)
+        if one.divisor == PER_CELL:
+            values /= cells
+        elif one.divisor == PER_FLOOR:
+            values = np.divide(values, floor, out=np.full(len(values), np.nan), where=floor > 0)
+        elif one.column == PATH:
+            values[values < 0] = np.nan
+        found[one.measure] = values
+    return found
+
+
+def collect_needs(columns: Sequence[Column]) -> int:
+    """Return the needs of several measures."""
+    needs = 0
+    for one in columns:
+        needs |= one.needs
+    return needs

@@ -1,0 +1,72 @@
+"""Engines: devices that make and measure the maps of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.seeds import STREAM, Rng
+from .program import Program
+
+Keys = NDArray[np.uint64]
+Planes = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Made:
+    """Maps that an engine made."""
+
+    numbers: Numbers
+    """(map, column) numbers of each map; see `batch/columns.py`."""
+    planes: Planes | None
+    """(map, plane, row) bits of the states, or None if they are not kept."""
+
+
+class Engine(Protocol):
+    """A device that makes and measures the maps of a program."""
+
+    device: str
+    program: Program
+
+    def make_range(self, first: int, count: int, *, prefix: str, needs: int, keeps: bool) -> Made:
+        """Make the maps of consecutive seeds: a prefix and a decimal number each."""
+        ...
+
+    def make_keys(self, keys: Keys, *, needs: int, keeps: bool) -> Made:
+        """Make maps from the keys (map, word) of their streams."""
+        ...
+
+
+def encode_prefix(prefix: str) -> NDArray[np.uint8]:
+    """Return the bytes that are hashed before the decimal digits of a seed."""
+    return np.frombuffer(STREAM + prefix.encode(), dtype=np.uint8).copy()
+
+
+def hash_seeds(seeds: Sequence[str], path: Sequence[str]) -> Keys:
+    """Return the keys (seed, word) of a stream for any seeds.
+
+    >>> hash_seeds(["7"], ["caves"])[0].tobytes() == Rng.of(7).child("caves").key
+    True
+    """
+    keys = bytearray()
+    for seed in seeds:
+        stream = Rng.of(seed)
+        for name in path:
+            stream = stream.child(name)
+        keys += stream.key
+    return np.frombuffer(bytes(keys), dtype="<u8").astype(np.uint64).reshape(-1, 2)
+
+
+def decode_cells(planes: Planes, program: Program) -> NDArray[np.generic]:
+    """Return tile ids (map, row, column) from bit planes."""
+    count, depth, height = planes.shape
+    bits = planes.astype("<u8", copy=False).view(np.uint8).reshape(count, depth, height, 8)
+    states = np.zeros((count, height, program.width), dtype=np.uint8)
+    for plane in range(depth):
+        states |= np.unpackbits(bits[:, plane], axis=-1, bitorder="little")[..., : program.width] << plane
+    return program.ids.astype(program.recipe.tileset.dtype)[states]

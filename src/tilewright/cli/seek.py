@@ -1,0 +1,223 @@
+"""`tilewright seek RECIPE --seeds 0..999999`: seeds whose maps meet requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..core.errors import InvalidRecipe, pluralize
+from ..core.measure_groups import format_measure
+from ..core.notation import read_requirement
+from ..kernels import start_quickly
+from . import Terminated, _outputs, _recipe
+from ._console import info, print_json, print_table
+from ._corpus import AS_JSON, split_names
+from ._progress import Report, show_progress
+from ._recipe_command import KNOBS, RecipeCommand, read_recipe
+from ._search import SCHEDULER, WORKERS
+
+if TYPE_CHECKING:
+    from ..search.seek import FoundSeeds, SeekProgress
+
+FIELDS = ("seed", "technique", "rank")
+OWN_OPTIONS = ("require", "tries", "keep")
+"""Options of recipes that have another meaning here, or none."""
+MAP_OPTIONS = [option for option in _outputs.OPTIONS if option.name not in ("outputs", "frames", "duration")]
+RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN_OPTIONS]
+
+
+@click.command(
+    "seek",
+    cls=RecipeCommand,
+    params=[KNOBS, _recipe.SETTINGS, *RECIPE_OPTIONS, *MAP_OPTIONS, AS_JSON, WORKERS, SCHEDULER],
+)
+@click.argument("recipe", metavar="RECIPE")
+@click.option("--seeds", required=True, metavar="FIRST..LAST", help="Seeds to test, such as 0..999999.")
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="MEASURE>NUMBER",
+    help="Condition for a measure, such as regions=1, path_length=60..66 or 'floor_share>0.5'; or keep the best: "
+    "path_length=most. May be repeated.",
+)
+@click.option("--measures", metavar="NAME,...", help="Further measures to record; `tilewright list measures`.")
+@click.option("--keep", type=int, default=100, metavar="N", help="Maximum number of seeds to keep. [100]")
+@click.option("--first", is_flag=True, help="Stop when --keep seeds are found.")
+@click.option(
+    "output", "-o", "--output", metavar="FOLDER", help="Folder for seeds.csv, seeds.parquet and a report with pictures."
+)
+@click.option(
+    "files",
+    "--maps",
+    multiple=True,
+    metavar="FILE",
+    help="Write the map of each seed, such as level_{seed}.tmx or {rank:03}.png. May be repeated.",
+)
+@click.option("--device", default="auto", metavar="auto|cpu|gpu", help="Where to make the maps. [auto]")
+@click.option("explains", "--explain", is_flag=True, help="Print what is computed for which seeds, and stop.")
+def command(
+    recipe: str,
+    seeds: str,
+    require: tuple[str, ...],
+    measures: str | None,
+    keep: int,
+    first: bool,
+    output: str | None,
+    files: tuple[str, ...],
+    device: str,
+    explains: bool,
+    as_json: bool,
+    workers: int | None,
+    scheduler: str | None,
+    settings_inside: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Test all seeds of a range, and keep those whose maps meet requirements.
+
+    RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, or a technique. With --require MEASURE=most or
+    =least, the best seeds are kept; otherwise the first seeds. If the work is interrupted, repeat the command to
+    continue; the result is the same. `tilewright run RECIPE --seed SEED` makes the map of a seed again.
+
+    \b
+    tilewright seek open-caves --seeds 0..9999 --require regions=1 --require path_length=most
+    tilewright seek caves --seeds 0..999999 --require "floor_share>0.5" --require regions=1 \\
+        --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
+    tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
+    """
+    from ..search.seek.definition import SeekDefinition
+    from ..search.seek.plan import make_seek_plan
+    from ..search.seek.run import find_seeds
+
+    outputs = _read_outputs(files, keep, {str(option.name): options.pop(str(option.name)) for option in MAP_OPTIONS})
+    checked = read_recipe(recipe, settings_inside, options)
+    definition = SeekDefinition.of(
+        checked,
+        seeds=seeds,
+        require=_read_requirements(require),
+        measures=split_names(measures),
+        keep=keep,
+        first=first,
+    )
+    if explains:
+        for line in make_seek_plan(definition, device).format_lines(definition):
+            click.echo(line)
+        return
+    start_quickly()
+    with _seek_progress(output) as report:
+        found = find_seeds(
+            definition, out=output, device=device, workers=workers, scheduler=scheduler, on_progress=report
+        )
+    _write_maps(found, outputs)
+    _print_result(found, output, as_json)
+
+
+def _read_requirements(texts: Sequence[str]) -> dict[str, str]:
+    """Return conditions by measure, given as `regions=1` or `floor_share>0.5`."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, rule = read_requirement(text)
+        if name in found:
+            text = f"{name!r} occurs twice; a range such as {name}=2..5 has two ends"
+            raise InvalidRecipe(text, at="require", rule="duplicate")
+        found[name] = rule
+    return found
+
+
+def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> list[_outputs.Output]:
+    """Return the outputs of maps. Raise an error if two maps would be written to the same file."""
+    found = _outputs.read_outputs(files, fields=FIELDS, still=True, **options)
+    first = [_template_fields(seed, "technique", seed) for seed in range(1, 1 + min(2, max(1, keep)))]
+    _outputs.refuse_collisions(found, first, "seed", "rank")
+    return found
+
+
+def _template_fields(seed: int, technique: str, rank: int) -> dict[str, str | int]:
+    return {"seed": seed, "technique": technique, "rank": rank}
+
+
+def _write_maps(found: FoundSeeds, outputs: Sequence[_outputs.Output]) -> None:
+    """Write the outputs of each map."""
+    if not outputs or not len(found):
+        return
+    filled: dict[str, str | int] = {}
+    for rank, (seed, map) in enumerate(zip(found.seeds.tolist(), found.maps(), strict=True), start=1):
+        filled = _template_fields(seed, found.definition.recipe.technique, rank)
+        ready = [one.prepare_map(map, one.format_path(**filled), alone=len(found) == 1) for one in outputs]
+        _outputs.refuse_clashes(ready)
+        for file in ready:
+            file.write(first=rank == 1)
+    info(_outputs.describe_written(outputs, filled, len(found)))
+
+
+def _print_result(found: FoundSeeds, folder: str | None, as_json: bool) -> None:
+    """Print the seeds, and on standard error how rare they are."""
+    from ..search.seek.report import describe_search
+
+    if as_json:
+        print_json(found.to_data())
+    elif folder is None:
+        rows = [
+            [str(row["seed"]), *(format_measure(name, row[name]) for name in found.values), row["digest"][:12]]
+            for row in found.rows()
+        ]
+        columns = ("seed", *found.values, "digest")
+        print_table(rows, *columns, numbers=range(len(columns) - 1))
+    for requirement, rarity in found.rarity.items():
+        if requirement != "all":
+            info(f"{requirement}: {rarity.count:,} of {pluralize(rarity.of, 'seed')}, {rarity}")
+    failures = sum(found.failures.values())
+    failed = f"; {pluralize(failures, 'seed')} cannot be made" if failures else ""
+    info(describe_search(found) + failed + (f"; {folder} has {pluralize(len(found), 'seed')}" if folder else ""))
+
+
+@contextmanager
+def _seek_progress(folder: str | None) -> Iterator[SeekReport]:
+    """Yield a progress callback. After Ctrl-C or SIGTERM, print how to continue."""
+    job = SeekReport()
+    try:
+        with show_progress(remaining=False) as job.report:
+            yield job
+    except (KeyboardInterrupt, Terminated):
+        if folder is not None and job.state is not None:
+            from ..search.seek.folder import count_tested
+
+            done = f"{count_tested(folder):,} of {pluralize(job.state.total, 'seed')}"
+            info(f"stopped; {done} are tested; repeat the command to continue")
+        raise
+
+
+class SeekReport:
+    """Progress callback that shows tested seeds, rate, remaining time, found seeds and the best one."""
+
+    report: Report
+
+    def __init__(self) -> None:
+        self.state: SeekProgress | None = None
+        self._start_time = monotonic()
+        self._first = 0
+        self._dashboard = ""
+
+    def __call__(self, state: SeekProgress) -> None:
+        if self.state is None or (state.dashboard and not self._dashboard):
+            self._first = state.tested  # The rate excludes what was done before, and the time to start workers.
+            self._start_time = monotonic()
+        self.state = state
+        if state.dashboard and not self._dashboard:
+            self._dashboard = state.dashboard
+            info(f"Dask dashboard: {state.dashboard}")
+        self.report(state.tested / state.total, self._format_line(state))
+
+    def _format_line(self, state: SeekProgress) -> str:
+        line = f"{state.tested:,} of {pluralize(state.total, 'seed')}"
+        if state.tested > self._first:
+            rate = (state.tested - self._first) / max(monotonic() - self._start_time, 1e-9)
+            left = round((state.total - state.tested) / rate)
+            line += f", {rate:,.0f} per second, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
+        line += f", {state.found:,} found"
+        if state.best is not None:
+            line += f", best {state.best:,.10g}"
+        return f"{line}, {state.failures:,} failed" if state.failures else line

@@ -1,0 +1,178 @@
+"""The folder of a search over seeds: manifest.json, state.json, and the result.
+
+`manifest.json` is written first, then `recipe.json`, the recipe without a seed. `state.json` is written at checkpoints
+and has all that a killed search needs to continue. The result is `seeds.parquet` and `seeds.csv` with one row per seed,
+a report `README.md`, and its pictures.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+from ... import __version__
+from ...core.errors import BadFile, InvalidRecipe
+from ...core.provenance import raised_revisions
+from ...corpus.store import DATASHEET, MANIFEST, Folder
+from .definition import KIND, LAYOUT, SeekDefinition, read_seeds
+from .plan import SeekPlan, stages_from_names
+from .report import HISTOGRAMS, MAPS, RECIPE, render_report
+from .result import FoundSeeds
+from .state import SeekState
+
+STATE, TABLE, CSV = "state.json", "seeds.parquet", "seeds.csv"
+METADATA = b"tilewright"
+FREE = ("kind", "layout", "tilewright", "revisions")
+"""Keys of a manifest in which two runs of the same search may differ, or that are compared on their own."""
+
+
+class SeekFolder:
+    """The folder of a search over seeds, local or remote (fsspec)."""
+
+    def __init__(self, address: str) -> None:
+        self.folder = Folder(address)
+        self.address = self.folder.address
+
+    # -- reading --------------------------------------------------------------------------------------------------
+
+    def read_manifest(self) -> dict[str, Any] | None:
+        """Return the manifest, or None for an empty folder. Raise BadFile if the folder contains something else."""
+        return self.folder.read_description(MANIFEST, "seeds", _parse_manifest)
+
+    def check_same(self, definition: SeekDefinition) -> dict[str, Any] | None:
+        """Return the manifest of a search, or None for an empty folder. Raise BadFile for another search."""
+        found = self.read_manifest()
+        if found is None:
+            return None
+        wanted = definition.to_data()
+        differ = [key for key in wanted if key not in FREE and found.get(key) != wanted[key]]
+        if "seeds" in differ and _is_extension(found.get("seeds"), definition):
+            differ.remove("seeds")
+        if differ:
+            text = f"contains another search (it differs in {', '.join(differ)}); name another folder"
+            raise BadFile(text, at=self.address, rule="conflict")
+        raised = raised_revisions(found["revisions"], wanted["revisions"])
+        if raised:
+            version = found["tilewright"]
+            raise BadFile(
+                f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
+                f"results; use Tilewright {version}, or name another folder",
+                at=self.address,
+            )
+        return found
+
+    def read_state(self, definition: SeekDefinition, plan: SeekPlan) -> SeekState:
+        """Return the state after the last checkpoint."""
+        content = self.folder.read(STATE)
+        if content is None:
+            return SeekState(definition, plan)
+        try:
+            return SeekState.from_text(content.decode(), definition, plan)
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError):
+            text = f"{STATE} is damaged; delete it, and the search starts over"
+            raise BadFile(text, at=self.address) from None
+
+    def find_plan(self, definition: SeekDefinition, plan: SeekPlan) -> SeekPlan:
+        """Return the plan to continue with: the stages of the folder, so that all seeds are counted alike."""
+        manifest = self.check_same(definition)
+        if manifest is None:
+            return plan
+        try:
+            stages = stages_from_names(definition, manifest["stages"])
+        except (KeyError, TypeError, ValueError):
+            raise BadFile(f"{MANIFEST} is damaged or belongs to something else", at=self.address) from None
+        return SeekPlan(stages, plan.device)
+
+    # -- writing --------------------------------------------------------------------------------------------------
+
+    def write_start(self, state: SeekState) -> None:
+        """Write the manifest of a new or extended search, and its recipe."""
+        manifest = self.check_same(state.definition)
+        if manifest is None or manifest["seeds"] != state.definition.to_data()["seeds"]:
+            self.folder.write(format_manifest(state).encode(), MANIFEST, durable=True)
+        recipe = json.dumps(state.definition.recipe.to_data(), indent=1, ensure_ascii=False) + "\n"
+        self.folder.write(recipe.encode(), RECIPE)
+
+    def write_state(self, state: SeekState) -> None:
+        """Write a checkpoint."""
+        self.folder.write(state.to_text().encode(), STATE, durable=True)
+
+    def write_result(self, found: FoundSeeds) -> None:
+        """Write the table of seeds, the report and its pictures, and at last the state."""
+        self.folder.write(_write_table(found), TABLE)
+        self.folder.write(found.to_csv().encode(), CSV)
+        self.folder.write(_encode(found.chart()), HISTOGRAMS)
+        if len(found):
+            self.folder.write(_encode(found.sheet()), MAPS)
+        self.folder.write(render_report(found).encode(), DATASHEET)
+        self.write_state(found.state)
+
+
+@contextmanager
+def open_folder(address: str, definition: SeekDefinition) -> Iterator[SeekFolder]:
+    """Open the folder of a search for writing. Raise BadFile if it contains something else."""
+    store = SeekFolder(address)
+    store.check_same(definition)  # Before a missing folder is created for the lock.
+    with store.folder.lock() as is_locked:
+        if is_locked:
+            store.folder.remove_temporary()
+        yield store
+
+
+def count_tested(address: str) -> int:
+    """Return the number of seeds that a folder has tested; 0 if this cannot be read."""
+    try:
+        data = json.loads(Folder(address).read(STATE) or b"{}")
+        return sum(last - first + 1 for first, last in data.get("done", []))
+    except (BadFile, ValueError, TypeError, AttributeError):
+        return 0
+
+
+def format_manifest(state: SeekState) -> str:
+    """Return the manifest of a search as JSON."""
+    data = {**state.definition.to_data(), "stages": [list(stage.measures) for stage in state.plan.stages]}
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _is_extension(seeds: Any, definition: SeekDefinition) -> bool:
+    """Return whether a search tests all seeds of an earlier range and more, so that it can continue that search."""
+    try:
+        first, last = read_seeds(seeds)
+    except InvalidRecipe:
+        return False
+    return definition.first <= first and last <= definition.last and not definition.stops_early
+
+
+def _parse_manifest(content: bytes) -> dict[str, Any]:
+    data = json.loads(content.decode())
+    if not isinstance(data, dict) or data.get("kind") != KIND:
+        raise BadFile("contains no seeds but something else; name an empty or new folder")
+    if data["layout"] != LAYOUT:
+        raise BadFile(f"written by Tilewright {data.get('tilewright')} in another file layout")
+    if not isinstance(data["revisions"], Mapping) or not isinstance(data["tilewright"], str):
+        raise ValueError("damaged")
+    return data
+
+
+def _write_table(found: FoundSeeds) -> bytes:
+    """Return the table of seeds as a Parquet file."""
+    columns = {"seed": pa.array(found.seeds, pa.uint64())}
+    columns |= {name: pa.array(numbers, pa.float64(), from_pandas=True) for name, numbers in found.values.items()}
+    columns["digest"] = pa.array(list(found.digests), pa.string())
+    table = pa.table(columns).replace_schema_metadata({METADATA: format_manifest(found.state).encode()})
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def _encode(picture: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()

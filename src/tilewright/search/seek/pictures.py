@@ -1,0 +1,153 @@
+"""Pictures of a search over seeds: histograms of all measures, and the maps of the best seeds."""
+
+from __future__ import annotations
+
+from math import ceil, log1p
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from ...batch import bin_width
+from ...core.measure_groups import format_measure, format_short
+from ...core.require import Requirement
+from ...corpus._charts import (
+    FIRST,
+    INK,
+    LARGE,
+    MUTED,
+    SECOND,
+    SMALL,
+    Box,
+    Canvas,
+    Color,
+    as_shares,
+    text_width,
+    ticks,
+)
+from ...corpus.distributions import Distribution
+from ..contact_sheet import draw_contact_sheet
+from .report import describe_scope
+from .result import FoundSeeds
+
+WIDTH, EDGE, GAP = 1280, 24, 16
+PANELS_PER_ROW, PANEL_HEIGHT = 2, 280
+MIN_BARS, MAX_BARS = 8, 60
+
+
+def draw_found_maps(found: FoundSeeds, *, count: int, columns: int | None, width: int) -> Image.Image:
+    """Draw the maps of the first seeds with their values."""
+    rows = found.rows()[:count]
+    maps = [map for _, map in zip(rows, found.maps(), strict=False)]
+    extreme = found.definition.extreme
+    shown = [extreme.measure] if extreme is not None else []
+    captions = [
+        ": ".join([f"seed {row['seed']}", *(f"{name} {format_measure(name, row[name])}" for name in shown)])
+        for row in rows
+    ]
+    return draw_contact_sheet(maps, captions, columns=columns, width=width)
+
+
+def draw_histograms(found: FoundSeeds) -> Image.Image:
+    """Draw a histogram of each measure: which values are typical, which are rare, and which meet a requirement."""
+    names = list(found.histograms)
+    columns = min(PANELS_PER_ROW, len(names))
+    rows = ceil(len(names) / columns)
+    width = (WIDTH - 2 * EDGE - (PANELS_PER_ROW - 1) * GAP) // PANELS_PER_ROW
+    canvas = Canvas(2 * EDGE + columns * (width + GAP) - GAP, 2 * EDGE + rows * (PANEL_HEIGHT + GAP) - GAP)
+    required = {one.measure: one for one in found.definition.requirements}
+    for number, name in enumerate(names):
+        row, column = divmod(number, columns)
+        left, top = EDGE + column * (width + GAP), EDGE + row * (PANEL_HEIGHT + GAP)
+        box = Box(left, top, left + width, top + PANEL_HEIGHT)
+        _draw_panel(canvas, box, found, name, required.get(name))
+    return canvas.picture
+
+
+def _draw_panel(canvas: Canvas, box: Box, found: FoundSeeds, name: str, one: Requirement | None) -> None:
+    spread = found.histograms[name]
+    canvas.draw_panel(box)
+    canvas.draw_text((box.left + 16, box.top + 14), name, LARGE, INK)
+    if one is not None:
+        text = one.rule if one.is_extreme else f"{str(one).removeprefix(name).strip()}: {found.rarity[str(one)]}"
+        canvas.draw_text((box.left + 24 + text_width(name, LARGE), box.top + 14), text, LARGE, SECOND)
+    among = describe_scope(found, name, spread.count)
+    canvas.draw_text((box.right - 16, box.top + 18), among, SMALL, MUTED, "ra", max_width=box.width // 2)
+    if not spread.count:
+        canvas.draw_text((box.left + 16, box.top + 42), "does not apply to these maps", SMALL, MUTED)
+        return
+    quartiles = [spread.quantile(part) for part in (0.25, 0.5, 0.75)]
+    facts = (
+        f"lowest {format_short(spread.low)}    quartiles {format_short(quartiles[0])} to {format_short(quartiles[2])}"
+        f"    median {format_short(quartiles[1])}    highest {format_short(spread.high)}"
+    )
+    canvas.draw_text((box.left + 16, box.top + 42), facts, SMALL, MUTED)
+    is_extreme = one is not None and one.is_extreme
+    kept = np.unique(found.values[name]).tolist() if is_extreme else []
+    _draw_bars(canvas, box.shrink(16, 76, 16, 40), spread, quartiles, _find_marks(spread, one), kept)
+
+
+def _draw_bars(
+    canvas: Canvas,
+    chart: Box,
+    spread: Distribution,
+    quartiles: list[float],
+    marks: NDArray[np.bool_],
+    kept: list[float],
+) -> None:
+    """Draw the bars of a histogram with its axis, the median and the quartiles.
+
+    `marks` are the values with orange bars, and `kept` those with an orange tick above the bars.
+    """
+    width = bin_width(spread.name)
+    bins = np.round(spread.values / width).astype(np.int64)
+    bins_per_bar = ceil((int(bins[-1] - bins[0]) + 1) / MAX_BARS)
+    bars = (bins - bins[0]) // bins_per_bar
+    count = int(bars[-1]) + 1
+    counts, marked = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+    np.add.at(counts, bars, spread.counts)
+    np.logical_or.at(marked, bars, marks)
+    if count < MIN_BARS:  # A few bars are in the middle of the axis.
+        margin = chart.width * (MIN_BARS - count) // (2 * MIN_BARS)
+        chart = chart.shrink(margin, 0, margin, 0)
+    places = np.round(np.linspace(chart.left, chart.right, count + 1)).astype(int).tolist()
+    logarithms = np.array([log1p(number) for number in counts.tolist()])
+    for heights, is_pale in ((logarithms / logarithms.max(), True), (as_shares(counts), False)):
+        for number in np.flatnonzero(counts).tolist():
+            top = min(chart.bottom - 2, round(chart.bottom - float(heights[number]) * chart.height))
+            color = SECOND if marked[number] else FIRST
+            right = max(places[number], places[number + 1] - 2)
+            canvas.pen.rectangle((places[number], top, right, chart.bottom - 1), _blend(color) if is_pale else color)
+    # An integer is in the middle of its bin, and a fraction is at least the lower end.
+    low = float(bins[0]) * width - (0.5 if width == 1 else 0.0)
+    high = low + count * bins_per_bar * width
+
+    def x_of(value: float) -> int:
+        center = value if width == 1 else value + width / 2
+        return round(chart.left + (center - low) / (high - low) * (chart.width - 1))
+
+    canvas.pen.line((x_of(quartiles[1]), chart.top - 2, x_of(quartiles[1]), chart.bottom - 1), fill=INK, width=1)
+    canvas.pen.rectangle((x_of(quartiles[0]), chart.bottom + 1, x_of(quartiles[2]), chart.bottom + 4), fill=INK)
+    for value in kept:
+        canvas.pen.line((x_of(value), chart.top - 11, x_of(value), chart.top - 5), fill=SECOND, width=1)
+    numbers = [one for one in ticks(low, high, max(2, chart.width // 70)) if width < 1 or one == round(one)]
+    canvas.draw_bottom_axis(chart.shrink(0, 0, 0, -5), low, high, numbers)
+
+
+def _find_marks(spread: Distribution, one: Requirement | None) -> NDArray[np.bool_]:
+    """Return which bins of a distribution have values that meet a requirement, unless it is `most` or `least`."""
+    if one is None or one.is_extreme:
+        return np.zeros(len(spread.values), dtype=np.bool_)
+    width = bin_width(spread.name)
+    lows = spread.values
+    highs = lows if width == 1 else np.nextafter(lows + width, lows)
+    # A bin of fractions may meet the requirement only in part, or only at one value within it.
+    ends = [one.holds(low) or one.holds(high) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
+    within = (lows <= one.value) & (one.value <= highs) & one.holds(one.value)
+    return np.array(ends, dtype=np.bool_) | within
+
+
+def _blend(color: Color) -> Color:
+    """Return a pale color."""
+    red, green, blue = (255 - (255 - channel) * 3 // 10 for channel in color)
+    return red, green, blue

@@ -1,0 +1,197 @@
+"""The result of a search over seeds."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...batch import bin_width
+from ...core.params import check_integer
+from ...core.pipeline import run
+from ...core.require import Requirement
+from ...core.tilemap import TileMap
+from ...corpus.distributions import Distribution
+from .definition import SeekDefinition
+from .rarity import Rarity
+from .state import SeekState
+from .tally import Floats, Seeds
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+@dataclass(frozen=True)
+class FoundSeeds:
+    """Seeds that meet all requirements of a search, best first, and the distribution of the measures.
+
+    `len(found)` is the number of seeds, `found.seeds` has them, and `found.maps()` makes their maps.
+    """
+
+    state: SeekState
+    digests: tuple[str, ...]
+    """Digest of the map of each seed."""
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def __repr__(self) -> str:
+        return f"<FoundSeeds {len(self)} of {self.passed:,} that pass, {self.tested:,} tested>"
+
+    @property
+    def definition(self) -> SeekDefinition:
+        """The search."""
+        return self.state.definition
+
+    @property
+    def seeds(self) -> Seeds:
+        """Kept seeds, best first."""
+        return self.state.kept.seeds
+
+    @property
+    def values(self) -> Mapping[str, Floats]:
+        """Values of the kept seeds by measure; NaN where a measure does not apply."""
+        return self.state.kept.values
+
+    @property
+    def tested(self) -> int:
+        """Number of tested seeds."""
+        return self.state.tally.tested
+
+    @property
+    def passed(self) -> int:
+        """Number of seeds that meet all requirements."""
+        return self.state.tally.passed
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Number of seeds that cannot be made, by reason, by descending number."""
+        return dict(sorted(self.state.tally.failures.items(), key=lambda item: (-item[1], item[0])))
+
+    @cached_property
+    def histograms(self) -> dict[str, Distribution]:
+        """Distribution of each measure over the seeds for which it was computed; see `SeekPlan`.
+
+        Fractions are counted in bins of 0.01, other values in bins of 1. A value is the lower end of its bin.
+        """
+        return {name: self._make_distribution(name) for name in self.definition.measures}
+
+    def _make_distribution(self, name: str) -> Distribution:
+        counts = self.state.tally.histograms[name]
+        bins = sorted(counts)
+        values = np.array(bins, dtype=np.float64) / round(1 / bin_width(name))
+        numbers = np.array([counts[one] for one in bins], dtype=np.int64)
+        return Distribution(name, values, numbers, self.state.tally.without[name])
+
+    @cached_property
+    def rarity(self) -> dict[str, Rarity]:
+        """How rare the seeds are that meet each requirement, by requirement, and at last all of them (`all`).
+
+        A requirement of a later stage is counted among the seeds that pass the earlier stages.
+        """
+        tally = self.state.tally
+        found: dict[str, Rarity] = {}
+        for number, stage in enumerate(self.state.plan.stages):
+            for one in (one for one in stage.requirements if not one.is_extreme):
+                of = tally.tested if number == 0 else tally.count_measured(one.measure)
+                found[str(one)] = Rarity(tally.met[one.measure], of)
+        return {**found, "all": Rarity(tally.passed, tally.tested)}
+
+    def find_scope(self, measure: str) -> tuple[Requirement, ...]:
+        """Return the conditions that all seeds in the histogram of a measure meet; none if all seeds are in it."""
+        met: list[Requirement] = []
+        for stage in self.state.plan.stages:
+            if measure in stage.measures:
+                break
+            met += [one for one in stage.requirements if not one.is_extreme]
+        return tuple(met)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a dict for each seed: seed, values of the measures, digest of the map."""
+        columns = {"seed": self.seeds.tolist(), **{name: own.tolist() for name, own in self.values.items()}}
+        columns["digest"] = list(self.digests)
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def maps(self) -> Iterator[TileMap]:
+        """Make the map of each seed, best first."""
+        for seed in self.seeds.tolist():
+            yield run(self.definition.recipe_of(seed))
+
+    def sheet(self, *, count: int = 30, columns: int | None = None, width: int = 1280) -> Image:
+        """Draw the maps of the first seeds, each with its seed.
+
+        Parameters
+        ----------
+        count
+            Maximum number of maps.
+        columns
+            Number of maps per row. By default, a number that makes the picture about square.
+        width
+            Maximum width of the picture in pixels.
+
+        Returns
+        -------
+        PIL.Image.Image
+        """
+        from .pictures import draw_found_maps
+
+        check_integer("count", count)
+        return draw_found_maps(self, count=count, columns=columns, width=width)
+
+    def chart(self) -> Image:
+        """Draw a histogram of each measure: which values are typical, which are rare, which meet a requirement."""
+        from .pictures import draw_histograms
+
+        return draw_histograms(self)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the result as plain data: seeds, numbers of tested and passed seeds, and rarity."""
+        rows = [{name: None if value != value else value for name, value in row.items()} for row in self.rows()]
+        rarity = {name: {"count": one.count, "of": one.of, "text": str(one)} for name, one in self.rarity.items()}
+        return {
+            "seeds": rows,
+            "tested": self.tested,
+            "passed": self.passed,
+            "rarity": rarity,
+            "failures": self.failures,
+        }
+
+    def to_csv(self) -> str:
+        """Return the table of seeds as CSV."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["seed", *self.values, "digest"])
+        for row in self.rows():
+            writer.writerow([_format_cell(value) for value in row.values()])
+        return text.getvalue()
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the seeds, a report and pictures to a folder, as `tw.seek(..., out=folder)` does.
+
+        Needs the extra `corpus`.
+        """
+        from ...corpus import refuse_without_packages
+
+        refuse_without_packages()
+        from .folder import open_folder
+
+        with open_folder(fspath(folder), self.definition) as store:
+            store.check_same(self.definition)
+            store.write_start(self.state)
+            store.write_result(self)
+
+
+def _format_cell(value: Any) -> str:
+    """Return a cell of a CSV file. Integers have no decimals, and a value that does not apply is empty."""
+    if not isinstance(value, float):
+        return str(value)
+    if not isfinite(value):
+        return ""
+    return str(int(value)) if value == int(value) else repr(value)

@@ -1,0 +1,182 @@
+"""Scanners for any recipe: the ordinary pipeline makes the maps of the seeds, after kernels if there are some."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.many import measure_maps
+from ...batch import Bound, NoKernel, Scanner, ScanResult, find_better, find_bins
+from ...core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from ...core.pipeline import run
+from ...core.plan import make_plan
+from ...core.tilemap import TileMap
+from .definition import SeekDefinition
+from .plan import SeekPlan, SeekStage, find_scanner
+from .tally import Floats, Seeds
+
+MAPS_PER_BLOCK, CELLS_PER_BLOCK = 128, 1 << 20
+"""Maximum number of maps that are measured together, and of their cells."""
+
+
+@dataclass
+class _Counts:
+    """Numbers of seeds by measure, requirement and reason of failure."""
+
+    met: Counter[str] = field(default_factory=Counter)
+    histograms: dict[str, Counter[int]] = field(default_factory=dict)
+    without: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def add_values(self, name: str, numbers: Floats) -> None:
+        finite = numbers[np.isfinite(numbers)]
+        self.without[name] += len(numbers) - len(finite)
+        bins, counts = np.unique(find_bins(name, finite), return_counts=True)
+        self.histograms[name].update(dict(zip(bins.tolist(), counts.tolist(), strict=True)))
+
+
+class PipelineScanner:
+    """Test of seeds by the pipeline that makes all maps: stage by stage, each for the seeds that pass the one before.
+
+    Parameters
+    ----------
+    definition
+        The search.
+    stages
+        Stages of its plan.
+    """
+
+    device = "cpu"
+
+    def __init__(self, definition: SeekDefinition, stages: Sequence[SeekStage]) -> None:
+        self.definition = definition
+        make_plan(definition.recipe)  # The recipes of all seeds share the plan.
+        self.stages = tuple(stages)
+        self.measures = tuple(name for stage in stages for name in stage.measures)
+
+    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+        """Test the seeds `first` to `first + count - 1`."""
+        result = self.test(range(first, first + count))
+        better = find_better(bound, self.definition.extreme, result.seeds, result.values)
+        kept = {name: numbers[better] for name, numbers in result.values.items()}
+        return replace(result, first=first, seeds=result.seeds[better], values=kept)
+
+    def test(self, seeds: Sequence[int]) -> ScanResult:
+        """Test some seeds, in ascending order."""
+        counts = _Counts(histograms={name: Counter() for name in self.measures})
+        counts.met.update({one.measure: 0 for stage in self.stages for one in stage.requirements})
+        blocks = [self._test_block(*block, counts) for block in self._iter_blocks(seeds, counts)]
+        found = np.concatenate([np.empty(0, dtype=np.uint64), *(some for some, _ in blocks)])
+        values = {name: np.concatenate([np.empty(0), *(own[name] for _, own in blocks)]) for name in self.measures}
+        return ScanResult(
+            first=seeds[0] if len(seeds) else self.definition.first,
+            count=len(seeds),
+            seeds=found,
+            values=values,
+            passed=len(found),
+            met=counts.met,
+            histograms=counts.histograms,
+            without=counts.without,
+            failures=counts.failures,
+        )
+
+    def _iter_blocks(self, seeds: Sequence[int], counts: _Counts) -> Iterator[tuple[Seeds, list[TileMap]]]:
+        """Yield the maps of seeds, in blocks that fit in memory. Seeds that cannot be made are counted."""
+        made: list[int] = []
+        maps: list[TileMap] = []
+        cells = 0
+        for seed in seeds:
+            try:
+                map = run(self.definition.recipe_of(int(seed)))
+            except TooLarge:
+                raise  # Other machines may have enough memory.
+            except TilewrightError as error:
+                counts.failures[error.reason if isinstance(error, GaveUp) else str(error)] += 1
+                continue
+            made.append(int(seed))
+            maps.append(map)
+            cells += map.cells.size
+            if len(maps) == MAPS_PER_BLOCK or cells >= CELLS_PER_BLOCK:
+                yield np.array(made, dtype=np.uint64), maps
+                made, maps, cells = [], [], 0
+        if maps:
+            yield np.array(made, dtype=np.uint64), maps
+
+    def _test_block(self, seeds: Seeds, maps: list[TileMap], counts: _Counts) -> tuple[Seeds, dict[str, Floats]]:
+        """Return the seeds of a block that pass all stages, and their values."""
+        values: dict[str, Floats] = {}
+        for stage in self.stages:
+            likes = [self.definition.similarity] * len(maps)
+            found = measure_maps(maps, stage.measures, likes) if maps else {}
+            passes: NDArray[np.bool_] = np.ones(len(maps), dtype=np.bool_)
+            for name in stage.measures:
+                values[name] = found.get(name, np.empty(0))
+                counts.add_values(name, values[name])
+            for one in stage.requirements:
+                holds = np.array([one.holds(number) for number in values[one.measure].tolist()], dtype=np.bool_)
+                counts.met[one.measure] += int(holds.sum())
+                passes &= holds
+            if not passes.all():
+                seeds = seeds[passes]
+                maps = [maps[number] for number in np.flatnonzero(passes)]
+                values = {name: numbers[passes] for name, numbers in values.items()}
+        return seeds, values
+
+
+class StagedScanner:
+    """Test of seeds by kernels, and of the seeds that pass by the pipeline.
+
+    Parameters
+    ----------
+    first_stage
+        Scanner of the first stage of the plan.
+    rest
+        Scanner of the later stages.
+    """
+
+    def __init__(self, first_stage: Scanner, rest: PipelineScanner) -> None:
+        self.first_stage = first_stage
+        self.rest = rest
+        self.device = first_stage.device
+
+    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+        """Test the seeds `first` to `first + count - 1`."""
+        # Without a bound, because the number of seeds that meet all requirements would depend on it.
+        return finish_scan(self.rest, self.first_stage.scan(first, count, None), bound)
+
+
+def finish_scan(rest: PipelineScanner, found: ScanResult, bound: Bound | None) -> ScanResult:
+    """Test the seeds that pass the first stage by the later stages, and return the result of all stages."""
+    tested = rest.test(found.seeds.tolist())
+    stays = np.isin(found.seeds, tested.seeds, assume_unique=True)
+    values = {name: numbers[stays] for name, numbers in found.values.items()} | dict(tested.values)
+    better = find_better(bound, rest.definition.extreme, tested.seeds, values)
+    return ScanResult(
+        first=found.first,
+        count=found.count,
+        seeds=tested.seeds[better],
+        values={name: numbers[better] for name, numbers in values.items()},
+        passed=tested.passed,
+        met={**found.met, **tested.met},
+        histograms={**found.histograms, **tested.histograms},
+        without={**found.without, **tested.without},
+        failures=Counter(found.failures) + Counter(tested.failures),
+    )
+
+
+def open_seek_scanner(definition: SeekDefinition, plan: SeekPlan) -> Scanner:
+    """Return the scanner for a plan."""
+    if plan.device == "pipeline":
+        return PipelineScanner(definition, plan.stages)
+    first, *rest = plan.stages
+    try:
+        scanner, known = find_scanner(definition, first.measures, plan.device)
+    except (InvalidRecipe, NoKernel):  # The search was started on a machine with a GPU.
+        return PipelineScanner(definition, plan.stages)
+    if set(known) != set(first.measures):
+        return PipelineScanner(definition, plan.stages)
+    return StagedScanner(scanner, PipelineScanner(definition, rest)) if rest else scanner

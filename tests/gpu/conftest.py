@@ -1,0 +1,23 @@
+"""Tests of GPU kernels: `make test-gpu` on a GPU; in all other runs, `tests/batch/test_simulator.py` runs them in
+numba-cuda's simulator, with smaller maps and fewer seeds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+if not hasattr(np, "row_stack"):
+    np.vstack = np.vstack  # type: ignore[attr-defined]  # numba needs it, and numpy 2.5 lacks it
+
+IS_SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
+if not IS_SIMULATED and os.environ.get("TILEWRIGHT_GPU") != "1":
+    collect_ignore = sorted(path.name for path in Path(__file__).parent.glob("test_*.py"))
+
+
+@pytest.fixture
+def is_simulated() -> bool:
+    """Whether the kernels run in the simulator, in which a map takes about a second."""
+    return IS_SIMULATED

@@ -1,0 +1,310 @@
+"""Folders of searches over seeds: the same files for any number of workers and any interruption."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+import tilewright as tw
+from tests.search.test_seek import open_kernels
+from tilewright.search.seek import FoundSeeds, SeekProgress
+from tilewright.search.seek import job as seek_job
+from tilewright.search.seek import plan as seek_plan
+from tilewright.search.seek.state import SeekState
+
+RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "require": {"path_length": ">38"}, "tries": 1}
+"""Some of its seeds cannot be made."""
+SEARCH: dict[str, Any] = {
+    "seeds": "1000..1599",
+    "require": {"dead_ends": "<3", "chokepoints": "<90", "path_length": "most"},
+    "measures": ["floor_share"],
+    "keep": 12,
+}
+FILES = [
+    "README.md",
+    "histograms.png",
+    "manifest.json",
+    "maps.png",
+    "recipe.json",
+    "seeds.csv",
+    "seeds.parquet",
+    "state.json",
+]
+
+
+def seek(folder: Path, workers: int = 0, **change: Any) -> FoundSeeds:
+    return tw.seek(RECIPE, **{**SEARCH, **change}, out=folder, workers=workers)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("seek") / "found"
+    found = seek(folder)
+    assert 0 < sum(found.failures.values()) < 600, "the test needs some failures"
+    assert 12 < found.passed < 600
+    return folder
+
+
+def test_the_files(undisturbed: Path) -> None:
+    found = tw.seek(RECIPE, **SEARCH)
+    assert sorted(read_files(undisturbed)) == FILES
+    table = pq.read_table(undisturbed / "seeds.parquet")
+    assert table.column_names == ["seed", "dead_ends", "chokepoints", "path_length", "floor_share", "digest"]
+    assert table.to_pylist() == found.rows()
+    rows = list(csv.DictReader((undisturbed / "seeds.csv").read_text().splitlines()))
+    assert [int(row["seed"]) for row in rows] == found.seeds.tolist()
+    assert [float(row["floor_share"]) for row in rows] == found.values["floor_share"].tolist()
+    counted = duckdb.sql(f"select count(*) from '{undisturbed}/seeds.parquet' where path_length > 0").fetchall()
+    assert counted == [(12,)]
+    report = (undisturbed / "README.md").read_text()
+    for text in (
+        "# Seeds of rooms",
+        "| dead_ends < 3 |",
+        "seeds with dead_ends < 3 |",
+        "## Seeds without a map",
+    ):
+        assert text in report
+    with Image.open(undisturbed / "maps.png") as sheet, Image.open(undisturbed / "histograms.png") as charts:
+        assert min(*sheet.size, *charts.size) > 300
+
+
+def test_a_result_in_memory_is_saved_to_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
+    tw.seek(RECIPE, **SEARCH).save(tmp_path / "found")
+    assert read_files(tmp_path / "found") == read_files(undisturbed)
+
+
+def test_two_workers_make_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
+    seek(tmp_path / "found", workers=2)
+    assert read_files(tmp_path / "found") == read_files(undisturbed)
+
+
+def test_a_worker_stops_at_the_same_seed(tmp_path: Path) -> None:
+    for workers in (0, 1):
+        seek(tmp_path / str(workers), workers, require={"dead_ends": 0}, keep=3, first=True)
+    assert read_files(tmp_path / "0") == read_files(tmp_path / "1")
+
+
+def test_a_finished_search_is_read_again(undisturbed: Path) -> None:
+    seen: list[SeekProgress] = []
+    before = read_files(undisturbed)
+    found = tw.seek(RECIPE, **SEARCH, out=undisturbed, on_progress=seen.append)
+    assert [one.tested for one in seen] == [600, 600]
+    assert len(found) == 12
+    assert read_files(undisturbed) == before
+
+
+def test_a_search_is_extended(undisturbed: Path, tmp_path: Path) -> None:
+    for seeds in ("1100..1199", "1050..1400", "1000..1599"):
+        seek(tmp_path, seeds=seeds)
+    assert read_files(tmp_path) == read_files(undisturbed)
+
+
+def test_a_search_continues_with_the_plan_of_the_folder(
+    undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Machines with and without kernels count the same seeds."""
+    recipe = tw.recipe("caves", width=20, height=14)
+    search: dict[str, Any] = {"seeds": "0..399", "require": {"regions": 1, "openness": "most"}, "workers": 0}
+    tw.seek(recipe, **search, out=tmp_path / "plain")
+    stop_after(monkeypatch, 100, lambda: tw.seek(recipe, **search, out=tmp_path / "found"))
+    with monkeypatch.context() as changed:
+        changed.setattr(seek_plan, "open_scanner", open_kernels)
+        tw.seek(recipe, **search, out=tmp_path / "found")
+        stop_after(changed, 100, lambda: tw.seek(recipe, **search, out=tmp_path / "kernels"))
+    assert read_files(tmp_path / "found") == read_files(tmp_path / "plain")
+    tw.seek(recipe, **search, out=tmp_path / "kernels")
+    assert json.loads((tmp_path / "kernels" / "manifest.json").read_text())["stages"] == [["regions"], ["openness"]]
+    assert (tmp_path / "kernels" / "seeds.csv").read_bytes() == (tmp_path / "plain" / "seeds.csv").read_bytes()
+
+
+# -- interruptions ------------------------------------------------------------------------------------------------
+
+
+class Stop(Exception):
+    """Raised inside a search."""
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, tested: int, work: Callable[[], object]) -> None:
+    """Run a search in small chunks, and interrupt it when some seeds are tested."""
+    with monkeypatch.context() as changed:
+        add = SeekState.add
+
+        def add_and_stop(state: Any, result: Any) -> None:
+            if state.tally.tested >= tested:
+                raise Stop
+            add(state, result)
+
+        changed.setattr(SeekState, "add", add_and_stop)
+        changed.setattr(seek_job, "CHUNK_SECONDS", 0.0)
+        with pytest.raises(Stop):
+            work()
+
+
+def test_an_interrupted_search_continues(undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "found"
+    for tested in (1, 70, 65, 200):
+        stop_after(monkeypatch, tested, lambda: seek(folder))
+    assert sorted(read_files(folder)) == ["manifest.json", "recipe.json", "state.json"]
+    assert 200 <= json.loads((folder / "state.json").read_text())["done"][-1][1] - 999 < 600
+    seek(folder)
+    assert read_files(folder) == read_files(undisturbed)
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from tilewright.search.seek import job
+job.CHECKPOINT_SECONDS, job.CHUNK_SECONDS, job.FIRST_CHUNK = 0.0, 0.0, 8
+from tests.search.test_seek_folder import seek
+seek(Path({folder!r}))
+"""
+
+
+def test_a_killed_search_is_resumed_to_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "found"
+    script = SCRIPT.format(root=str(Path(__file__).parents[2]), folder=str(folder))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", script], env=environment) as process:
+        end = time.monotonic() + 120
+        while not (folder / "state.json").exists() and time.monotonic() < end:
+            assert process.poll() is None
+            time.sleep(0.005)
+        os.kill(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert not (folder / "seeds.csv").exists()
+    seek(folder)
+    assert read_files(folder) == read_files(undisturbed)
+
+
+# -- other folders ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"seeds": "1000..1598"}, "seeds"),
+        ({"keep": 13}, "keep"),
+        ({"require": {"dead_ends": "<3"}}, "require, measures"),
+        ({"measures": []}, "measures"),
+    ],
+)
+def test_a_folder_with_another_search(change: dict[str, Any], named: str, undisturbed: Path) -> None:
+    before = read_files(undisturbed)
+    with pytest.raises(tw.BadFile, match=rf"contains another search \(it differs in {named}\); name another folder"):
+        seek(undisturbed, **change)
+    assert read_files(undisturbed) == before
+
+
+def test_a_folder_with_something_else(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("my notes")
+    with pytest.raises(tw.BadFile, match="is not empty and contains no seeds"):
+        seek(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"kind": "tilewright archive"}')
+    with pytest.raises(tw.BadFile, match="contains no seeds but something else"):
+        seek(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "notes.txt"]
+
+
+def test_a_folder_of_other_revisions(undisturbed: Path, tmp_path: Path) -> None:
+    manifest = json.loads((undisturbed / "manifest.json").read_text())
+    manifest["revisions"]["rooms"] += 1
+    manifest["tilewright"] = "0.9"
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(tw.BadFile, match=r"started by Tilewright 0\.9; rooms in Tilewright .* gives other results"):
+        seek(tmp_path)
+
+
+def change_state(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
+    def changed(text: str) -> str:
+        data = json.loads(text)
+        change(data)
+        return json.dumps(data)
+
+    return changed
+
+
+HOSTILE: dict[str, Callable[[str], str]] = {
+    "empty": lambda text: "",
+    "cut": lambda text: text[: len(text) // 2],
+    "not an object": lambda text: "[1, 2]",
+    "deep": lambda text: "[" * 100_000,
+    "huge number": lambda text: text.replace('"passed":', '"passed":1e999,"was":'),
+    "null": lambda text: "null",
+    "reversed interval": change_state(lambda data: data.update(done=[[1599, 1000]])),
+    "overlapping intervals": change_state(lambda data: data.update(done=[[1000, 1500], [1200, 1599]])),
+    "interval outside": change_state(lambda data: data.update(done=[[0, 1599]])),
+    "interval of strings": change_state(lambda data: data.update(done=[["1000", "1599"]])),
+    "too many passed": change_state(lambda data: data.update(passed=601)),
+    "passed as a truth value": change_state(lambda data: data.update(passed=True)),
+    "negative count": change_state(lambda data: data["met"].update(dead_ends=-1)),
+    "missing key": change_state(lambda data: data.pop("without")),
+    "missing measure": change_state(lambda data: data["histograms"].pop("floor_share")),
+    "too many in bins": change_state(lambda data: data["histograms"]["floor_share"].append([7, 599])),
+    "bins of strings": change_state(lambda data: data["histograms"].update(floor_share=[["a", 1]])),
+    "seeds twice": change_state(lambda data: data["seeds"].__setitem__(1, data["seeds"][0])),
+    "too few seeds": change_state(lambda data: data["seeds"].pop()),
+    "seed outside": change_state(lambda data: data["seeds"].__setitem__(1, 7)),
+    "huge seed": change_state(lambda data: data["seeds"].__setitem__(1, 10**30)),
+    "seeds in another order": change_state(lambda data: data["seeds"].reverse()),
+    "values as strings": change_state(lambda data: data["values"].update(floor_share=["1"] * 12)),
+    "failures as a list": change_state(lambda data: data.update(failures=[1])),
+    "many reasons": change_state(lambda data: data.update(failures={str(number): 0 for number in range(1000)})),
+}
+
+
+@pytest.mark.parametrize("damage", HOSTILE.values(), ids=HOSTILE)
+def test_a_damaged_state(damage: Callable[[str], str], undisturbed: Path, tmp_path: Path) -> None:
+    for name in ("manifest.json", "state.json"):
+        (tmp_path / name).write_bytes((undisturbed / name).read_bytes())
+    (tmp_path / "state.json").write_text(damage((tmp_path / "state.json").read_text()))
+    with pytest.raises(tw.BadFile, match=r"state\.json is damaged; delete it, and the search starts over"):
+        seek(tmp_path)
+
+
+def test_a_state_with_wrong_values_is_found_out(undisturbed: Path, tmp_path: Path) -> None:
+    for name in ("manifest.json", "state.json"):
+        (tmp_path / name).write_bytes((undisturbed / name).read_bytes())
+    wrong = change_state(lambda data: data["values"]["path_length"].__setitem__(0, 9999.0))
+    (tmp_path / "state.json").write_text(wrong((tmp_path / "state.json").read_text()))
+    with pytest.raises(tw.TilewrightError, match="and not 9999 as stored"):
+        seek(tmp_path)
+
+
+@pytest.mark.parametrize("stages", [None, 7, [["regions"]], [["dead_ends"] * 4], {"a": 1}])
+def test_a_damaged_manifest(stages: Any, undisturbed: Path, tmp_path: Path) -> None:
+    manifest = json.loads((undisturbed / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "stages": stages}))
+    with pytest.raises(tw.BadFile, match=r"manifest\.json is damaged"):
+        seek(tmp_path)
+
+
+def test_a_folder_that_another_process_uses(tmp_path: Path) -> None:
+    from tilewright.corpus.store import Folder
+
+    folder = tmp_path / "found"
+    with Folder(str(folder)).lock(), pytest.raises(tw.BadFile, match="another process"):
+        seek(folder)
+
+
+def test_a_folder_in_memory() -> None:
+    found = tw.seek("caves", seeds="0..49", require={"regions": 1}, out="memory://found-seeds", workers=0)
+    again = tw.seek("caves", seeds="0..49", require={"regions": 1}, out="memory://found-seeds", workers=0)
+    assert found.rows() == again.rows()
