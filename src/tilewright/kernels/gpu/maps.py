@@ -174,7 +174,7 @@ def build_loaded(group: Group) -> Any:
     is_block = group is block
 
     @cuda.jit
-    def loaded(planes, lengths, job, tests, out):
+    def finish_maps(planes, lengths, job, tests, out):
         words = cuda.shared.array(MAX_LANES, uint64)
         slots = cuda.shared.array(1, int32)
         lane = cuda.threadIdx.x if is_block else cuda.threadIdx.x % WARP
@@ -187,4 +187,4 @@ def build_loaded(group: Group) -> Any:
         length = lengths[number] if lengths.shape[0] > 0 else UNKNOWN
         finish((a0, a1, a2, b0, b1, b2), number, lane, job, tests, out, words, slots, length)
 
-    return loaded
+    return finish_maps

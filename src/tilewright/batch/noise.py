@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.seeds import MASK, Rng
-from ...kernels.heights import equalize_sum
-from ...kernels.noise_tables import (
+from ..core.seeds import MASK, Rng
+from ..generators._noise.biomes import Island
+from ..generators._noise.lattice import (
+    MOISTURE_OCTAVES,
+    SKEW_OTHER,
+    SKEW_OWN,
+    SKEW_SIDE,
+    Kind,
+    Octave,
+    Window,
+    find_moments,
+    make_octaves,
+    measure_ring,
+)
+from ..generators.noise import NoiseParams
+from ..kernels.heights import equalize_sum
+from ..kernels.noise_tables import (
     CELLULAR,
     HEIGHT,
     MAX_TILES,
@@ -19,27 +32,11 @@ from ...kernels.noise_tables import (
     SHIFT_X,
     SHIFT_Y,
     SIMPLEX,
+    UNITS,
     VALUE,
     NoiseTables,
 )
-from ...kernels.streams import pack_names
-from .biomes import Island
-from .lattice import (
-    MOISTURE_OCTAVES,
-    SKEW_OTHER,
-    SKEW_OWN,
-    SKEW_SIDE,
-    UNITS,
-    Kind,
-    Octave,
-    Window,
-    find_moments,
-    make_octaves,
-    measure_ring,
-)
-
-if TYPE_CHECKING:
-    from ..noise import NoiseParams
+from ..kernels.streams import pack_names
 
 KINDS: dict[Kind, int] = {"perlin": PERLIN, "value": VALUE, "simplex": SIMPLEX, "cellular": CELLULAR}
 TOLERANCE = 1e-12

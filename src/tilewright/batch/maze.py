@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...kernels.maze_tables import BACKTRACKER, DIVISION, KRUSKAL, PRIM, WILSON, MazeTables
-from .maze_grid import GridAxis, list_all_links
-from .methods import find_stride, limit_steps
-
-if TYPE_CHECKING:
-    from ..maze import MazeParams
+from ..generators._maze.maze_grid import GridAxis, list_all_links
+from ..generators._maze.methods import find_stride, limit_steps
+from ..generators.maze import MazeParams
+from ..kernels.maze_tables import BACKTRACKER, DIVISION, KRUSKAL, PRIM, WILSON, MazeTables
 
 METHODS = {"backtracker": BACKTRACKER, "prim": PRIM, "kruskal": KRUSKAL, "wilson": WILSON, "division": DIVISION}
 
