@@ -16,6 +16,7 @@ import tilewright as tw
 from tilewright.core.seeds import Rng
 from tilewright.generators._noise import lattice
 from tilewright.generators._noise.lattice import NO_DISPLACEMENT, Octave, Window, sample_octave
+from tilewright.kernels.noise_tables import UNITS
 from tilewright.testing import block_size
 
 KINDS = ("perlin", "simplex", "value", "cellular")
@@ -59,7 +60,7 @@ def test_far_windows_are_as_fine_as_near_ones(kind: str) -> None:
 def test_positions_are_divided_exactly(start: int, count: int, factor: int, side: int) -> None:
     cells, rests = lattice.divide_positions(start, count, factor, side)
     for number in range(0, count, 7):
-        exact = Fraction((start + number * lattice.UNITS) * factor, side)
+        exact = Fraction((start + number * UNITS) * factor, side)
         assert int(cells[number]) == (exact.numerator // exact.denominator) % (1 << 64)
         assert Fraction(int(rests[number]), side) == exact % 1
 

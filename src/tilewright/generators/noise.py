@@ -32,6 +32,7 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._noise.biomes import BiomeTable, Island
 from ._noise.lattice import (
+    MOISTURE_OCTAVES,
     NO_DISPLACEMENT,
     Fractal,
     Kind,
@@ -48,7 +49,6 @@ from ._noise.lattice import (
 Side = Annotated[int, Field(ge=1, le=1 << 40)]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Share = Annotated[float, Field(ge=0, le=1)]
-MOISTURE_OCTAVES = 3
 
 
 class NoiseParams(Sized):

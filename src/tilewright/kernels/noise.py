@@ -59,10 +59,15 @@ def fade(t: float) -> float:
 
 
 @kernel
-def blend_side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float) -> tuple[float, float]:
-    """Interpolate one side of a lattice square between its upper and lower corner: slope, and value at the side."""
+def blend_side(
+    table: Numbers, bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float
+) -> tuple[float, float]:
+    """Interpolate one side of a lattice square between its upper and lower corner: slope, and value at the side.
+
+    `table` is GRADIENTS, which GPUs read from faster memory.
+    """
     if gradients:
-        upper, lower = GRADIENTS[bits >> np.uint64(60)], GRADIENTS[below >> np.uint64(60)]
+        upper, lower = table[bits >> np.uint64(60)], table[below >> np.uint64(60)]
         slope = upper[0] + s * (lower[0] - upper[0])
         high, low = upper[1] * v, lower[1] * (v - 1.0)
     else:
@@ -73,10 +78,44 @@ def blend_side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: 
 
 
 @inline
-def _carry(cell: np.uint64, place: float) -> tuple[np.uint64, float]:
+def blend_across(slope: float, foot: float, slope_2: float, foot_2: float, u: float, faded: float) -> float:
+    """Interpolate between the west and the east side of a lattice square."""
+    here = slope * u + foot
+    return here + faded * ((slope_2 * (u - 1.0) + foot_2) - here)
+
+
+@inline
+def carry(cell: np.uint64, place: float) -> tuple[np.uint64, float]:
     """Return the lattice cell of a position that may be outside of `cell`, and the position within it, 0..1."""
     whole = np.floor(place)
     return cell + np.uint64(np.int64(whole)), place - whole
+
+
+@inline
+def shift_place(cell: np.uint64, place: float, shift: float, per_cell: float) -> tuple[np.uint64, float]:
+    """Return the lattice cell and the position within it after a shift by a number of cells."""
+    return carry(cell, place + shift * per_cell)
+
+
+@inline
+def sample_lattice(
+    table: Numbers,
+    gradients: bool,
+    key: int | np.uint64,
+    i: np.uint64,
+    u: float,
+    j: np.uint64,
+    v: float,
+    around_x: np.uint64,
+    around_y: np.uint64,
+) -> float:
+    """Return Perlin or value noise in lattice cell i, j at u, v within it, without the gain of Perlin noise."""
+    s, one = fade(v), np.uint64(1)
+    west, east = wrap_cell(i, around_x), wrap_cell(i + one, around_x)
+    north, south = wrap_cell(j, around_y), wrap_cell(j + one, around_y)
+    slope, foot = blend_side(table, hash_corner(key, west, north), hash_corner(key, west, south), gradients, v, s)
+    slope_2, foot_2 = blend_side(table, hash_corner(key, east, north), hash_corner(key, east, south), gradients, v, s)
+    return blend_across(slope, foot, slope_2, foot_2, u, fade(u))
 
 
 @kernel(
@@ -107,17 +146,9 @@ def fill_lattice(
     if displacement.size:
         for row in range(height):
             for column in range(width):
-                i, u = _carry(columns[column], across[column] + displacement[0, row, column] * per_cell[0])
-                j, v = _carry(rows[row], down[row] + displacement[1, row, column] * per_cell[1])
-                s = fade(v)
-                west, east = wrap_cell(i, around[0]), wrap_cell(i + one, around[0])
-                north, south = wrap_cell(j, around[1]), wrap_cell(j + one, around[1])
-                slope, foot = blend_side(hash_corner(key, west, north), hash_corner(key, west, south), gradients, v, s)
-                slope_2, foot_2 = blend_side(
-                    hash_corner(key, east, north), hash_corner(key, east, south), gradients, v, s
-                )
-                here = slope * u + foot
-                out[row, column] = (here + fade(u) * ((slope_2 * (u - 1.0) + foot_2) - here)) * gain
+                i, u = shift_place(columns[column], across[column], displacement[0, row, column], per_cell[0])
+                j, v = shift_place(rows[row], down[row], displacement[1, row, column], per_cell[1])
+                out[row, column] = sample_lattice(GRADIENTS, gradients, key, i, u, j, v, around[0], around[1]) * gain
         return
     first = columns[0]
     count = np.int64(columns[width - 1] - first) + 2
@@ -140,24 +171,64 @@ def fill_lattice(
         v = down[row]
         s = fade(v)
         for number in range(count):
-            slopes[number], feet[number] = blend_side(upper[number], lower[number], gradients, v, s)
+            slopes[number], feet[number] = blend_side(GRADIENTS, upper[number], lower[number], gradients, v, s)
         target = out[row]
         for column in range(width):
             number, u = place[column], across[column]
-            here = slopes[number] * u + feet[number]
             target[column] = (
-                here + faded[column] * ((slopes[number + 1] * (u - 1.0) + feet[number + 1]) - here)
-            ) * gain
+                blend_across(slopes[number], feet[number], slopes[number + 1], feet[number + 1], u, faded[column])
+                * gain
+            )
 
 
 @kernel
-def bump(bits: np.uint64, x: float, y: float) -> float:
+def bump(table: Numbers, bits: np.uint64, x: float, y: float) -> float:
     """Return the contribution of a corner to simplex noise at x, y from it."""
     direction = bits >> np.uint64(60)
     t = 0.5 - x * x - y * y
     t = t if t > 0.0 else 0.0
     t *= t
-    return float(t * t * (GRADIENTS[direction, 0] * x + GRADIENTS[direction, 1] * y))
+    return float(t * t * (table[direction, 0] * x + table[direction, 1] * y))
+
+
+@inline
+def add_places(
+    cell: np.uint64, rest: float, other_cell: np.uint64, other_rest: float, side: float, share: float
+) -> tuple[np.uint64, float]:
+    """Return the lattice cell of the sum of two positions, which are integers out of `side`, and the place within it.
+
+    `share` is 1 / `side`.
+    """
+    total = rest + other_rest
+    is_over = total >= side
+    cell = cell + other_cell + (np.uint64(1) if is_over else np.uint64(0))
+    return cell, (total - side if is_over else total) * share
+
+
+@inline
+def shift_sheared(
+    i: np.uint64, u: float, j: np.uint64, v: float, x: float, y: float
+) -> tuple[np.uint64, float, np.uint64, float]:
+    """Return a position of the sheared lattice after a shift by x, y lattice cells."""
+    both = (x + y) * SKEW
+    i, u = carry(i, u + (x + both))
+    j, v = carry(j, v + (y + both))
+    return i, u, j, v
+
+
+@inline
+def sample_simplex(table: Numbers, key: int | np.uint64, i: np.uint64, u: float, j: np.uint64, v: float) -> float:
+    """Return simplex noise in cell i, j of the sheared lattice at u, v within it."""
+    none, one = np.uint64(0), np.uint64(1)
+    back = (u + v) * UNSKEW
+    x, y = u - back, v - back
+    is_right = u > v
+    step = 1.0 if is_right else 0.0
+    right, below = (one if is_right else none), (none if is_right else one)
+    total = bump(table, hash_corner(key, i, j), x, y)
+    total += bump(table, hash_corner(key, i + right, j + below), x - step + UNSKEW, y - (1.0 - step) + UNSKEW)
+    total += bump(table, hash_corner(key, i + one, j + one), x - 1.0 + 2.0 * UNSKEW, y - 1.0 + 2.0 * UNSKEW)
+    return total * SIMPLEX_GAIN
 
 
 @kernel(
@@ -183,31 +254,17 @@ def fill_simplex(
     height, width = out.shape
     warped = displacement.size > 0
     share = 1.0 / side
-    none, one = np.uint64(0), np.uint64(1)
     across_a, across_b, columns_i, columns_j = across[0], across[1], columns[0], columns[1]
     for row in range(height):
         add_i, add_j, add_a, add_b = rows[0, row], rows[1, row], down[0, row], down[1, row]
         target = out[row]
         for column in range(width):
-            a, b = across_a[column] + add_a, across_b[column] + add_b
-            over_a, over_b = a >= side, b >= side
-            i = columns_i[column] + add_i + (one if over_a else none)
-            j = columns_j[column] + add_j + (one if over_b else none)
-            u, v = (a - side if over_a else a) * share, (b - side if over_b else b) * share
+            i, u = add_places(columns_i[column], across_a[column], add_i, add_a, side, share)
+            j, v = add_places(columns_j[column], across_b[column], add_j, add_b, side, share)
             if warped:
                 x, y = displacement[0, row, column] * per_cell, displacement[1, row, column] * per_cell
-                both = (x + y) * SKEW
-                i, u = _carry(i, u + (x + both))
-                j, v = _carry(j, v + (y + both))
-            back = (u + v) * UNSKEW
-            x, y = u - back, v - back
-            is_right = u > v
-            step = 1.0 if is_right else 0.0
-            right, below = (one if is_right else none), (none if is_right else one)
-            total = bump(hash_corner(key, i, j), x, y)
-            total += bump(hash_corner(key, i + right, j + below), x - step + UNSKEW, y - (1.0 - step) + UNSKEW)
-            total += bump(hash_corner(key, i + one, j + one), x - 1.0 + 2.0 * UNSKEW, y - 1.0 + 2.0 * UNSKEW)
-            target[column] = total * SIMPLEX_GAIN
+                i, u, j, v = shift_sheared(i, u, j, v, x, y)
+            target[column] = sample_simplex(GRADIENTS, key, i, u, j, v)
 
 
 @kernel
@@ -242,8 +299,8 @@ def fill_cellular(
     if displacement.size:
         for row in range(height):
             for column in range(width):
-                i, u = _carry(columns[column], across[column] + displacement[0, row, column] * per_cell[0])
-                j, v = _carry(rows[row], down[row] + displacement[1, row, column] * per_cell[1])
+                i, u = carry(columns[column], across[column] + displacement[0, row, column] * per_cell[0])
+                j, v = carry(rows[row], down[row] + displacement[1, row, column] * per_cell[1])
                 nearest = 8.0
                 for below in range(3):
                     name = wrap_cell(j + np.uint64(below) - one, around[1])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel
+from .bit_rows import count_bits
 
 Words = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
@@ -120,6 +121,15 @@ def hash_child(
     hash_block(message, length, start, order, work)
 
 
+@inline
+def make_gamma(word: np.uint64) -> np.uint64:
+    """Return the gamma of the stream with this second word of its key, as `Rng.state` computes it."""
+    gamma = word | np.uint64(1)
+    if count_bits(gamma ^ (gamma >> np.uint64(1))) < 24:
+        gamma ^= np.uint64(0xAAAAAAAAAAAAAAAA)
+    return gamma
+
+
 @kernel("void(uint64, uint8[::1], uint8[::1], int64[::1], uint64[:, ::1])")
 def fill_stream_keys(first: int, prefix: Bytes, names: Bytes, ends: NDArray[np.int64], keys: Words) -> None:
     """Write the keys (seed, word) of streams from consecutive decimal seeds, see `pack_names`."""
@@ -133,13 +143,14 @@ def fill_stream_keys(first: int, prefix: Bytes, names: Bytes, ends: NDArray[np.i
         keys[number, 0], keys[number, 1] = message[0], message[1]
 
 
-def pack_names(path: Sequence[str]) -> tuple[Bytes, NDArray[np.int64]]:
-    """Return the names of a stream, each with number 0 as `Rng.child` appends it, and the end of each name.
+def pack_names(path: Sequence[str | tuple[str, int]]) -> tuple[Bytes, NDArray[np.int64]]:
+    """Return the names of a stream, each with its number (by default 0) as `Rng.child` appends it, and where each ends.
 
-    >>> pack_names(["caves"])[0].tobytes()
-    b'caves\\x000'
+    >>> pack_names(["noise", ("octave", 1)])[0].tobytes()
+    b'noise\\x000octave\\x001'
     """
-    encoded = [f"{name}\x000".encode() for name in path]
+    numbered = [(name, 0) if isinstance(name, str) else name for name in path]
+    encoded = [f"{name}\x00{number}".encode() for name, number in numbered]
     assert all(len(name) <= MAX_NAME_BYTES for name in encoded)
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
     return np.frombuffer(b"".join(encoded), dtype=np.uint8).copy(), ends

@@ -48,7 +48,6 @@ class MazeGrid:
         self.shape = site.shape
         self.down, self.along = (GridAxis(side, passage, wall) for side in site.shape)
         self.rows, self.columns = self.down.count, self.along.count
-        grid = self.rows, self.columns
         self.count = self.rows * self.columns
         self.open: Bytes = np.ones(self.count, dtype=np.uint8)
         """1 for every place that the maze must reach."""
@@ -56,7 +55,7 @@ class MazeGrid:
         """Links of the maze so far, as bits per place; initially those that locked floors make."""
         self.sketch: Callable[[], Bytes] | None = None
         """Function that returns the links to draw, if a method shows more than `links`."""
-        self.possible: Bytes = np.zeros(self.count, dtype=np.uint8)
+        self.possible: Bytes
         self.above: Places = np.empty(0, dtype=np.int32)
         """Union-find forest of connected places, as in kernels/maze; empty if locks give no link."""
         self.layout = MazeLayout(
@@ -65,11 +64,12 @@ class MazeGrid:
         """Layout for `carve`, on a map with a margin of one cell."""
         self.required: Bytes | None = None
         """With locks: FLOOR or WALL where a cell must have that value, FREE elsewhere."""
-        east, south = (np.ones((self.rows, self.columns - 1), bool), np.ones((self.rows - 1, self.columns), bool))
         if site.has_locks:
             self.required = _find_required(site)
-            east, south = self._apply_locks(self.required)
-        _write_links(self.possible.reshape(grid), east, south)
+            self.possible = np.zeros(self.count, dtype=np.uint8)
+            _write_links(self.possible.reshape(self.rows, self.columns), *self._apply_locks(self.required))
+        else:
+            self.possible = list_all_links(self.rows, self.columns).reshape(-1)
 
     def _apply_locks(self, required: Bytes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Set the open places and the given links; return masks of the possible links to the east and to the south."""
@@ -153,6 +153,13 @@ def _find_passages(
     possible: NDArray[np.bool_] = ((between != WALL).all(axis=3) & ends).any(axis=1)
     given: NDArray[np.bool_] = ((between == FLOOR).all(axis=3) & ends).any(axis=1)
     return possible, given
+
+
+def list_all_links(rows: int, columns: int) -> Bytes:
+    """Return the links of all places of a grid to their neighbors."""
+    links: Bytes = np.zeros((rows, columns), dtype=np.uint8)
+    _write_links(links, np.ones((rows, columns - 1), bool), np.ones((rows - 1, columns), bool))
+    return links
 
 
 def _write_links(grid: Bytes, east: NDArray[np.bool_], south: NDArray[np.bool_]) -> None:

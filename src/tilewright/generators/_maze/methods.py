@@ -79,8 +79,8 @@ def _run_wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
         seen[(grid.rows // 2) * grid.columns + grid.columns // 2] = INSIDE
     exits = np.zeros(grid.count, dtype=np.uint8)
     state = MazeState.new()
-    state.steps_left = STEPS_PER_PLACE * grid.count * grid.count.bit_length()
-    work = bind(partial(wilson, _make_arrays(grid, seen), exits, rng.state, state, _find_stride(grid.count)))
+    state.steps_left = limit_steps(grid.count)
+    work = bind(partial(wilson, _make_arrays(grid, seen), exits, rng.state, state, find_stride(grid.count)))
     grid.sketch = partial(_sketch_walk, grid, exits, state)
     yield from run_in_blocks(work, state, 12 * grid.count, grid.count)
     grid.sketch = None
@@ -143,7 +143,12 @@ def _make_seen(grid: MazeGrid) -> Bytes:
     return np.where(grid.open, np.uint8(FRESH), np.uint8(INSIDE))
 
 
-def _find_stride(count: int) -> int:
+def limit_steps(count: int) -> int:
+    """Return the maximum number of steps of Wilson's walks over a number of places."""
+    return STEPS_PER_PLACE * count * count.bit_length()
+
+
+def find_stride(count: int) -> int:
     """Return a stride that visits all places in scattered order: near the golden ratio, coprime to the count."""
     stride = max(1, count * 618 // 1000)
     while gcd(stride, count) > 1:  # Ends at 1 at the latest.

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kernels.heights import sink_land
 from .lattice import Numbers, Window
 
-LIFT = 0.4
-"""Height added to the middle of an island, to compensate for the land lost at its coast."""
 FAR = 1 << 41
 """Distance from the origin in cells, beyond the edge of any world. Farther cells are all sea."""
 
@@ -23,14 +22,12 @@ class Island:
     def __init__(self, share: float, world: tuple[int, int], window: Window) -> None:
         self._share = share
         sides = zip(reversed(world), window.origin, window.shape, strict=True)
-        self._down, self._across = (_compute_hump(side, start, count) for side, start, count in sides)
+        self.down, self.across = (_compute_hump(side, start, count) for side, start, count in sides)
+        """(row,) and (column,) factors of the hump, which is 0 at the edges and beyond, and 1 in the middle."""
 
     def sink(self, heights: Numbers, block: slice) -> Numbers:
         """Return the heights of some rows of the window with the land sunk."""
-        hump = self._down[block, None] * self._across[None, :]  # 0 at the edges and beyond, 1 in the middle.
-        shore = np.minimum(hump, self._share) / self._share
-        shore = shore * shore * (3.0 - 2.0 * shore)
-        return (heights + (1.0 - heights) * (LIFT * self._share) * hump) * shore
+        return sink_land(heights, self.down[block, None] * self.across[None, :], self._share)
 
 
 def _compute_hump(side: int, start: int, count: int) -> Numbers:

@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
 from ...kernels.blocks import block_size
+from ...kernels.heights import equalize_sum
 from ...kernels.noise import fill_cellular, fill_lattice, fill_simplex
+from ...kernels.noise_tables import UNITS
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]
 Fractal = Literal["plain", "ridged", "billow"]
 Numbers = NDArray[np.float64]
 
-UNITS = 1 << 16
-"""Position steps per cell. The width of a lattice cell is an integer number of steps."""
-HALF_PI = 1.5707963267948966
 WIDTHS: dict[Kind, float] = {"perlin": 1.0, "simplex": 1.6, "value": 0.7, "cellular": 1.0}
 """Width of a lattice cell relative to a feature, so that features of all kinds look equally large."""
+MOISTURE_OCTAVES = 3
 NO_DISPLACEMENT = np.empty((2, 0, 0))
 SKEW_OWN, SKEW_OTHER, SKEW_SIDE = 153, 41, 112
 """The sheared lattice of simplex noise: u = (153 x + 41 y) / 112, v = (41 x + 153 y) / 112."""
@@ -75,6 +75,11 @@ class Octave:
     scale: float
     weight: float = 1.0
 
+    @property
+    def width(self) -> int:
+        """Width of a lattice cell in position steps."""
+        return int(self.scale * WIDTHS[self.kind] * UNITS + 0.5)
+
 
 def make_octaves(rng: Rng, kind: Kind, scale: float, count: int, gain: float, lacunarity: float) -> list[Octave]:
     """Return octaves, each finer by `lacunarity` and weaker by `gain` than the last; none is finer than a cell."""
@@ -95,7 +100,7 @@ def sample_octave(octave: Octave, window: Window, displacement: Numbers, out: Nu
     shift = octave.rng.child("shift")
     starts = [part * UNITS + UNITS // 2 + (shift.bits() >> 32) for part in reversed(window.origin)]
     counts = list(reversed(window.shape))
-    width = int(octave.scale * WIDTHS[octave.kind] * UNITS + 0.5)
+    width = octave.width
     if octave.kind == "simplex":
         side = SKEW_SIDE * width
         columns, across = _shear_positions(starts[0], counts[0], (SKEW_OWN, SKEW_OTHER), side)
@@ -145,22 +150,18 @@ def add_octaves(
 
 
 def equalize(total: Numbers, octaves: list[Octave], fractal: Fractal) -> Numbers:
-    """Return a sum of octaves as heights between 0 and 1 that are approximately uniform.
+    """Return a sum of octaves as heights between 0 and 1 that are approximately uniform."""
+    return equalize_sum(total, *find_moments(octaves, fractal))
 
-    Sums of noise are almost normally distributed, with lighter tails. The cumulative distribution at z deviations is
-    close to w = z / sqrt(z^2 + pi / 2), corrected by w^5 (1 - w^2) / 2. This function is increasing, stays within -1..1
-    and needs no exp.
-    """
+
+def find_moments(octaves: list[Octave], fractal: Fractal) -> tuple[float, float]:
+    """Return the mean and the standard deviation of a sum of octaves."""
     mean, deviation = OCTAVE_MOMENTS[octaves[0].kind, fractal]
     weights = squared = 0.0
     for part in octaves:
         weights += part.weight
         squared += part.weight * part.weight
-    z = (total - mean * weights) / (deviation * sqrt(squared))
-    w = z / np.sqrt(z * z + HALF_PI)
-    w_2 = w * w
-    heights: Numbers = 0.5 + 0.5 * (w + 0.5 * (w_2 * w_2 * w) * (1.0 - w_2))
-    return heights
+    return mean * weights, deviation * sqrt(squared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +183,18 @@ def _make_axis(start: int, count: int, width: int, ring: int) -> LatticeAxis:
     if not ring:
         cells, rest = divide_positions(start, count, 1, width)
         return LatticeAxis(cells, rest / float(width), 0, UNITS / width)
-    # Adjust the width of lattice cells so that an integer number of them fits around the torus.
-    length = ring * UNITS
-    around = max(1, (length + width // 2) // width)
+    length, around = measure_ring(ring, width)
     cells, rest = divide_positions(start, count, around, length)
     return LatticeAxis(cells, rest / float(length), around, around / ring)
+
+
+def measure_ring(ring: int, width: int) -> tuple[int, int]:
+    """Return the length of a torus in position steps, and the number of lattice cells around it.
+
+    Their width is adjusted so that an integer number of them fits.
+    """
+    length = ring * UNITS
+    return length, max(1, (length + width // 2) // width)
 
 
 def _shear_positions(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:

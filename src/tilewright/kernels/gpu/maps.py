@@ -9,6 +9,7 @@ from numba import cuda, int32, uint32, uint64
 
 from .. import bit_rows, streams
 from .. import random as cpu_random
+from ..bit_surveys import PATH
 from ..random import FIRST, GAMMA, ROW_SALT, SECOND
 from .device_code import on_device, port
 from .groups import MAX_LANES, WARP, Group, block
@@ -23,6 +24,8 @@ mix = port(cpu_random.mix)
 hash_seed = port(streams.hash_seed)
 hash_child = port(streams.hash_child)
 START, ORDER = streams.START, streams.ORDER
+UNKNOWN = int32(-2)
+"""Path length that is to be measured."""
 
 
 @cuda.jit
@@ -92,7 +95,7 @@ def build_finish(group: Group) -> Any:
     shape_planes, measure_planes = survey
 
     @on_device
-    def finish(planes, number, lane, job, tests, out, words, slots):
+    def finish(planes, number, lane, job, tests, out, words, slots, path_length):
         height, width, passable, needs, shaping, first = job
         columns, limits, bound, totals, histograms, seeds, values = tests
         maps, table = out
@@ -103,6 +106,8 @@ def build_finish(group: Group) -> Any:
             return
         numbers = cuda.local.array(NUMBERS, int32)
         measure_planes(planes, passable, height, width, needs, lane, words, slots, numbers)
+        if path_length != UNKNOWN:
+            numbers[PATH] = path_length
         if lane == 0:
             if table.shape[0] > 0:
                 for column in range(NUMBERS):
@@ -146,6 +151,40 @@ def build_caves(group: Group) -> Any:
             a = (new_a & inside_a) | (beyond & ~inside_a)
             b = (new_b & inside_b) | (beyond & ~inside_b)
         none = uint64(0)
-        finish((a & inside_a, none, none, b & inside_b, none, none), number, lane, job, tests, out, words, slots)
+        finish(
+            (a & inside_a, none, none, b & inside_b, none, none), number, lane, job, tests, out, words, slots, UNKNOWN
+        )
 
     return caves
+
+
+@on_device
+def load_row(rows, plane, row, height):
+    """Return a row of a plane; no bits for a plane or a row that does not exist."""
+    return rows[plane, row] if plane < rows.shape[0] and row < height else uint64(0)
+
+
+@cache
+def build_loaded(group: Group) -> Any:
+    """Return the kernel that shapes, measures, tests and stores maps from planes (map, plane, row).
+
+    `lengths` (map,) are path lengths from marker to marker; it is empty if path lengths are measured.
+    """
+    finish = build_finish(group)
+    is_block = group is block
+
+    @cuda.jit
+    def finish_maps(planes, lengths, job, tests, out):
+        words = cuda.shared.array(MAX_LANES, uint64)
+        slots = cuda.shared.array(1, int32)
+        lane = cuda.threadIdx.x if is_block else cuda.threadIdx.x % WARP
+        number = cuda.blockIdx.x if is_block else cuda.grid(1) // WARP
+        if number >= planes.shape[0]:
+            return
+        height, rows, a, b = job[0], planes[number], 2 * lane, 2 * lane + 1
+        a0, a1, a2 = load_row(rows, 0, a, height), load_row(rows, 1, a, height), load_row(rows, 2, a, height)
+        b0, b1, b2 = load_row(rows, 0, b, height), load_row(rows, 1, b, height), load_row(rows, 2, b, height)
+        length = lengths[number] if lengths.shape[0] > 0 else UNKNOWN
+        finish((a0, a1, a2, b0, b1, b2), number, lane, job, tests, out, words, slots, length)
+
+    return finish_maps

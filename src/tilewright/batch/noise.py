@@ -1,0 +1,151 @@
+"""Parameters of the technique `noise` as arrays for GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.seeds import MASK, Rng
+from ..generators._noise.biomes import Island
+from ..generators._noise.lattice import (
+    MOISTURE_OCTAVES,
+    SKEW_OTHER,
+    SKEW_OWN,
+    SKEW_SIDE,
+    Kind,
+    Octave,
+    Window,
+    find_moments,
+    make_octaves,
+    measure_ring,
+)
+from ..generators.noise import NoiseParams
+from ..kernels.heights import equalize_sum
+from ..kernels.noise_tables import (
+    CELLULAR,
+    HEIGHT,
+    MAX_TILES,
+    MOISTURE,
+    PERLIN,
+    SHIFT_X,
+    SHIFT_Y,
+    SIMPLEX,
+    UNITS,
+    VALUE,
+    NoiseTables,
+)
+from ..kernels.streams import pack_names
+
+KINDS: dict[Kind, int] = {"perlin": PERLIN, "value": VALUE, "simplex": SIMPLEX, "cellular": CELLULAR}
+TOLERANCE = 1e-12
+"""Difference of heights that rounding errors, which are about 1e-15, cannot bridge."""
+NO_RNG = Rng(bytes(16))
+"""Stream of octaves of which only the scales and weights are used."""
+
+Name = str | tuple[str, int]
+
+
+def find_unsupported(p: NoiseParams) -> str:
+    """Return why GPUs cannot make these maps; an empty string if they can."""
+    if len(p.labels) > MAX_TILES:
+        return f"noise with {len(p.labels)} different tiles; GPUs make maps of at most {MAX_TILES}"
+    return ""
+
+
+def make_tables(p: NoiseParams) -> NoiseTables:
+    """Return the parameters as arrays."""
+    left, top = p.offset or (0, 0)
+    window = Window((p.height, p.width), (top, left), (p.height, p.width) if p.wrap else None)
+    kinds, axes, scales, paths = [], [], [], []
+    heights = make_octaves(NO_RNG, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
+    moisture = make_octaves(NO_RNG, "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
+    for target, octave, path in _list_octaves(p, heights, moisture):
+        kinds.append((target, KINDS[octave.kind], int(p.warp > 0 and target == HEIGHT)))
+        both, per_cell = _make_axes(octave, window)
+        axes.append(both)
+        scales.append((octave.weight, *per_cell))
+        paths.append(path)
+    names, ends = pack_names([name for path in paths for name in path])
+    moments = find_moments(heights, p.fractal)
+    island = Island(p.island, p.world or (p.width, p.height), window) if p.island else None
+    lengths = [len(row) for row in p.table]
+    return NoiseTables(
+        kinds=np.array(kinds),
+        axes=np.array(axes, dtype=np.uint64).view(np.int64),
+        scales=np.array(scales),
+        names=names,
+        ends=ends,
+        depths=np.array([len(path) for path in paths]),
+        fold=np.array({"plain": (0.0, 0.0), "ridged": (-2.0, 1.0), "billow": (2.0, -1.0)}[p.fractal]),
+        moments=np.array([moments, find_moments(moisture, "plain")]),
+        down=np.ones(p.height) if island is None else island.down,
+        across=np.ones(p.width) if island is None else island.across,
+        coast=p.island,
+        limits=_find_limits(p.thresholds, moments, is_sunk=island is not None),
+        bands=np.stack([np.cumsum(lengths) - lengths, lengths], axis=1),
+        tiles=p.biome_table.tile_numbers.astype(np.int64),
+    )
+
+
+def _list_octaves(
+    p: NoiseParams, heights: list[Octave], moisture: list[Octave]
+) -> Iterator[tuple[int, Octave, list[Name]]]:
+    """Yield the target of each octave, the octave, and the names of its stream."""
+    if p.warp:
+        for number, target in enumerate((SHIFT_X, SHIFT_Y)):
+            shift = Octave(NO_RNG, "perlin", 2.0 * p.feature_size, p.warp * p.feature_size)
+            yield target, shift, [("warp", number)]
+    if p.biomes is not None:
+        for number, octave in enumerate(moisture):
+            yield MOISTURE, octave, ["moisture", ("octave", number)]
+    for number, octave in enumerate(heights):
+        yield HEIGHT, octave, [("octave", number)]
+
+
+def _make_axes(octave: Octave, window: Window) -> tuple[list[list[int]], tuple[float, float]]:
+    """Return both axes of an octave as rows of `NoiseTables.axes`, and its lattice cells per cell."""
+    width = octave.width
+    starts = [part * UNITS + UNITS // 2 for part in reversed(window.origin)]
+    if octave.kind == "simplex":
+        side = SKEW_SIDE * width
+        factors = ((SKEW_OWN, SKEW_OTHER), (SKEW_OTHER, SKEW_OWN))
+        rows = [[side, 0, *_split(start, both, side)] for start, both in zip(starts, factors, strict=True)]
+        return rows, (UNITS / width, UNITS / width)
+    if window.torus is None:
+        return [[width, 0, *_split(start, (1, 1), width)] for start in starts], (UNITS / width, UNITS / width)
+    rings = list(reversed(window.torus))
+    rows = []
+    for start, ring in zip(starts, rings, strict=True):
+        length, around = measure_ring(ring, width)
+        rows.append([length, around, *_split(start, (around, around), length)])
+    return rows, (rows[0][1] / rings[0], rows[1][1] / rings[1])
+
+
+def _split(start: int, factors: Sequence[int], side: int) -> Iterator[int]:
+    """Yield the lattice cell modulo 2^64, the remainder and the factor of a position, for each factor."""
+    for factor in factors:
+        cell, rest = divmod(start * factor, side)
+        yield from (cell & MASK, rest, factor)
+
+
+def _find_limits(thresholds: Sequence[float], moments: tuple[float, float], *, is_sunk: bool) -> NDArray[np.float64]:
+    """Return thresholds with the sums of octaves between which a height must be computed to compare it.
+
+    Islands change heights by position. There, all heights must be computed.
+    """
+    low, high = np.full(len(thresholds), -np.inf), np.full(len(thresholds), np.inf)
+    limits = np.array(thresholds, dtype=np.float64)
+    if not is_sunk and moments[1] > 0:
+        mean, deviation = moments
+        for bound, shift in ((low, -TOLERANCE), (high, TOLERANCE)):
+            goal = limits + shift
+            below, above = np.full(len(limits), mean - 1e9 * deviation), np.full(len(limits), mean + 1e9 * deviation)
+            for _ in range(200):
+                middle = (below + above) / 2.0
+                is_below = equalize_sum(middle, mean, deviation) < goal
+                below, above = np.where(is_below, middle, below), np.where(is_below, above, middle)
+            is_inside = (goal > TOLERANCE) & (goal < 1.0 - TOLERANCE)
+            bound[is_inside] = (below if shift < 0 else above)[is_inside]
+    return np.stack([limits, low, high], axis=1)
