@@ -19,7 +19,7 @@ from .device_code import on_device, port
 from .fashion_bits import build_two_states
 from .fashion_rules import Rule
 from .fashion_words import build_choose, build_find_keys
-from .groups import MAX_LANES, WARP, Group, block, find_launch
+from .groups import MAX_LANES, WARP, Group, block
 from .maps import build_finish
 
 CELLS = 4
@@ -27,6 +27,9 @@ CELLS = 4
 SHARED_BYTES = 47 << 10
 """Shared memory that a block of any GPU may have, less some for measures."""
 MAX_MAPS_PER_BLOCK = 8
+"""Maximum number of maps per block of warps, in shared memory."""
+SLICED_MAPS = 4
+"""Number of maps per block of warps, in registers."""
 MAX_BLOCKS = 1 << 10
 """Maximum number of blocks with one map each. They have their cells in global memory and make several maps."""
 MIN_WIDTH = 4
@@ -94,30 +97,34 @@ class Launch(NamedTuple):
 
 
 def plan_fashion(
-    rule: Rule, group: Group, *, height: int, width: int, count: int, generations: int, slices: bool = True
+    rule: Rule, group: Group, size: tuple[int, int], *, count: int, generations: int, slices: bool = True
 ) -> Launch | None:
-    """Return the launch for a number of maps, or None if no kernel can make them. `slices` allows `fashion_bits`."""
+    """Return the launch for maps of a size (height, width), or None if no kernel can make them.
+
+    `slices` allows the kernel of `fashion_bits`.
+    """
+    height, width = size
+    lanes = (height + 1) // 2 if group is block else WARP
     if slices and rule.masks.size:
-        shape = (*find_launch(group, height, count), 0, 0)
+        maps = 1 if group is block else SLICED_MAPS
+        shape = (-(-count // maps), maps * lanes, 0, 0)
         return Launch(build_two_states(group, rule.offsets), shape, (generations, cuda.to_device(rule.masks)))
     if width < MIN_WIDTH:
         return None
-    lanes = (height + 1) // 2 if group is block else WARP
     layout = find_layout(rule, height, width, lanes)
+    needed, room = 8 * layout.window + 4 * layout.cells, SHARED_BYTES
     if group is block:
-        size, room, scratch = 8 * layout.window, SHARED_BYTES - 8 * MAX_LANES, (min(count, MAX_BLOCKS), layout.cells)
-    else:
-        size, room, scratch = 8 * layout.window + 4 * layout.cells, SHARED_BYTES, (0, layout.cells)
+        needed, room = 8 * layout.window, SHARED_BYTES - 8 * MAX_LANES
     table = -(-rule.table.size // 4) * 8
-    shares_table = table + size <= room
+    shares_table = table + needed <= room
     table *= shares_table
-    maps = 1 if group is block else min(MAX_MAPS_PER_BLOCK, (room - table) // size)
-    blocks = scratch[0] if group is block else -(-count // maps)
+    maps = 1 if group is block else min(MAX_MAPS_PER_BLOCK, (room - table) // needed)
+    blocks = min(count, MAX_BLOCKS) if group is block else -(-count // maps)
+    scratch = cuda.device_array((blocks if group is block else 0, layout.cells), np.uint32)
     outside = -1 if rule.wrap else rule.states
-    argument = (rule.states, generations, rule.radix, outside, tuple(layout), cuda.to_device(rule.table))
+    argument = (rule.states, generations, rule.radix, outside, tuple(layout), cuda.to_device(rule.table), scratch)
     kernel = build_fashion(group, rule.offsets, shares_table)
-    shape = (blocks, maps * lanes, 0, table + maps * size)
-    return Launch(kernel, shape, (*argument, cuda.device_array(scratch, np.uint32)))
+    return Launch(kernel, (blocks, maps * lanes, 0, table + maps * needed), argument)
 
 
 @on_device
@@ -237,7 +244,8 @@ def build_fashion(group: Group, offsets: tuple[Offset, ...], shares_table: bool)
 
     @cuda.jit
     def fashion(keys, rule, job, tests, out):
-        words, slots = cuda.shared.array(MAX_LANES, uint64), cuda.shared.array(1, int32)
+        words = cuda.shared.array(MAX_LANES, uint64)
+        slots = cuda.shared.array(1, int32)
         shared_table = cuda.shared.array(0, uint16)
         shared_cells = cuda.shared.array(0, uint32)
         shared_keys = cuda.shared.array(0, uint64)

@@ -208,7 +208,8 @@ def build_two_states(group: Group, offsets: tuple[Offset, ...]) -> Any:
 
     @cuda.jit
     def two_states(keys, rule, job, tests, out):
-        words, slots = cuda.shared.array(MAX_LANES, uint64), cuda.shared.array(1, int32)
+        words = cuda.shared.array(MAX_LANES, uint64)
+        slots = cuda.shared.array(1, int32)
         masks = cuda.shared.array(MASKS, uint32)
         generations, given = rule
         for number in range(cuda.threadIdx.x, MASKS, cuda.blockDim.x):

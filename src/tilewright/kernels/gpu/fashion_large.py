@@ -70,9 +70,9 @@ def build_large(offsets: tuple[Offset, ...], shares_table: bool, tile_rows: int)
 
     @cuda.jit
     def large(table, radix, outside, shape, old, new):
-        shared_table = cuda.shared.array(0, uint16)
-        cells = cuda.shared.array(words, uint32)
-        keys = cuda.shared.array(words, uint64)
+        keys = cuda.shared.array(0, uint64)  # The three arrays are parts of the same memory.
+        cells = cuda.shared.array(0, uint32)[2 * words : 3 * words]
+        shared_table = cuda.shared.array(0, uint16)[6 * words :]
         height, _, map_pitch = shape
         thread, lane, warp = cuda.threadIdx.x, cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
         if shares_table:
@@ -163,12 +163,13 @@ class LargeAutomaton:
         launch(self._table, self._old, self._new, self._count, rest, rows)
 
     def _launch_table(self) -> None:
-        rule = self._rule
+        rule, pitch = self._rule, -(-self._width // CELLS)
         table = 2 * rule.table.size
-        rows = next((rows for rows in TILE_ROWS if table + find_tile_bytes(rule, rows) <= SHARED_BYTES), 0)
-        kernel, pitch = build_large(rule.offsets, rows > 0, rows or TILE_ROWS[0]), -(-self._width // CELLS)
-        tiles = -(-pitch // TILE_WORDS) * -(-self._height // (rows or TILE_ROWS[0]))
-        launch = kernel[min(tiles, MAX_BLOCKS), THREADS, 0, table if rows else 0]
+        rows = next((rows for rows in TILE_ROWS if table + find_tile_bytes(rule, rows) <= SHARED_BYTES), None)
+        shares_table, rows = rows is not None, rows or TILE_ROWS[0]
+        kernel = build_large(rule.offsets, shares_table, rows)
+        blocks = min(MAX_BLOCKS, -(-pitch // TILE_WORDS) * -(-self._height // rows))
+        launch = kernel[blocks, THREADS, 0, find_tile_bytes(rule, rows) + table * shares_table]
         shape = self._height, self._width, pitch
         launch(self._table, rule.radix, -1 if rule.wrap else rule.states, shape, self._old, self._new)
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from ..fashion import Offset, Scores, build_key_table
 
+Numbers = NDArray[np.int64]
+
 MAX_STATES = 8
 MAX_REACH = 2
 """Maximum distance of a neighbor along an axis."""
@@ -63,8 +65,9 @@ def _make_rule(scores: bytes, states: int, offsets: tuple[Offset, ...], wrap: bo
     if keys is None:
         return None
     bits = (states - 1).bit_length()
-    own = keys & ((1 << bits) - 1)
-    ranks = merge_ranks(keys >> bits, own)
+    numbers = keys.astype(np.int64)
+    own = numbers & ((1 << bits) - 1)
+    ranks = merge_ranks(numbers >> bits, own)
     if ranks.max() > MAX_RANKS:
         return None
     near = max(max(abs(dx), abs(dy)) for dx, dy in offsets) == 1
@@ -73,21 +76,22 @@ def _make_rule(scores: bytes, states: int, offsets: tuple[Offset, ...], wrap: bo
     return Rule(states, offsets, wrap, (ranks << KEY_SHIFT | own).astype(np.uint16), masks)
 
 
-def merge_ranks(ranks: NDArray[np.uint16], states: NDArray[np.uint16]) -> NDArray[np.uint16]:
+def merge_ranks(ranks: Numbers, states: Numbers) -> Numbers:
     """Return the ranks, from 1, with consecutive ranks merged if only one and the same state has them.
 
     Neighborhoods without a rank have 0.
     """
     owners = np.zeros(int(ranks.max()) + 1, dtype=np.int64)
-    np.bitwise_or.at(owners, ranks, 1 << states.astype(np.int64))
+    np.bitwise_or.at(owners, ranks, 1 << states)
     owners[0] = -1
     has_one = (owners & (owners - 1)) == 0
     differs = np.ones(owners.size, dtype=np.int64)
     differs[1:] = ~(has_one[1:] & (owners[1:] == owners[:-1]))
-    return (np.cumsum(differs) - 1).astype(np.uint16)[ranks]
+    merged: Numbers = np.cumsum(differs) - 1
+    return merged[ranks]
 
 
-def find_masks(ranks: NDArray[np.uint16]) -> NDArray[np.uint32]:
+def find_masks(ranks: Numbers) -> NDArray[np.uint32]:
     """Return the coefficients (bit of the rank, part, product) of the ranks of two states with four neighbors.
 
     A bit is part 0 ^ (n1 ^ n2) & part 1 ^ (n1 & n2) & part 2, because the first two neighbors may be exchanged. Each

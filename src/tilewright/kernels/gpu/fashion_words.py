@@ -39,7 +39,7 @@ def build_max_pairs() -> Any:
     """Return the device function `max_pairs`, which is one instruction from compute capability 9.0 on."""
     if is_simulated() or cuda.get_current_device().compute_capability < (9, 0):
         return max_pairs_in_steps
-    from llvmlite import ir
+    from llvmlite import ir  # type: ignore[import-untyped]
     from numba.cuda.extending import intrinsic
 
     @intrinsic
