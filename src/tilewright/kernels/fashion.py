@@ -103,7 +103,7 @@ class Automaton:
         shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
         window = self._first + min(block_size("fashion.window"), padded.size)
         place = (padded, *margins, -1 if wrap else states, lock_mask, shifts)
-        keys = _build_key_table(matrix.tobytes(), states, len(near), wrap) if second is None else None
+        keys = build_key_table(matrix.tobytes(), states, len(near), wrap) if second is None else None
         if keys is not None:
             radix, mask = states + (not wrap), (1 << (states - 1).bit_length()) - 1
             scratch = np.empty(window, dtype=np.uint16)
@@ -229,7 +229,7 @@ def _add_outside(matrix: Scores) -> Scores:
 
 
 @lru_cache(maxsize=16)
-def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | None:
+def build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | None:
     """Return the key of every neighborhood: (rank of its score + 1) << bits | own state. None if there are too many.
 
     A neighborhood is an integer whose digits are the states of the cell and of its neighbors, in order.
