@@ -69,6 +69,8 @@ def find_column(measure: str, program: Program) -> Column:
         return Column(measure, COLUMNS + state, PER_ONE, NEEDS_COUNTS)
     if measure not in KNOWN or measure not in measures.built_in:
         raise NoKernel(f"the measure {measure}")
+    if measure == "path_length" and program.technique == "maze" and len(program.shaping):
+        raise NoKernel("the path_length of mazes after shapers, which leads from the marker start to the marker exit")
     if KNOWN[measure].needs & NEEDS_SYMMETRY and any(tile.joins or tile.country for tile in program.recipe.tileset):
         raise NoKernel(f"the measure {measure} with directional tiles or owners")
     return KNOWN[measure]

@@ -11,14 +11,14 @@ from numba import cuda
 
 from ..core.errors import TooLarge
 from ..core.require import RANGE, Requirement
-from ..generators.caves import CavesParams
-from ..kernels.gpu import groups, maps, surveys
+from ..kernels.gpu import maps, surveys
 from ..kernels.streams import pack_names
 from .columns import NUMBERS, Column, collect_needs, find_column
 from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
+from .gpu_makers import open_maker
 from .numbers import EngineScanner
-from .program import CavesRule, NoKernel, Program
+from .program import NoKernel, Program
 from .scanner import Bound, ScanResult, bin_width
 
 MAX_MAPS_PER_LAUNCH = 1 << 22
@@ -40,7 +40,7 @@ NO_NEEDS = -1
 
 
 class GpuEngine:
-    """Engine for caves on the current GPU.
+    """Engine for caves, fashion automata, noise and mazes on the current GPU.
 
     Parameters
     ----------
@@ -56,13 +56,9 @@ class GpuEngine:
     device = "gpu"
 
     def __init__(self, program: Program) -> None:
-        if not isinstance(program.params, CavesParams):
-            raise NoKernel(f"the technique {program.technique} on the GPU")
         self.program = program
-        rule = CavesRule.of(program.params)
-        self._rule = (np.uint64(rule.limit), rule.steps, rule.birth, rule.survive, rule.outside)
-        self._group = groups.choose_group(program.height)
-        self._kernel = maps.build_caves(self._group)
+        self._maker = open_maker(program)
+        self._depth = 1 if len(program.ids) <= 2 else surveys.PLANES
         self.path = (program.technique,)
         self._names = [cuda.to_device(array) for array in pack_names(self.path)]
         self._shaping = cuda.to_device(program.shaping)
@@ -106,8 +102,7 @@ class GpuEngine:
         """Make, shape, measure and test maps."""
         program = self.program
         job = (program.height, program.width, program.passable, needs, self._shaping, np.uint64(first))
-        launch = groups.find_launch(self._group, program.height, len(keys))
-        self._kernel[launch](keys, self._rule, job, tests, out)
+        self._maker.launch(keys, job, tests, out)
 
     def time_launch(self, count: int, needs: int) -> float:
         """Return the seconds of a launch that keeps nothing, with the hashing of its seeds; the least of four."""
@@ -126,7 +121,7 @@ class GpuEngine:
 
     def _make(self, keys: Any, needs: int, keeps: bool) -> Made:
         count, program = len(keys), self.program
-        kept = cuda.device_array((count, 1, program.height), dtype=np.uint64) if keeps else self.no_maps
+        kept = cuda.device_array((count, self._depth, program.height), np.uint64) if keeps else self.no_maps
         numbers = cuda.to_device(np.zeros((count, NUMBERS), dtype=np.int32))
         self.launch(keys, 0, needs | surveys.NEEDS_COUNTS, self._no_tests, (kept, numbers))
         return Made(numbers.copy_to_host().astype(np.int64), kept.copy_to_host() if keeps else None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 
 from ..generators._maze.maze_grid import GridAxis, list_all_links
@@ -12,13 +10,6 @@ from ..generators.maze import MazeParams
 from ..kernels.maze_tables import BACKTRACKER, DIVISION, KRUSKAL, PRIM, WILSON, MazeTables
 
 METHODS = {"backtracker": BACKTRACKER, "prim": PRIM, "kruskal": KRUSKAL, "wilson": WILSON, "division": DIVISION}
-
-
-def find_unsupported(p: MazeParams, measures: Collection[str] = (), *, is_shaped: bool = False) -> str:
-    """Return why GPUs cannot make and measure these mazes; an empty string if they can."""
-    if is_shaped and "path_length" in measures:
-        return "path_length of mazes after shapers, because it leads from the marker start to the marker exit"
-    return ""
 
 
 def needs_markers(p: MazeParams) -> bool:

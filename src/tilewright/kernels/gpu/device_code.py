@@ -20,6 +20,11 @@ def on_device(function: Callable[..., Any]) -> Any:
     return (cuda.jit(device=True) if is_simulated() else cuda.jit(device=True, forceinline=True))(function)
 
 
+def compile_kernel(max_registers: int) -> Any:
+    """Return the decorator of a kernel whose threads have at most this number of registers."""
+    return cuda.jit if is_simulated() else cuda.jit(max_registers=max_registers)
+
+
 @on_device
 def count_bits_on_gpu(word: np.uint64) -> np.int32:
     """Return the number of set bits."""

@@ -15,12 +15,12 @@ from numba import cuda, int32, uint16, uint32, uint64
 from .. import random as cpu_random
 from ..fashion import Offset
 from ..random import GAMMA, ROW_SALT
-from .device_code import on_device, port
+from .device_code import compile_kernel, on_device, port
 from .fashion_bits import build_two_states
 from .fashion_rules import Rule
 from .fashion_words import build_choose, build_find_keys
-from .groups import MAX_LANES, WARP, Group, block
-from .maps import build_finish
+from .groups import MAX_LANES, MAX_REGISTERS, WARP, Group, block
+from .maps import UNKNOWN, build_finish
 
 CELLS = 4
 """Number of cells of a word."""
@@ -242,7 +242,7 @@ def build_fashion(group: Group, offsets: tuple[Offset, ...], shares_table: bool)
     wait = wait_for_block if is_block else wait_for_warp
     finish, update = build_finish(group), build_update(group, offsets)
 
-    @cuda.jit
+    @compile_kernel(MAX_REGISTERS)
     def fashion(keys, rule, job, tests, out):
         words = cuda.shared.array(MAX_LANES, uint64)
         slots = cuda.shared.array(1, int32)
@@ -286,7 +286,7 @@ def build_fashion(group: Group, offsets: tuple[Offset, ...], shares_table: bool)
                 a0, a1, a2 = gather_planes(cells, uint64(first + 2 * lane * pitch), width)
             if 2 * lane + 1 < height:
                 b0, b1, b2 = gather_planes(cells, uint64(first + (2 * lane + 1) * pitch), width)
-            finish((a0, a1, a2, b0, b1, b2), number, lane, job, tests, out, words, slots)
+            finish((a0, a1, a2, b0, b1, b2), number, lane, job, tests, out, words, slots, UNKNOWN)
             wait()
 
     return fashion

@@ -16,10 +16,10 @@ from .. import bit_rows
 from .. import random as cpu_random
 from ..fashion import Offset
 from ..random import GAMMA, ROW_SALT
-from .device_code import on_device, port
+from .device_code import compile_kernel, on_device, port
 from .fashion_rules import PLANES, PRODUCTS
-from .groups import MAX_LANES, WARP, Group, block
-from .maps import build_finish
+from .groups import MAX_LANES, MAX_REGISTERS, WARP, Group, block
+from .maps import UNKNOWN, build_finish
 
 MASKS = PLANES * 3 * PRODUCTS
 """Number of masks of a rule."""
@@ -206,7 +206,7 @@ def build_two_states(group: Group, offsets: tuple[Offset, ...]) -> Any:
             from_lane(r3, source, lane, words),
         )
 
-    @cuda.jit
+    @compile_kernel(MAX_REGISTERS)
     def two_states(keys, rule, job, tests, out):
         words = cuda.shared.array(MAX_LANES, uint64)
         slots = cuda.shared.array(1, int32)
@@ -240,7 +240,7 @@ def build_two_states(group: Group, offsets: tuple[Offset, ...]) -> Any:
         none = uint64(0)
         a = a & row_mask(width) if 2 * lane < height else none
         b = b & row_mask(width) if 2 * lane + 1 < height else none
-        finish((a, none, none, b, none, none), number, lane, job, tests, out, words, slots)
+        finish((a, none, none, b, none, none), number, lane, job, tests, out, words, slots, UNKNOWN)
 
     return two_states
 

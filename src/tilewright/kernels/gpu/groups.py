@@ -20,6 +20,8 @@ WARP = 32
 ALL_LANES = 0xFFFFFFFF
 MAX_LANES = 512
 """Maximum number of threads of a block, and of pairs of rows."""
+MAX_REGISTERS = 128
+"""Maximum number of registers per thread, so that a block of `MAX_LANES` threads has enough of them."""
 NO_LANE = 1 << 30
 
 

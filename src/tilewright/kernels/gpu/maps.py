@@ -11,8 +11,8 @@ from .. import bit_rows, streams
 from .. import random as cpu_random
 from ..bit_surveys import PATH
 from ..random import FIRST, GAMMA, ROW_SALT, SECOND
-from .device_code import on_device, port
-from .groups import MAX_LANES, WARP, Group, block
+from .device_code import compile_kernel, on_device, port
+from .groups import MAX_LANES, MAX_REGISTERS, WARP, Group, block
 from .surveys import NUMBERS, build_survey, test_numbers
 
 as_mask = port(bit_rows.as_mask)
@@ -126,9 +126,10 @@ def build_caves(group: Group) -> Any:
     finish = build_finish(group)
     is_block = group is block
 
-    @cuda.jit
+    @compile_kernel(MAX_REGISTERS)
     def caves(keys, rule, job, tests, out):
-        words, slots = cuda.shared.array(MAX_LANES, uint64), cuda.shared.array(1, int32)
+        words = cuda.shared.array(MAX_LANES, uint64)  # The simulator identifies shared arrays by their lines.
+        slots = cuda.shared.array(1, int32)
         lane = cuda.threadIdx.x if is_block else cuda.threadIdx.x % WARP
         number = cuda.blockIdx.x if is_block else cuda.grid(1) // WARP
         if number >= keys.shape[0]:
@@ -173,7 +174,7 @@ def build_loaded(group: Group) -> Any:
     finish = build_finish(group)
     is_block = group is block
 
-    @cuda.jit
+    @compile_kernel(MAX_REGISTERS)
     def finish_maps(planes, lengths, job, tests, out):
         words = cuda.shared.array(MAX_LANES, uint64)
         slots = cuda.shared.array(1, int32)

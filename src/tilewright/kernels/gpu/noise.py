@@ -17,8 +17,7 @@ from .. import random as cpu_random
 from ..noise import GRADIENTS, PERLIN_GAIN
 from ..noise_tables import CELLULAR, HEIGHT, MOISTURE, PERLIN, SHIFT_X, SIMPLEX, UNITS, NoiseTables
 from ..random import ROW_SALT
-from . import is_simulated
-from .device_code import port
+from .device_code import compile_kernel, port
 from .unfused import unfuse
 
 TILE_ROWS = 8
@@ -33,7 +32,6 @@ MAX_SIDES = 768
 PLANES = 3
 MAX_REGISTERS = 64
 """Maximum number of registers per thread, so that four blocks of 256 threads run at once."""
-compile_kernel = cuda.jit if is_simulated() else cuda.jit(max_registers=MAX_REGISTERS)
 
 fade = unfuse(noise.fade)
 hash_corner = port(noise.hash_corner)
@@ -173,7 +171,7 @@ def multiply_humps(a, b):
 def build_fill(has_simplex: bool, has_cellular: bool, is_warped: bool) -> Any:
     """Return the kernel for Perlin and value noise, and for other kinds and displaced octaves if needed."""
 
-    @compile_kernel
+    @compile_kernel(MAX_REGISTERS)
     def fill_planes(levels, shifts, octaves, mapping, width, height, planes):
         """Write the tile numbers of maps as bits (map, plane, row)."""
         kinds, axes, scales, fold = octaves
