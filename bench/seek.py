@@ -45,9 +45,9 @@ def rows() -> Iterator[Row]:
 def _measure_gpu() -> Iterator[Row]:
     from tilewright.batch.columns import collect_needs, find_column
     from tilewright.batch.gpu import NO_NEEDS, GpuEngine
-    from tilewright.batch.program import Program
+    from tilewright.batch.program import BatchProgram
 
-    engine = GpuEngine(Program.of(RECIPE))
+    engine = GpuEngine(BatchProgram.of(RECIPE))
     for names, at_least in (((), 110), (MEASURES, 55), ((*MEASURES, "path_length"), 33)):
         columns = [find_column(name, engine.program) for name in names]
         needs = collect_needs(columns) if columns else NO_NEEDS

@@ -9,9 +9,10 @@ import pytest
 from numba import cuda
 
 import tilewright as tw
-from tilewright.batch.columns import NUMBERS
+from tilewright.batch.columns import NUMBERS, find_column
 from tilewright.batch.engine import hash_seeds
-from tilewright.batch.maze import find_unsupported, make_tables, needs_markers
+from tilewright.batch.maze import make_tables, needs_markers
+from tilewright.batch.program import BatchProgram, NoKernel
 from tilewright.generators.maze import MazeParams
 from tilewright.kernels.bit_surveys import NEEDS_PATH, NEEDS_REGIONS, PATH, REGIONS
 from tilewright.kernels.gpu import groups, maps
@@ -76,5 +77,7 @@ def test_maps_and_path_lengths_are_those_of_the_cpu(settings: dict[str, Any], is
 
 
 def test_shapers_may_remove_the_ends_of_the_path() -> None:
-    assert not find_unsupported(MazeParams(), ["regions"], is_shaped=True)
-    assert find_unsupported(MazeParams(), ["path_length"], is_shaped=True).startswith("path_length of mazes after")
+    program = BatchProgram.of(tw.recipe("maze", width=9, height=7, shaping=["keep_largest"]))
+    find_column("regions", program)
+    with pytest.raises(NoKernel, match="the path_length of mazes after shapers"):
+        find_column("path_length", program)

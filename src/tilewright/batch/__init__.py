@@ -17,7 +17,7 @@ from .program import NoKernel
 from .scanner import Bound, Scanner, ScanResult, bin_width, find_bins
 
 if TYPE_CHECKING:
-    from .engine import Engine
+    from .engine import MapEngine
 
 Device = Literal["auto", "cpu", "gpu"]
 DEVICES: tuple[Device, ...] = ("auto", "cpu", "gpu")
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def open_engine(recipe: Recipe, device: str = "auto") -> Engine:
+def open_engine(recipe: Recipe, device: str = "auto") -> MapEngine:
     """Return the engine that makes the maps of a recipe: the GPU if there is one, otherwise the CPU.
 
     Raises
@@ -47,13 +47,13 @@ def open_engine(recipe: Recipe, device: str = "auto") -> Engine:
     InvalidRecipe
         If there is no such device, or if the device is `gpu` and no GPU can be used.
     """
-    from .program import Program
+    from .program import BatchProgram
 
     if device not in DEVICES:
         raise InvalidRecipe(f"must be one of {', '.join(DEVICES)}", at="device", got=device, rule="choice")
     if device == "gpu":
         _refuse_without_gpu()
-    program = Program.of(recipe)
+    program = BatchProgram.of(recipe)
     if device != "cpu" and has_gpu():
         from .gpu import GpuEngine
 

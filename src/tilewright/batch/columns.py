@@ -24,7 +24,7 @@ from ..kernels.bit_surveys import (
     SYMMETRIC_X,
     SYMMETRIC_Y,
 )
-from .program import NoKernel, Program
+from .program import BatchProgram, NoKernel
 
 PER_ONE, PER_CELL, PER_FLOOR = range(3)
 """Divisors: none, the number of cells, and the number of passable cells."""
@@ -59,7 +59,7 @@ KNOWN = {
 }
 
 
-def find_column(measure: str, program: Program) -> Column:
+def find_column(measure: str, program: BatchProgram) -> Column:
     """Return the column of a measure. Raise NoKernel if the kernels do not compute it."""
     entry = measures.get(measure)
     if entry.argument == "tile" and measure.partition(".")[0] == "count" and entry.value is not None:

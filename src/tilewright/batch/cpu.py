@@ -10,18 +10,18 @@ from ..kernels.bit_surveys import COLUMNS, FLOOR, keep_largest_region, survey_bi
 from ..kernels.streams import fill_stream_keys, pack_names
 from .columns import NUMBERS
 from .engine import Keys, Made, Planes, encode_prefix
-from .program import BORDER, CavesRule, NoKernel, Program
+from .program import BORDER, BatchProgram, CavesRule, NoKernel
 
 FLOOR_FIRST, FLOOR_SECOND = 0b01, 0b10
 """Which of two states is passable."""
 
 
 class CpuEngine:
-    """Engine for caves on this processor.
+    """MapEngine for caves on this processor.
 
     Parameters
     ----------
-    program : Program
+    program : BatchProgram
         The program to run.
 
     Raises
@@ -32,14 +32,14 @@ class CpuEngine:
 
     device = "cpu"
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BatchProgram) -> None:
         if not isinstance(program.params, CavesParams):
             raise NoKernel(f"the technique {program.technique} on the CPU")
         if program.passable not in (FLOOR_FIRST, FLOOR_SECOND):
             raise NoKernel("caves whose tiles are both passable or both impassable, on the CPU")
         self.program = program
         self._rule = CavesRule.of(program.params)
-        self.path = (program.technique,)
+        self.path: tuple[str, ...] = (program.technique,)
         self._names = pack_names(self.path)
 
     def make_range(self, first: int, count: int, *, prefix: str, needs: int, keeps: bool) -> Made:
@@ -50,7 +50,9 @@ class CpuEngine:
     def make_keys(self, keys: Keys, *, needs: int, keeps: bool) -> Made:
         program, rule = self.program, self._rule
         walls = np.empty((len(keys), program.height), dtype=np.uint64)
-        make_caves(keys, program.width, rule.limit, rule.steps, rule.birth, rule.survive, rule.outside, walls)
+        make_caves(
+            keys, program.width, np.uint64(rule.limit), rule.steps, rule.birth, rule.survive, rule.outside, walls
+        )
         for kind, state, thickness in program.shaping.tolist():
             if kind == BORDER:
                 self._draw_border(walls, state, thickness)

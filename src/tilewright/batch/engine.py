@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.seeds import STREAM, Rng
-from .program import Program
+from .program import BatchProgram
 
 Keys = NDArray[np.uint64]
 Planes = NDArray[np.uint64]
@@ -27,11 +27,11 @@ class Made:
     """(map, plane, row) bits of the states, or None if they are not kept."""
 
 
-class Engine(Protocol):
+class MapEngine(Protocol):
     """A device that makes and measures the maps of a program."""
 
     device: str
-    program: Program
+    program: BatchProgram
     path: tuple[str, ...]
     """Names that lead from the stream of the seed to that of the maps."""
 
@@ -64,7 +64,7 @@ def hash_seeds(seeds: Sequence[str], path: Sequence[str]) -> Keys:
     return np.frombuffer(bytes(keys), dtype="<u8").astype(np.uint64).reshape(-1, 2)
 
 
-def decode_cells(planes: Planes, program: Program) -> NDArray[np.generic]:
+def decode_cells(planes: Planes, program: BatchProgram) -> NDArray[np.generic]:
     """Return tile ids (map, row, column) from bit planes."""
     count, depth, height = planes.shape
     rows = planes.astype("<u8", copy=False).view(np.uint8).reshape(count, depth, height, 8)

@@ -18,7 +18,7 @@ from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
 from .gpu_makers import open_maker
 from .numbers import EngineScanner
-from .program import NoKernel, Program
+from .program import BatchProgram, NoKernel
 from .scanner import Bound, ScanResult, bin_width
 
 MAX_MAPS_PER_LAUNCH = 1 << 22
@@ -40,11 +40,11 @@ NO_NEEDS = -1
 
 
 class GpuEngine:
-    """Engine for caves, fashion automata, noise and mazes on the current GPU.
+    """MapEngine for caves, fashion automata, noise and mazes on the current GPU.
 
     Parameters
     ----------
-    program : Program
+    program : BatchProgram
         The program to run.
 
     Raises
@@ -55,11 +55,11 @@ class GpuEngine:
 
     device = "gpu"
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BatchProgram) -> None:
         self.program = program
         self._maker = open_maker(program)
         self._depth = 1 if len(program.ids) <= 2 else surveys.PLANES
-        self.path = (program.technique,)
+        self.path: tuple[str, ...] = (program.technique,)
         self._names = [cuda.to_device(array) for array in pack_names(self.path)]
         self._shaping = cuda.to_device(program.shaping)
         self._no_tests = tuple(
@@ -117,7 +117,7 @@ class GpuEngine:
             end.record()
             end.synchronize()
             seconds.append(cuda.event_elapsed_time(start, end) / 1000)
-        return min(seconds)
+        return float(min(seconds))
 
     def _make(self, keys: Any, needs: int, keeps: bool) -> Made:
         count, program = len(keys), self.program
@@ -151,7 +151,7 @@ def run_in_launches(work: Any, count: int) -> list[Any]:
 
 def is_out_of_memory(error: Exception) -> bool:
     """Return whether an error of CUDA is about memory."""
-    return isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error)
+    return isinstance(error, MemoryError) or "OUT_OF_MEMORY" in repr(error.args)
 
 
 class GpuScanner:

@@ -22,7 +22,7 @@ from ..kernels.gpu.maze import MazeMaker
 from ..kernels.gpu.noise import NoiseMaker
 from . import maze as maze_parameters
 from . import noise as noise_parameters
-from .program import CavesRule, NoKernel, Program
+from .program import BatchProgram, CavesRule, NoKernel
 
 Job = tuple[int, int, int, int, Any, np.uint64]
 """Height, width, passable states, needs, shaping and first seed."""
@@ -36,7 +36,7 @@ class MapMaker(Protocol):
         ...
 
 
-def open_maker(program: Program) -> MapMaker:
+def open_maker(program: BatchProgram) -> MapMaker:
     """Return the launch of a program. Raise NoKernel if the GPU cannot make its maps."""
     makers: dict[type[Params], type[Any]] = {
         CavesParams: CaveLaunch,
@@ -54,7 +54,7 @@ def open_maker(program: Program) -> MapMaker:
 class CaveLaunch:
     """Launch of caves."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BatchProgram) -> None:
         assert isinstance(program.params, CavesParams)
         rule = CavesRule.of(program.params)
         self._rule = (np.uint64(rule.limit), rule.steps, rule.birth, rule.survive, rule.outside)
@@ -68,7 +68,7 @@ class CaveLaunch:
 class FashionLaunch:
     """Launch of fashion automata."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BatchProgram) -> None:
         p = program.params
         assert isinstance(p, FashionParams)
         if isinstance(p.scores, str):
@@ -98,7 +98,7 @@ class FashionLaunch:
 class NoiseLaunch:
     """Launch of noise."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BatchProgram) -> None:
         p = program.params
         assert isinstance(p, NoiseParams)
         if wrong := noise_parameters.find_unsupported(p):
@@ -116,7 +116,7 @@ class NoiseLaunch:
 class MazeLaunch:
     """Launch of mazes."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BatchProgram) -> None:
         p = program.params
         assert isinstance(p, MazeParams)
         self._maker = MazeMaker(maze_parameters.make_tables(p))

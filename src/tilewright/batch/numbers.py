@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..core.require import OPERATORS, Requirement
 from .columns import collect_needs, compute_values, find_column
-from .engine import Engine
+from .engine import MapEngine
 from .scanner import Bound, ScanResult, find_bins
 
 MAPS_PER_BLOCK = 4096
@@ -21,7 +21,7 @@ class EngineScanner:
 
     Parameters
     ----------
-    engine : Engine
+    engine : MapEngine
         The engine.
     requirements : sequence of Requirement
         Requirements for the measures, at most one of which is `most` or `least`.
@@ -34,7 +34,7 @@ class EngineScanner:
         If the engine does not compute one of the measures.
     """
 
-    def __init__(self, engine: Engine, requirements: Sequence[Requirement], measures: Sequence[str]) -> None:
+    def __init__(self, engine: MapEngine, requirements: Sequence[Requirement], measures: Sequence[str]) -> None:
         self.device = engine.device
         self._engine = engine
         self._requirements = tuple(requirements)

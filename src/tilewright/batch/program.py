@@ -30,7 +30,7 @@ class NoKernel(Exception):
 
 
 @dataclass(frozen=True)
-class Program:
+class BatchProgram:
     """A recipe whose maps consist of up to eight states, one for each label of its technique."""
 
     recipe: Recipe
@@ -46,7 +46,7 @@ class Program:
     """(stage, 3) kind of each shaper, state to fill with, and thickness."""
 
     @classmethod
-    def of(cls, recipe: Recipe) -> Program:
+    def of(cls, recipe: Recipe) -> BatchProgram:
         """Return the program of a recipe. Raise NoKernel if a part of the recipe has no kernel."""
         if recipe.require or recipe.attempt is not None:
             raise NoKernel("the recipe has requirements of its own")

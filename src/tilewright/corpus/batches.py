@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..batch import NoKernel, open_engine
 from ..batch.columns import Column, collect_needs, compute_values, find_column
-from ..batch.engine import Engine, Made, decode_cells
+from ..batch.engine import Made, MapEngine, decode_cells
 from ..core.errors import InvalidRecipe
 from ..core.provenance import digest_cells
 from ..core.seeds import number_seed
@@ -25,9 +25,9 @@ MAX_PREFIX = 64
 
 @dataclass(frozen=True)
 class PartMaker:
-    """Engine and measures of a corpus."""
+    """MapEngine and measures of a corpus."""
 
-    engine: Engine
+    engine: MapEngine
     columns: Sequence[Column]
 
     def make(self, manifest: Manifest, numbers: range) -> Made:

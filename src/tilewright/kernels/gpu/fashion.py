@@ -17,9 +17,9 @@ from ..fashion import Offset
 from ..random import GAMMA, ROW_SALT
 from .device_code import compile_kernel, on_device, port
 from .fashion_bits import build_two_states
-from .fashion_rules import Rule
+from .fashion_rules import FashionRule
 from .fashion_words import build_choose, build_find_keys
-from .groups import MAX_LANES, MAX_REGISTERS, WARP, Group, block
+from .groups import MAX_LANES, WARP, Group, block
 from .maps import UNKNOWN, build_finish
 
 CELLS = 4
@@ -32,6 +32,8 @@ SLICED_MAPS = 4
 """Number of maps per block of warps, in registers."""
 MAX_BLOCKS = 1 << 10
 """Maximum number of blocks with one map each. They have their cells in global memory and make several maps."""
+MAX_REGISTERS = 96
+"""Maximum number of registers of a thread, so that 640 threads have the registers of a multiprocessor."""
 MIN_WIDTH = 4
 """Minimum width of a map: margins have cells of one word."""
 ONE_PER_BYTE = np.uint32(0x01010101)
@@ -51,7 +53,7 @@ def wait_for_block():
     cuda.syncthreads()
 
 
-class Layout(NamedTuple):
+class MapLayout(NamedTuple):
     """Numbers of words of a map in memory."""
 
     pitch: int
@@ -73,7 +75,7 @@ class Layout(NamedTuple):
         return 2 * self.reach + self.band
 
 
-def find_layout(rule: Rule, height: int, width: int, lanes: int) -> Layout:
+def find_layout(rule: FashionRule, height: int, width: int, lanes: int) -> MapLayout:
     """Return the layout of a map for a number of threads."""
     margin = 2 * rule.reach
     pitch = -(-(width + 2 * margin) // CELLS)
@@ -82,7 +84,7 @@ def find_layout(rule: Rule, height: int, width: int, lanes: int) -> Layout:
     reach = rule.reach * pitch + 1
     least = -(-max(2 * reach, 3 * lanes) // lanes)
     steps = min(range(least, least + 3), key=lambda steps: -(-height * pitch // (steps * lanes)) * steps)
-    return Layout(pitch, first, cells + cells % 2, margin, reach, steps * lanes)
+    return MapLayout(pitch, first, cells + cells % 2, margin, reach, steps * lanes)
 
 
 class Launch(NamedTuple):
@@ -97,7 +99,7 @@ class Launch(NamedTuple):
 
 
 def plan_fashion(
-    rule: Rule, group: Group, size: tuple[int, int], *, count: int, generations: int, slices: bool = True
+    rule: FashionRule, group: Group, size: tuple[int, int], *, count: int, generations: int, slices: bool = True
 ) -> Launch | None:
     """Return the launch for maps of a size (height, width), or None if no kernel can make them.
 

@@ -15,7 +15,7 @@ from ..fashion import Cells, Offset
 from . import fashion_bits
 from .device_code import on_device
 from .fashion import CELLS, SHARED_BYTES
-from .fashion_rules import Rule
+from .fashion_rules import FashionRule
 from .fashion_words import build_choose, build_find_keys
 from .groups import WARP
 
@@ -119,10 +119,10 @@ class LargeAutomaton:
     cells
         Initial states (row, column).
     rule
-        Rule of the automaton, from `make_rule`.
+        FashionRule of the automaton, from `make_rule`.
     """
 
-    def __init__(self, cells: Cells, rule: Rule) -> None:
+    def __init__(self, cells: Cells, rule: FashionRule) -> None:
         self._rule = rule
         self._height, self._width = cells.shape
         self._is_sliced = rule.masks.size > 0 and self._width >= fashion_bits.MIN_WIDTH
@@ -174,6 +174,6 @@ class LargeAutomaton:
         launch(self._table, rule.radix, -1 if rule.wrap else rule.states, shape, self._old, self._new)
 
 
-def find_tile_bytes(rule: Rule, rows: int) -> int:
+def find_tile_bytes(rule: FashionRule, rows: int) -> int:
     """Return the size of the cells and keys of a tile with this number of rows."""
     return (rows + 4 * rule.reach) * (TILE_WORDS + 2) * 12

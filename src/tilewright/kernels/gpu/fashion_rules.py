@@ -29,8 +29,8 @@ PRODUCTS = 8
 """Number of products of the third neighbor, the fourth neighbor and the cell."""
 
 
-class Rule(NamedTuple):
-    """Rule of an automaton."""
+class FashionRule(NamedTuple):
+    """FashionRule of an automaton."""
 
     states: int
     offsets: tuple[Offset, ...]
@@ -51,14 +51,14 @@ class Rule(NamedTuple):
         return max(max(abs(dx), abs(dy)) for dx, dy in self.offsets)
 
 
-def make_rule(scores: Scores, offsets: Sequence[Offset], *, wrap: bool) -> Rule | None:
+def make_rule(scores: Scores, offsets: Sequence[Offset], *, wrap: bool) -> FashionRule | None:
     """Return the rule of a score matrix, or None if no kernel for GPUs can run it."""
     matrix = np.ascontiguousarray(scores, dtype=np.float64)
     return _make_rule(matrix.tobytes(), len(matrix), tuple((int(dx), int(dy)) for dx, dy in offsets), wrap)
 
 
 @lru_cache(maxsize=16)
-def _make_rule(scores: bytes, states: int, offsets: tuple[Offset, ...], wrap: bool) -> Rule | None:
+def _make_rule(scores: bytes, states: int, offsets: tuple[Offset, ...], wrap: bool) -> FashionRule | None:
     if states > MAX_STATES or not 0 < max(max(abs(dx), abs(dy)) for dx, dy in offsets) <= MAX_REACH:
         return None
     keys = build_key_table(scores, states, len(offsets), wrap)
@@ -73,7 +73,7 @@ def _make_rule(scores: bytes, states: int, offsets: tuple[Offset, ...], wrap: bo
     near = max(max(abs(dx), abs(dy)) for dx, dy in offsets) == 1
     slices = wrap and near and states == 2 and len(offsets) == 4 and ranks.max() <= 1 << PLANES
     masks = find_masks(ranks - 1) if slices else np.zeros(0, dtype=np.uint32)
-    return Rule(states, offsets, wrap, (ranks << KEY_SHIFT | own).astype(np.uint16), masks)
+    return FashionRule(states, offsets, wrap, (ranks << KEY_SHIFT | own).astype(np.uint16), masks)
 
 
 def merge_ranks(ranks: Numbers, states: Numbers) -> Numbers:

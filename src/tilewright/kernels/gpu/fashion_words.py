@@ -1,9 +1,9 @@
 """Four cells at a time: device functions of the fashion kernels.
 
-A word has four cells of a byte each. Keys have 16 bits (`fashion_rules.Rule`), so that the keys of four cells are two
-pairs: those of the first and third cell, and those of the second and fourth. The map is flat with margins, `pitch`
-words per row, so that each neighbor is at a fixed shift. The functions are built for given neighbors, whose shifts
-become constants.
+A word has four cells of a byte each. Keys have 16 bits (`FashionRule`), so that the keys of four cells are two pairs:
+those of the first and third cell, and those of the second and fourth. The map is flat with margins, `pitch` words per
+row, so that each neighbor is at a fixed shift. The functions are built for given neighbors, whose shifts become
+constants.
 """
 
 from __future__ import annotations
