@@ -10,7 +10,7 @@ import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Ended, Run
-from tests.cli.test_program import run_in_terminal, strip_colors
+from tests.cli.test_program import PROGRAM, run_program_in_terminal, strip_colors
 from tilewright.cli.seek import SeekReport
 from tilewright.search.seek import SeekProgress
 
@@ -105,10 +105,10 @@ def test_progress() -> None:
 
 
 def test_an_interruption() -> None:
-    search = (*CAVES, "--seeds", "0..99999", "--require", "path_length=most", "-o", "found")
-    shown, code = run_in_terminal(*search, interrupt=True, COLUMNS="200")
+    search = (*CAVES, "--seeds", "0..999999999", "--require", "path_length=most", "-o", "found")
+    shown, code = run_program_in_terminal([*PROGRAM, *search], {"COLUMNS": "200"}, interrupt=True)
     assert code == 130
-    message = r"stopped; [\d,]+ of 100,000 seeds are tested; repeat the command to continue"
+    message = r"stopped; [\d,]+ of 1,000,000,000 seeds are tested; repeat the command to continue"
     assert re.search(message, strip_colors(shown))
     assert Path("found/manifest.json").exists()
 

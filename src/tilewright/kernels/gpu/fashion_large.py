@@ -143,10 +143,12 @@ class LargeAutomaton:
     def cells(self) -> Cells:
         """Copy of the states (row, column)."""
         if not self._is_sliced:
-            return self._old.copy_to_host().view(np.uint8).reshape(self._height, -1)[:, : self._width]
-        cells = cuda.device_array((self._height, self._width), np.uint8)
-        fashion_bits.unpack_rows[-(-cells.size // THREADS), THREADS](self._old, cells, self._count)
-        return cells.copy_to_host()
+            padded: Cells = self._old.copy_to_host().view(np.uint8).reshape(self._height, -1)
+            return padded[:, : self._width]
+        unpacked = cuda.device_array((self._height, self._width), np.uint8)
+        fashion_bits.unpack_rows[-(-unpacked.size // THREADS), THREADS](self._old, unpacked, self._count)
+        cells: Cells = unpacked.copy_to_host()
+        return cells
 
     def advance(self, generations: int = 1) -> None:
         """Advance by several generations. The kernels run in the background."""
