@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
-def make(technique: str, /, *, seed: int | str | None = None, workers: int = 0, **keywords: Any) -> TileMap:
+def make(
+    technique: str, /, *, seed: int | str | None = None, workers: int = 0, device: str = "cpu", **keywords: Any
+) -> TileMap:
     """Make a map with a technique.
 
     Parameters
@@ -55,6 +57,8 @@ def make(technique: str, /, *, seed: int | str | None = None, workers: int = 0, 
         Seed of the random numbers. By default, a random seed is chosen and stored in `map.recipe.seed`.
     workers
         Number of processes to spread the tries of `require` over. The map does not depend on it.
+    device
+        `cpu`, or `gpu` for large maps of `fashion`. The map does not depend on it.
     **keywords
         Parameters of the technique, and the other keys of a recipe: `tileset`, `tiles`, `locks`, `shaping`, `require`
         and `tries`.
@@ -83,11 +87,16 @@ def make(technique: str, /, *, seed: int | str | None = None, workers: int = 0, 
     #..........#
     ############
     """
-    return _make_map(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **keywords), workers)
+    return _make_map(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **keywords), workers, device)
 
 
-def _make_map(chosen: Recipe, workers: int) -> TileMap:
+def _make_map(chosen: Recipe, workers: int, device: str) -> TileMap:
     """Make the map of a recipe, with its tries in this process or in workers."""
+    if device != "cpu":
+        from .kernels.gpu.device import use_device
+
+        with use_device(device, chosen.technique):
+            return _make_map(chosen, workers, "cpu")
     if workers == 0 and not isinstance(workers, bool):
         return pipeline.run(chosen)
     from .corpus.tries import iter_steps
@@ -215,7 +224,13 @@ def _list_set_values(params: Params) -> dict[str, Any]:
 
 
 def run(
-    given: RecipeLike, /, *, seed: int | str | None = None, knobs: Mapping[str, Any] | None = None, workers: int = 0
+    given: RecipeLike,
+    /,
+    *,
+    seed: int | str | None = None,
+    knobs: Mapping[str, Any] | None = None,
+    workers: int = 0,
+    device: str = "cpu",
 ) -> TileMap:
     """Make a map from a recipe.
 
@@ -229,6 +244,8 @@ def run(
         Values of the recipe's knobs by name.
     workers
         Number of processes to spread the tries of `require` over. The map does not depend on it.
+    device
+        `cpu`, or `gpu` for large maps of `fashion`. The map does not depend on it.
 
     Returns
     -------
@@ -250,7 +267,7 @@ def run(
     chosen = _read_recipe(given, {}, knobs)
     if seed is not None or chosen.seed is None:
         chosen = chosen.with_seed(seed)
-    return _make_map(chosen, workers)
+    return _make_map(chosen, workers, device)
 
 
 def make_many(

@@ -20,6 +20,7 @@ from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
 from ..corpus.tries import iter_steps as iter_tries
 from ..kernels import start_quickly
+from ..kernels.gpu.device import use_device
 from . import _drawing, _outputs, _world
 from ._console import info
 from ._drawing import DrawMode, describe, draw, read_overlay
@@ -38,6 +39,7 @@ OPTIONS = (
         metavar="N",
         help="Number of maps; map k has the seed SEED-k. Use {seed} or {index} in the file name.",
     ),
+    click.Option(["--device"], default="cpu", metavar="cpu|gpu", help="Device for large maps of fashion. [cpu]"),
     *_outputs.OPTIONS,
     *_drawing.OPTIONS,
     *_world.OPTIONS,
@@ -85,10 +87,16 @@ def produce(
     look: DrawMode | None,
     workers: int | None,
     scheduler: str | None,
+    device: str = "cpu",
     finish: Finish = _leave_unchanged,
     **options: Any,
 ) -> None:
     """Generate the maps of a recipe, and draw them or write the outputs."""
+    if device != "cpu":
+        given = {"seed": seed, "count": count, "outputs": outputs, "look": look, "workers": workers}
+        with use_device(device, recipe.technique):
+            produce(recipe, **given, scheduler=scheduler, finish=finish, **options)
+        return
     if _world.is_world(outputs):
         options |= {"workers": workers, "scheduler": scheduler, "look": look}
         _world.produce_world(recipe, seed=seed, count=count, outputs=outputs, **options)

@@ -30,12 +30,14 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.fashion import Automaton
+from ..kernels.gpu.device import wants_gpu
 from ..kernels.random import fill_below, fill_in_blocks
 from ._fashion.behaviour import BehaviourGrid as BehaviourGrid
 from ._fashion.behaviour import behave_alike as behave_alike
 from ._fashion.behaviour import behaviour_grid as behaviour_grid
 from ._fashion.behaviour import behaviour_id as behaviour_id
 from ._fashion.gallery import PREFIX, find_scores
+from ._fashion.large import advance_on_gpu
 from ._fashion.scores import normal_form as normal_form
 
 NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {
@@ -164,6 +166,15 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     padded = site.padded_window(p.reach, wrap=wrap)
     cells = yield from _draw_start(p, site, rng, padded, site.world if wrap else None)
     inner = padded.inner
+    # If the margin is complete on all four edges, wrapping does not affect the window, and a torus is faster.
+    is_ring = wrap or all(margin == p.reach for margin in (*padded.before, *padded.after))
+    if wants_gpu():
+        if site.has_locks or p.morph is not None:
+            raise InvalidRecipe("locks and morph are made on the CPU", at="device", place="", rule="conflict")
+        scores = _as_matrix(p.scores, p.states)
+        settings = {"generations": p.generations, "wrap": is_ring, "is_watched": site.is_watched}
+        finished = yield from advance_on_gpu(cells, scores, p.offsets, **settings)
+        return site.map(finished[inner])
     locked = None
     if site.has_locks:
         locked = np.pad(site.locked, tuple(zip(padded.before, padded.after, strict=True)))
@@ -171,8 +182,7 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
         site.apply_locks(cells, inner),
         _as_matrix(p.scores, p.states),
         p.offsets,
-        # If the margin is complete on all four edges, wrapping does not affect the window, and a torus is faster.
-        wrap=wrap or all(margin == p.reach for margin in (*padded.before, *padded.after)),
+        wrap=is_ring,
         locked=locked,
         second=None if p.morph is None else _as_matrix(p.morph, p.states),
         blend=None
