@@ -66,19 +66,22 @@ def build_large(offsets: tuple[Offset, ...], shares_table: bool, tile_rows: int)
     find_keys, choose = build_find_keys(offsets), build_choose(offsets)
     reach = max(max(abs(dx), abs(dy)) for dx, dy in offsets)
     pitch, rows = TILE_WORDS + 2, tile_rows + 4 * reach
-    words, skipped = rows * pitch, reach * pitch + 1  # Words without keys are skipped at both ends.
+    words, skipped = rows * pitch, reach * pitch  # Rows without keys are skipped at both ends.
 
     @cuda.jit
     def large(table, radix, outside, shape, old, new):
         keys = cuda.shared.array(0, uint64)  # The three arrays are parts of the same memory.
-        cells = cuda.shared.array(0, uint32)[2 * words : 3 * words]
-        shared_table = cuda.shared.array(0, uint16)[6 * words :]
+        cells = cuda.shared.array(0, uint32)[2 * words : 3 * words + 2]  # with a word before and after the rows
+        shared_table = cuda.shared.array(0, uint16)[6 * words + 4 :]
         height, _, map_pitch = shape
         thread, lane, warp = cuda.threadIdx.x, cuda.threadIdx.x % WARP, cuda.threadIdx.x // WARP
         if shares_table:
             for code in range(thread, table.shape[0], THREADS):
                 shared_table[code] = table[code]
             table = shared_table
+        if thread == 0:
+            cells[uint64(0)] = uint32(0)
+            cells[uint64(words + 1)] = uint32(0)
         across = (map_pitch + TILE_WORDS - 1) // TILE_WORDS
         down = (height + tile_rows - 1) // tile_rows
         for tile in range(cuda.blockIdx.x, across * down, cuda.gridDim.x):
@@ -88,14 +91,14 @@ def build_large(offsets: tuple[Offset, ...], shares_table: bool, tile_rows: int)
                 row, side = number // 2, number % 2
                 place = side * (TILE_WORDS + 1)
                 value = load_word(old, top + row - 2 * reach, left - 1 + place, shape, outside)
-                cells[uint64(row * pitch + place)] = value
+                cells[uint64(row * pitch + place + 1)] = value
             for row in range(warp, rows, WARPS):
                 value = load_word(old, top + row - 2 * reach, left + lane, shape, outside)
-                cells[uint64(row * pitch + 1 + lane)] = value
+                cells[uint64(row * pitch + lane + 2)] = value
             cuda.syncthreads()
             number = uint64(thread + skipped)
             while number < uint64(words - skipped):
-                keys[number] = find_keys(cells, number, uint64(pitch), uint32(radix), table)
+                keys[number] = find_keys(cells, number + uint64(1), uint64(pitch), uint32(radix), table)
                 number += uint64(THREADS)
             cuda.syncthreads()
             if left + lane < map_pitch:
@@ -178,4 +181,4 @@ class LargeAutomaton:
 
 def find_tile_bytes(rule: FashionRule, rows: int) -> int:
     """Return the size of the cells and keys of a tile with this number of rows."""
-    return (rows + 4 * rule.reach) * (TILE_WORDS + 2) * 12
+    return (rows + 4 * rule.reach) * (TILE_WORDS + 2) * 12 + 8
