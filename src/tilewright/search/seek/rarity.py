@@ -14,8 +14,8 @@ UNITS = ((10**9, "billion"), (10**6, "million"))
 class Rarity:
     """Number of seeds that have a property, among a number of seeds.
 
-    >>> str(Rarity(25, 1_000_000_000)), str(Rarity(3, 10)), str(Rarity(0, 3_000_000))
-    ('1 in 40 million', '30%', 'none; at most 1 in 1 million')
+    >>> str(Rarity(25, 1_000_000_000)), str(Rarity(3, 10)), str(Rarity(0, 3_000_000)), str(Rarity(1990, 2000))
+    ('1 in 40 million', '30%', 'none; at most 1 in 1 million', 'all but 1 in 200')
     """
 
     count: int
@@ -32,8 +32,10 @@ class Rarity:
             return f"none{bound}"
         if self.count == self.of:
             return "all"
+        if self.fraction > 0.99:
+            return f"all but 1 in {format_round(self.of / (self.of - self.count))}"
         if self.fraction >= 0.1:
-            return f"{min(99, max(1, round(100 * self.fraction)))}%"
+            return f"{round(100 * self.fraction)}%"
         return f"1 in {format_round(self.of / self.count)}"
 
 
