@@ -16,7 +16,7 @@ from ..search_runs import RETRY_SECONDS
 from ..seek_run import MAX_SEEDS, SeekRun, find_seek_key, open_seek
 from ..session import Session
 from ..state import State
-from .found_seeds import MAX_FOUND, FoundSeedsView
+from .found_seeds import MAX_FOUND, FoundSeedsView, describe_counts
 from .variations import draw_thumbnail
 
 COUNTS = {count: f"{count:,} seeds" for count in (1_000, 10_000, 100_000, MAX_SEEDS)}
@@ -24,7 +24,6 @@ COUNTS = {count: f"{count:,} seeds" for count in (1_000, 10_000, 100_000, MAX_SE
 DEFAULT_COUNT = 10_000
 UPDATE_SECONDS = 0.4
 """Seconds between updates of the page while seeds are tested."""
-
 SCROLL_SCRIPT = "requestAnimationFrame(() => getHtmlElement(%d).scrollIntoView({ block: 'start' }))"
 """Shows the result, which appears below the controls."""
 
@@ -64,14 +63,16 @@ class FindSeedPanel:
             self.progress.props('data-testid=find-progress aria-label="Tested seeds"')
             self.numbers = ui.label("").classes("tw-find-numbers tw-faint").props("data-testid=find-numbers")
             self.status = ui.label("").classes("tw-bad").props("role=status data-testid=find-status")
+            self.done = ui.label("").classes("tw-unseen").props("role=status data-testid=find-done")
             self.result = FoundSeedsView(self._choose)
         ui.context.client.on_delete(self._close)
 
     def refresh(self, state: State) -> None:
         """Show the search, if it is that of a state; otherwise, stop it."""
         self.panel.set_visibility(bool(state.recipe.get("require")))
-        if self.run is not None and not self._is_current(state):
+        if self._key and find_seek_key(state) != self._key:
             self.stop()
+            self._error = ""
         self._show()
 
     def stop(self) -> None:
@@ -123,10 +124,10 @@ class FindSeedPanel:
 
     async def _open(self, state: State, count: int) -> None:
         """Start the search of a state."""
-        self.run, self._pictures = None, {}
         key, settings = find_seek_key(state), self.session.queue.settings
+        self.run, self._key, self._state, self._pictures = None, key, state, {}
         found = await self.session.submit(lambda token: open_seek(key, settings, count=count, keep=MAX_FOUND))
-        self.run, self._key, self._state = SeekRun(self.session.queue, found, client=self.session), key, state
+        self.run = SeekRun(self.session.queue, found, client=self.session)
 
     async def _test(self, run: SeekRun) -> None:
         def on_progress() -> None:
@@ -162,8 +163,10 @@ class FindSeedPanel:
         if run is not None:
             self.progress.set_value(run.state.tally.tested / run.state.definition.count)
         self.numbers.set_text("Starting ..." if run is None else _describe_progress(run, self.is_running))
-        self.result.show(None if run is None else run.found, self.session.state.seed, self._pictures)
-        if run is not None and self.is_running and not self._is_scrolled:
+        found = None if run is None else run.found
+        self.result.show(found, self.session.state.seed, self._pictures)
+        self.done.set_text("" if found is None or self.is_running else describe_counts(found))
+        if self.result.is_shown and not self._is_scrolled:
             self._is_scrolled = True
             ui.run_javascript(SCROLL_SCRIPT % self.panel.id)
         self._draw(run)

@@ -39,7 +39,7 @@ class FoundSeedsView:
         self._choose = choose
         self._charts: dict[str, _Histogram] = {}
         with ui.element("div").classes("tw-found").props("data-testid=found") as self.view:
-            with ui.element("div").props("role=status data-testid=found-rarity"):
+            with ui.element("div").props("data-testid=found-rarity"):
                 self.rarity = ui.label("").classes("tw-found-rarity")
                 self.counts = ui.label("").classes("tw-faint")
             self.order = ui.label("").classes("tw-title").props("data-testid=found-order")
@@ -49,14 +49,17 @@ class FoundSeedsView:
                 ui.label("All tested seeds").classes("tw-title").tooltip(HINT)
         self.view.set_visibility(False)
 
+    @property
+    def is_shown(self) -> bool:
+        return self.view.visible
+
     def show(self, found: FoundSeeds | None, current: int | str | None, pictures: Mapping[int, str]) -> None:
         """Show a result, and mark the current seed. With None, or before the first seed, hide the view."""
-        is_shown = found is not None and found.tested > 0
-        self.view.set_visibility(is_shown)
-        if found is None or not is_shown:
+        self.view.set_visibility(found is not None and found.tested > 0)
+        if found is None or not self.is_shown:
             return
         self.rarity.set_text(str(found.rarity["all"]))
-        self.counts.set_text(_describe_counts(found))
+        self.counts.set_text(describe_counts(found))
         self.order.set_text(_describe_order(found))
         extreme = found.definition.extreme
         names = sorted(found.values, key=lambda name: extreme is None or name != extreme.measure)
@@ -167,7 +170,8 @@ class _Histogram:
         self.chart.show(bars, bin_width(self.measure) == 1, f"{caption}. {facts}")
 
 
-def _describe_counts(found: FoundSeeds) -> str:
+def describe_counts(found: FoundSeeds) -> str:
+    """Return the numbers of seeds that meet the requirements and of maps that cannot be made."""
     text = f"{found.passed:,} of {pluralize(found.tested, 'tested seed')} meet the requirements"
     failed = sum(found.failures.values())
     return text + (f"; {pluralize(failed, 'map')} cannot be made: {next(iter(found.failures))}" if failed else "")
