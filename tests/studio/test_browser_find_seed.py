@@ -12,7 +12,8 @@ from playwright.sync_api import Browser, expect
 import tilewright as tw
 from tests.studio.page import Studio
 from tests.studio.test_browser_access import AXE, FINDINGS, RULES, SCREENS
-from tests.studio.test_browser_phone import OUTSIDE, SMALL_TARGETS
+from tests.studio.test_browser_page import OUTSIDE
+from tests.studio.test_browser_phone import SMALL_TARGETS
 
 CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 24, "height": 14}, "seed": 7}
 REQUIRED: dict[str, Any] = {**CAVE, "require": {"regions": 1, "path_length": "most"}, "tries": 4}

@@ -51,7 +51,7 @@ class FoundSeedsView:
 
     @property
     def is_shown(self) -> bool:
-        return self.view.visible
+        return bool(self.view.visible)
 
     def show(self, found: FoundSeeds | None, current: int | str | None, pictures: Mapping[int, str]) -> None:
         """Show a result, and mark the current seed. With None, or before the first seed, hide the view."""
