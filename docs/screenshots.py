@@ -54,9 +54,16 @@ def open_picks() -> State:
     return replace(state, search=search)
 
 
+FIND_SEED = {
+    "technique": "caves",
+    "params": {"width": 48, "height": 30},
+    "require": {"regions": 1, "path_length": "most"},
+    "seed": 7,
+}
 PICK_RANGES = (("params.rooms", 6, 24), ("params.loops", 0, 1), ("params.spacing", 1, 4))
 VIEWS = {
     "studio-make": ("dark", build_crypt()),
+    "studio-find-seed": ("dark", State.from_recipe(FIND_SEED)),
     "studio-example": ("light", State().with_view_settings(tab="example")),
     "studio-rules": ("light", open_recipe("rules", "lake-cave", 7)),
     "studio-gallery": ("dark", open_recipe("gallery", "skirmish", 3)),
@@ -76,6 +83,12 @@ def main() -> None:
             studio = Studio(context, address).open(state)
             studio.page.wait_for_load_state("networkidle")
             expect(studio["compiling"]).to_be_hidden(timeout=600_000)
+            if name == "studio-find-seed":
+                studio["find-seed"].click()
+                expect(studio["find-seed"]).to_contain_text("More seeds", timeout=600_000)
+                expect(studio.page.locator(".tw-found-grid .tw-waits:visible")).to_have_count(0)
+                studio["found-0"].get_by_role("button").click()
+                studio.page.mouse.move(*(side // 2 for side in SIZE.values()))  # away from the tooltip
             if name == "studio-gallery":
                 expect(studio.page.locator(".tw-variation.tw-made")).to_have_count(24, timeout=600_000)
             if name == "studio-search":

@@ -9,12 +9,11 @@ seconds to wait), 504 time limit exceeded.
 # No `from __future__ import annotations`: FastAPI evaluates annotations, and some refer to local names.
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, File, Form, Path, Query, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -29,9 +28,20 @@ from ..core.registry import techniques
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats import format_registry
+from ..search.seek.state import SeekState
 from . import operations
 from .catalogue import LISTS, describe_entry, list_entries, list_names
 from .jobs import CancelToken, JobQueue
+from .openapi import (
+    ENTRIES,
+    NUMBERS,
+    OBJECT,
+    SEEDS,
+    describe_body,
+    describe_files,
+    describe_query,
+    describe_response,
+)
 from .query import KEYS, MAP_KEYS, read_parameters
 from .requests import (
     FORMATS,
@@ -43,9 +53,11 @@ from .requests import (
     MapRequest,
     MeasureRequest,
     RunRequest,
+    SeekRequest,
     parse_body,
 )
-from .responses import MEDIA_TYPES, ErrorRoute, as_json_data, file_name, files_response, not_found
+from .responses import ErrorRoute, as_json_data, file_name, files_response, not_found
+from .seek_run import SeekRun, start_seek
 
 T = TypeVar("T")
 SMALL_BODY = 1 << 14
@@ -53,64 +65,6 @@ SMALL_BODY = 1 << 14
 LIMITS = ("cells", "frames", "iterations", "seconds", "upload", "pixels")
 DESCRIBED_KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes")
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
-FIX = {
-    "type": "object",
-    "description": "A suggested change of the request.",
-    "properties": {
-        "action": {"enum": ["set", "remove", "use"]},
-        "path": {"type": "array", "items": {"type": ["string", "integer"]}},
-        "value": {},
-        "label": {"type": "string"},
-    },
-}
-PROBLEM = {
-    "type": "object",
-    "properties": {
-        "path": {"type": "array", "items": {"type": ["string", "integer"]}, "description": "Path in the recipe."},
-        "rule": {"type": "string", "description": "Name of the broken rule."},
-        "value": {"description": "The given value."},
-        "text": {"type": "string"},
-        "line": {"type": "string"},
-        "fixes": {"type": "array", "items": FIX},
-    },
-}
-ERROR = {
-    "type": "object",
-    "properties": {"error": {"type": "string"}, "problems": {"type": "array", "items": PROBLEM}},
-    "required": ["error", "problems"],
-}
-OBJECT = {"type": "object"}
-ENTRIES = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"name": {"type": "string"}, "summary": {"type": "string"}},
-        "required": ["name", "summary"],
-    },
-}
-NUMBERS = {
-    "type": "object",
-    "properties": {
-        "measures": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
-        "digest": {"type": "string"},
-        "seed": {"type": ["string", "null"]},
-    },
-    "required": ["measures", "digest", "seed"],
-}
-HEADERS = {
-    "Tilewright-Seed": "Seed of the map, percent-encoded.",
-    "Tilewright-Digest": "Digest of the map's cells; equal maps have equal digests.",
-    "Tilewright-Seconds": "Time taken, in seconds.",
-    "Tilewright-Files": "Names of all files of this format; `part` selects one.",
-}
-STATUS_DESCRIPTIONS = {
-    400: "Invalid request.",
-    404: "Unknown name in the path.",
-    413: "Larger than the limits of this studio.",
-    422: "The map cannot be made; another seed may work.",
-    503: "Too busy or being stopped; Retry-After has the seconds to wait.",
-    504: "Time limit exceeded.",
-}
 
 
 def build_router(queue: JobQueue) -> APIRouter:
@@ -119,6 +73,7 @@ def build_router(queue: JobQueue) -> APIRouter:
     _add_list_routes(routes, queue)
     _add_make_routes(routes, queue)
     _add_measure_routes(routes, queue)
+    _add_seek_route(routes, queue)
 
     @routes.api_route("/{rest:path}", methods=METHODS, include_in_schema=False)
     async def report_unknown_path(request: Request, rest: str) -> Response:
@@ -141,7 +96,7 @@ def _allowed_methods(route: Any, request: Request) -> set[str]:
 
 
 def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
-    @routes.get("", tags=["lists"], summary="Version and limits of this studio", **_describe_response(OBJECT))
+    @routes.get("", tags=["lists"], summary="Version and limits of this studio", **describe_response(OBJECT))
     def about() -> Response:
         limits = {name: getattr(queue.settings, name) for name in LIMITS}
         return JSONResponse({"tilewright": __version__, "limits": limits})
@@ -153,7 +108,7 @@ def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
 
 
 def _add_list(routes: APIRouter, kind: str) -> None:
-    @routes.get(f"/{kind}", tags=["lists"], summary=f"All {kind}", name=kind, **_describe_response(ENTRIES))
+    @routes.get(f"/{kind}", tags=["lists"], summary=f"All {kind}", name=kind, **describe_response(ENTRIES))
     def all_of_a_kind() -> Response:
         return JSONResponse(as_json_data(list_entries(kind)))
 
@@ -166,7 +121,7 @@ def _add_description(routes: APIRouter, kind: str) -> None:
         tags=["lists"],
         summary=f"Description of one {one}",
         name=one,
-        **_describe_response(OBJECT, 404),
+        **describe_response(OBJECT, 404),
     )
     def one_of_a_kind(
         name: Annotated[str, Path(description=f"As in /api/{kind}.", json_schema_extra=known)],
@@ -186,9 +141,9 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         tags=["make"],
         summary="Make a map of a technique, with all parameters in the URL",
         openapi_extra={
-            "parameters": [_describe_query("Parameters of the technique and options of the format", {"width": "40"})]
+            "parameters": [describe_query("Parameters of the technique and options of the format", {"width": "40"})]
         },
-        **_describe_files(404),
+        **describe_files(404),
     )
     async def make_by_address(
         request: Request,
@@ -230,7 +185,7 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         return await _make_response(request, queue, body, lambda: recipe)
 
     @routes.post(
-        "/make", tags=["make"], summary="Make a map of a technique", **_describe_body(MakeRequest), **_describe_files()
+        "/make", tags=["make"], summary="Make a map of a technique", **describe_body(MakeRequest), **describe_files()
     )
     async def make(request: Request) -> Response:
         """Return the file. A format of several files (tmx, tmj) is returned as a zip archive; `part` selects one of its
@@ -240,7 +195,7 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         return await _make_response(request, queue, body, lambda: body.recipe)
 
     @routes.post(
-        "/run", tags=["make"], summary="Make a map of a recipe", **_describe_body(RunRequest), **_describe_files()
+        "/run", tags=["make"], summary="Make a map of a recipe", **describe_body(RunRequest), **describe_files()
     )
     async def run(request: Request) -> Response:
         """Run a recipe: an object, YAML as the studio exports it, or the name of a built-in recipe."""
@@ -251,10 +206,8 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/run/{recipe}",
         tags=["make"],
         summary="Make a map of a built-in recipe, with its knobs in the URL",
-        openapi_extra={
-            "parameters": [_describe_query("Knobs of the recipe and options of the format", {"size": "60"})]
-        },
-        **_describe_files(404),
+        openapi_extra={"parameters": [describe_query("Knobs of the recipe and options of the format", {"size": "60"})]},
+        **describe_files(404),
     )
     async def run_by_address(
         request: Request,
@@ -303,8 +256,8 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/measure",
         tags=["measure"],
         summary="Measure a map",
-        **_describe_body(MeasureRequest),
-        **_describe_response(NUMBERS, 400, 413, 422, 503, 504),
+        **describe_body(MeasureRequest),
+        **describe_response(NUMBERS, 400, 413, 422, 503, 504),
     )
     async def measure(request: Request) -> Response:
         body = await _read_body(request, queue, MeasureRequest)
@@ -336,7 +289,7 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/measure/file",
         tags=["measure"],
         summary="Measure the first map in a file",
-        **_describe_response(NUMBERS, 400, 413, 503, 504),
+        **describe_response(NUMBERS, 400, 413, 503, 504),
     )
     async def measure_file(
         request: Request,
@@ -377,6 +330,38 @@ def _read_similarity(value: Any) -> Mapping[str, Any] | None:
     return {"like": value}
 
 
+# -- seek -------------------------------------------------------------------------------------------------------
+
+
+def _add_seek_route(routes: APIRouter, queue: JobQueue) -> None:
+    @routes.post(
+        "/seek",
+        tags=["seek"],
+        summary="Find seeds whose maps meet requirements",
+        **describe_body(SeekRequest),
+        **describe_response(SEEDS, 400, 413, 503, 504),
+    )
+    async def seek(request: Request) -> Response:
+        """Test every seed of a range, and return the best of those whose maps meet the requirements, and how rare they
+        are. The map of seed 7 is that of /api/run with the seed 7.
+        """
+        body = await _read_body(request, queue, SeekRequest)
+
+        def open_search(token: CancelToken) -> SeekState:
+            given = apply_knobs(_read_recipe(body.recipe), body.knobs)
+            recipe = operations.check_recipe(given, queue.settings)
+            return start_seek(body.define_search(recipe))
+
+        state = await _run_job(request, queue, open_search)
+        run = SeekRun(queue, state, client=("api", request.client))
+        try:
+            async with asyncio.timeout(queue.settings.seconds):
+                found = await _cancel_on_disconnect(request, run.finish())
+        except TimeoutError:
+            raise CancelToken(queue.settings).timeout_error() from None
+        return JSONResponse(as_json_data(found.to_data()))
+
+
 # -- details ----------------------------------------------------------------------------------------------------
 
 
@@ -398,7 +383,12 @@ async def _read_body(request: Request, queue: JobQueue, model: type[B]) -> B:
 
 async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToken], T], *, cost: float = 0.0) -> T:
     """Run a job and return its result; cancel it if the client disconnects. Each connection counts as a client."""
-    job = asyncio.ensure_future(queue.submit(work, client=("api", request.client), cost=cost))
+    return await _cancel_on_disconnect(request, queue.submit(work, client=("api", request.client), cost=cost))
+
+
+async def _cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine; cancel it if the client disconnects."""
+    job = asyncio.ensure_future(work)
     disconnect = asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait((job, disconnect), return_when=asyncio.FIRST_COMPLETED)
@@ -414,49 +404,3 @@ async def _wait_for_disconnect(request: Request) -> None:
     """Return when the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _describe_body(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the documentation of a route's JSON body, which the route parses itself."""
-    content = {"application/json": {"schema": model.model_json_schema()}}
-    return {"openapi_extra": {"requestBody": {"required": True, "content": content}}}
-
-
-def _describe_response(schema: Mapping[str, Any], *errors: int) -> dict[str, Any]:
-    """Return the documentation of a route's responses."""
-    found: dict[int | str, dict[str, Any]] = {
-        200: {"description": "Success.", "content": {"application/json": {"schema": schema}}}
-    }
-    return {"responses": {**found, **_describe_errors(*errors)}, "response_class": Response}
-
-
-def _describe_files(*more: int) -> dict[str, Any]:
-    binary = {"schema": {"type": "string", "format": "binary"}}
-    kinds = {kind.partition(";")[0]: {} if "json" in kind else binary for kind in (*MEDIA_TYPES.values(),)}
-    headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
-    found = {200: {"description": "The map in the format.", "content": kinds, "headers": headers}}
-    return {"responses": {**found, **_describe_errors(400, 413, 422, 503, 504, *more)}, "response_class": Response}
-
-
-def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    content = {"application/json": {"schema": ERROR}}
-    found: dict[int | str, dict[str, Any]] = {
-        status: {"description": STATUS_DESCRIPTIONS[status], "content": content} for status in sorted(statuses)
-    }
-    if 503 in found:
-        found[503]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
-    # This entry keeps FastAPI from documenting its own error format.
-    return {**found, "4XX": {"description": "The request was refused.", "content": content}}
-
-
-def _describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "name": "params",
-        "in": "query",
-        "required": False,
-        "style": "form",
-        "explode": True,
-        "description": f"{what}, each as a key.",
-        "schema": {"type": "object", "additionalProperties": {"type": "string"}},
-        "example": example,
-    }

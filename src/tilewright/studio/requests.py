@@ -11,14 +11,19 @@ from pydantic import AfterValidator, StrictBool, WithJsonSchema
 from .. import data
 from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.params import Params, param
+from ..core.recipe import Recipe
 from ..core.registry import techniques
 from ..formats import format_registry
+from ..search.seek.definition import SeekDefinition
+from .seek_run import MAX_SEEDS
 
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
 RECIPE_NAMES = {"type": "string", "enum": list(data.list_names("recipes"))}
 FORMATS = {"type": "string", "enum": format_registry.names()}
 MAX_MEASURES = 1000
 """Maximum number of measures of a request."""
+MAX_KEEP = 1000
+"""Maximum number of seeds in a response."""
 MAX_CONTAINERS = 1 << 17
 """Maximum number of lists and objects in a request. The JSON parser blocks all threads while it makes them."""
 KINDS: dict[str, type | tuple[type, ...]] = {"object": dict, "array": (list, tuple), "string": str, "null": type(None)}
@@ -119,8 +124,35 @@ class MeasureRequest(Params):
     """Sample to compare the map with, or {"like": sample, "pattern_size": 3, ...}."""
 
 
-BODIES = (MakeRequest, RunRequest, MeasureRequest)
-B = TypeVar("B", MakeRequest, RunRequest, MeasureRequest)
+class SeekRequest(Params):
+    """Seeds of a recipe to test."""
+
+    noun = "word"
+
+    recipe: RecipeValue = param()
+    """Recipe: an object, the name of a built-in one, or YAML. Its seed is ignored."""
+    knobs: JsonObject = param({})
+    """Values of the recipe's knobs by name."""
+    seeds: str = param("0..999", max_length=100)
+    """First and last seed to test, at most 1,000,000 seeds."""
+    require: JsonObject = param({})
+    """Required values of measures: {"regions": 1, "floor_share": ">0.5", "path_length": "most"}."""
+    measures: tuple[str, ...] = param((), max_length=MAX_MEASURES)
+    """Further measures to record."""
+    keep: int = param(12, ge=1, le=MAX_KEEP)
+    """Maximum number of seeds to return."""
+
+    def define_search(self, recipe: Recipe) -> SeekDefinition:
+        """Return the search over the seeds of a recipe. Raise TooLarge if there are too many seeds."""
+        found = SeekDefinition.of(
+            recipe, seeds=self.seeds, require=self.require, measures=self.measures, keep=self.keep
+        )
+        if found.count > MAX_SEEDS:
+            raise TooLarge(f"must be at most {MAX_SEEDS:,} seeds, got {found.count:,}", at="seeds")
+        return found
+
+
+B = TypeVar("B", MakeRequest, RunRequest, MeasureRequest, SeekRequest)
 
 
 def parse_body(content: bytes, content_type: str, model: type[B]) -> B:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.errors import TilewrightError
 from ..core.registry import measures
-from ..core.require import EXTREMES, RANGE, read_requirements
+from ..core.require import EXTREMES, RANGE, Requirement, read_requirements
 
 RULES = {
     ">=": "at least",
@@ -24,6 +24,8 @@ RULES = {
     "least": "as low as possible",
 }
 """Labels of the comparisons."""
+TRUTH = {True: "must be yes", False: "must be no"}
+"""Labels of the requirements of truth values."""
 MAX_ROWS = 50
 
 
@@ -112,6 +114,21 @@ def suggest_row(measure: str, number: float) -> RequirementRow:
     is_counted = measure in measures and bool(measures.get(measure).argument)
     rounded = number if number == int(number) else floor(number * 100) / 100
     return RequirementRow(measure, "==" if is_counted else ">=", float(rounded))
+
+
+def describe_requirement(one: Requirement) -> str:
+    """Return a requirement in the words of the rows, without its measure.
+
+    >>> given = {"regions": 1, "path_length": "60..66", "solvable": ">0"}
+    >>> [describe_requirement(one) for one in read_requirements(given)]
+    ['exactly 1', 'between 60 and 66', 'must be yes']
+    """
+    if one.is_extreme:
+        return RULES[one.rule]
+    if RequirementRow(one.measure).is_truth:
+        return TRUTH[one.holds(1.0)]
+    numbers = [one.value, one.high] if one.is_range else [one.value]
+    return f"{RULES[one.rule]} {' and '.join(f'{number:.15g}' for number in numbers)}"
 
 
 def _read_row(name: str, value: Any) -> RequirementRow:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
@@ -20,6 +19,7 @@ from ..search.genes import Units
 from ..search.rounds import Search, SolutionBatch
 from . import operations
 from .jobs import Busy, Cancelled, CancelToken, JobQueue, TooLong
+from .rate import RateMeter
 from .search_setup import SearchSetup
 
 JOB_SECONDS = 0.15
@@ -34,8 +34,6 @@ KEEP_SECONDS = 1800.0
 """Seconds after which a search without a page is removed."""
 MAX_RUNS = 64
 """Maximum number of searches that the studio keeps."""
-RATE_SECONDS = 3.0
-"""Seconds over which the number of maps per second is averaged."""
 
 
 @dataclass(eq=False)
@@ -59,8 +57,7 @@ class SearchRun:
         self._parts: list[Evaluations] = []
         """Evaluations of the first solutions of the current round."""
         self._job_size = 1
-        self._times: deque[tuple[float, int]] = deque()
-        """Times with numbers of evaluations, to compute the rate."""
+        self._meter = RateMeter()
 
     @property
     def status(self) -> str:
@@ -79,15 +76,12 @@ class SearchRun:
     @property
     def rate(self) -> float:
         """Maps per second in the last seconds; 0 if unknown."""
-        if self.status != "running" or len(self._times) < 2:
-            return 0.0
-        (first, before), (last, after) = self._times[0], self._times[-1]
-        return (after - before) / (last - first) if last > first else 0.0
+        return self._meter.rate if self.status == "running" else 0.0
 
     def resume(self) -> None:
         """Start or continue the search."""
         if self.status == "paused":
-            self._times.clear()
+            self._meter.clear()
             self._task = asyncio.create_task(self._work())
             self._notify()
 
@@ -131,7 +125,7 @@ class SearchRun:
         units = self._batch.units
         while (first := self._evaluated) < len(units):
             self._parts.append(await self._evaluate(units[first : first + self._job_size]))
-            self._count_time()
+            self._meter.add(self.evaluations)
             if self.search.archive is None or self._job_size == 1:
                 self._notify()
         batch, parts = self._batch, self._parts
@@ -166,12 +160,6 @@ class SearchRun:
                 return await self._evaluate(units[:1])
         self._job_size = max(1, min(2 * self._job_size, int(JOB_SECONDS * len(units) / max(seconds, 1e-6))))
         return found
-
-    def _count_time(self) -> None:
-        now = time.monotonic()
-        self._times.append((now, self.evaluations))
-        while len(self._times) > 2 and self._times[0][0] < now - RATE_SECONDS:
-            self._times.popleft()
 
 
 def evaluate(search: Search, units: Units, token: CancelToken) -> Evaluations:

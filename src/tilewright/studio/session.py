@@ -197,11 +197,12 @@ class Session:
         """Choose a random seed. Locked cells stay the same."""
         self.set_seed(read_seed(None))
 
-    def set_seed(self, seed: int | str) -> None:
-        """Set the seed."""
+    def set_seed(self, seed: int | str, *, attempt: int | None = None) -> None:
+        """Set the seed, and the number of the try whose map is made; None for the tries of the recipe."""
         if self.state.seed is not None:
             self.seed_history = [*self.seed_history[-MAX_UNDO:], self.state.seed]
-        self.change(self.state.with_recipe(seed=parse_seed(seed) if isinstance(seed, str) else seed))
+        seed = parse_seed(seed) if isinstance(seed, str) else seed
+        self.change(self.state.with_recipe(seed=seed, attempt=attempt))
 
     def restore_seed(self) -> None:
         """Return to the last seed that differs from the current one."""

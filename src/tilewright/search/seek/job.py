@@ -13,9 +13,10 @@ from ...batch import Scanner, ScanResult
 from ...core.errors import TilewrightError
 from ...core.pipeline import run
 from ...core.provenance import digest
+from ...core.tilemap import TileMap
 from ..workers import can_connect, connect_workers
 from .result import FoundSeeds
-from .scanners import StagedScanner, open_seek_scanner
+from .scanners import MakeMap, StagedScanner, open_seek_scanner
 from .state import SeekState
 from .tasks import SeekWork, finish_task, scan_task
 
@@ -58,11 +59,21 @@ class Chunks:
     """Iterator over chunks of the missing seeds: pairs of a first seed and a number of seeds.
 
     The size of the chunks depends on the time of earlier ones; the result of a search does not.
+
+    Parameters
+    ----------
+    state
+        State of the search.
+    size
+        Number of seeds in the first chunk.
+    seconds
+        Approximate time of a chunk.
     """
 
-    def __init__(self, state: SeekState) -> None:
+    def __init__(self, state: SeekState, *, size: int = FIRST_CHUNK, seconds: float = CHUNK_SECONDS) -> None:
         self._missing = state.find_missing()
-        self._size = FIRST_CHUNK
+        self._size = size
+        self._seconds = seconds
         self.threads = 1
         self.remaining = sum(last - first + 1 for first, last in self._missing)
         """Number of seeds that are not in a chunk yet."""
@@ -81,7 +92,7 @@ class Chunks:
 
     def note_time(self, count: int, seconds: float) -> None:
         """Adapt the size of the next chunks to the time that a chunk took."""
-        wanted = int(count * CHUNK_SECONDS / max(seconds, 1e-6))
+        wanted = int(count * self._seconds / max(seconds, 1e-6))
         self._size = max(1, min(MAX_CHUNK, 4 * self._size, wanted))
 
 
@@ -129,7 +140,8 @@ class SeekJob:
                 self._write_checkpoint()
                 raise
             self._write_checkpoint()
-        found = FoundSeeds(state, tuple(self._check_seeds()))
+        digests = tuple(digest(make_kept_map(state, number)) for number in range(len(state.kept.seeds)))
+        found = FoundSeeds(state, digests)
         if self.folder is not None:
             self.folder.write_result(found)
         self._report()
@@ -202,19 +214,6 @@ class SeekJob:
             self.folder.write_state(self.state)
         self._stored = (monotonic(), self.state.tally.tested)
 
-    def _check_seeds(self) -> Iterator[str]:
-        """Make the maps of the kept seeds again, and yield their digests. Raise an error if a value differs."""
-        definition, kept = self.state.definition, self.state.kept
-        for number, seed in enumerate(kept.seeds.tolist()):
-            map = run(definition.recipe_of(seed))
-            found = measure_maps([map], definition.measures, [definition.similarity])
-            for name, numbers in found.items():
-                ours, stored = float(numbers[0]), float(kept.values[name][number])
-                if ours != stored and not (ours != ours and stored != stored):
-                    text = f"seed {seed} has {name} {ours:g}, and not {stored:g} as stored"
-                    raise TilewrightError(f"{text}; delete the state of the folder, and the search starts over")
-            yield digest(map)
-
     def _report(self) -> None:
         state = self.state
         extreme = state.definition.extreme
@@ -229,3 +228,17 @@ class SeekJob:
                 self.dashboard,
             )
         )
+
+
+def make_kept_map(state: SeekState, number: int, make_map: MakeMap = run) -> TileMap:
+    """Make the map of a kept seed again. Raise an error if a value differs from the stored one."""
+    definition, kept = state.definition, state.kept
+    seed = int(kept.seeds[number])
+    map = make_map(definition.recipe_of(seed))
+    found = measure_maps([map], definition.measures, [definition.similarity])
+    for name, numbers in found.items():
+        ours, stored = float(numbers[0]), float(kept.values[name][number])
+        if ours != stored and not (ours != ours and stored != stored):
+            text = f"seed {seed} has {name} {ours:g}, and not {stored:g} as stored"
+            raise TilewrightError(f"{text}; delete the state of the folder, and the search starts over")
+    return map

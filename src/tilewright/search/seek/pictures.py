@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil, log1p
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from ...batch import bin_width
@@ -25,8 +24,8 @@ from ...corpus._charts import (
     text_width,
     ticks,
 )
-from ...corpus.distributions import Distribution
 from ..contact_sheet import draw_contact_sheet
+from .bars import HistogramBars
 from .report import describe_scope
 from .result import FoundSeeds
 
@@ -84,29 +83,18 @@ def _draw_panel(canvas: Canvas, box: Box, found: FoundSeeds, name: str, one: Req
     canvas.draw_text((box.left + 16, box.top + 42), facts, SMALL, MUTED)
     is_extreme = one is not None and one.is_extreme
     kept = np.unique(found.values[name]).tolist() if is_extreme else []
-    _draw_bars(canvas, box.shrink(16, 76, 16, 40), spread, quartiles, _find_marks(spread, one), kept)
+    bars = HistogramBars.of(spread, one, MAX_BARS)
+    _draw_bars(canvas, box.shrink(16, 76, 16, 40), bars, spread.name, quartiles, kept)
 
 
 def _draw_bars(
-    canvas: Canvas,
-    chart: Box,
-    spread: Distribution,
-    quartiles: list[float],
-    marks: NDArray[np.bool_],
-    kept: list[float],
+    canvas: Canvas, chart: Box, bars: HistogramBars, measure: str, quartiles: list[float], kept: list[float]
 ) -> None:
     """Draw the bars of a histogram with its axis, the median and the quartiles.
 
-    `marks` are the values with orange bars, and `kept` those with an orange tick above the bars.
+    Bars that meet a requirement are orange, and the values in `kept` have an orange tick above the bars.
     """
-    width = bin_width(spread.name)
-    bins = np.round(spread.values / width).astype(np.int64)
-    bins_per_bar = ceil((int(bins[-1] - bins[0]) + 1) / MAX_BARS)
-    bars = (bins - bins[0]) // bins_per_bar
-    count = int(bars[-1]) + 1
-    counts, marked = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-    np.add.at(counts, bars, spread.counts)
-    np.logical_or.at(marked, bars, marks)
+    counts, count = bars.counts, len(bars.counts)
     if count < MIN_BARS:  # A few bars are in the middle of the axis.
         margin = chart.width * (MIN_BARS - count) // (2 * MIN_BARS)
         chart = chart.shrink(margin, 0, margin, 0)
@@ -115,12 +103,10 @@ def _draw_bars(
     for heights, is_pale in ((logarithms / logarithms.max(), True), (as_shares(counts), False)):
         for number in np.flatnonzero(counts).tolist():
             top = min(chart.bottom - 2, round(chart.bottom - float(heights[number]) * chart.height))
-            color = SECOND if marked[number] else FIRST
+            color = SECOND if bars.meets[number] else FIRST
             right = max(places[number], places[number + 1] - 2)
             canvas.pen.rectangle((places[number], top, right, chart.bottom - 1), _blend(color) if is_pale else color)
-    # An integer is in the middle of its bin, and a fraction is at least the lower end.
-    low = float(bins[0]) * width - (0.5 if width == 1 else 0.0)
-    high = low + count * bins_per_bar * width
+    width, low, high = bin_width(measure), bars.low, bars.high
 
     def x_of(value: float) -> int:
         center = value if width == 1 else value + width / 2
@@ -132,19 +118,6 @@ def _draw_bars(
         canvas.pen.line((x_of(value), chart.top - 11, x_of(value), chart.top - 5), fill=SECOND, width=1)
     numbers = [one for one in ticks(low, high, max(2, chart.width // 70)) if width < 1 or one == round(one)]
     canvas.draw_bottom_axis(chart.shrink(0, 0, 0, -5), low, high, numbers)
-
-
-def _find_marks(spread: Distribution, one: Requirement | None) -> NDArray[np.bool_]:
-    """Return which bins of a distribution have values that meet a requirement, unless it is `most` or `least`."""
-    if one is None or one.is_extreme:
-        return np.zeros(len(spread.values), dtype=np.bool_)
-    width = bin_width(spread.name)
-    lows = spread.values
-    highs = lows if width == 1 else np.nextafter(lows + width, lows)
-    # A bin of fractions may meet the requirement only in part, or only at one value within it.
-    ends = [one.holds(low) or one.holds(high) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
-    within = (lows <= one.value) & (one.value <= highs) & one.holds(one.value)
-    return np.array(ends, dtype=np.bool_) | within
 
 
 def _blend(color: Color) -> Color:

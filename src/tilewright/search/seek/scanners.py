@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...batch import Bound, NoKernel, Scanner, ScanResult, find_better, find_bin
 from ...core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from ...core.pipeline import run
 from ...core.plan import make_plan
+from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
 from .definition import SeekDefinition
 from .plan import SeekPlan, SeekStage, find_scanner
@@ -21,6 +22,9 @@ from .tally import Floats, Seeds
 
 MAPS_PER_BLOCK, CELLS_PER_BLOCK = 128, 1 << 20
 """Maximum number of maps that are measured together, and of their cells."""
+
+MakeMap = Callable[[Recipe], TileMap]
+"""Function that makes the map of a recipe, such as `run`."""
 
 
 @dataclass
@@ -48,12 +52,15 @@ class PipelineScanner:
         The search.
     stages
         Stages of its plan.
+    make_map
+        Function that makes maps.
     """
 
     device = "cpu"
 
-    def __init__(self, definition: SeekDefinition, stages: Sequence[SeekStage]) -> None:
+    def __init__(self, definition: SeekDefinition, stages: Sequence[SeekStage], make_map: MakeMap = run) -> None:
         self.definition = definition
+        self.make_map = make_map
         make_plan(definition.recipe)  # The recipes of all seeds share the plan.
         self.stages = tuple(stages)
         self.measures = tuple(name for stage in stages for name in stage.measures)
@@ -91,7 +98,7 @@ class PipelineScanner:
         cells = 0
         for seed in seeds:
             try:
-                map = run(self.definition.recipe_of(int(seed)))
+                map = self.make_map(self.definition.recipe_of(int(seed)))
             except TooLarge:
                 raise  # Other machines may have enough memory.
             except TilewrightError as error:
@@ -168,15 +175,16 @@ def finish_scan(rest: PipelineScanner, found: ScanResult, bound: Bound | None) -
     )
 
 
-def open_seek_scanner(definition: SeekDefinition, plan: SeekPlan) -> Scanner:
-    """Return the scanner for a plan."""
+def open_seek_scanner(definition: SeekDefinition, plan: SeekPlan, make_map: MakeMap = run) -> Scanner:
+    """Return the scanner for a plan. `make_map` makes the maps for which there are no kernels."""
+    pipeline = PipelineScanner(definition, plan.stages, make_map)
     if plan.device == "pipeline":
-        return PipelineScanner(definition, plan.stages)
+        return pipeline
     first, *rest = plan.stages
     try:
         scanner, known = find_scanner(definition, first.measures, plan.device)
     except (InvalidRecipe, NoKernel):  # The search was started on a machine with a GPU.
-        return PipelineScanner(definition, plan.stages)
+        return pipeline
     if set(known) != set(first.measures):
-        return PipelineScanner(definition, plan.stages)
-    return StagedScanner(scanner, PipelineScanner(definition, rest)) if rest else scanner
+        return pipeline
+    return StagedScanner(scanner, PipelineScanner(definition, rest, make_map)) if rest else scanner

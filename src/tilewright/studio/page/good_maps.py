@@ -18,10 +18,11 @@ from .. import operations
 from ..improvement import find_improvement, with_improvement
 from ..jobs import Busy, Cancelled, CancelToken
 from ..pass_share import PassShare, try_seed
-from ..requirement_rows import MAX_ROWS, RULES, RequirementRow, read_rows, suggest_row, write_rows
+from ..requirement_rows import MAX_ROWS, RULES, TRUTH, RequirementRow, read_rows, suggest_row, write_rows
 from ..session import Session
 from ..state import State
 from .debounced_input import DebouncedInput
+from .find_seed import FindSeedPanel
 from .widgets import SelectByLabel, icon_button, toggle_class
 
 T = TypeVar("T")
@@ -29,8 +30,6 @@ MAX_SEEDS = 24
 """Number of seeds that are tried to find the fraction that passes."""
 PAUSE = 0.4
 """Seconds without a change before seeds are tried, so that they do not slow down the map."""
-TRUTH = {True: "must be yes", False: "must be no"}
-"""Labels of the requirements of truth values."""
 FIRST_MEASURES = ("path_length", "floor_share", "regions")
 """Measures of new requirements, if they are not required yet."""
 
@@ -66,6 +65,7 @@ class GoodMapsSection:
                 self.improve.tooltip("Change each map by small moves until it meets the rows, with the shaper improve")
                 self.improve_note = ui.label("").classes("tw-faint")
             self.error = ui.label("").classes("tw-bad").props("role=status data-testid=good-error")
+            self.find_seed = FindSeedPanel(session)
         ui.context.client.on_delete(self._stop)
         self.refresh(session.state)
 
@@ -90,6 +90,7 @@ class GoodMapsSection:
         self.improve.props(f"aria-pressed={'true' if is_improved else 'false'}")
         toggle_class(self.improve, "tw-good-on", is_improved)
         self.improve_note.set_text("Maps are changed to meet them." if is_improved else "Change the map to meet them.")
+        self.find_seed.refresh(state)
         self._test_seeds(state)
 
     def mark_problems(self, problems: Sequence[Problem]) -> None:
