@@ -30,7 +30,7 @@ def test_maps_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool)
 def test_watching_does_not_change_the_map(is_simulated: bool) -> None:
     from tilewright.kernels.gpu.device import use_device
 
-    settings = {"width": 8, "height": 6, "generations": 2}
+    settings: dict[str, Any] = {"width": 8, "height": 6, "generations": 2}
     with use_device("gpu", "fashion"):
         frames = [*tw.watch("fashion", seed=7, **settings)]
     assert frames[-1].map == tw.make("fashion", seed=7, **settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import click
@@ -93,9 +93,9 @@ def produce(
 ) -> None:
     """Generate the maps of a recipe, and draw them or write the outputs."""
     if device != "cpu":
-        given = {"seed": seed, "count": count, "outputs": outputs, "look": look, "workers": workers}
+        again = partial(produce, recipe, seed=seed, count=count, outputs=outputs, look=look, workers=workers)
         with use_device(device, recipe.technique):
-            produce(recipe, **given, scheduler=scheduler, finish=finish, **options)
+            again(scheduler=scheduler, finish=finish, **options)
         return
     if _world.is_world(outputs):
         options |= {"workers": workers, "scheduler": scheduler, "look": look}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -20,7 +21,7 @@ from ..formats._skin_template import STONE, draw_template
 from . import _drawing
 from ._console import info
 
-PREVIEW = {"width": 32, "height": 16, "steps": 2, "seed": 7}
+PREVIEW: dict[str, Any] = {"width": 32, "height": 16, "steps": 2, "seed": 7}
 """Parameters of the map of the preview. With few smoothing steps, it shows most masks."""
 
 
