@@ -27,6 +27,7 @@ from .runner import (
     SOLVED,
     STACK,
     STEPS,
+    TRIED,
     UNKNOWN,
     UNSOLVED,
     WALL,
@@ -53,42 +54,28 @@ DELAY = 8.0
 """Number of holes that count as much as trying all other holes, in the order of the search."""
 
 
-@inline
-def _can_dig(board: RunnerBoard, cell: int, side: int) -> bool:
-    """Return whether a player in a cell can dig the brick diagonally below."""
-    beside = cell + board.shifts[side]
-    below = beside + board.shifts[DOWN]
-    is_brick = board.cells[below] & BRICK and not board.holes[below] and not board.cells[below] & WALL
-    return bool(
-        is_brick and not is_solid(board, beside) and not board.cells[beside] & LADDER and is_carried(board, cell)
-    )
-
-
 @kernel
 def _load(board: RunnerBoard, state: Int32_1D, places: Int32_1D, gold: int) -> None:
     """Set the gold and the holes of the board to those of a state. `places` are the cells of gold, then of bricks."""
+    cells, holes = board.cells, board.holes
     for number in range(places.size):
         is_set = state[1 + number // BITS] >> (number % BITS) & 1
         if number >= gold:
-            if board.holes[places[number]] != is_set:
+            if holes[places[number]] != is_set:
                 set_hole(board, places[number], is_set)
         elif is_set:
-            board.cells[places[number]] |= GOLD
+            cells[places[number]] |= GOLD
         else:
-            board.cells[places[number]] &= ~np.uint8(GOLD)
+            cells[places[number]] &= ~np.uint8(GOLD)
 
 
 @inline
-def _is_near(board: RunnerBoard, cell: int) -> bool:
+def _is_near(components: Int32_1D, shifts: Int64_1D, cell: int) -> bool:
     """Return whether the last search for components reached a cell or one of its neighbors."""
-    components, shifts = board.graph[COMPONENT], board.shifts
-    return bool(
-        components[cell] >= 0
-        or components[cell + shifts[0]] >= 0
-        or components[cell + shifts[1]] >= 0
-        or components[cell + shifts[2]] >= 0
-        or components[cell + shifts[3]] >= 0
-    )
+    for direction in range(4):
+        if components[cell + shifts[direction]] >= 0:
+            return True
+    return bool(components[cell] >= 0)
 
 
 @kernel
@@ -99,42 +86,43 @@ def _settle(
 
     Return its order in the queue; -1 if the game is won without more holes, and infinity if it cannot be won.
     """
-    left, holes = 0, 0
+    cells, holes, graph = board.cells, board.holes, board.graph
+    left, dug, first = 0, 0, player
     for number in range(gold):
-        left += board.cells[places[number]] & GOLD > 0
+        left += cells[places[number]] & GOLD > 0
     forget_components(board)
     find_components(board, player, HOPES, 0, has_exit)
-    if board.graph[GAIN, player] < left:
+    if graph[GAIN, player] < left:
         return np.inf
     state[:] = 0
     for number in range(gold, places.size):
-        if board.holes[places[number]]:
-            holes += 1
-            if _is_near(board, places[number]):
+        if holes[places[number]]:
+            dug += 1
+            if _is_near(graph[COMPONENT], board.shifts, places[number]):
                 state[1 + number // BITS] |= 1 << (number % BITS)
     forget_components(board)
     members = find_components(board, player, STEPS, 0, has_exit)
-    missing = left - board.graph[GAIN, player]
-    first = player
+    missing = left - max(graph[GAIN, player], -1)
     for number in range(members):
-        cell = board.graph[STACK, number]
+        cell = graph[STACK, number]
         first = min(first, cell)
         visited[cell] = 1
-        board.cells[cell] &= ~np.uint8(GOLD)
+        cells[cell] &= ~np.uint8(GOLD)
     state[0] = first
     for number in range(gold):
-        if board.cells[places[number]] & GOLD:
+        if cells[places[number]] & GOLD:
             state[1 + number // BITS] |= 1 << (number % BITS)
-    return GOLD_WEIGHT * min(missing, left + 1) + holes if missing > 0 else -1.0
+    return GOLD_WEIGHT * missing + dug if missing > 0 else -1.0
 
 
 @kernel
 def _fall(board: RunnerBoard, player: int) -> int:
     """Return the cell where a player in a cell stops falling; take the gold on the way."""
-    board.cells[player] &= ~np.uint8(GOLD)
-    while not is_carried(board, player) and board.steps[player] >> DOWN & 1:
-        player += board.shifts[DOWN]
-        board.cells[player] &= ~np.uint8(GOLD)
+    cells, holes, shifts = board.cells, board.holes, board.shifts
+    cells[player] &= ~np.uint8(GOLD)
+    while not is_carried(cells, holes, player, player + shifts[DOWN]) and board.steps[player] >> DOWN & 1:
+        player += shifts[DOWN]
+        cells[player] &= ~np.uint8(GOLD)
     return player
 
 
@@ -157,43 +145,48 @@ def _list_actions(board: RunnerBoard, player: int, is_late: bool, actions: Int32
     """
     forget_components(board)
     members, count = find_components(board, player, STEPS, 0, False), 0
-    components = board.graph[COMPONENT]
-    own = components[player]
+    cells, holes, steps, queue, shifts = board.cells, board.holes, board.steps, board.queue, board.shifts
+    components, tried = board.graph[COMPONENT], board.graph[TRIED]
+    own, down = components[player], shifts[DOWN]
     known = own + 1
-    board.queue[:members] = board.graph[STACK, :members]
-    board.floods[0] += 1
-    flood = board.floods[0]
+    queue[:members] = board.graph[STACK, :members]
+    tried[:] = 0
     for number in range(members):
-        cell = board.queue[number]
-        for move in range(DIG_RIGHT + 1):
-            is_dig = move >= DIG_LEFT
-            if is_dig:
-                if not _can_dig(board, cell, move - DIG_LEFT + LEFT):
-                    continue
-                beside = cell + board.shifts[move - DIG_LEFT + LEFT]
-                to = beside + board.shifts[DOWN]
-                is_chosen = not (board.cells[beside] | board.cells[to]) & ENEMY
-            else:
-                to = cell + board.shifts[move]
-                if is_late or not board.steps[cell] >> move & 1 or components[to] == own:
-                    continue
-                is_chosen = True
-            is_chosen_for_gold = False
-            if is_chosen:
-                is_chosen_for_gold = board.cells[to] & GOLD > 0
-                while not is_carried(board, to) and (is_dig or board.steps[to] >> DOWN & 1):
-                    to += board.shifts[DOWN]
-                    if board.cells[to] & ENEMY:
-                        is_chosen = False
-                        break
-                    is_chosen_for_gold |= board.cells[to] & GOLD > 0
+        cell = queue[number]
+        for move in range(4):
+            to = cell + shifts[move]
+            if is_late or not steps[cell] >> move & 1 or components[to] == own:
+                continue
+            has_gold = cells[to] & GOLD > 0
+            while not is_carried(cells, holes, to, to + down) and steps[to] >> DOWN & 1:
+                to += down
+                has_gold |= cells[to] & GOLD > 0
+            if has_gold or not tried[components[to]]:
+                tried[components[to]] |= not has_gold
+                actions[count] = 8 * cell + move
+                count += 1
+        if not is_carried(cells, holes, cell, cell + down):
+            continue
+        for move in range(DIG_LEFT, DIG_RIGHT + 1):
+            beside = cell + shifts[move - DIG_LEFT + LEFT]
+            to = beside + down
+            if not cells[to] & BRICK or is_solid(cells, holes, beside) or cells[beside] & LADDER:
+                continue
+            if holes[to] or cells[to] & WALL:
+                continue
+            is_chosen = not (cells[beside] | cells[to]) & ENEMY
+            has_gold = cells[to] & GOLD > 0
+            while is_chosen and not is_carried(cells, holes, to, to + down):
+                to += down
+                is_chosen = not cells[to] & ENEMY
+                has_gold |= cells[to] & GOLD > 0
+            if is_chosen and not has_gold:
                 if components[to] < 0:
                     find_components(board, to, STEPS, known, False)
                     known = components[to] + 1
-                if is_chosen and not is_chosen_for_gold:
-                    is_chosen = board.reached[components[to]] != flood and not (is_dig and components[to] <= own)
-                    if is_chosen:
-                        board.reached[components[to]] = flood
+                is_chosen = components[to] > own and not tried[components[to]]
+                if is_chosen:
+                    tried[components[to]] = 1
             if is_chosen != is_late:
                 actions[count] = 8 * cell + move
                 count += 1

@@ -23,7 +23,7 @@ LEFT, RIGHT, UP, DOWN, DIG_LEFT, DIG_RIGHT = range(6)
 UNKNOWN, UNSOLVED, SOLVED = -1, 0, 1
 STEPS, HOPES = 0, 4
 """Place in `RunnerBoard.steps` of the steps that are possible, and of those that may become possible by digging."""
-ORDER, LOW, GAIN, COMPONENT, STACK, PATH, LEFT_STEPS = range(7)
+ORDER, LOW, GAIN, COMPONENT, STACK, PATH, LEFT_STEPS, TRIED = range(8)
 """Rows of `RunnerBoard.graph`."""
 NO_EXIT = -(1 << 24)
 
@@ -64,22 +64,20 @@ def make_board(cells: NDArray[np.uint8], *, enter_ladders: bool) -> RunnerBoard:
         queue=np.empty(size, dtype=np.int32),
         came=np.empty(size, dtype=np.uint8),
         floods=np.zeros(1, dtype=np.int64),
-        graph=np.empty((7, size), dtype=np.int32),
+        graph=np.empty((8, size), dtype=np.int32),
     )
 
 
 @inline
-def is_solid(board: RunnerBoard, cell: int) -> bool:
+def is_solid(cells: Uint8_1D, holes: Uint8_1D, cell: int) -> bool:
     """Return whether a cell blocks and carries the player."""
-    bits = board.cells[cell]
-    return bool(bits & WALL or (bits & BRICK and not board.holes[cell]))
+    return bool(cells[cell] & WALL or (cells[cell] & BRICK and not holes[cell]))
 
 
 @inline
-def is_carried(board: RunnerBoard, cell: int) -> bool:
-    """Return whether a player in a cell does not fall."""
-    below = cell + board.shifts[DOWN]
-    return bool(board.cells[cell] & (LADDER | ROPE) or board.cells[below] & LADDER or is_solid(board, below))
+def is_carried(cells: Uint8_1D, holes: Uint8_1D, cell: int, below: int) -> bool:
+    """Return whether a player in a cell does not fall into the cell below it."""
+    return bool(cells[cell] & (LADDER | ROPE) or cells[below] & LADDER or is_solid(cells, holes, below))
 
 
 @kernel
@@ -88,14 +86,14 @@ def update_steps(board: RunnerBoard, cell: int) -> None:
 
     For the latter, each brick that can perhaps be dug away both carries the player and lets it pass.
     """
-    cells, shifts = board.cells, board.shifts
-    bits = cells[cell]
+    cells, holes, shifts = board.cells, board.holes, board.shifts
+    bits, steps = cells[cell], 0
     if bits & MARGIN:
         return
-    carried, steps = is_carried(board, cell), 0
+    carried = is_carried(cells, holes, cell, cell + shifts[DOWN])
     for direction in range(4):
         to = cell + shifts[direction]
-        solid, has_ladder = is_solid(board, to), cells[to] & LADDER > 0
+        solid, has_ladder = is_solid(cells, holes, to), cells[to] & LADDER > 0
         if cells[to] & (WALL | ENEMY) or (solid and cells[to + shifts[UP]] & (WALL | LADDER)):
             continue
         if direction == DOWN:
@@ -125,24 +123,26 @@ def flood_steps(board: RunnerBoard, start: int, wanted: int, limit: int) -> int:
 
     Stops at the first cell with one of the wanted bits, other than the start, and returns minus its number then.
     """
+    cells, steps, shifts = board.cells, board.steps, board.shifts
+    reached, queue, came = board.reached, board.queue, board.came
     board.floods[0] += 1
     number = board.floods[0]
-    board.reached[start] = number
-    board.queue[0] = start
+    reached[start] = number
+    queue[0] = start
     first, last = 0, 1
     while first < last:
-        cell = board.queue[first]
+        cell = queue[first]
         first += 1
         for direction in range(4):
-            to = cell + board.shifts[direction]
-            if board.steps[cell] >> direction & 1 and board.reached[to] != number:
+            to = cell + shifts[direction]
+            if steps[cell] >> direction & 1 and reached[to] != number:
                 if last == limit:
                     return last
-                board.reached[to] = number
-                board.came[to] = direction
-                board.queue[last] = to
+                reached[to] = number
+                came[to] = direction
+                queue[last] = to
                 last += 1
-                if board.cells[to] & wanted:
+                if cells[to] & wanted:
                     return -to
     return last
 
