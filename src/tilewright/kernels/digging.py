@@ -2,8 +2,8 @@
 
 Gold that the player can collect and come back is collected at once, so a state is the component of the player, the gold
 that is left, and the holes that the player can still come near. States from which one walk cannot collect all gold even
-if each brick both carries the player and lets it pass are left out. Holes that let the player fall to a place that it
-could not reach are tried before all others.
+if each brick both carries the player and lets it pass are left out. Holes that lead to another place are tried before
+all others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 
 from . import inline, kernel
 from .heap import sift_down, sift_up
-from .runner import (
+from .runner import collect_components, find_components, finish_walk, forget_components, has_exits
+from .runner_board import (
     BRICK,
     COMPONENT,
     DIG_LEFT,
@@ -24,6 +25,7 @@ from .runner import (
     HOPES,
     LADDER,
     LEFT,
+    ROPE,
     SOLVED,
     STACK,
     STEPS,
@@ -33,12 +35,7 @@ from .runner import (
     WALL,
     RunnerBoard,
     append_walk,
-    collect_components,
-    find_components,
-    finish_walk,
     flood_steps,
-    forget_components,
-    has_exits,
     is_carried,
     is_solid,
     set_hole,
@@ -48,10 +45,8 @@ from .types import Int32_1D, Int64_1D, Uint8_1D
 
 BITS = 30
 """Cells per word of a state."""
-GOLD_WEIGHT = 8.0
-"""Number of holes that count as much as one piece of gold in the order of the search."""
-DELAY = 8.0
-"""Number of holes that count as much as trying all other holes, in the order of the search."""
+DELAY = 16.0
+"""How much later the search tries the other holes of a state; see `_list_actions`."""
 
 
 @kernel
@@ -84,7 +79,8 @@ def _settle(
 ) -> float:
     """Collect the gold of the player's component, and write the state of the board.
 
-    Return its order in the queue; -1 if the game is won without more holes, and infinity if it cannot be won.
+    Return its order in the queue, the number of holes plus that of the pieces of gold that one walk without more holes
+    leaves; -1 if it leaves none, and infinity if the game cannot be won.
     """
     cells, holes, graph = board.cells, board.holes, board.graph
     left, dug, first = 0, 0, player
@@ -112,7 +108,7 @@ def _settle(
     for number in range(gold):
         if cells[places[number]] & GOLD:
             state[1 + number // BITS] |= 1 << (number % BITS)
-    return GOLD_WEIGHT * missing + dug if missing > 0 else -1.0
+    return missing + dug if missing > 0 else -1.0
 
 
 @kernel
@@ -140,8 +136,9 @@ def _act(board: RunnerBoard, action: int) -> int:
 def _list_actions(board: RunnerBoard, player: int, is_late: bool, actions: Int32_1D) -> int:
     """Write the steps out of the player's component and the digs within it: 8 times the cell, plus the move.
 
-    Only one step to each component counts, unless there is gold on the way, and only one dig that lets the player fall
-    to each component that it cannot reach otherwise. If `is_late`, write all other digs instead.
+    The steps are one to each component where the player stops falling. The digs are those that let it fall to gold or
+    to a component that it cannot reach otherwise; one to each, besides those next to a ladder or a rope, through which
+    it can come back later. If `is_late`, write all other digs instead.
     """
     forget_components(board)
     members, count = find_components(board, player, STEPS, 0, False), 0
@@ -175,16 +172,17 @@ def _list_actions(board: RunnerBoard, player: int, is_late: bool, actions: Int32
             if holes[to] or cells[to] & WALL:
                 continue
             is_chosen = not (cells[beside] | cells[to]) & ENEMY
+            is_gate = (cells[to - 1] | cells[to + 1]) & (LADDER | ROPE) > 0
             has_gold = cells[to] & GOLD > 0
             while is_chosen and not is_carried(cells, holes, to, to + down):
                 to += down
                 is_chosen = not cells[to] & ENEMY
-                has_gold |= cells[to] & GOLD > 0
+                has_gold |= cells[to] & GOLD > 0 and not 0 <= components[to] <= own
             if is_chosen and not has_gold:
                 if components[to] < 0:
                     find_components(board, to, STEPS, known, False)
                     known = components[to] + 1
-                is_chosen = components[to] > own and not tried[components[to]]
+                is_chosen = components[to] > own and (is_gate or not tried[components[to]])
                 if is_chosen:
                     tried[components[to]] = 1
             if is_chosen != is_late:
