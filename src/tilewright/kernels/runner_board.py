@@ -128,7 +128,7 @@ def flood_steps(board: RunnerBoard, start: int, wanted: int, limit: int) -> int:
         cell = queue[first]
         first += 1
         for direction in range(4):
-            to = cell + shifts[direction]
+            to: int = cell + shifts[direction]
             if steps[cell] >> direction & 1 and reached[to] != number:
                 if last == limit:
                     return last
