@@ -23,6 +23,20 @@ def draw_level(rng: np.random.Generator, rows: int, columns: int) -> tw.TileMap:
     return level(*("".join(row) for row in cells.reshape(rows, columns)))
 
 
+def draw_floors(rng: np.random.Generator, rows: int, columns: int) -> tw.TileMap:
+    """Return a random small level of floors with ladders, in which some gold is below bricks."""
+    cells = np.full((rows, columns), ".")
+    cells[1::2] = rng.choice(list("bbb##."), cells[1::2].shape)
+    for row in range(1, rows, 2):
+        if rng.random() < 0.6:
+            cells[row - 1 : row + int(rng.integers(1, 3)), rng.integers(columns)] = "H"
+    free = np.argwhere(cells[::2] == ".")
+    free[1:] = rng.permutation(free[1:])
+    for glyph, (row, column) in zip("@ggeE" if rng.random() < 0.2 else "@gg", free, strict=False):
+        cells[2 * row, column] = glyph
+    return level(*("".join(row) for row in cells))
+
+
 def check_level(map: tw.TileMap, game: str, limit: int = 30000) -> bool | None:
     bound = read_game(game)
     plain = search_states(bound.open(map), limit)
@@ -49,6 +63,14 @@ def test_equal_to_a_plain_search(game: str, rows: int, columns: int, count: int)
     verdicts = [check_level(draw_level(rng, rows, columns), game) for _ in range(count)]
     assert verdicts.count(True) > 10
     assert verdicts.count(False) > 15
+
+
+def test_equal_to_a_plain_search_below_bricks() -> None:
+    rng = np.random.default_rng(7)
+    maps = [draw_floors(rng, 6, 5) for _ in range(400)]
+    verdicts = [check_level(map, "runner") for map in maps if not tw.solve(map, "runner,dig=false").solved]
+    assert verdicts.count(True) > 50
+    assert verdicts.count(False) > 50
 
 
 def test_reaches_all_cells_that_can_be_reached() -> None:
@@ -96,3 +118,13 @@ def test_all_gold_of_the_recipe_can_be_collected() -> None:
         assert found.game == "runner"
         assert found.solved
         assert found.count("gold") == np.count_nonzero(map.cells == map.tileset.id("gold")) >= 8
+
+
+def test_few_states_are_examined() -> None:
+    """Levels of the recipe need few states, also where a hole must be entered from a rope or after another one."""
+    rope = level("..@.....", "bbbbbb-H", ".......H", "g...g..H", "##..##.H", ".......H", "########")
+    pit = level("@....", "bbbbb", "..eg.", "bbbbb", "....g", "#####")
+    for map in (rope, pit, *(tw.run("gold-mine", seed=seed) for seed in range(3))):
+        found = tw.solve(map, "runner")
+        assert found.solved
+        assert found.explored < 1000

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidRecipe
 from ...core.params import Params, param
 from ...kernels.digging import dig_for_gold
-from ...kernels.runner import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, UNKNOWN, UNSOLVED, WALL, collect_gold, make_board
+from ...kernels.runner import collect_gold
+from ...kernels.runner_board import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, UNKNOWN, UNSOLVED, WALL, make_board
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
