@@ -172,8 +172,9 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
         if site.has_locks or p.morph is not None:
             raise InvalidRecipe("locks and morph are made on the CPU", at="device", place="", rule="conflict")
         scores = _as_matrix(p.scores, p.states)
-        settings = {"generations": p.generations, "wrap": is_ring, "is_watched": site.is_watched}
-        finished = yield from advance_on_gpu(cells, scores, p.offsets, **settings)
+        finished = yield from advance_on_gpu(
+            cells, scores, p.offsets, generations=p.generations, wrap=is_ring, is_watched=site.is_watched
+        )
         return site.map(finished[inner])
     locked = None
     if site.has_locks:
