@@ -69,6 +69,15 @@ def test_random_ladder_and_gold_levels_are_repaired() -> None:
     assert repaired > 50
 
 
+def test_changes_that_contradict_each_other_are_changed_again() -> None:
+    for seed in (1, 2, 3, 13):
+        before = tw.make("caves", width=24, height=14, walls=0.5, seed=seed)
+        game = "platformer,jump_height=1,jump_length=3"
+        after = tw.shape(before, "make_playable", game=game)
+        assert tw.solve(after, game).solved
+        assert 0 < count_changes(before, after) < 40
+
+
 @pytest.mark.parametrize("game", ["dungeon", "platformer,jump_height=2,jump_length=4"])
 def test_locked_cells_stay(game: str) -> None:
     finished = 0

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, pluralize
 from ..core.params import MAX_AREA, Params, param
 from ..core.registry import shaper
@@ -29,7 +31,7 @@ from ._make_playable.repair import Changes, Mask, apply_changes
 from ._make_playable.runner import repair_runner
 
 MAX_ROUNDS = 8
-"""Maximum number of repairs to try."""
+"""Maximum number of repairs to try, of the map and of the repaired map each."""
 NO_CHANGES = "no changes were found with which the map can be finished"
 REPAIRS: Mapping[str, Callable[[Any, Mask], Changes]] = {
     "dungeon": repair_dungeon,
@@ -51,23 +53,32 @@ def make_playable(map: TileMap, p: MakePlayableParams, site: Site, rng: Rng) -> 
     name = bound.game.name
     if name in REPAIRS:
         map = add_ends(map, bound)
-    fixed, base = site.locked.copy(), map
-    for number in range(MAX_ROUNDS + 1):
-        found = play_map(map, bound)
-        if found.solved:
-            return map
-        if name not in REPAIRS:
-            text = f"the game {name} cannot be finished on this map, and maps of {name} cannot be repaired"
-            raise InvalidRecipe(text, at="game", rule="unsolved")
-        fixed |= map.cells != base.cells  # these changes contradict each other: look for others
-        changes = REPAIRS[name](bound.open(base), fixed) if number < MAX_ROUNDS else {}
-        if not changes:
-            break
-        map = apply_changes(base, changes)
-        if len(changes) > p.max_changes:
-            text = f"{pluralize(len(changes), 'changed cell')} needed, at most {p.max_changes} allowed"
-            raise GaveUp(text, at="max_changes", fixes=[ANOTHER_SEED])
-        yield Frame(map.cells, "repairs", (number + 1) / MAX_ROUNDS)
+    found = play_map(map, bound)
+    if found.solved:
+        return map
+    if name not in REPAIRS:
+        text = f"the game {name} cannot be finished on this map, and maps of {name} cannot be repaired"
+        raise InvalidRecipe(text, at="game", rule="unsolved")
+    # Changes can contradict each other. Look for others then, and after these for more changes of the changed map.
+    for keeps in (False, True):
+        source, fixed = map, site.locked.copy()
+        for number in range(MAX_ROUNDS):
+            changes = REPAIRS[name](bound.open(source), fixed)
+            if not changes:
+                break
+            repaired = apply_changes(source, changes)
+            changed = repaired.cells != map.cells
+            count = int(np.count_nonzero(changed)) if keeps else len(changes)
+            if count > p.max_changes:
+                text = f"{pluralize(count, 'changed cell')} needed, at most {p.max_changes} allowed"
+                raise GaveUp(text, at="max_changes", fixes=[ANOTHER_SEED])
+            yield Frame(repaired.cells, "repairs", (number + 1 + keeps * MAX_ROUNDS) / (2 * MAX_ROUNDS))
+            found = play_map(repaired, bound)
+            if found.solved:
+                return repaired
+            fixed |= changed
+            if keeps:
+                source = repaired
     remove = ["locks"] if site.has_locks else []
     why = "it is unknown whether the map can be finished, and no changes help" if found.solved is None else NO_CHANGES
     raise GaveUp(f"{name}: {why}", remove=remove)
