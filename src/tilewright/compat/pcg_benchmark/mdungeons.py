@@ -17,7 +17,7 @@ from ...core.seeds import Rng
 from ...dungeon.induced_paths import grow_path
 from ...kernels.agent_queue import MAX_POPS
 from ...kernels.mdungeons import EMPTY, EXIT, GOBLIN, HEALING, HEALTH, OGRE, PLAYER, POTION, TREASURE, solve_mdungeons
-from .different import fill_places, find_similar_sequences
+from .different import SequenceStack, fill_places
 from .problem import Content, Control, PcgProblem, Report
 
 TOLERANCE = 4
@@ -143,7 +143,7 @@ def _find_conflicts(one: DungeonLevel, others: Sequence[DungeonLevel]) -> NDArra
         return np.zeros(0, dtype=np.bool_)
     hamming = np.count_nonzero(np.stack([other.cells for other in others]) != one.cells, axis=(1, 2)) / one.cells.size
     limits = 1 - (MIN_DIFFERENCE - hamming * 0.2) / 0.8 - ROUNDING
-    ratios = find_similar_sequences(one.events, [other.events for other in others], limits)
+    ratios = SequenceStack([other.events for other in others]).compare(one.events, limits)
     is_similar: NDArray[np.bool_] = (1 - ratios) * 0.8 + hamming * 0.2 < MIN_DIFFERENCE
     return is_similar
 
