@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import tilewright as tw
 from tilewright.compat import pcg_benchmark as pcg
 from tilewright.compat.pcg_benchmark.judge import open_benchmark
 from tilewright.compat.pcg_benchmark.runner_levels import draw_runner_level
+from tilewright.compat.pcg_benchmark.sokoban import solve_level
 from tilewright.core.errors import InvalidRecipe, TilewrightError, UnknownName
 from tilewright.core.seeds import Rng
 from tilewright.dungeon.induced_paths import grow_path
@@ -79,6 +81,25 @@ def test_mdungeons_contents_are_paths_with_treasures(contents: Any) -> None:
         if control["col_treasures"] <= control["solution_length"] - 4:
             assert abs(np.count_nonzero(cells == 5) - control["col_treasures"]) <= 4
             assert abs(np.count_nonzero(cells) - control["solution_length"]) <= 4
+
+
+def test_sokoban_contents_can_be_solved_and_differ() -> None:
+    controls = pcg.draw_controls("sokoban", 4, 5)
+    made = pcg.make_contents("sokoban", 4, 5, controls)
+    assert pcg.make_contents("sokoban", 4, 5, controls) == made
+    for content, control in zip(made, controls, strict=True):
+        assert tw.solve(pcg.to_map("sokoban", content)).solved is True
+        assert abs(np.count_nonzero(np.array(content) == 3) - control["crates"]) <= 1
+    levels = [solve_level(np.array(content)) for content in made]
+    solutions = [level.solution.tobytes() for level in levels if level is not None]
+    assert len(solutions) == 4
+    assert all(SequenceMatcher(None, one, two).ratio() <= 0.5 for one, two in permutations(solutions, 2))
+
+
+@pytest.mark.parametrize("crates", [1, 5])
+def test_sokoban_contents_of_one_control_are_different_levels(crates: int) -> None:
+    made = pcg.make_contents("sokoban", 3, 1, [{"crates": crates}] * 3)
+    assert len({str(content) for content in made}) == 3
 
 
 def test_isaac_contents_have_doors_on_both_sides(contents: Any) -> None:

@@ -16,14 +16,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, short_repr
 from .fields import UNSET, Field, fields_by_name, present_name
-from .registry import shapers
+from .params import Params
+from .registry import Entry, Registry, shapers
 
+E = TypeVar("E", bound=Entry)
 FileText = Callable[[str], str]
 """Function that returns the text of a file for `@file`. Without such a function, `@` has no special meaning."""
 MAX_DEFAULT_LENGTH = 28
@@ -251,6 +253,34 @@ def write_stage(name: str, params: Mapping[str, Any]) -> str:
 def split_settings(text: str) -> list[str]:
     """Split `name,a=1,b=2,3` at commas that are followed by `name=`, because values may contain commas."""
     return re.split(r",(?=\s*[\w.-]+=)", text)
+
+
+def read_named_values(text: str) -> tuple[str, dict[str, int | float | str]]:
+    """Read a name with values, such as `platformer,jump_height=4`."""
+    name, *settings = split_settings(text)
+    pairs = (setting.partition("=") for setting in settings)
+    return name.strip(), {word.strip(): read_number(value.strip()) for word, _, value in pairs}
+
+
+def read_entry(given: Any, registry: Registry[E], example: str) -> tuple[E, Params]:
+    """Read an entry and its params: `platformer,jump_height=4`, or a mapping `{"platformer": {"jump_height": 4}}`."""
+    kind = registry.kind
+    if isinstance(given, registry.entry):
+        return given, given.params.validate()
+    values: Any
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((name, values),) = given.items()
+    elif isinstance(given, str):
+        name, values = read_named_values(given)
+    else:
+        raise InvalidRecipe(f"must be the name of a {kind}, such as {example}", at=kind, got=given, rule="type")
+    if not isinstance(values, Mapping | None):
+        raise InvalidRecipe("must be a set of named values", at=(kind, str(name)), got=values, rule="type")
+    found = registry.get(name)
+    try:
+        return found, found.params.validate(values)
+    except InvalidRecipe as error:
+        raise error.within(kind, name, place=f"{kind} {name}") from None
 
 
 def read_pairs(text: str, place: str) -> dict[str, str]:

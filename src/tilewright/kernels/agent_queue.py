@@ -19,7 +19,24 @@ MAX_POPS = 5000
 MAX_NODES = 4 * MAX_POPS + 1
 TABLE = 1 << 14
 """Size of the set of states, more than twice MAX_POPS."""
+BALANCES = (1.0, 0.5, 0.0, -1.0)
+"""Weights of the depth in the agents of ddave and mdungeons, in their order; -1 is the breadth-first search."""
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel
+def start_search(columns: int) -> tuple[NDArray[np.int64], Priorities, Numbers, NDArray[np.int64]]:
+    """Return nodes with that many columns, their priorities, the heap and the set of states.
+
+    Node 0 is in the heap, and has zeros only.
+    """
+    nodes = np.empty((MAX_NODES, columns), dtype=np.int64)
+    nodes[0] = 0
+    priority = np.empty(MAX_NODES, dtype=np.float64)
+    priority[0] = 0.0
+    heap = np.empty(MAX_NODES, dtype=np.int64)
+    heap[0] = 0
+    return nodes, priority, heap, np.full((TABLE, 2), -1, dtype=np.int64)
 
 
 @kernel

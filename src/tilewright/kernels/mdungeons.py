@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .agent_queue import MAX_NODES, MAX_POPS, TABLE, add_state, pop_node, push_node
+from .agent_queue import MAX_POPS, add_state, pop_node, push_node, start_search
 
 SOLID, EMPTY, PLAYER, EXIT, POTION, TREASURE, GOBLIN, OGRE = 0, 1, 2, 3, 4, 5, 6, 7
 HEALTH, HEALING = 5, 2
@@ -63,13 +63,7 @@ def solve_mdungeons(
             if level[row, column] >= POTION:
                 numbers[row, column] = things
                 things += 1
-    nodes = np.empty((MAX_NODES, 8), dtype=np.int64)
-    nodes[0] = 0
-    priority = np.empty(MAX_NODES, dtype=np.float64)
-    priority[0] = 0.0
-    heap = np.empty(MAX_NODES, dtype=np.int64)
-    heap[0] = 0
-    table = np.full((TABLE, 2), -1, dtype=np.int64)
+    nodes, priority, heap, table = start_search(8)
     nodes[0, ROW], nodes[0, COLUMN], nodes[0, PARENT] = places[0], places[1], -1
     nodes[0, HEALTH_LEFT], nodes[0, MET] = HEALTH, EMPTY
     made, size, start = 1, 1, 0

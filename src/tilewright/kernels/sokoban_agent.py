@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .agent_queue import MAX_NODES, MAX_POPS, TABLE, add_state, pop_node, push_node
+from .agent_queue import MAX_POPS, add_state, pop_node, push_node, start_search
 
 SOLID, EMPTY, PLAYER, CRATE, TARGET = 0, 1, 2, 3, 4
 MAX_CRATES = 8
@@ -82,13 +82,7 @@ def solve_sokoban_level(level: NDArray[np.uint8], columns: int, balance: float, 
     moves
         Result: moves 0..3 for left, right, up and down, plus 4 for a push.
     """
-    nodes = np.empty((MAX_NODES, AT + 1 + MAX_CRATES), dtype=np.int64)
-    nodes[0] = 0
-    priority = np.empty(MAX_NODES, dtype=np.float64)
-    priority[0] = 0.0
-    heap = np.empty(MAX_NODES, dtype=np.int64)
-    heap[0] = 0
-    table = np.full((TABLE, 2), -1, dtype=np.int64)
+    nodes, priority, heap, table = start_search(AT + 1 + MAX_CRATES)
     deadlocks = np.zeros(level.size, dtype=np.uint8)
     mark_deadlocks(level, columns, deadlocks)
     targets = np.zeros(MAX_CRATES, dtype=np.int64)

@@ -30,7 +30,7 @@ from ..analysis.survey import Route, Survey
 from ..core import ports
 from ..core.appearance import distinct_color, read_rgb
 from ..core.errors import InvalidRecipe, UnknownName, did_you_mean, pluralize, short_repr
-from ..core.notation import read_number, split_settings
+from ..core.notation import read_named_values
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
 from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, apply_colormap, format_shape
@@ -189,11 +189,10 @@ class OverlayRequest:
     @classmethod
     def parse(cls, text: str) -> OverlayRequest:
         """Read `hot-path,slack=8,origin=3,4`."""
-        name, *settings = split_settings(text)
+        name, values = read_named_values(text)
         if "," in name or "=" in name:
             raise InvalidRecipe("write settings as name=value, as in hot-path,slack=8", got=text, rule="format")
-        pairs = (setting.partition("=") for setting in settings)
-        return cls.of(name.strip(), {word.strip(): read_number(value.strip()) for word, _, value in pairs})
+        return cls.of(name, values)
 
     def __str__(self) -> str:
         fields = type(self.params).model_fields

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import InvalidRecipe, UnknownName
-from ..core.notation import read_number, split_settings
+from ..core.notation import read_entry
 from ..core.params import Params
 from ..core.registry import Entry, Registry, check_function, check_params_class
 from ..core.tilemap import TileMap
@@ -154,24 +154,7 @@ def read_game(given: Any) -> BoundGame:
     """
     if isinstance(given, BoundGame):
         return given
-    if isinstance(given, Game):
-        return BoundGame(given, given.params.validate())
-    if isinstance(given, Mapping) and len(given) == 1:
-        ((name, values),) = given.items()
-    elif isinstance(given, str):
-        name, *settings = split_settings(given)
-        name = name.strip()
-        pairs = (setting.partition("=") for setting in settings)
-        values = {word.strip(): read_number(value.strip()) for word, _, value in pairs}
-    else:
-        raise InvalidRecipe("must be the name of a game, such as platformer", at="game", got=given, rule="type")
-    if not isinstance(values, Mapping | None):
-        raise InvalidRecipe("must be a set of named values", at=("game", str(name)), got=values, rule="type")
-    found = game_registry.get(name)
-    try:
-        return BoundGame(found, found.params.validate(values))
-    except InvalidRecipe as error:
-        raise error.within("game", name, place=f"game {name}") from None
+    return BoundGame(*read_entry(given, game_registry, "platformer"))
 
 
 def choose_game(map: TileMap) -> BoundGame:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
-from ...kernels.agent_queue import MAX_POPS
+from ...kernels.agent_queue import BALANCES, MAX_POPS
 from ...kernels.ddave import DIAMOND, EMPTY, EXIT, KEY, PLAYER, SOLID, SPIKE, solve_ddave
 from .different import fill_places
 from .problem import Content, Control, PcgProblem, Report
@@ -22,8 +22,6 @@ from .walks import Cell, find_distances
 MIN_JUMPS, MAX_JUMPS = 2, 11
 MIN_DIFFERENCE, MAX_DIFFERENCE = 7.2, 77
 """Range of the differences of visits in which two contents differ."""
-BALANCES = (1.0, 0.5, 0.0, -1.0)
-"""Weights of the depth in the benchmark's agents, in their order; -1 is the breadth-first search."""
 BLOCK_SHARES = (0.15, 0.45)
 MAX_SPIKES = 4
 TRIES = 4000

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import GaveUp
 from ...core.seeds import Rng
+from ...kernels.independent_set import find_independent_set
 from ...kernels.sequences import compare_sequences
 from .problem import Control, Report
 
@@ -92,14 +93,52 @@ def fill_places(
     return [filled[place] if place in filled else spare[place] for place in range(len(controls))]
 
 
-def find_similar_sequences(
-    one: NDArray[np.uint8], others: Sequence[NDArray[np.uint8]], limits: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the similarity of a sequence to others, or an upper bound where this is at most the limit."""
-    sizes = np.array([other.size for other in others], dtype=np.int64)
-    stack = np.zeros((len(others), max(1, int(sizes.max(initial=1)))), dtype=np.uint8)
-    for number, other in enumerate(others):
-        stack[number, : other.size] = other
-    ratios = np.empty(len(others))
-    compare_sequences(one, stack, sizes, limits, ratios)
-    return ratios
+class SequenceStack:
+    """Sequences that others are compared with."""
+
+    def __init__(self, sequences: Sequence[NDArray[np.uint8]]) -> None:
+        self.sizes = np.array([sequence.size for sequence in sequences], dtype=np.int64)
+        self.items = np.zeros((len(sequences), int(self.sizes.max(initial=1))), dtype=np.uint8)
+        for number, sequence in enumerate(sequences):
+            self.items[number, : sequence.size] = sequence
+
+    def compare(
+        self, one: NDArray[np.uint8], limits: float | NDArray[np.float64], first: int = 0
+    ) -> NDArray[np.float64]:
+        """Return the similarity of a sequence to those from number `first` on.
+
+        Where an upper bound is at most the limit, the result is this bound.
+        """
+        ratios = np.empty(len(self.sizes) - first)
+        compare_sequences(
+            one, self.items[first:], self.sizes[first:], np.broadcast_to(limits, ratios.shape).copy(), ratios
+        )
+        return ratios
+
+
+def choose_different(sequences: Sequence[NDArray[np.uint8]], max_ratio: float, steps: int, rng: Rng) -> list[int]:
+    """Return the numbers of many sequences of which every two have at most that similarity.
+
+    Parameters
+    ----------
+    sequences : sequence of array
+        The sequences.
+    max_ratio : float
+        Maximum similarity of two sequences that differ.
+    steps : int
+        Number of steps of the search.
+    rng : Rng
+        Random stream.
+
+    Returns
+    -------
+    list of int
+        The numbers, ascending.
+    """
+    stack = SequenceStack(sequences)
+    conflicts = np.zeros((len(sequences), len(sequences)), dtype=np.uint8)
+    for number, sequence in enumerate(sequences):
+        conflicts[number, number + 1 :] = stack.compare(sequence, max_ratio, number + 1) > max_ratio
+    chosen = np.zeros(len(sequences), dtype=np.uint8)
+    find_independent_set(conflicts | conflicts.T, steps, rng.state, chosen)
+    return [int(number) for number in np.flatnonzero(chosen)]

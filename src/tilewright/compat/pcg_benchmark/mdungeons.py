@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ...core.seeds import Rng
 from ...dungeon.induced_paths import grow_path
-from ...kernels.agent_queue import MAX_POPS
+from ...kernels.agent_queue import BALANCES, MAX_POPS
 from ...kernels.mdungeons import EMPTY, EXIT, GOBLIN, HEALING, HEALTH, OGRE, PLAYER, POTION, TREASURE, solve_mdungeons
-from .different import fill_places, find_similar_sequences
+from .different import SequenceStack, fill_places
 from .problem import Content, Control, PcgProblem, Report
 
 TOLERANCE = 4
@@ -26,8 +26,6 @@ MIN_LENGTH = MIN_ENEMIES + 2
 MIN_DIFFERENCE = 0.4
 MAX_EVENTS = 46
 """Maximum number of events: half of the 96 cells must be empty or walls, and player and exit need two."""
-BALANCES = (1.0, 0.5, 0.0, -1.0)
-"""Weights of the depth in the benchmark's agents, in their order; -1 is the breadth-first search."""
 TRIES = 60
 SWAPS = 10_000
 ROUNDING = 1e-9
@@ -143,7 +141,7 @@ def _find_conflicts(one: DungeonLevel, others: Sequence[DungeonLevel]) -> NDArra
         return np.zeros(0, dtype=np.bool_)
     hamming = np.count_nonzero(np.stack([other.cells for other in others]) != one.cells, axis=(1, 2)) / one.cells.size
     limits = 1 - (MIN_DIFFERENCE - hamming * 0.2) / 0.8 - ROUNDING
-    ratios = find_similar_sequences(one.events, [other.events for other in others], limits)
+    ratios = SequenceStack([other.events for other in others]).compare(one.events, limits)
     is_similar: NDArray[np.bool_] = (1 - ratios) * 0.8 + hamming * 0.2 < MIN_DIFFERENCE
     return is_similar
 

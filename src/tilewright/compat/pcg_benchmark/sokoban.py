@@ -1,34 +1,41 @@
 """Sokoban: box puzzles with a given number of crates.
 
-Random levels are changed at random. The benchmark's agent solves them, and a level enters the set of different ones if
-its solution differs from those of all others, or from all but one, which then leaves the set. The set's levels are
-assigned to controls that they meet, and other solvable levels to the controls that are left.
+Random levels are changed, and the benchmark's agent solves them. Levels with unusual solutions are changed again. A
+search chooses a large set in which every two solutions differ. Its levels are assigned to controls that they meet, and
+other solvable levels to the controls that are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import count as count_from
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
 from ...kernels.sokoban_agent import CRATE, EMPTY, PLAYER, SOLID, TARGET, solve_sokoban_level
-from .different import find_similar_sequences
+from .different import SequenceStack, choose_different
 from .problem import Content, Control, PcgProblem, Report
 
 MIN_MOVES = 10
 MAX_RATIO = 0.5
 MAX_CRATES = 5
 MAX_MOVES = 5000
-CANDIDATES = 250_000
-POOL = 1000
-"""Number of solvable levels that are kept to be changed."""
+CANDIDATES, COMPARED = 2000, 30
+"""Numbers for each control: of levels to try to solve, and of levels of which every two are compared."""
+MAX_COUNTED = 100
+"""Number of controls from which on these numbers stay the same."""
+SAMPLE = 100
+"""Number of levels that a new one is compared with."""
+POOL = 500
+"""Number of levels that are kept to be changed."""
+ROUNDS = 20
+SEARCH_STEPS = 20_000
 FLOOR_SHARE = 0.75
-RANDOM_SHARE = 0.2
+RANDOM_SHARE = 0.05
 """Fraction of candidates that are random, and not a changed level."""
-REPORTS = 200
 STEPS = ((0, -1), (0, 1), (-1, 0), (1, 0))
 """Row and column of the moves left, right, up and down."""
 WALKS = {(0, 1): "r", (0, -1): "l", (1, 0): "d", (-1, 0): "u"}
@@ -42,9 +49,6 @@ class PuzzleLevel:
     cells: NDArray[np.int64]
     crates: int
     solution: NDArray[np.uint8]
-
-    def meets(self, control: Control) -> bool:
-        return max(control["crates"] - 1, 1) <= self.crates <= control["crates"] + 1
 
 
 class SokobanProblem(PcgProblem):
@@ -61,29 +65,57 @@ class SokobanProblem(PcgProblem):
     game = "sokoban"
 
     def make(self, controls: Sequence[Control], rng: Rng, report: Report) -> list[Content]:
-        pool: list[PuzzleLevel] = []
-        different: list[PuzzleLevel] = []
-        for number in range(CANDIDATES):
-            stream = rng.child("candidate", number)
-            if len(pool) < POOL // 10 or stream.chance(RANDOM_SHARE):
-                cells = _draw_level(self.shape, stream)
-            else:
-                cells = _change(pool[stream.below(len(pool))].cells, stream)
-            level = solve_level(cells)
-            if level is None:
-                continue
-            if len(pool) < POOL:
-                pool.append(level)
-            else:
-                pool[stream.below(POOL)] = level
-            similar = np.flatnonzero(_find_conflicts(level, different))
-            if similar.size == 1:
-                different[similar[0]] = level
-            elif similar.size == 0:
-                different.append(level)
-            if number % REPORTS == 0:
-                report(number * len(controls) // CANDIDATES)
-        return [level.cells.tolist() for level in _assign(different, pool, controls, rng.child("others"))]
+        count = min(len(controls), MAX_COUNTED)
+        levels = self._find_levels(CANDIDATES * count, rng, lambda part: report(len(controls) * part // ROUNDS))
+        solutions = [level.solution for level in levels[: COMPARED * count]]
+        different = choose_different(solutions, MAX_RATIO, SEARCH_STEPS, rng.child("different"))
+        others = [level for number, level in enumerate(levels) if number not in different]
+        found = _assign([levels[number] for number in different], others, controls, rng.child("others"))
+        return [level.cells.tolist() for level in found]
+
+    def _find_levels(self, candidates: int, rng: Rng, report: Report) -> list[PuzzleLevel]:
+        """Return solvable levels with different solutions, those similar to the fewest others first.
+
+        Levels of a pool are changed at random. A new level replaces a random one of the pool, unless the old one is
+        similar to fewer levels of a sample. The sample is drawn again in each round.
+        """
+        found: dict[bytes, PuzzleLevel] = {}
+        for number in count_from():
+            level = solve_level(_draw_level(self.shape, rng.child("first", number)))
+            if level is not None:
+                found.setdefault(level.solution.tobytes(), level)
+            if len(found) == SAMPLE:
+                break
+        pool = [*found.values()]
+        for round in range(ROUNDS):
+            report(round)
+            sample = _draw_sample(found.values(), rng.child("sample", round))
+            similar = [_count_similar(level, sample) for level in pool]
+            for number in range(round, candidates, ROUNDS):
+                stream = rng.child("candidate", number)
+                is_random = stream.chance(RANDOM_SHARE)
+                cells = _draw_level(self.shape, stream) if is_random else _change(stream.choice(pool).cells, stream)
+                level = solve_level(cells)
+                if level is None or level.solution.tobytes() in found:
+                    continue
+                found[level.solution.tobytes()] = level
+                rating = _count_similar(level, sample)
+                place = stream.below(POOL)
+                if len(pool) < POOL:
+                    pool.append(level)
+                    similar.append(rating)
+                elif rating <= similar[place]:
+                    pool[place], similar[place] = level, rating
+        sample = _draw_sample(found.values(), rng.child("sample", ROUNDS))
+        return sorted(found.values(), key=lambda level: _count_similar(level, sample))
+
+
+def _draw_sample(levels: Collection[PuzzleLevel], rng: Rng) -> SequenceStack:
+    return SequenceStack([level.solution for level in rng.shuffle([*levels])[:SAMPLE]])
+
+
+def _count_similar(level: PuzzleLevel, sample: SequenceStack) -> int:
+    return int(np.count_nonzero(sample.compare(level.solution, MAX_RATIO) > MAX_RATIO))
 
 
 def _draw_level(shape: tuple[int, int], rng: Rng) -> NDArray[np.int64]:
@@ -144,31 +176,36 @@ def _write_solution(moves: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.frombuffer(letters.encode(), dtype=np.uint8).copy()
 
 
-def _find_conflicts(one: PuzzleLevel, others: Sequence[PuzzleLevel]) -> NDArray[np.bool_]:
-    limits = np.full(len(others), MAX_RATIO)
-    return find_similar_sequences(one.solution, [other.solution for other in others], limits) > MAX_RATIO
-
-
 def _assign(
-    different: Sequence[PuzzleLevel], pool: Sequence[PuzzleLevel], controls: Sequence[Control], rng: Rng
+    different: Sequence[PuzzleLevel], others: Sequence[PuzzleLevel], controls: Sequence[Control], rng: Rng
 ) -> list[PuzzleLevel]:
-    """Return a level for each control: those of the set as far as possible, then others, each once."""
+    """Return a level for each control: as many different ones as possible, then the last others, then new ones."""
     found: dict[int, PuzzleLevel] = {}
-    seen: set[bytes] = set()
-    for level in [*different, *rng.shuffle(pool)]:
-        place = next((n for n, control in enumerate(controls) if n not in found and level.meets(control)), None)
-        if place is not None and level.cells.tobytes() not in seen:
-            found[place] = level
-            seen.add(level.cells.tobytes())
+    places = sorted(range(len(controls)), key=lambda place: controls[place]["crates"])
+    for levels in (different, others):
+        left: dict[int, list[PuzzleLevel]] = {crates: [] for crates in range(MAX_CRATES + 2)}
+        for level in levels:
+            left[level.crates].append(level)
+        # With controls and crates in ascending order, the number of levels that get a place is maximal.
+        for place in [place for place in places if place not in found]:
+            wanted = controls[place]["crates"]
+            crates = next((crates for crates in (wanted - 1, wanted, wanted + 1) if left[crates]), None)
+            if crates is not None:
+                found[place] = left[crates].pop()
+    made = {level.cells.tobytes(): level for level in (*different, *others)}
+    pool = [*made.values()]
     number = 0
-    for place in [place for place in range(len(controls)) if place not in found]:
+    for place in [place for place in places if place not in found]:
         while place not in found:
             number += 1
             stream = rng.child("more", number)
-            other = solve_level(_change(pool[stream.below(len(pool))].cells, stream))
-            if other is not None and other.meets(controls[place]) and other.cells.tobytes() not in seen:
-                found[place] = other
-                seen.add(other.cells.tobytes())
+            new = solve_level(_change(stream.choice(pool).cells, stream))
+            if new is None or new.cells.tobytes() in made:
+                continue
+            made[new.cells.tobytes()] = new
+            pool.append(new)
+            if abs(new.crates - controls[place]["crates"]) <= 1:
+                found[place] = new
     return [found[place] for place in range(len(controls))]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...core.seeds import Rng
 from ...shaping.thicken import thicken_mask
-from .different import fill_places, find_similar_sequences
+from .different import SequenceStack, fill_places
 from .problem import Content, Control, PcgProblem, Report
 from .walks import find_distances, trace_path
 
@@ -98,7 +98,7 @@ def _write_path(path: Sequence[tuple[int, int]], shape: tuple[int, int]) -> NDAr
 
 
 def _find_conflicts(one: ZeldaLevel, others: Sequence[ZeldaLevel]) -> NDArray[np.bool_]:
-    ratios = find_similar_sequences(one.path, [other.path for other in others], np.full(len(others), MAX_RATIO))
+    ratios = SequenceStack([other.path for other in others]).compare(one.path, MAX_RATIO)
     # The benchmark compares 1 - ratio with 0.3.
     return 1 - ratios < MIN_DIFFERENCE
 

@@ -7,7 +7,7 @@ module of this package. Other packages add distances through the entry point gro
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...analysis.survey import Survey
 from ...core.errors import InvalidRecipe, TilewrightError
-from ...core.notation import read_number, split_settings
+from ...core.notation import read_entry
 from ...core.params import Params
 from ...core.registry import Entry, Registry, check_function, check_params_class
 from ...core.tilemap import TileMap
@@ -170,21 +170,4 @@ def read_distance(given: Any) -> BoundDistance:
     """
     if isinstance(given, BoundDistance):
         return given
-    if isinstance(given, Distance):
-        return BoundDistance(given, given.params.validate())
-    if isinstance(given, Mapping) and len(given) == 1:
-        ((name, values),) = given.items()
-    elif isinstance(given, str):
-        name, *settings = split_settings(given)
-        name = name.strip()
-        pairs = (setting.partition("=") for setting in settings)
-        values = {word.strip(): read_number(value.strip()) for word, _, value in pairs}
-    else:
-        raise InvalidRecipe("must be the name of a distance, such as hamming", at="distance", got=given, rule="type")
-    if not isinstance(values, Mapping | None):
-        raise InvalidRecipe("must be a set of named values", at=("distance", str(name)), got=values, rule="type")
-    found = distance_registry.get(name)
-    try:
-        return BoundDistance(found, found.params.validate(values))
-    except InvalidRecipe as error:
-        raise error.within("distance", name, place=f"distance {name}") from None
+    return BoundDistance(*read_entry(given, distance_registry, "hamming"))
