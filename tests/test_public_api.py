@@ -181,6 +181,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "watch_shaping": ((CAVE, "border"), {"seed": 1}),
     "improve": ((CAVE, {"floor_share": ">0"}), {"seed": 1}),
     "measure": ((CAVE, "cells"), {}),
+    "make_many": (("caves", range(2)), {"width": 6, "height": 5, "measures": ["regions"]}),
     "measure_many": (([CAVE], "cells"), {}),
     "overlay": ((CAVE, "regions"), {}),
     "solve": ((CAVE, "dungeon"), {}),

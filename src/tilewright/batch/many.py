@@ -70,6 +70,11 @@ def make_batch(
     InvalidRecipe
         If the GPU is requested and cannot be used, or if the maps differ in size.
     """
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        raise InvalidRecipe("must be a range or a list of seeds", at="seeds", got=seeds, rule="type")
+    if not isinstance(measures, list | tuple):
+        raise InvalidRecipe("must be a list of names", at="measures", got=measures, rule="type")
+    seeds = seeds if isinstance(seeds, range) else [read_seed(seed) for seed in seeds]
     names = [measure_registry.complete(name).name for name in measures]
     try:
         return make_batch_by_kernels(recipe, seeds, names, device)
