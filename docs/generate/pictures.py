@@ -105,9 +105,9 @@ def animating(technique: str) -> Callable[[Path], object]:
     return lambda path: save_animation(tw.watch(technique, seed=7, width=64, height=40), path, scale=6)
 
 
-def playing(recipe: str, seed: int) -> Callable[[Path], object]:
+def playing(recipe: str, seed: int, scale: int = 10) -> Callable[[Path], object]:
     """Return a function that saves an animation of a playthrough at a path."""
-    options: dict[str, Any] = {"scale": 10, "sprites": True, "markers": True, "duration": 80}
+    options: dict[str, Any] = {"scale": scale, "sprites": scale >= 10, "markers": True, "duration": 80}
     return lambda path: save_animation(tw.solve(tw.run(recipe, seed=seed)).draw(), path, **options)
 
 
@@ -117,6 +117,7 @@ def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
         yield f"{entry.name}.png", saving(entry.name, {"seed": 7, **SIZE}, scale=8)
         yield f"{entry.name}.gif", animating(entry.name)
     yield "gallery.png", lambda path: draw_gallery().save(path)
+    yield "game-dungeon.gif", playing("locked-dungeon", 4, scale=8)
     yield "game-platformer.gif", playing("platformer", 5)
     yield "game-runner.gif", playing("gold-mine", 3)
     yield "game-sokoban.gif", playing("warehouse", 5)
