@@ -10,12 +10,12 @@ from numba import cuda
 from numpy.typing import NDArray
 
 from tilewright.generators.fashion import CAVERN, NEIGHBOURHOODS
+from tilewright.kernels.bit_surveys import NUMBERS
 from tilewright.kernels.fashion import Automaton
 from tilewright.kernels.gpu.fashion import plan_fashion
 from tilewright.kernels.gpu.fashion_large import LargeAutomaton
 from tilewright.kernels.gpu.fashion_rules import make_rule, merge_ranks
 from tilewright.kernels.gpu.groups import choose_group
-from tilewright.kernels.gpu.surveys import NUMBERS
 from tilewright.kernels.random import ROW_SALT, fill_below, mix
 
 Cells = NDArray[np.uint8]

@@ -9,12 +9,12 @@ import pytest
 from numba import cuda
 
 import tilewright as tw
-from tilewright.batch.columns import NUMBERS, find_column
+from tilewright.batch.columns import find_column
 from tilewright.batch.engine import hash_seeds
 from tilewright.batch.maze import make_tables, needs_markers
 from tilewright.batch.program import BatchProgram, NoKernel
 from tilewright.generators.maze import MazeParams
-from tilewright.kernels.bit_surveys import NEEDS_PATH, NEEDS_REGIONS, PATH, REGIONS
+from tilewright.kernels.bit_surveys import NEEDS_PATH, NEEDS_REGIONS, NUMBERS, PATH, REGIONS
 from tilewright.kernels.gpu import groups, maps
 from tilewright.kernels.gpu.maze import MazeMaker
 

@@ -14,24 +14,21 @@ from ..kernels.bit_surveys import (
     DEAD_ENDS,
     FLOOR,
     LARGEST,
+    NEEDS_COUNTS,
     NEEDS_DEAD_ENDS,
     NEEDS_PATH,
     NEEDS_REGIONS,
     NEEDS_SYMMETRY,
     PATH,
+    PER_CELL,
+    PER_FLOOR,
+    PER_ONE,
     REGIONS,
     SYMMETRIC_TURN,
     SYMMETRIC_X,
     SYMMETRIC_Y,
 )
 from .program import BatchProgram, NoKernel
-
-PER_ONE, PER_CELL, PER_FLOOR = range(3)
-"""Divisors: none, the number of cells, and the number of passable cells."""
-NEEDS_COUNTS = 16
-"""Whether to count the cells with each state, in addition to the needs of `bit_surveys`."""
-NUMBERS = COLUMNS + 8
-"""Number of numbers of a map: those of `bit_surveys`, and the number of cells with each state."""
 
 
 @dataclass(frozen=True)

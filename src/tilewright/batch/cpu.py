@@ -6,11 +6,10 @@ import numpy as np
 
 from ..generators.caves import CavesParams
 from ..kernels.bit_rows import make_caves
-from ..kernels.bit_surveys import COLUMNS, FLOOR, keep_largest_region, survey_bit_rows
+from ..kernels.bit_surveys import BORDER, COLUMNS, FLOOR, NUMBERS, keep_largest_region, survey_bit_rows
 from ..kernels.streams import fill_stream_keys, pack_names
-from .columns import NUMBERS
 from .engine import Keys, Made, Planes, encode_prefix
-from .program import BORDER, BatchProgram, CavesRule, NoKernel
+from .program import BatchProgram, CavesRule, NoKernel
 
 FLOOR_FIRST, FLOOR_SECOND = 0b01, 0b10
 """Which of two states is passable."""

@@ -11,9 +11,10 @@ from numba import cuda
 
 from ..core.errors import TooLarge
 from ..core.require import RANGE, Requirement
+from ..kernels.bit_surveys import NEEDS_COUNTS, NUMBERS
 from ..kernels.gpu import maps, surveys
 from ..kernels.streams import pack_names
-from .columns import NUMBERS, Column, collect_needs, find_column
+from .columns import Column, collect_needs, find_column
 from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
 from .gpu_makers import open_maker
@@ -123,7 +124,7 @@ class GpuEngine:
         count, program = len(keys), self.program
         kept = cuda.device_array((count, self._depth, program.height), np.uint64) if keeps else self.no_maps
         numbers = cuda.to_device(np.zeros((count, NUMBERS), dtype=np.int32))
-        self.launch(keys, 0, needs | surveys.NEEDS_COUNTS, self._no_tests, (kept, numbers))
+        self.launch(keys, 0, needs | NEEDS_COUNTS, self._no_tests, (kept, numbers))
         return Made(numbers.copy_to_host().astype(np.int64), kept.copy_to_host() if keeps else None)
 
 

@@ -16,13 +16,9 @@ from ..core.registry import shapers, techniques
 from ..core.tilemap import format_size
 from ..generators.caves import CavesParams
 from ..kernels.bit_rows import MAX_HEIGHT, MAX_WIDTH
+from ..kernels.bit_surveys import BORDER, KEEP_LARGEST, STATES
 from ..shaping.border import BorderParams
 from ..shaping.keep_largest import KeepLargestParams
-
-BORDER, KEEP_LARGEST = 1, 2
-"""Kinds of shapers."""
-MAX_STATES = 8
-"""Maximum number of states, so that three bit planes hold them."""
 
 
 class NoKernel(Exception):
@@ -59,8 +55,8 @@ class BatchProgram:
         if len(shape) != 2 or shape[0] > MAX_HEIGHT or shape[1] > MAX_WIDTH:
             raise NoKernel(f"a map of {format_size(shape)}; at most {MAX_WIDTH}x{MAX_HEIGHT:,}")
         ids = plan.site.ids
-        if len(ids) > MAX_STATES or len(set(ids.tolist())) < len(ids):
-            raise NoKernel(f"more than {MAX_STATES} tiles, or two labels with the same tile")
+        if len(ids) > STATES or len(set(ids.tolist())) < len(ids):
+            raise NoKernel(f"more than {STATES} tiles, or two labels with the same tile")
         passable = sum(1 << state for state, tile in enumerate(ids.tolist()) if tileset.passable[tile])
         shaping = [_read_shaper(shaper, plan) for shaper in plan.shaping]
         table = np.array(shaping, dtype=np.int64).reshape(-1, 3)

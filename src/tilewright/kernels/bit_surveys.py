@@ -16,8 +16,16 @@ Parents: TypeAlias = NDArray[np.int32]
 FLOOR, REGIONS, LARGEST, PATH, DEAD_ENDS, SYMMETRIC_X, SYMMETRIC_Y, SYMMETRIC_TURN, COLUMNS = range(9)
 """Columns of the numbers of a map: cells, regions, cells of the largest region, steps (-1 if there is no path), cells,
 and equal cells after a reflection in x, in y, and after a rotation by 180 degrees."""
-NEEDS_REGIONS, NEEDS_PATH, NEEDS_DEAD_ENDS, NEEDS_SYMMETRY = 1, 2, 4, 8
-"""What to compute besides the floor. A path needs regions."""
+STATES = 8
+"""Maximum number of states of a cell, whose bits are in three planes."""
+NUMBERS = COLUMNS + STATES
+"""Number of numbers of a map of several states: the columns, and the number of cells with each state."""
+NEEDS_REGIONS, NEEDS_PATH, NEEDS_DEAD_ENDS, NEEDS_SYMMETRY, NEEDS_COUNTS = 1, 2, 4, 8, 16
+"""What to compute besides the floor. A path needs regions, and counts are those of states."""
+PER_ONE, PER_CELL, PER_FLOOR = range(3)
+"""Divisors of a number: none, the number of cells, and the number of passable cells."""
+BORDER, KEEP_LARGEST = 1, 2
+"""Kinds of shapers."""
 
 
 @inline

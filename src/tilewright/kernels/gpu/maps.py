@@ -9,11 +9,11 @@ from numba import cuda, int32, uint32, uint64
 
 from .. import bit_rows, streams
 from .. import random as cpu_random
-from ..bit_surveys import PATH
+from ..bit_surveys import NUMBERS, PATH
 from ..random import FIRST, GAMMA, ROW_SALT, SECOND
 from .device_code import compile_kernel, on_device, port
 from .groups import MAX_LANES, MAX_REGISTERS, WARP, Group, block
-from .surveys import NUMBERS, build_survey, test_numbers
+from .surveys import build_survey, test_numbers
 
 as_mask = port(bit_rows.as_mask)
 row_mask = port(bit_rows.row_mask)

@@ -14,16 +14,21 @@ from numba import cuda, float64, int32, uint64
 
 from .. import bit_rows
 from ..bit_surveys import (
+    BORDER,
     COLUMNS,
     DEAD_ENDS,
     FLOOR,
     LARGEST,
+    NEEDS_COUNTS,
     NEEDS_DEAD_ENDS,
     NEEDS_PATH,
     NEEDS_REGIONS,
     NEEDS_SYMMETRY,
     PATH,
+    PER_CELL,
+    PER_FLOOR,
     REGIONS,
+    STATES,
     SYMMETRIC_TURN,
     SYMMETRIC_X,
     SYMMETRIC_Y,
@@ -32,14 +37,8 @@ from .device_code import count_bits_on_gpu as count_bits
 from .device_code import on_device, port
 from .groups import NO_LANE, Group
 
-PLANES, STATES = 3, 8
-"""Number of planes, and of states."""
-NEEDS_COUNTS = 16
-"""Whether to count the cells with each state, in addition to the needs of `bit_surveys`."""
-NUMBERS = COLUMNS + STATES
-"""Number of numbers of a map."""
-BORDER, KEEP_LARGEST = 1, 2
-"""Kinds of shapers. A row of the shaping is (kind, state to fill with, thickness)."""
+PLANES = 3
+"""Number of planes."""
 
 as_mask = port(bit_rows.as_mask)
 row_mask = port(bit_rows.row_mask)
@@ -189,7 +188,7 @@ def build_survey(group: Group) -> SurveyFunctions:
 
     @on_device
     def shape_planes(planes, shaping, passable, height, width, lane, words, slots):
-        """Return the planes after the shapers."""
+        """Return the planes after the shapers. A row of the shaping is (kind, state to fill with, thickness)."""
         a0, a1, a2, b0, b1, b2 = planes
         for stage in range(shaping.shape[0]):
             kind, state, thickness = shaping[stage, 0], shaping[stage, 1], shaping[stage, 2]
@@ -248,8 +247,6 @@ def build_survey(group: Group) -> SurveyFunctions:
 
 AT_LEAST, AT_MOST, EQUAL, UNEQUAL, ABOVE, BELOW, RANGE, KNOWN, ANY = range(9)
 """Rules of tests. `KNOWN` holds for all values but NaN, and `ANY` always."""
-PER_ONE, PER_CELL, PER_FLOOR = range(3)
-"""Divisors of a number: none, the number of cells, or the number of passable cells."""
 NO_BOUND, BY_SEED = -1.0, -2.0
 """Bounds that are not about a measure: none, or a seed that better seeds are smaller than."""
 
