@@ -316,7 +316,7 @@ def make_many(
     --------
     >>> many = make_many("caves", range(1000), width=64, height=64, measures=["regions"])
     >>> many.cells.shape, int(many.measures["regions"].max())
-    ((1000, 64, 64), 9)
+    ((1000, 64, 64), 10)
     >>> many[7] == make("caves", width=64, height=64, seed=7)
     True
     """

@@ -375,7 +375,7 @@ def test_bins_of_fractions_are_exact() -> None:
         (437, 10**6, "1 in 2,300"),
         (60, 1000, "1 in 17"),
         (300, 1000, "30%"),
-        (999, 1000, "99%"),
+        (999, 1000, "all but 1 in 1,000"),
         (1000, 1000, "all"),
         (0, 3_000_000, "none; at most 1 in 1 million"),
         (0, 2, "none"),

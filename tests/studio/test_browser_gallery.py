@@ -186,8 +186,9 @@ def reopen(studio: Studio) -> State:
 
 
 def captions(studio: Studio) -> list[str]:
-    expect(studio.page.locator(".tw-variation")).to_have_count(24)
-    return studio.page.locator(".tw-variation-caption").all_inner_texts()
+    grid = studio["gallery-grid"]
+    expect(grid.locator(".tw-variation")).to_have_count(24)
+    return grid.locator(".tw-variation-caption").all_inner_texts()
 
 
 def images(studio: Studio) -> list[str]:
