@@ -47,9 +47,10 @@ def test_the_cpu_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
         raise MemoryError
 
     recipe = tw.recipe("caves", width=12, height=9)
-    arguments: Any = (recipe, read_requirements({"regions": "<3"}), ["regions", "path_length"])
-    scanner = open_scanner(*arguments, "gpu")
+    requirements, measures = read_requirements({"regions": "<3"}), ["regions", "path_length"]
+    scanner = open_scanner(recipe, requirements, measures, "gpu")
     monkeypatch.setattr(GpuEngine, "launch", launch)
-    found, expected = scanner.scan(7, 50, None), open_scanner(*arguments, "cpu").scan(7, 50, None)
+    found = scanner.scan(7, 50, None)
+    expected = open_scanner(recipe, requirements, measures, "cpu").scan(7, 50, None)
     assert found.seeds.tolist() == expected.seeds.tolist()
     assert found.histograms == expected.histograms
