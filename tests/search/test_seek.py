@@ -192,7 +192,7 @@ def test_knobs_and_names_of_recipes() -> None:
 
 
 class KernelScanner:
-    """A scanner that stands for kernels. It knows some measures."""
+    """A scanner to use in place of kernels. It supports some measures."""
 
     known = ("floor_share", "regions", "path_length")
     calls: ClassVar[Counter[str]] = Counter()

@@ -95,7 +95,7 @@ def test_a_stopped_search_continues_and_more_seeds_can_be_added() -> None:
         with suppress(asyncio.CancelledError):
             await testing
         await run.test_missing()
-        assert run.found.state.tally == seek_here(REQUIRED, 200).state.tally
+        assert run.result.state.tally == seek_here(REQUIRED, 200).state.tally
         run.extend(100)
         assert not run.state.is_finished
         assert (await run.finish()).to_data() == seek_here(REQUIRED, 300).to_data()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from ..core.errors import InvalidRecipe
 from ..core.recipe import Recipe
 from ..core.require import Requirement
-from .numbers import find_better
+from .numbers import count_bins, find_better
 from .program import NoKernel
 from .scanner import Bound, Scanner, ScanResult, bin_width, find_bins
 
@@ -30,6 +30,7 @@ __all__ = [
     "ScanResult",
     "Scanner",
     "bin_width",
+    "count_bins",
     "find_better",
     "find_bins",
     "open_engine",

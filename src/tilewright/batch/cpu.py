@@ -16,7 +16,7 @@ FLOOR_FIRST, FLOOR_SECOND = 0b01, 0b10
 
 
 class CpuEngine:
-    """MapEngine for caves on this processor.
+    """Engine for caves on this processor.
 
     Parameters
     ----------

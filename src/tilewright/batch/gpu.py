@@ -41,7 +41,7 @@ NO_NEEDS = -1
 
 
 class GpuEngine:
-    """MapEngine for caves, fashion automata, noise and mazes on the current GPU.
+    """Engine for caves, fashion automata, noise and mazes on the current GPU.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -61,8 +62,8 @@ class ScanTally:
         self._values: dict[str, list[NDArray[np.float64]]] = {}
         self._passed = 0
         self._met = {one.measure: 0 for one in requirements}
-        self._histograms: dict[str, dict[int, int]] = {}
-        self._without: dict[str, int] = {}
+        self._histograms: dict[str, Counter[int]] = {}
+        self._without: Counter[str] = Counter()
 
     def add(self, first: int, values: Mapping[str, NDArray[np.float64]], bound: Bound | None) -> None:
         """Add the values of consecutive seeds."""
@@ -79,15 +80,9 @@ class ScanTally:
         self._seeds.append(seeds[passes])
         for name, numbers in values.items():
             self._values.setdefault(name, []).append(numbers[passes])
-            self._count_bins(name, numbers)
-
-    def _count_bins(self, name: str, numbers: NDArray[np.float64]) -> None:
-        known = numbers[~np.isnan(numbers)]
-        self._without[name] = self._without.get(name, 0) + len(numbers) - len(known)
-        bins, counts = np.unique(find_bins(name, known), return_counts=True)
-        histogram = self._histograms.setdefault(name, {})
-        for at, number in zip(bins.tolist(), counts.tolist(), strict=True):
-            histogram[at] = histogram.get(at, 0) + number
+            histogram, without = count_bins(name, numbers)
+            self._histograms.setdefault(name, Counter()).update(histogram)
+            self._without[name] += without
 
     def to_result(self) -> ScanResult:
         """Return the result of all blocks."""
@@ -102,6 +97,17 @@ class ScanTally:
             without=self._without,
             failures={},
         )
+
+
+def count_bins(measure: str, numbers: NDArray[np.float64]) -> tuple[dict[int, int], int]:
+    """Return the number of values by bin, and the number of maps to which the measure does not apply.
+
+    >>> count_bins("regions", np.array([1.0, 3.0, 1.0, np.nan]))
+    ({1: 2, 3: 1}, 1)
+    """
+    known = numbers[np.isfinite(numbers)]
+    bins, counts = np.unique(find_bins(measure, known), return_counts=True)
+    return dict(zip(bins.tolist(), counts.tolist(), strict=True)), len(numbers) - len(known)
 
 
 def find_better(

@@ -25,7 +25,7 @@ MAX_PREFIX = 64
 
 @dataclass(frozen=True)
 class PartMaker:
-    """MapEngine and measures of a corpus."""
+    """Engine and measures of a corpus."""
 
     engine: MapEngine
     columns: Sequence[Column]

@@ -81,7 +81,7 @@ class SeekRun:
         return self._meter.rate
 
     @property
-    def found(self) -> FoundSeeds:
+    def result(self) -> FoundSeeds:
         """The result so far, without the digests of the maps."""
         return FoundSeeds(self.state, ())
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.many import measure_maps
-from ...batch import Bound, NoKernel, Scanner, ScanResult, find_better, find_bins
+from ...batch import Bound, NoKernel, Scanner, ScanResult, count_bins, find_better
 from ...core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from ...core.pipeline import run
 from ...core.plan import make_plan
@@ -37,10 +37,9 @@ class _Counts:
     failures: Counter[str] = field(default_factory=Counter)
 
     def add_values(self, name: str, numbers: Floats) -> None:
-        finite = numbers[np.isfinite(numbers)]
-        self.without[name] += len(numbers) - len(finite)
-        bins, counts = np.unique(find_bins(name, finite), return_counts=True)
-        self.histograms[name].update(dict(zip(bins.tolist(), counts.tolist(), strict=True)))
+        histogram, without = count_bins(name, numbers)
+        self.histograms[name].update(histogram)
+        self.without[name] += without
 
 
 class PipelineScanner:

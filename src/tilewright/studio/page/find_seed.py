@@ -163,7 +163,7 @@ class FindSeedPanel:
         if run is not None:
             self.progress.set_value(run.state.tally.tested / run.state.definition.count)
         self.numbers.set_text("Starting ..." if run is None else _describe_progress(run, self.is_running))
-        found = None if run is None else run.found
+        found = None if run is None else run.result
         self.result.show(found, self.session.state.seed, self._pictures)
         self.done.set_text("" if found is None or self.is_running else describe_counts(found))
         if self.result.is_shown and not self._is_scrolled:
