@@ -6,6 +6,7 @@ CORE := .venv/.core
 STUDIO := .venv/.studio
 DEV := .venv/.dev
 DOCS := .venv/.docs
+NEURAL := .venv/.neural
 COVERAGE := .coverage.json
 # slipcover changes bytecode, from which numba compiles: kernels are left out.
 COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
@@ -15,7 +16,7 @@ PYTEST = -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 # Otherwise each program that a test starts compiles all modules again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo studio test coverage test-gpu check kernels fuzz oldest bench docs refresh stubs clean
+.PHONY: demo studio test coverage test-gpu test-neural check kernels fuzz oldest bench docs refresh stubs clean
 
 demo: $(CORE)
 	$(BIN)/python examples/demo.py
@@ -36,6 +37,10 @@ coverage: $(DEV) kernels
 # The kernels for GPUs on this machine's GPU; `make test` runs them in a simulator.
 test-gpu: $(DEV)
 	TILEWRIGHT_GPU=1 $(BIN)/pytest tests/gpu
+
+# Training and the networks to compare with, which need torch.
+test-neural: $(NEURAL)
+	TILEWRIGHT_NEURAL=1 $(BIN)/pytest tests/neural
 
 check: $(DEV)
 	$(BIN)/ruff check .
@@ -87,6 +92,10 @@ $(DEV): $(CORE)
 
 $(DOCS): $(CORE)
 	$(INSTALL) ".[docs]"
+	@touch $@
+
+$(NEURAL): $(DEV)
+	$(INSTALL) ".[dev,neural]"
 	@touch $@
 
 clean:

@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import given, settings
@@ -27,12 +28,15 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.formats.maps import deep_map, full_map, numbered_map, with_codes
+from tests.networks import make_network
 from tests.studio.servers import application, asking, line_of
 from tilewright import data, formats
 from tilewright.core.resolver import Resolver
 from tilewright.core.yaml import read_data
 from tilewright.formats import Source, decode
+from tilewright.formats._archive import encode_archive
 from tilewright.formats._models import load_model
+from tilewright.formats._networks import decode_network, encode_network
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken
 from tilewright.studio.settings import Settings
@@ -215,6 +219,24 @@ INNER = {
     "ldtk": change_document,
 }
 """Changes that keep the outer structure of a format, so that the inner readers are reached."""
+
+
+@fuzz(300)
+@given(draw=st.data())
+def test_networks(draw: st.DataObject) -> None:
+    """A changed network is refused, or makes a map."""
+    change_part = draw.draw(st.sampled_from([change_archive, change_bytes, change_manifest]))
+    content = change_part(encode_network(make_network(channels=3, dilations=(1, 2))), draw)
+    small: dict[str, Any] = {"width": 6, "height": 4, "steps": 2, "refine": 1, "seed": 1}
+    attempt(lambda: tw.make("diffusion", model=decode_network(content, "x.npz"), **small))
+
+
+def change_manifest(content: bytes, draw: st.DataObject) -> bytes:
+    """Return the file of a network in which the manifest is changed."""
+    with np.load(io.BytesIO(content)) as archive:
+        arrays = dict(archive)
+    document = change_document(arrays["manifest"].tobytes(), draw)
+    return encode_archive({**arrays, "manifest": np.frombuffer(document, dtype=np.uint8)})
 
 
 @pytest.mark.parametrize("name", READABLE)

@@ -21,10 +21,12 @@ LEVELS = (
     ("overlays", "dungeon"),
     ("play",),
     ("shaping",),
+    ("neural",),
     ("generators",),
     ("batch",),
     ("corpus",),
     ("search",),
+    ("comparison",),
 )
 """Each package imports itself and packages of the levels before its own."""
 MAY_IMPORT = {
@@ -37,7 +39,7 @@ MAY_IMPORT |= {
     "formats": {"core", "data", "kernels", "autotile", "formats"},
 }
 MAY_IMPORT["engines"] = {"core", "data", "formats", "engines"}
-for package in ("corpus", "search"):
+for package in ("corpus", "search", "comparison"):
     MAY_IMPORT[package].add("formats")
 MAY_IMPORT_LAZILY = {"formats": {"overlays"}}
 """Packages that may be imported inside functions only."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import tilewright as tw
+from tilewright.comparison.table import format_markdown
 
 from .markdown import table
 
 DIVERGENCES = ("divergence", "divergence_new", "divergence_missed")
+COMPARISONS = Path(__file__).parents[1] / "compare"
+"""Results of `python docs/comparisons.py`, which takes too long to run with every build."""
 TINY = ["..~~", ".##~", ".#..", "...~"]
 """A sample with few cells."""
 
@@ -132,6 +137,15 @@ def list_errors(name: str) -> str:
             lines.append(f'tw.make("{name}", {format_call(params)})\n    {error}\n')
     assert len(lines) == len(cases), "all calls fail"
     return "```text\n" + "".join(lines) + "```\n"
+
+
+def show_comparison(name: str) -> str:
+    """Return the stored comparison of techniques on a sample: what was measured, and the table."""
+    data = json.loads((COMPARISONS / f"{name}.json").read_text(encoding="utf-8"))
+    own = "; ".join(f"{technique}: {format_call(params)}" for technique, params in data["settings"].items())
+    what = f"{data['count']} maps of {data['width']}x{data['height']} cells by each technique"
+    rows = [tw.ComparisonRow.from_data(row) for row in data["rows"]]
+    return f"{what}{f' ({own})' if own else ''}:\n\n{format_markdown(rows)}"
 
 
 def format_call(params: dict[str, Any]) -> str:

@@ -41,6 +41,7 @@ def fill_tables(text: str) -> str:
                 "comparison": experiments.compare_techniques,
                 "successes": experiments.count_successes,
                 "errors": experiments.list_errors,
+                "measured": experiments.show_comparison,
             }
             content = makers[what](name)
         return f"{match.group(1)}\n{content}\n{match.group(4)}"

@@ -25,6 +25,7 @@ from .api import list_techniques as list_techniques
 from .api import list_tilesets as list_tilesets
 from .api import load as load
 from .api import load_model as load_model
+from .api import load_network as load_network
 from .api import make_many as make_many
 from .api import measure as measure
 from .api import measure_many as measure_many
@@ -33,6 +34,9 @@ from .api import run as run
 from .api import verify as verify
 from .api import watch_shaping as watch_shaping
 from .batch.many import MapBatch as MapBatch
+from .comparison.rows import ComparisonRow as ComparisonRow
+from .comparison.run import TechniqueComparison as TechniqueComparison
+from .comparison.run import compare as compare
 from .core.edits import Edits as Edits
 from .core.errors import BadFile as BadFile
 from .core.errors import Fix as Fix
@@ -44,7 +48,9 @@ from .core.errors import TooLarge as TooLarge
 from .core.errors import UnknownName as UnknownName
 from .core.grid import Grid as Grid
 from .core.locks import Locks as Locks
+from .core.model import LearningProgress as LearningProgress
 from .core.model import Model as Model
+from .core.network import Network as Network
 from .core.params import Params as Params
 from .core.params import Sized as Sized
 from .core.params import param as param
@@ -236,6 +242,43 @@ def make(
     outside: Tile assumed beyond the edge of the map. A window with an offset has no edge.
     wrap: Whether opposite edges wrap around, so that the map tiles.
     offset: Position x, y of this window in an endless cave. Windows generated separately join exactly.
+    """
+
+@overload
+def make(
+    technique: Literal["diffusion"],
+    /,
+    *,
+    seed: int | str | None = None,
+    workers: int = 0,
+    device: Any = "cpu",
+    tileset: str | PathLike[str] | Tileset | None = None,
+    tiles: Mapping[str, str] | None = None,
+    locks: Any = None,
+    shaping: Stages | None = None,
+    require: Mapping[str, Any] | None = None,
+    tries: int | None = None,
+    width: int = ...,
+    height: int = ...,
+    model: Any = ...,
+    steps: int = ...,
+    temperature: float = ...,
+    refine: int = ...,
+    wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
+    border: Any = ...,
+    counts: Any = ...,
+) -> TileMap:
+    """Diffusion: a trained network fills a masked map in random order, a few cells at a time.
+
+    width: Number of columns of the map.
+    height: Number of rows of the map.
+    model: Trained network: the name of a built-in one, or a file made by `tilewright learn diffusion`.
+    steps: Number of steps in which the map is filled; more steps give more regular maps, and take longer.
+    temperature: Sampling temperature: 0 takes the most likely tile, 1 draws by the network's probabilities.
+    refine: Number of passes that mask the least likely cells with their surroundings, and fill them again.
+    wrap: Axes along which the map wraps, such as xy.
+    border: Tiles allowed at the edge of the map; by default all.
+    counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4.
     """
 
 @overload
@@ -873,6 +916,28 @@ def recipe(
 ) -> Recipe: ...
 @overload
 def recipe(
+    technique: Literal["diffusion"],
+    /,
+    *,
+    seed: int | str | None = None,
+    tileset: str | PathLike[str] | Tileset | None = None,
+    tiles: Mapping[str, str] | None = None,
+    locks: Any = None,
+    shaping: Stages | None = None,
+    require: Mapping[str, Any] | None = None,
+    tries: int | None = None,
+    width: int = ...,
+    height: int = ...,
+    model: Any = ...,
+    steps: int = ...,
+    temperature: float = ...,
+    refine: int = ...,
+    wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
+    border: Any = ...,
+    counts: Any = ...,
+) -> Recipe: ...
+@overload
+def recipe(
     technique: Literal["drunkard"],
     /,
     *,
@@ -1249,6 +1314,29 @@ def watch(
 ) -> Iterator[Frame]: ...
 @overload
 def watch(
+    technique: Literal["diffusion"],
+    /,
+    *,
+    seed: int | str | None = None,
+    every: int = 1,
+    tileset: str | PathLike[str] | Tileset | None = None,
+    tiles: Mapping[str, str] | None = None,
+    locks: Any = None,
+    shaping: Stages | None = None,
+    require: Mapping[str, Any] | None = None,
+    tries: int | None = None,
+    width: int = ...,
+    height: int = ...,
+    model: Any = ...,
+    steps: int = ...,
+    temperature: float = ...,
+    refine: int = ...,
+    wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
+    border: Any = ...,
+    counts: Any = ...,
+) -> Iterator[Frame]: ...
+@overload
+def watch(
     technique: Literal["drunkard"],
     /,
     *,
@@ -1605,7 +1693,8 @@ def shape(
 
     thickness: Width of the tunnels in cells.
     path: Whether tunnels take the shortest path, or a path with a single corner where locked cells allow it.
-    tile: Passable tile of the tunnels; by default the most common passable tile of the map.
+    tile: Passable tile of the tunnels; by default corridor if the map has some, else its most common passable
+        tile.
     directions: Whether cells are connected in 4 directions, or in 8 including diagonals.
     minimum: Minimum size of the regions to connect; smaller regions are ignored.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,9 @@ from .core.edits import Edits
 from .core.edits import find_edits as find_edits_of_map
 from .core.errors import BadFile, InvalidRecipe, short_repr
 from .core.locks import Locks
-from .core.model import Model
+from .core.model import Model, OnLearning
 from .core.model import learn as learn_model
+from .core.network import Network
 from .core.params import Params
 from .core.plan import make_plan
 from .core.provenance import Verdict
@@ -953,8 +954,28 @@ def add_skin(
     return found.tileset
 
 
-def learn(technique: str, /, sample: Any, **params: Any) -> Model:
-    """Learn a model from samples.
+@overload
+def learn(
+    technique: Literal["diffusion"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    **params: Any,
+) -> Network: ...
+@overload
+def learn(technique: str, /, sample: Any, **params: Any) -> Model: ...
+def learn(
+    technique: str,
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    **params: Any,
+) -> Model | Network:
+    """Learn a model or a network from samples.
 
     Parameters
     ----------
@@ -962,13 +983,18 @@ def learn(technique: str, /, sample: Any, **params: Any) -> Model:
         Name of a technique that learns from samples.
     sample
         One or several maps to learn from: files, arrays, rows of glyphs, `TileMap`s or names of built-in samples.
+    on_progress
+        Function that is called with a `LearningProgress` from time to time, if learning takes long.
+    checkpoint
+        File in which the technique diffusion stores the state of its training. If the file has the state of an
+        unfinished training with the same samples and parameters, the training continues.
     **params
         Parameters of the technique that control how the samples are read.
 
     Returns
     -------
-    Model
-        The model. It can be saved, and passed to `make` as `model`.
+    Model or Network
+        The model; a network for the technique diffusion. It can be saved, and passed to `make` as `model`.
 
     Raises
     ------
@@ -980,12 +1006,25 @@ def learn(technique: str, /, sample: Any, **params: Any) -> Model:
     >>> learn("markov", "dungeon")
     <Model of markov>
     """
-    return learn_model(registry.techniques.get(technique), sample, params, _file_resolver()).with_counts()
+    from .formats._networks import CheckpointFile
+
+    stored = None if checkpoint is None else CheckpointFile(_read_path(checkpoint))
+    entry = registry.techniques.get(technique)
+    return learn_model(entry, sample, params, _file_resolver(), on_progress=on_progress, checkpoint=stored)
 
 
 def load_model(path: str | PathLike[str], /) -> Model:
     """Load a model from a file that `Model.save` wrote."""
     return _file_resolver().read_model(_read_path(path))
+
+
+def load_network(name: str | PathLike[str], /) -> Network:
+    """Load a built-in network by its name, or a network from a file that `Network.save` wrote.
+
+    >>> load_network("dungeon").labels[:3]
+    ('rock', 'wall', 'floor')
+    """
+    return _file_resolver().read_network(_read_path(name))
 
 
 def list_techniques() -> list[Technique]:

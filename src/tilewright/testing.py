@@ -21,6 +21,7 @@ import numpy as np
 
 from .core.deprecation import renamed_names
 from .core.errors import GaveUp, TilewrightError
+from .core.model import LearningParams
 from .core.pipeline import iter_steps, run, watch
 from .core.provenance import digest
 from .core.recipe import Recipe
@@ -255,7 +256,7 @@ def check_declarations(entry: Technique, seeds: int) -> None:
     assert run(recipe).shape == recipe.shape, f"{entry.name}: the map has another shape than declared"
     assert entry.cells_of(params) >= run(recipe).cells.size, f"{entry.name}: declares fewer cells than its map has"
     assert entry.cost_of(params) >= 1, f"{entry.name}: declares a cost below 1"
-    if entry.learn is not None:
+    if issubclass(entry.params, LearningParams):
         assert entry.training_of(params) is not None, f"{entry.name}: learns, but declares no training data"
     shown = entry.by_example
     if shown is None:

@@ -102,9 +102,9 @@ def test_a_missing_file_is_reported_as_missing(command: str, tilewright: Run) ->
 
 
 WORDS = {
-    "make dungeon": "unknown technique 'dungeon'; make it with the techniques bsp, rooms, or run the "
+    "make dungeon": "unknown technique 'dungeon'; make it with the techniques bsp, diffusion, rooms, or run the "
     "recipes locked-dungeon, roguelike-dungeon, treasure-dungeon, crypt",
-    "make Dungeons": "unknown technique 'Dungeons'; make it with the techniques bsp, rooms, or run",
+    "make Dungeons": "unknown technique 'Dungeons'; make it with the techniques bsp, diffusion, rooms, or run",
     "make open-caves": "unknown technique 'open-caves'; run the recipe open-caves",
     "run labyrinth": "unknown recipe 'labyrinth'; make it with the technique maze, or run the recipes stone-labyrinth, "
     "formal-garden",
@@ -125,7 +125,7 @@ def test_search_words_lead_to_techniques_and_recipes(command: str, message: str,
 def test_entries_are_listed_by_search_words(tilewright: Run) -> None:
     done = tilewright("list", "--search", "dungeons", "--json")
     found = {kind: [row["name"] for row in rows] for kind, rows in json.loads(done.out).items()}
-    assert found["techniques"] == ["bsp", "rooms"]
+    assert found["techniques"] == ["bsp", "rooms", "diffusion"]
     assert {"crypt", "locked-dungeon", "treasure-dungeon"} <= set(found["recipes"])
     assert "Search words" not in tilewright("explain", "crypt").out
 

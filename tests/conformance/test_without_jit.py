@@ -13,6 +13,7 @@ from tilewright.core import registry
 
 SMALL: dict[str, dict[str, Any]] = {
     "aggregation": {"width": 14, "height": 10},
+    "diffusion": {"width": 3, "height": 2, "steps": 2, "refine": 0},
     "markov": {"width": 7, "height": 6, "sample": "village"},
     "patterns": {"width": 7, "height": 6, "sample": "village", "iterations": 20},
     "wfc": {"width": 7, "height": 6, "sample": "village"},

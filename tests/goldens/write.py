@@ -35,6 +35,10 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"mode": "attractor", "symmetry": "both", "launch": "edge"},
     ],
     "caves": [{"wrap": True}, {"offset": [-30, 12]}, {"outside": "floor", "birth": 6, "steps": 10}],
+    "diffusion": [
+        {"model": "overworld", "steps": 16, "wrap": "xy", "temperature": 1.2},
+        {"model": "war", "steps": 16, "refine": 1, "counts": {"city": 12}, "border": ["sea"]},
+    ],
     "drunkard": [{"coverage": None, "bias": -0.5, "begin": "centre"}, {"turn": 0.05, "border": 3}],
     "maze": [
         {"method": "prim", "braid": 0.5},

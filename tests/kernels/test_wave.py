@@ -13,10 +13,11 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
+from tilewright.core.tile_counts import MAX_COUNT
 from tilewright.generators._wfc import wave as wave_module
 from tilewright.generators._wfc.pattern_set import PatternSet, from_pairs, pack_bits, unpack_bits
 from tilewright.generators._wfc.topology import Topology
-from tilewright.generators._wfc.wave import DONE, MAX_COUNT, STUCK, GlobalConstraint, TileConstraint, Wave
+from tilewright.generators._wfc.wave import DONE, STUCK, GlobalConstraint, TileConstraint, Wave
 from tilewright.kernels.global_constraints import COUNTED, PATH, REGION
 from tilewright.kernels.wave import count_bits, lowest_bit
 

@@ -33,7 +33,7 @@ from tilewright.studio import operations
 from tilewright.studio.responses import MEDIA_TYPES
 from tilewright.studio.settings import Settings
 
-KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes", "samples")
+KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes", "samples", "models")
 HOST = "127.0.0.1"
 CAVE = {"technique": "caves", "params": {"width": 20, "height": 10}, "seed": 7}
 
@@ -59,7 +59,7 @@ def test_every_list_has_names_and_summaries(client: TestClient, kind: str) -> No
     assert all(entry["name"] and entry["summary"] for entry in entries)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "samples"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("samples", "models")])
 def test_every_listed_entry_is_described(client: TestClient, kind: str) -> None:
     for entry in client.get(f"/api/{kind}").json():
         answer = client.get(f"/api/{kind}/{entry['name']}")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 from playwright.sync_api import expect
 
 import tilewright as tw
+from tests.studio.models import build_model
 from tests.studio.page import Studio
 from tilewright.data import list_names
+from tilewright.formats._networks import encode_network
 from tilewright.studio.state import State
 
 
@@ -173,3 +176,20 @@ def test_measures_are_grouped_and_explained(studio: Studio) -> None:
     with studio.another():
         studio.press("r")
     expect(rows.nth(1)).to_be_focused()
+
+
+def test_an_uploaded_model_replaces_the_built_in_one(studio: Studio) -> None:
+    params: dict[str, Any] = {"width": 12, "height": 8, "steps": 4, "refine": 0}
+    recipe = {"technique": "diffusion", "params": params, "seed": 7, "locks": [[0, 0, "wall"], [1, 0, "rock"]]}
+    studio.open(recipe)
+    before, model = studio.key, build_model(["floor", "wall", "moss"])
+    studio.upload("param-model-open", "broken.npz", b"nothing")
+    expect(studio.page.locator(".tc-wrong [data-testid=param-model]")).to_be_visible()
+    studio.upload("param-model-open", "mine.npz", encode_network(model))
+    studio.shows(tw.run({**recipe, "params": {**params, "model": model}, "locks": [[0, 0, "wall"]]}))
+    expect(studio["param-model-note"]).to_have_text("3 tiles: floor, wall, moss")
+    expect(studio["removed-tiles"]).to_contain_text("1 locked cell: rock")
+    studio["removed-tiles-undo"].click()
+    expect(studio.map).to_have_attribute("data-key", before)
+    studio.choose("param-model", "mine (your file)")
+    expect(studio["removed-tiles"]).to_be_visible()

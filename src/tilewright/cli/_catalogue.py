@@ -12,6 +12,7 @@ import click
 from .. import data
 from ..core.errors import BadFile, TilewrightError, UnknownName
 from ..core.model import Model
+from ..core.network import Network
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.registry import Entry, Technique, measures, shapers, techniques, tilesets
 from ..core.search import SearchEntry
@@ -28,7 +29,7 @@ from ..play.game import game_registry as games
 from ..search.distances import distance_registry as distances
 from ._console import make_printable
 
-CatalogEntry = Entry | Tileset | Model | Mapping[str, Any]
+CatalogEntry = Entry | Tileset | Model | Network | Mapping[str, Any]
 """An entry that `explain` can describe. A recipe is represented by its data."""
 
 
@@ -49,6 +50,16 @@ class Recipes:
         return FileResolver().read_recipe(name)[0]
 
 
+class Networks:
+    """Networks of the technique diffusion that are part of Tilewright."""
+
+    def names(self) -> Iterable[str]:
+        return data.list_names("models")
+
+    def get(self, name: str) -> Network:
+        return FileResolver().read_network(name)
+
+
 KINDS: dict[str, RegistryLike] = {
     "techniques": techniques,
     "shapers": shapers,
@@ -59,6 +70,7 @@ KINDS: dict[str, RegistryLike] = {
     "engines": engines,
     "tilesets": tilesets,
     "recipes": Recipes(),
+    "models": Networks(),
 }
 FILES = {
     ".toml": "tilesets",
@@ -139,6 +151,8 @@ def summarize(thing: CatalogEntry, name: str) -> str:
         return shown if len(thing) <= 8 else f"{shown}, ... ({len(thing)} tiles)"
     if isinstance(thing, Model):
         return repr(thing)
+    if isinstance(thing, Network):
+        return f"Network for {thing.technique} with {', '.join(thing.labels)}."
     return recipe_doc(name).partition(". ")[0].rstrip(".") + "."
 
 
@@ -161,7 +175,7 @@ def _read_entry(path: str, kind: str) -> CatalogEntry:
     if kind == "tilesets":
         return resolver.read_tileset(path)
     if kind == "models":
-        return resolver.read_model(path)
+        return resolver.read_learned(path)
     found = as_recipe_data(read_data(read_file(path).decode("utf-8-sig", "replace"), path))
     if "technique" not in found:
         raise BadFile("is not a recipe; to draw a map use `tilewright show`", at=path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import click
 import numpy as np
@@ -15,6 +16,7 @@ from ..core.errors import InvalidRecipe, pluralize
 from ..core.fields import fields_of, models_in
 from ..core.knobs import RecipeKnob
 from ..core.model import Model
+from ..core.network import Network
 from ..core.notation import flag_of, short_default
 from ..core.recipe import Recipe
 from ..core.registry import Entry, Measure, Shaper, Technique, techniques
@@ -25,7 +27,7 @@ from ..formats._resolver import FileResolver
 from ..play.game import Game
 from ..search.distances import Distance
 from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc
-from ._console import info, print_json, print_table, stdout_console
+from ._console import info, make_printable, print_json, print_table, stdout_console
 from ._recipe_command import list_knobs
 
 
@@ -78,6 +80,8 @@ def _explain(name: str, kind: str, thing: CatalogEntry) -> None:
         _print_tiles(thing)
     elif isinstance(thing, Model):
         _print_model(thing)
+    elif isinstance(thing, Network):
+        _print_network(thing)
     else:
         if doc := recipe_doc(name):
             _print_doc(doc)
@@ -196,11 +200,52 @@ def _print_model(model: Model) -> None:
     print_table(rows, "tile", "cells", "fraction")
 
 
+TRAINING_FACTS = {
+    "maps": "maps",
+    "sizes": "sizes",
+    "steps": "steps",
+    "settings": "settings",
+    "loss": "loss",
+    "held_out_loss": "loss on held-out maps",
+}
+"""Keys of the manifest of a network, and how they are shown. The manifest of a file may contain any values."""
+MAX_FACT = 200
+"""Maximum number of characters of a value of the manifest."""
+
+
+def _print_network(network: Network) -> None:
+    """Print the tiles of a network, and how it was trained."""
+    stdout_console().print(f"A network that {network.technique} learned from maps.")
+    click.echo()
+    trained = {
+        title: make_printable(_format_fact(network.manifest[key])[:MAX_FACT])
+        for key, title in TRAINING_FACTS.items()
+        if key in network.manifest
+    }
+    facts = {
+        "tileset": network.tileset.name,
+        "tiles": ", ".join(network.labels),
+        "layers": f"{len(network.dilations)} of {network.channels} channels, dilations {network.dilations}",
+        **trained,
+        "digest": network.digest,
+    }
+    print_table(facts.items(), "", "", header=False, style="dim")
+
+
+def _format_fact(value: Any) -> str:
+    """Return a value of the manifest as one line."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {part}" for key, part in value.items())
+    return f"{value:,}" if type(value) is int else str(value)
+
+
 def _format_example(name: str, thing: CatalogEntry) -> str:
     """Return an example command, with a parameter if there is one."""
     if isinstance(thing, Tileset):
         return f"tilewright convert level.txt --tileset {name} -o level.png"
-    if isinstance(thing, Model):
+    if isinstance(thing, Model | Network):
         return f"tilewright make {thing.technique} --model {name}"
     if not isinstance(thing, Entry):
         return " ".join([f"tilewright run {name}", *_format_knob(list_knobs(name)), "--seed 7"])
@@ -249,4 +294,6 @@ def _format_knob(knobs: Sequence[RecipeKnob]) -> list[str]:
 def _to_data(thing: CatalogEntry) -> object:
     if isinstance(thing, Entry):
         return thing.params.model_json_schema()
+    if isinstance(thing, Network):
+        return {"tiles": list(thing.labels), "digest": thing.digest, "training": thing.manifest}
     return thing.to_data() if isinstance(thing, Tileset | Model) else thing

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import click
 
+from ..comparison.sheet import draw_sheet
 from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
-from ..core.model import Model, learn
+from ..core.model import LearningProgress, Model, learn
+from ..core.network import Network
 from ..core.notation import read_setting
-from ..core.registry import techniques
+from ..core.pipeline import run
+from ..core.recipe import Recipe
+from ..core.registry import Technique, techniques
 from ..core.resolver import list_built_in_samples
-from ..core.samples import check_sample_count
+from ..core.samples import Samples, check_sample_count
+from ..core.tilemap import TileMap
 from ..formats import format_of
-from ..formats._files import read_text, refuse_unwritable
+from ..formats._files import read_text, refuse_unwritable, write_files
 from ..formats._models import check_model_extension, find_model
+from ..formats._networks import CheckpointFile, check_network_extension
 from ..formats._resolver import FileResolver
+from . import Terminated
 from ._console import info
 from ._inputs import WITHOUT_TILES, format_hint
 from ._progress import show_progress
+
+PREVIEW_MAPS = 4
+PREVIEW_INTERVAL = 0.1
+"""Fraction of a training between two previews."""
+MAX_PREVIEW_SIDE = 40
 
 
 @click.command("learn")
@@ -36,6 +50,7 @@ from ._progress import show_progress
     metavar="NAME=VALUE",
     help="Learning parameter, such as pattern_sizes=2,3. May be repeated.",
 )
+@click.option("--size", metavar="small|normal|large", help="Size of the network of diffusion; short for --set size=.")
 def command(
     technique: str,
     samples: tuple[str, ...],
@@ -43,27 +58,35 @@ def command(
     source: str | None,
     tileset: str | None,
     settings: tuple[str, ...],
+    size: str | None,
 ) -> None:
     """Learn a model from samples and save it, so that the samples are not read again.
 
     A sample is a file, a folder of maps, a quoted glob such as "maps/*.csv", or the name of a built-in sample. A
     model file counts as all of its samples, so that models can be merged.
 
+    The technique diffusion trains a network, which needs the extra neural. A preview of its maps is written beside the
+    network. If the training is stopped, the same command continues it.
+
     \b
     tilewright learn patterns village -o village.json
     tilewright learn patterns a.txt b.txt --set pattern_sizes=2,3 -o mine.json
     tilewright learn patterns maps/*.csv --from awbw -o war.npz
+    tilewright learn diffusion maps/ --size small -o dungeon.npz
     tilewright make patterns --model village.json --width 60
     """
     entry = techniques.get(technique)
     params: dict[str, Any] = {}
     if entry.learn is not None:
         try:
-            for setting in settings:
+            for setting in (*settings, *([] if size is None else [f"size={size}"])):
                 read_setting(params, setting, entry.learn, read_text)
         except InvalidRecipe as error:
             raise error.within("set") from None
-    check_model_extension(output)
+    if entry.learn is not None and entry.learn.trains_network:
+        check_network_extension(output)
+    else:
+        check_model_extension(output)
     refuse_unwritable(output)
     models, grids = _read(samples, source, tileset)
     if models and not params:
@@ -71,13 +94,77 @@ def command(
         params = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
     if models and models[0].technique != entry.name:
         raise InvalidRecipe(f"must be a model of {entry.name}, got one of {models[0].technique}")
-    parts = [*models, *([learn(entry, grids, params, FileResolver())] if grids else ())]
-    model = parts[0].merge(*parts[1:])
-    model.save(output)
+    checkpoint = CheckpointFile(Path(output).with_suffix(".checkpoint.npz"))
+    found = _learn(entry, grids, params, output, checkpoint) if grids else None
+    if isinstance(found, Network):
+        found.save(output)
+        checkpoint.delete()
+        learned = _describe_network(found)
+    else:
+        parts = [*models, *([found] if found is not None else ())]
+        model = parts[0].merge(*parts[1:])
+        model.save(output)
+        learned = _describe_samples(model)
+    click.echo(f"{technique} learned from {learned}; wrote {output}", err=True)
+
+
+def _learn(
+    entry: Technique, grids: Sequence[Grid], params: Mapping[str, Any], output: str, checkpoint: CheckpointFile
+) -> Model | Network:
+    """Learn with a progress bar. The checkpoint stores the state of a training, from which it can be continued."""
+    with show_progress() as show:
+
+        def report(progress: LearningProgress) -> None:
+            show(progress.fraction, progress.note)
+            preview.draw(progress)
+
+        show(None, "learning")
+        preview = NetworkPreview(Path(output).with_suffix(".preview.png"), grids)
+        try:
+            return learn(entry, grids, params, FileResolver(), on_progress=report, checkpoint=checkpoint)
+        except (KeyboardInterrupt, Terminated):
+            if checkpoint.path.is_file():
+                info(f"stopped; the state is in {checkpoint.path}; repeat the command to continue")
+            raise
+
+
+def _describe_samples(model: Model) -> str:
     cells = sum(grid.cells.size for grid in model.samples)
     tilesets = dict.fromkeys((grid.tileset or model.samples.tileset).name for grid in model.samples)
-    learned = f"{pluralize(len(model.samples), 'sample')}, {pluralize(cells, 'cell')} of {', '.join(tilesets)}"
-    click.echo(f"{technique} learned from {learned}; wrote {output}", err=True)
+    return f"{pluralize(len(model.samples), 'sample')}, {pluralize(cells, 'cell')} of {', '.join(tilesets)}"
+
+
+def _describe_network(network: Network) -> str:
+    facts = network.manifest
+    maps = f"{pluralize(facts['maps'], 'map')}, {pluralize(facts['cells'], 'cell')} of {network.tileset.name}"
+    loss, held_out = facts["loss"], facts["held_out_loss"]
+    reached = f"a loss of {loss:.3f}" if held_out is None else f"a held-out loss of {held_out:.3f}"
+    return f"{maps}, in {facts['steps']:,} steps to {reached}"
+
+
+class NetworkPreview:
+    """Picture of samples, and of maps that a network makes while it is trained."""
+
+    def __init__(self, path: Path, grids: Sequence[Grid]) -> None:
+        self.path = path
+        samples = Samples.of(list(grids[:PREVIEW_MAPS]))
+        self.samples = [TileMap(grid.to_tile_ids(samples.tileset), samples.tileset) for grid in samples]
+        self.size = {"width": min(MAX_PREVIEW_SIDE, self.samples[0].width)}
+        self.size["height"] = min(MAX_PREVIEW_SIDE, self.samples[0].height)
+        self._next = PREVIEW_INTERVAL
+
+    def draw(self, progress: LearningProgress) -> None:
+        """Write the picture, a few times per training."""
+        if progress.fraction < self._next and progress.fraction < 1:
+            return
+        self._next = progress.fraction + PREVIEW_INTERVAL
+        network = progress.build()
+        recipe = Recipe.of({"technique": network.technique, "params": {"model": network, **self.size}})
+        maps = [run(recipe.with_seed(str(seed))) for seed in range(1, PREVIEW_MAPS + 1)]
+        title = f"network at {progress.fraction:.0%}: {progress.note}"
+        buffer = BytesIO()
+        draw_sheet(self.samples, {title: maps}, columns=PREVIEW_MAPS).save(buffer, "PNG")
+        write_files(self.path, {self.path.name: buffer.getvalue()})
 
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:

@@ -11,7 +11,7 @@ from ..core.edits import Edits, find_edits
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.recipe import Recipe, as_recipe_data
 from ..formats import is_map_file, load_all
-from ..formats._resolver import FileResolver
+from ..formats._resolver import DigestResolver, FileResolver
 from . import _produce, _recipe
 from ._console import info
 from ._produce import produce
@@ -25,7 +25,16 @@ from ._recipe_command import KNOBS, RecipeCommand, with_knobs
     is_flag=True,
     help="Keep the cells and markers that were edited in RECIPE, the file of a map, since it was made.",
 )
-def command(recipe: str, keep_edits: bool, settings_inside: tuple[str, ...], **values: Any) -> None:
+@click.option(
+    "given",
+    "--with",
+    multiple=True,
+    metavar="FILE",
+    help="Map or network that the recipe in the file of a map refers to, or folder of such files. May be repeated.",
+)
+def command(
+    recipe: str, keep_edits: bool, given: tuple[str, ...], settings_inside: tuple[str, ...], **values: Any
+) -> None:
     """Generate maps from a recipe and draw or save them.
 
     RECIPE is a YAML or JSON file, the file of a map, or a name from `tilewright list recipes`. A rulebook of technique
@@ -39,10 +48,14 @@ def command(recipe: str, keep_edits: bool, settings_inside: tuple[str, ...], **v
     tilewright run open-caves --set params.walls=0.5 --shape border
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     tilewright run edited.tmx --keep-edits --seed 8 -o level.tmx
+    tilewright run level.png --with dungeon.npz -o again.png
     """
-    edits = _find_edits(recipe) if keep_edits else None
+    files = DigestResolver(given)
+    edits = _find_edits(recipe, files) if keep_edits else None
     fields = _recipe.read_recipe_fields(values)
     found, beside = FileResolver().read_recipe(recipe)
+    if not isinstance(beside, FileResolver):
+        beside = files
     data = _recipe.with_settings(with_knobs(as_recipe_data(found), values), settings_inside)
     checked = _with_picture(Recipe.of(_recipe.with_recipe_fields(data, fields), beside), recipe)
     if edits is None:
@@ -62,12 +75,12 @@ def _with_picture(recipe: Recipe, path: str) -> Recipe:
     return recipe if found != sheet else replace(recipe, tileset=recipe.tileset.model_copy(update={"sheet": found}))
 
 
-def _find_edits(path: str) -> Edits:
+def _find_edits(path: str, files: DigestResolver) -> Edits:
     """Return what was edited in the file of a map."""
     if not is_map_file(path):
         raise InvalidRecipe("RECIPE must be the file of a map", at="keep_edits", got=path)
     one = load_all(path, recipes=False)[0]
     try:
-        return find_edits(one.map, one.provenance)
+        return find_edits(one.map, one.provenance, files)
     except InvalidRecipe as error:
         raise BadFile.from_error(error, path) from None

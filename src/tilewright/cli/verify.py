@@ -20,7 +20,7 @@ from ._inputs import FROM
     "--with",
     multiple=True,
     metavar="FILE",
-    help="Map that a recipe refers to by file name, or folder of maps or tilesets. May be repeated.",
+    help="Map or network that a recipe refers to by file name, or folder of such files or tilesets. May be repeated.",
 )
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], source: str | None, beside: tuple[str, ...]) -> None:

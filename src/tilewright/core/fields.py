@@ -28,7 +28,7 @@ from .params import Hints, Params, kinds_in
 Schema = Mapping[str, Any]
 Kind = Literal[
     "number", "switch", "choice", "text", "tile", "tuple", "choices", "words", "numbers", "items", "model", "union",
-    "scores", "strip", "offsets", "cells", "map", "maps", "file", "recipe", "json",
+    "scores", "strip", "offsets", "cells", "map", "maps", "file", "network", "recipe", "json",
 ]  # fmt: skip
 """Kind of a field's values, as a control needs it.
 
@@ -43,6 +43,7 @@ CONTROL_KINDS: Mapping[str, Kind] = {
     "samples": "maps",
     "file": "file",
     "model": "file",
+    "network": "network",
     "recipe": "recipe",
     "text": "text",
 }
@@ -190,7 +191,7 @@ class Field:
     @property
     def form(self) -> str:
         """Syntax of a value: `integer`, `wall|floor`, `integer,integer`, `map`, ..."""
-        if self.kind == "file":
+        if self.kind in ("file", "network"):
             return "file"
         return "|".join(dict.fromkeys(_describe_form(one) for one in self.alternatives))
 

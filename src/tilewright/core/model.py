@@ -1,15 +1,17 @@
 """Models that techniques learn from samples.
 
-A model holds the samples, the parameters with which they were read, and the counts that the technique made. A recipe
-stores the samples instead of the model, so that the recipe alone regenerates the map. Maps made from a model and from
-its samples are equal.
+Most techniques count patterns. Their model holds the samples, the parameters with which they were read, and the counts
+that the technique made. A recipe stores the samples instead of the model, so that the recipe alone regenerates the map.
+Maps made from a model and from its samples are equal. The technique diffusion learns a network instead; see
+`core.network`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from os import PathLike, fsdecode
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from .. import data
 from .deprecation import renamed_members
 from .errors import InvalidRecipe, short_repr
 from .grid import pack, unpack
+from .network import Network
 from .params import AtomicValue, Params, get_resolver, param
 from .ports import files
 from .resolver import Resolver
@@ -193,9 +196,37 @@ class Model(AtomicValue):
         return f"<Model of {self.technique}>"
 
 
+@dataclass(frozen=True)
+class LearningProgress:
+    """State of a technique that learns for a long time."""
+
+    fraction: float
+    """Completed fraction, 0 to 1."""
+    note: str
+    """Losses, to show."""
+    build: Callable[[], Network]
+    """Function that returns the network learned so far."""
+
+
+OnLearning = Callable[[LearningProgress], None]
+"""Function that is called from time to time while a technique learns. An exception that it raises stops learning."""
+
+
+class Checkpoint(Protocol):
+    """Storage of the state of unfinished learning."""
+
+    def load(self) -> Mapping[str, NDArray[Any]] | None:
+        """Return the stored arrays; None if there are none."""
+
+    def store(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Replace the stored arrays."""
+
+
 class TrainingParams(Params):
     """Base of the parameters of a model: the samples, and in subclasses the parameters with which they are read."""
 
+    trains_network: ClassVar[bool] = False
+    """Whether `fit` trains a network."""
     sample: Samples = param("dungeon")
     """One or several maps to imitate: files, rows of glyphs, or names of built-in samples."""
 
@@ -203,6 +234,29 @@ class TrainingParams(Params):
     def facts(self) -> Mapping[str, str]:
         """Further facts about the model to show, by name."""
         return {}
+
+    def fit(
+        self, technique: str, *, on_progress: OnLearning | None = None, checkpoint: Checkpoint | None = None
+    ) -> Model | Network:
+        """Return what the technique learns from the samples.
+
+        Techniques that count quickly return a model, and ignore the other arguments.
+
+        Parameters
+        ----------
+        technique
+            Name of the technique.
+        on_progress
+            Function to call from time to time.
+        checkpoint
+            Storage of the state, from which unfinished learning continues.
+
+        Returns
+        -------
+        Model or Network
+            A model with the samples and counts, or a trained network.
+        """
+        return Model(technique, self).with_counts()
 
     def count(self) -> Counts:
         """Count the patterns that the technique needs in the samples.
@@ -283,12 +337,26 @@ def _write_tileset(tileset: Tileset) -> Any:
     return tileset.name if built_in else tileset.to_data()
 
 
-def learn(technique: Any, sample: Any, params: Mapping[str, Any], resolver: Resolver) -> Model:
-    """Return the model that a technique learns from samples."""
+def learn(
+    technique: Any,
+    sample: Any,
+    params: Mapping[str, Any],
+    resolver: Resolver,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Model | Network:
+    """Return the model or network that a technique learns from samples."""
+    found = read_training_params(technique, sample, params, resolver)
+    return found.fit(technique.name, on_progress=on_progress, checkpoint=checkpoint)
+
+
+def read_training_params(technique: Any, sample: Any, params: Mapping[str, Any], resolver: Resolver) -> TrainingParams:
+    """Return the validated parameters with which a technique learns from samples."""
     from .registry import techniques
 
     if technique.learn is None:
         able = [other.name for other in techniques if other.learn]
         raise InvalidRecipe(f"{technique.name} does not learn from samples; {', '.join(able)} can")
     learned: TrainingParams = technique.learn.validate({"sample": sample, **params}, resolver=resolver)
-    return Model(technique.name, learned)
+    return learned

@@ -65,7 +65,7 @@ class Hints(TypedDict, total=False):
     typical: tuple[float, float]
     """Range of the slider, if smaller than the bounds."""
     control: str
-    """Control ("matrix", "strip", "offsets", "file"), if the type does not determine it."""
+    """Control ("matrix", "strip", "offsets", "file", "network"), if the type does not determine it."""
     tiles: bool | str
     """Whether the strings of the value are names of tiles. If the hint is a string, it names the parameter whose recipe
     has the tiles."""

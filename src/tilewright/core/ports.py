@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from .model import Model
+    from .network import Network
     from .recipe import Recipe
     from .tilemap import TileMap
     from .tileset import Tileset
@@ -48,7 +49,7 @@ class Port(Generic[T]):
 
 
 class Files(Protocol):
-    """Reading and writing files of maps and models."""
+    """Reading and writing files of maps, models and networks."""
 
     def save(self, map: TileMap, path: str | PathLike[str], **options: Any) -> object: ...
 
@@ -59,6 +60,10 @@ class Files(Protocol):
     def decode_map(self, content: bytes, name: str, format: str) -> TileMap: ...
 
     def save_model(self, model: Model, path: str | PathLike[str]) -> object: ...
+
+    def save_network(self, network: Network, path: str | PathLike[str]) -> object: ...
+
+    def decode_network(self, content: bytes, name: str) -> Network: ...
 
     def fit_sheet(self, tileset: Tileset) -> Tileset: ...
 

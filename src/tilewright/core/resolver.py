@@ -14,12 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from .. import data
-from .errors import InvalidRecipe, UnknownName
+from .errors import InvalidRecipe, UnknownName, short_repr
 from .ports import files
 
 if TYPE_CHECKING:
     from .grid import Grid
     from .model import Model
+    from .network import Network
     from .tileset import Tileset
 
 
@@ -90,6 +91,19 @@ class Resolver:
         """Raise an error. Subclasses return the model of a file."""
         raise InvalidRecipe("files are not opened here; give the sample itself", at=reference)
 
+    def read_network(self, reference: str) -> Network:
+        """Return a built-in network, or the network of a file in subclasses."""
+        if reference in data.list_names("models"):
+            return _load_built_in_network(reference)
+        raise UnknownName("model", reference, data.list_names("models"), "files are not opened here")
+
+    def find_network(self, digest: str, name: str) -> Network:
+        """Return the network with a digest, for recipes that refer to files of networks."""
+        for built_in in map(_load_built_in_network, data.list_names("models")):
+            if built_in.digest == digest:
+                return built_in
+        raise InvalidRecipe(f"the network {short_repr(name or digest[:12])} is not in the recipe; give its file too")
+
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
         """Return the data of a built-in recipe, or of a file in subclasses, and the resolver for its references."""
         from .yaml import read_data
@@ -137,6 +151,11 @@ def _load_built_in_sample(name: str) -> Grid:
     drawing, declared = Grid.of(data.read_text("samples", name)), _read_declarations(name)
     tileset = Tileset.validate({key: value for key, value in declared.items() if key != SAMPLE_EDGES})
     return Grid(tileset.names, drawing.to_tile_ids(tileset), tileset, name)
+
+
+@cache
+def _load_built_in_network(name: str) -> Network:
+    return files.get().decode_network(data.read_bytes("models", name), name)
 
 
 @cache

@@ -24,7 +24,7 @@ from .tileset import Tile, Tileset
 
 DEFAULT_PATTERN_SIZE = 3
 """Edge length of the patterns that maps and samples are compared by."""
-MAX_SAMPLES = 1000
+MAX_SAMPLES = 10_000
 Counts = Mapping[str, NDArray[np.int64]]
 """Counts learned from samples, as flat arrays by name."""
 FILE = re.compile(r".+\.\w[\w+-]*")

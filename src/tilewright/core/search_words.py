@@ -21,7 +21,7 @@ def find_techniques(text: str) -> list[str]:
     """Return the names of the techniques that all words of a string are about.
 
     >>> find_techniques("dungeons")
-    ['bsp', 'rooms']
+    ['bsp', 'diffusion', 'rooms']
     """
     return _put_namesakes_first(
         [entry.name for entry in techniques if _is_about((entry.name, *entry.search_words), text)], text

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from ..core.model import Model
+    from ..core.network import Network
 
 SiblingReader = Callable[[str], bytes]
 """Function that returns the content of another file, by its path relative to the file that is being read."""
@@ -439,7 +440,7 @@ def find_map_files(path: str | PathLike[str], format: str | None = None) -> list
     path = Path(path)
     if os.path.isdir(path):
         endings = _list_extensions(format)
-        named = [one for one in list_files(path) if one.suffix.lower() in endings and not one.name.startswith(".")]
+        named = [one for one in list_files(path) if one.suffix.lower() in endings and _may_be_map(one)]
         found = sorted(one for one in named if one.is_file())
         if not found:
             raise BadFile(f"folder contains no map ({', '.join(sorted(endings))})", at=path)
@@ -455,7 +456,12 @@ def find_map_files(path: str | PathLike[str], format: str | None = None) -> list
 def has_map_files(folder: str | PathLike[str]) -> bool:
     """Return whether a folder contains a file that a format reads."""
     endings = _list_extensions(None)
-    return any(one.suffix.lower() in endings and not one.name.startswith(".") for one in list_files(folder))
+    return any(one.suffix.lower() in endings and _may_be_map(one) for one in list_files(folder))
+
+
+def _may_be_map(path: Path) -> bool:
+    """Return whether a file in a folder is neither hidden nor written beside a network by `tilewright learn`."""
+    return not path.name.startswith(".") and not path.name.endswith((".preview.png", ".checkpoint.npz"))
 
 
 def _list_extensions(format: str | None) -> set[str]:
@@ -542,6 +548,20 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
     from ._models import save_model
 
     save_model(model, path)
+
+
+def save_network(network: Network, path: str | PathLike[str]) -> None:
+    """Write a network to a file."""
+    from ._networks import save_network
+
+    save_network(network, path)
+
+
+def decode_network(content: bytes, name: str) -> Network:
+    """Return the network in the content of a file."""
+    from ._networks import decode_network
+
+    return decode_network(content, name)
 
 
 def image(map: TileMap, **options: Any) -> Image:

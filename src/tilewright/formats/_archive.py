@@ -23,7 +23,7 @@ from ..core.errors import BadFile, InvalidRecipe, TooLarge
 from ._data import check_expansion
 
 MAX_BYTES = 1 << 29
-"""Maximum size of all arrays together."""
+"""Maximum size of all arrays of a map or model together."""
 LENGTHS = {(1, 0): "<H", (2, 0): "<I"}
 """Encoding of the length of the header, by version of the array format."""
 MAX_HEADER = 10_000
@@ -54,10 +54,12 @@ def encode_archive(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return buffer.getvalue()
 
 
-def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, NDArray[Any]]:
+def decode_archive(
+    content: bytes, kinds: Mapping[str, str], name: str, max_bytes: int = MAX_BYTES
+) -> dict[str, NDArray[Any]]:
     """Return the arrays of a file. `kinds` maps the allowed names to the allowed kinds of dtype."""
     try:
-        return _read_arrays(content, kinds)
+        return _read_arrays(content, kinds, max_bytes)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -74,7 +76,7 @@ def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[
         raise BadFile(f"not an archive of arrays ({reason})", at=name) from None
 
 
-def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+def _read_arrays(content: bytes, kinds: Mapping[str, str], max_bytes: int) -> dict[str, NDArray[Any]]:
     """Read the arrays of an archive. Names, kinds and sizes are checked before decompression."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
@@ -84,8 +86,8 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[
                 f"must contain only the arrays {', '.join(kinds)}, each once, got {unknown or 'one twice'}"
             )
         claimed = sum(entry.file_size for entry in entries.values())
-        if claimed > MAX_BYTES:
-            raise TooLarge(f"must have at most {MAX_BYTES:,} bytes when unpacked, got {claimed:,}")
+        if claimed > max_bytes:
+            raise TooLarge(f"must have at most {max_bytes:,} bytes when unpacked, got {claimed:,}")
         check_expansion(claimed, content, "bytes when unpacked")
         arrays = {}
         for name, entry in entries.items():

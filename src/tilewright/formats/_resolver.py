@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from os import PathLike, fspath
@@ -14,9 +14,10 @@ from typing import Any
 
 from .. import data
 from ..core.appearance import QUESTION_MARK
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, short_repr
 from ..core.grid import Grid
 from ..core.model import Model
+from ..core.network import Network
 from ..core.provenance import get_recipe_data
 from ..core.resolver import Resolver, list_built_in_samples, unknown_recipe
 from ..core.samples import check_sample_count
@@ -25,6 +26,7 @@ from ..core.yaml import read_data
 from . import Source, find_map_files, format_registry, has_map_files, is_map_file, load_all
 from ._files import read_file
 from ._models import load_model
+from ._networks import decode_network, holds_network
 from ._sheet import fit_sheet
 from ._text import read_text
 from ._tile_rules import read_tile_rules, split_subset
@@ -152,7 +154,37 @@ class FileResolver(Resolver):
         return fit_sheet(found.model_copy(update={"sheet": sheet}))
 
     def read_model(self, reference: str) -> Model:
-        return load_model(self.folder / reference)
+        found = self.read_learned(reference)
+        if isinstance(found, Network):
+            raise InvalidRecipe(f"learned by {found.technique}, which has networks instead of models", at=reference)
+        return found
+
+    def read_learned(self, reference: str) -> Model | Network:
+        """Return the model or the network in a file."""
+        path = self.folder / reference
+        return _find_network(path) or load_model(path)
+
+    def read_network(self, reference: str) -> Network:
+        names, path = data.list_names("models"), self.folder / reference
+        if reference in names:
+            return super().read_network(reference)
+        if _is_missing(path):
+            raise UnknownName("model", reference, names, "and there is no such file")
+        found = _find_network(path)
+        if found is None:
+            raise BadFile("not a network, or a damaged one; `tilewright learn diffusion` makes networks", at=path)
+        return found
+
+    def find_network(self, digest: str, name: str) -> Network:
+        """Return the network with a digest: a built-in one, or that of the file NAME.npz, if the digest is the same."""
+        path = self.folder / f"{name}.npz"
+        found = decode_network(read_file(path), fspath(path)) if name and os.path.isfile(path) else None
+        if found is not None and found.digest == digest:
+            return found
+        try:
+            return super().find_network(digest, name)
+        except InvalidRecipe:
+            raise InvalidRecipe(f"needs the file {short_repr(str(path))} with the network {digest[:12]}") from None
 
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
         """Return the data of a built-in recipe or of a file, and a resolver relative to that file."""
@@ -198,7 +230,7 @@ def _read_text_file(path: Path) -> str:
 
 
 class DigestResolver(Resolver):
-    """Resolver for verification. It opens only the given files, and finds maps in these files by digest.
+    """Resolver for verification. It opens only the given files, and finds maps and networks in these files by digest.
 
     Files are also given by their folder, which may contain tilesets only.
     """
@@ -208,11 +240,37 @@ class DigestResolver(Resolver):
         paths = [fspath(path) for path in files]
         self.folders = [path for path in paths if os.path.isdir(path)]
         """Folders in which maps may refer to other files."""
-        with_maps = [path for path in paths if path not in self.folders or has_map_files(path)]
-        samples = [grid for path in with_maps for grid in resolver.read_samples(path)]
+        self.networks: dict[str, Network] = {}
+        """Given networks by digest."""
+        samples: list[Grid] = []
+        for path in paths:
+            if path not in self.folders or has_map_files(path):
+                samples += self._read_given(resolver, path)
         # In locks and start maps, `?` of a text file marks undecided cells.
         texts = [grid.name for grid in samples if grid.tileset is None and QUESTION_MARK in grid.labels]
         self.grids = {grid.digest: grid for grid in (*samples, *map(resolver.read_grid, texts))}
 
+    def _read_given(self, resolver: FileResolver, path: str) -> Sequence[Grid]:
+        """Store the networks of a file, folder or glob, and return the maps in its other files."""
+        names = resolver.expand_reference(path)
+        files = {name: resolver.split_reference(name)[1] for name in names}
+        found = {name: _find_network(file) for name, file in files.items() if os.path.isfile(file)}
+        networks = {name: network for name, network in found.items() if network is not None}
+        self.networks |= {network.digest: network for network in networks.values()}
+        if not networks:
+            return resolver.read_samples(path)
+        return [grid for name in names if name not in networks for grid in resolver.read_listed_samples(name)]
+
     def find_grid(self, digest: str) -> Grid:
         return self.grids[digest] if digest in self.grids else super().find_grid(digest)
+
+    def find_network(self, digest: str, name: str) -> Network:
+        return self.networks[digest] if digest in self.networks else super().find_network(digest, name)
+
+
+def _find_network(path: str | Path) -> Network | None:
+    """Return the network in a file, or None if the file contains other data, such as a map."""
+    if Path(path).suffix.lower() != ".npz":
+        return None
+    content = read_file(path)
+    return decode_network(content, fspath(path)) if holds_network(content) else None

@@ -20,6 +20,7 @@ from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
 from ._archive import decode_archive, encode_archive
 from ._data import StoredMap, check_sides, describe_map, make_numbered_tileset, parse
+from ._networks import holds_network
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """Names of the allowed arrays, and the allowed kinds of their dtypes."""
@@ -35,6 +36,8 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: Params) -> list[LoadedMap]:
+    if holds_network(source.content):
+        raise BadFile("a network of `tilewright learn diffusion`, not a map", at=source.name)
     arrays = decode_archive(source.content, KINDS, source.name)
     if "cells" not in arrays:
         raise BadFile("must contain an array named 'cells'", at=source.name)

@@ -13,6 +13,7 @@ SIZES = {
     "caves": 1 << 24,  # cells
     "corridors": 1 << 18,  # cells visited in the search of a corridor
     "corridors.heap": 1 << 10,  # initial size of the heap, which grows if needed
+    "diffusion": 1 << 30,  # products of weights and values
     "drunkard": 1 << 20,  # steps
     "dungeon": 1 << 21,  # cells
     "fashion": 1 << 24,  # neighbors

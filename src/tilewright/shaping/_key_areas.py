@@ -31,7 +31,7 @@ INFINITE_COST = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class FlowNetwork:
     """Flow network from the second-to-last node (source) to the last node (sink)."""
 
     nodes: int
@@ -44,7 +44,7 @@ class Network:
     """(node + 1,) index of the first arc of each node."""
 
     @classmethod
-    def of(cls, tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int) -> Network:
+    def of(cls, tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int) -> FlowNetwork:
         both, arcs = np.unique(np.concatenate([tails * nodes + heads, heads * nodes + tails]), return_inverse=True)
         begin = np.searchsorted(both, np.arange(nodes + 1) * nodes)
         opposites = np.searchsorted(both, both % nodes * nodes + both // nodes)
@@ -136,7 +136,7 @@ class AreaGraph:
         return None if left > 0 or wanted else taken
 
     @cached_property
-    def _network(self) -> Network:
+    def _network(self) -> FlowNetwork:
         """Split each row into an in-node and an out-node, joined by an arc with its cost; add source and sink."""
         areas, rows = self.count, len(self.rows)
         into, out = self.pairs.copy(), self.pairs.copy()
@@ -145,7 +145,7 @@ class AreaGraph:
         source, sink = areas + 2 * rows, areas + 2 * rows + 1
         tails = [row, out[:, 0], out[:, 1], np.full(areas, source), area]
         heads = [row + rows, into[:, 1], into[:, 0], area, np.full(areas, sink)]
-        return Network.of(np.concatenate(tails), np.concatenate(heads), sink + 1)
+        return FlowNetwork.of(np.concatenate(tails), np.concatenate(heads), sink + 1)
 
     def find_min_cut(self, here: Flags, there: Flags, inside: Flags) -> Cut:
         """Return the minimum cut between two sets of nodes in the subgraph `inside`."""

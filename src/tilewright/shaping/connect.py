@@ -34,17 +34,17 @@ class ConnectParams(Params):
     path: Literal["shortest", "straight"] = param("shortest")
     """Whether tunnels take the shortest path, or a path with a single corner where locked cells allow it."""
     tile: Label | None = param(None, tiles=True)
-    """Passable tile of the tunnels; by default the most common passable tile of the map."""
+    """Passable tile of the tunnels; by default corridor if the map has some, else its most common passable tile."""
     directions: Directions = param(4)
     """Whether cells are connected in 4 directions, or in 8 including diagonals."""
     minimum: int = param(1, ge=1, le=MAX_AREA)
     """Minimum size of the regions to connect; smaller regions are ignored."""
 
 
-@shaper(ConnectParams)
+@shaper(ConnectParams, revision=2)
 def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
     survey = Survey(map)
-    tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=True)
+    tile = site.tile(p.tile) if p.tile is not None else _find_tunnel_tile(survey)
     found = regions_of(survey.passable, p.directions)
     parts = found.keep(np.flatnonzero(found.sizes >= p.minimum))
     if tile is not None and not map.tileset.passable[tile]:
@@ -75,6 +75,14 @@ def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
     if p.thickness > 1:
         _widen(waves.marked, walkable, p.thickness)
     return map.replace(cells=draw_tunnels())
+
+
+def _find_tunnel_tile(survey: Survey) -> int | None:
+    """Return the tile `corridor` if it occurs in the map and is passable, else the most common passable tile."""
+    corridor = survey.map.tileset.by_name.get("corridor")
+    if corridor is not None and survey.counts[corridor] and survey.map.tileset.passable[corridor]:
+        return corridor
+    return survey.most_common_tile(passable=True)
 
 
 def _widen(tunnels: NDArray[np.uint8], walkable: NDArray[np.bool_], thickness: int) -> None:

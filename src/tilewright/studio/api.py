@@ -34,6 +34,7 @@ from .catalogue import LISTS, describe_entry, list_entries, list_names
 from .jobs import CancelToken, JobQueue
 from .openapi import (
     ENTRIES,
+    MODEL,
     NUMBERS,
     OBJECT,
     SEEDS,
@@ -42,6 +43,7 @@ from .openapi import (
     describe_query,
     describe_response,
 )
+from .own_models import store_model
 from .query import KEYS, MAP_KEYS, read_parameters
 from .requests import (
     FORMATS,
@@ -72,6 +74,7 @@ def build_router(queue: JobQueue) -> APIRouter:
     routes = APIRouter(prefix="/api", route_class=ErrorRoute)
     _add_list_routes(routes, queue)
     _add_make_routes(routes, queue)
+    _add_model_route(routes, queue)
     _add_measure_routes(routes, queue)
     _add_seek_route(routes, queue)
 
@@ -246,6 +249,17 @@ async def _make_response(
         return files_response(export, part=body.part, seconds=time.perf_counter() - start, is_reproducible=has_seed)
 
     return await _run_job(request, queue, work, cost=operations.estimate_seconds(checked))
+
+
+def _add_model_route(routes: APIRouter, queue: JobQueue) -> None:
+    @routes.post("/models", tags=["make"], summary="Upload a model", **describe_response(MODEL, 400, 413, 503, 504))
+    async def upload_model(
+        request: Request, file: Annotated[UploadFile, File(description="Model made by `tilewright learn diffusion`.")]
+    ) -> Response:
+        """Keep a model in memory while the studio runs. `model` of the response is the parameter for recipes."""
+        content = await file.read()
+        model = await _run_job(request, queue, lambda token: store_model(content, file.filename or "", queue.settings))
+        return JSONResponse({"model": model.to_data(), "tiles": list(model.labels)})
 
 
 # -- measure ----------------------------------------------------------------------------------------------------

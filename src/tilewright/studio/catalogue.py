@@ -1,4 +1,4 @@
-"""Techniques, shapers, measures, formats, tilesets, recipes and samples as plain data, for the API."""
+"""Techniques, shapers, measures, formats, tilesets, recipes, samples and models as plain data, for the API."""
 
 from __future__ import annotations
 
@@ -104,6 +104,11 @@ def _list_samples() -> list[Data]:
     return found
 
 
+def _list_models() -> list[Data]:
+    found = (Resolver().read_network(name) for name in data.list_names("models"))
+    return [{"name": one.name, "tiles": len(one.labels), "summary": ", ".join(one.labels[:8])} for one in found]
+
+
 REGISTRIES: Mapping[str, Any] = {
     "techniques": techniques,
     "shapers": shapers,
@@ -118,4 +123,5 @@ LISTS: Mapping[str, Callable[[], list[Data]]] = {
     "tilesets": _list_tilesets,
     "recipes": _list_recipes,
     "samples": _list_samples,
+    "models": _list_models,
 }

@@ -38,6 +38,8 @@ SHEET_KINDS = ("PNG", "GIF", "WEBP", "BMP", "JPEG")
 """Formats of pictures of sprites, by their names in Pillow."""
 BYTES_PER_CELL = 64
 """Maximum bytes per cell of an unpacked npz archive: cells and a few layers."""
+MAX_MODEL_BYTES = 16_000_000
+"""Maximum bytes of an unpacked model. Larger ones take minutes for a map."""
 VOXELS_PER_CELL = 4
 P = TypeVar("P", bound=PictureParams)
 
@@ -153,6 +155,14 @@ def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -
         raise TooLarge(f"unpacks to {unpacked:,} bytes, more than a map of {settings.cells:,} cells needs", at=name)
     if entry.name == "xp":
         check_size(peek_shape(content, name)[1:], settings)
+
+
+def check_model_upload(content: bytes, name: str, settings: Settings) -> None:
+    """Raise TooLarge for files of models that are too large, packed or unpacked."""
+    if len(content) > settings.upload:
+        raise TooLarge(f"must have at most {settings.upload:,} bytes, got {len(content):,}", at=name)
+    if (unpacked := _unpacked_size(content)) > MAX_MODEL_BYTES:
+        raise TooLarge(f"must have at most {MAX_MODEL_BYTES:,} bytes when unpacked, got {unpacked:,}", at=name)
 
 
 def _count_pixels(content: bytes, kind: str) -> int:

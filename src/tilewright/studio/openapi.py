@@ -80,6 +80,14 @@ SEEDS = {
     },
     "required": ["seeds", "tested", "passed", "rarity", "failures"],
 }
+MODEL = {
+    "type": "object",
+    "properties": {
+        "model": {"description": "Value of the parameter `model`: a name, or a name and a digest."},
+        "tiles": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["model", "tiles"],
+}
 HEADERS = {
     "Tilewright-Seed": "Seed of the map, percent-encoded.",
     "Tilewright-Digest": "Digest of the map's cells; equal maps have equal digests.",

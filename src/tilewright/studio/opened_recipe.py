@@ -11,6 +11,7 @@ from ..core.knobs import RecipeKnob, Scalar
 from ..core.recipe_knobs import MAX_KNOBS, read_fitting_knobs
 from ..core.registry import techniques
 from ..data import list_names
+from .resolver import StudioResolver
 
 MAX_NAME = 80
 """Maximum number of characters of a name."""
@@ -55,7 +56,8 @@ def find_knobs(recipe: Mapping[str, Any]) -> tuple[RecipeKnob, ...]:
     if not recipe.get("knobs") or recipe.get("technique") not in techniques.names():
         return ()
     try:
-        params = techniques.get(str(recipe["technique"])).params.validate(recipe.get("params"))
+        model = techniques.get(str(recipe["technique"])).params
+        params = model.validate(recipe.get("params"), resolver=StudioResolver())
     except (TilewrightError, TypeError, ValueError):
         params = None  # Making the map reports the error.
     return read_fitting_knobs(recipe.get("knobs"), recipe, params)

@@ -35,7 +35,7 @@ from ..overlays.kinds import OverlayRequest
 from ..overlays.overlay import Overlay
 from .jobs import CancelToken
 from .limits import check_recipe_size, check_size, check_upload, fit_animation, fit_picture, limit_frames
-from .own_pictures import StudioResolver
+from .resolver import StudioResolver
 from .settings import Settings
 
 Files = Mapping[str, bytes]

@@ -10,7 +10,6 @@ from typing import Any
 
 from ..core.embedded_pictures import DIGEST_PREFIX, check_png, decode_picture, digest_picture, encode_picture
 from ..core.errors import BadFile, TooLarge
-from ..core.resolver import Resolver
 from .limits import open_picture
 from .settings import Settings
 
@@ -47,13 +46,6 @@ class PictureStore:
 
 
 picture_store = PictureStore()
-
-
-class StudioResolver(Resolver):
-    """Resolver of built-in names and of the pictures in the store."""
-
-    def find_picture(self, digest: str, name: str) -> bytes:
-        return picture_store.get(digest)
 
 
 def read_picture(content: bytes, name: str, settings: Settings) -> bytes:

@@ -21,7 +21,8 @@ from ..core.tileset import Sheet, Tile, Tileset
 from ..formats._sheet import count_sprites
 from ..formats._skin_files import SpriteSource, add_skin
 from ..formats._toml import format_toml
-from .own_pictures import StudioResolver, picture_store
+from .own_pictures import picture_store
+from .resolver import StudioResolver
 from .state import State
 
 MAX_OWN_TILES = 64

@@ -16,8 +16,8 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Sheet, Tile, Tileset
 from ..formats._sheet import count_sprites, picture_size
 from ..formats._sheet_guess import guess_layouts, guess_side
-from .own_pictures import StudioResolver
 from .own_tiles import NAME, OwnTile, OwnTiles, build_tileset, clean_name
+from .resolver import StudioResolver
 from .state import State
 
 MAX_GUESSES = 4

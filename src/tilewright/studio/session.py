@@ -28,7 +28,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Tile
 from . import operations
 from .jobs import Cancelled, CancelToken, JobQueue
-from .own_pictures import StudioResolver
+from .resolver import StudioResolver
 from .search_options import find_owner, find_search
 from .state import State
 

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...autotile.tile_classes import TileClasses
 from ...core.caching import cached_by_size
 from ...core.samples import Samples
-from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
 from .contexts import Contexts
 from .directions import AROUND
@@ -18,8 +18,6 @@ from .stored_counts import ContextSpec
 
 CONTEXTS, SQUARE_COUNTS = "contexts", "squares"
 """Prefixes of the array names in a model's counts."""
-TileClasses = tuple[int, ...]
-"""For every label of the samples, the label that replaces it in the counts."""
 SQUARES = tuple((AROUND[first], AROUND[first + 1], AROUND[(first + 2) % 8]) for first in (0, 2, 4, 6))
 """Directions of the other cells in the four 2x2 blocks that contain a cell, clockwise."""
 SQUARE_MASKS = tuple(
@@ -83,18 +81,6 @@ class ContextCounts:
                 for own, times in seen.items():
                     shares[direction, contexts.labels.index(own), other] = times / sum(seen.values())
         return shares
-
-
-def find_tile_classes(tileset: Tileset, ids: Sequence[int]) -> TileClasses:
-    """Return, for every label, the first label whose tile is a piece of the same kind and country, else itself."""
-    jointed = {joint.kind for joint in tileset.joints}
-    first: dict[tuple[str, str], int] = {}
-    tile_classes = []
-    for label, number in enumerate(ids):
-        tile = tileset[number]
-        is_piece = tile.kind in jointed and tile.joins
-        tile_classes.append(first.setdefault((tile.kind, tile.country), label) if is_piece else label)
-    return tuple(tile_classes)
 
 
 def count_contexts(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, model_validator
 
+from ...autotile.tile_classes import TileClasses, find_tile_classes
 from ...core.errors import InvalidRecipe
 from ...core.model import LearningParams, TrainingParams
 from ...core.params import Sized, param, size_param
@@ -21,9 +22,7 @@ from .context_counts import (
     SQUARE_COUNTS,
     SQUARE_MASKS,
     ContextCounts,
-    TileClasses,
     count_contexts,
-    find_tile_classes,
 )
 from .contexts import Contexts, check_context_limit
 from .directions import (

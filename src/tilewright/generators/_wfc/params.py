@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from math import prod
-from typing import Annotated, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator
 
 from ...analysis.patterns import AxesOf, Edge, Wrap, find_axis_problems, find_edge_problems, wraps
 from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem
-from ...core.grid import as_int
 from ...core.model import LearningParams, TrainingParams
-from ...core.params import MAX_SIDE, Params, Sized, hint, param, size_param
+from ...core.params import MAX_SIDE, Params, Sized, param, size_param
 from ...core.pieces import VIEWS
-from ...core.samples import Counts as LearnedCounts
-from ...core.samples import Samples, Training
+from ...core.samples import Counts, Samples, Training
+from ...core.tile_counts import TileCounts, parse_bounds
 from ...core.tileset import Tileset
 from ...kernels.global_constraints import COUNTED, PATH, REGION
 from .adjacency import AdjacencyRules
@@ -36,48 +33,12 @@ from .pattern_set import (
     store_patterns,
 )
 from .user_constraints import UserConstraint
-from .wave import MAX_COUNT, GlobalConstraint
+from .wave import GlobalConstraint
 
 DEFAULT_PATTERN_SIZE = 3
 MAX_RESTARTS = 10_000
 
 
-def _read_counts(value: Any) -> Any:
-    """Convert a mapping, a list of pairs or the command line's `treasure=3..5` to pairs of a tile and its bounds."""
-    if isinstance(value, str):
-        value = value.split(",")
-    if isinstance(value, Mapping):
-        value = value.items()
-    elif isinstance(value, (list, tuple)) and all(isinstance(pair, str) for pair in value):
-        value = [re.split(r"(?=[<>]=)|=", pair, maxsplit=1) for pair in value]
-    elif not isinstance(value, (list, tuple)):
-        return value
-    return tuple(_read_count(pair) for pair in value)
-
-
-def _read_count(pair: Any) -> tuple[str, str]:
-    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
-        raise InvalidRecipe("must be a tile and its number of cells, such as treasure: 3..5", got=pair)
-    tile, count = pair
-    number = as_int(count)
-    text = str(count if number is None else number).replace(" ", "")
-    minimum, maximum = parse_bounds(text) if not isinstance(count, bool) else (1, 0)
-    if minimum > maximum:
-        raise InvalidRecipe("must be a number, 3..5, >=2 or <=4", at=tile, got=count)
-    return tile.strip(), text
-
-
-def parse_bounds(text: str) -> tuple[int, int]:
-    """Return the minimum and maximum of `3`, `3..5`, `>=2` or `<=4`, and (1, 0) for any other string."""
-    if found := re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text, re.ASCII):
-        return int(found[1]), int(found[2] or found[1])
-    if found := re.fullmatch(r"([<>])=(\d{1,12})", text, re.ASCII):
-        return (int(found[2]), MAX_COUNT) if found[1] == ">" else (0, int(found[2]))
-    return 1, 0
-
-
-Count = tuple[Annotated[str, hint(tiles=True)], Annotated[str, hint(initial=">=0")]]
-Counts = Annotated[tuple[Count, ...], BeforeValidator(_read_counts)]
 Place = tuple[int, int] | tuple[int, int, int]
 
 
@@ -115,7 +76,7 @@ class WfcTrainingParams(TrainingParams):
         """Size, symmetry and wrapped axes of the counted patterns."""
         return self.pattern_size or default_pattern_size(self.sample), self.symmetry, self.wrap_sample
 
-    def count(self) -> LearnedCounts:
+    def count(self) -> Counts:
         if self._count_settings[0] == 1:
             return {}
         try:
@@ -125,7 +86,7 @@ class WfcTrainingParams(TrainingParams):
         except TooLarge:  # a map smaller than the default pattern size uses smaller patterns, which may fit
             return {}
 
-    def check_counts(self, counts: LearnedCounts) -> None:
+    def check_counts(self, counts: Counts) -> None:
         size, symmetry, wrap = self._count_settings
         if set(counts) != set(STORED_ARRAYS) or counts["settings"].tolist() != _encode_settings(*self._count_settings):
             raise InvalidRecipe("must be pattern counts of the model's pattern_size and symmetry", at="counts")
@@ -177,7 +138,7 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     """Cell to collapse next: the one with the lowest entropy, the one with the fewest patterns, or row by row."""
     border: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """Tiles allowed at the edge of the map; by default all."""
-    counts: Counts = param((), max_length=1000)
+    counts: TileCounts = param((), max_length=1000)
     """Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4."""
     connected: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """Tiles whose cells must together form one connected region."""

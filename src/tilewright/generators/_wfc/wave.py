@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...analysis.patterns import EDGES
 from ...core.seeds import Rng
+from ...core.tile_counts import MAX_COUNT
 from ...kernels import wave as kernel
 from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constrained, decode, restrict
 from ...kernels.global_constraints import SCRATCH_ROWS, ConstraintArrays
@@ -43,7 +44,6 @@ single cell, the decided area would meet itself along a complete row and column,
 """
 CELLS_PER_CHECK = 1 << 11
 """Map cells per choice between two checks of connectivity."""
-MAX_COUNT = 1 << 62
 NO_STREAM = np.zeros(2, dtype=np.uint64)
 BLEND_BLOCK = 1 << 22
 """Maximum size of the (cell, pattern) arrays that blend colors."""

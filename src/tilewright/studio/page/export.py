@@ -11,9 +11,11 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError, TooLarge
 from ...core.recipe import Recipe
 from ...core.yaml import write_data
-from ..own_pictures import StudioResolver, embed_pictures
+from ..own_models import name_model_files
+from ..own_pictures import embed_pictures
 from ..own_tiles import NAME, clean_name
 from ..own_tiles_state import find_own_data
+from ..resolver import StudioResolver
 from ..responses import file_name
 from ..session import Session
 from ..snippets import command_line, python_code
@@ -28,6 +30,7 @@ PAINTED_NOTE = (
 )
 EMBEDDED_NOTE = "Names the picture of your own tiles by digest; a downloaded file contains the picture."
 LINK_NOTE = "Names the picture of your own tiles. To open the map on another machine, use a downloaded recipe."
+MODEL_LINK_NOTE = "Names the model by digest. To open the map in another studio, upload the model there."
 LANDMARKS_NOTE = (
     "You edited markers or rooms: files, the Python code and the link contain the edits. "
     "A recipe and the shell command cannot."
@@ -87,13 +90,14 @@ class ExportView(View):
         self._show_part()
         if not self.is_made:
             return
-        data, left_out = self.build_recipe_data(), describe_left_out(state)
-        own = find_own_data(data)
-        self.recipe.show(write_data(data), _join_notes(left_out, EMBEDDED_NOTE if own else ""))
-        needs_file = ""
+        recipe, left_out = self.build_recipe_data(), describe_left_out(state)
+        own = find_own_data(recipe)
+        data, models = name_model_files(recipe)
+        needs_file = f"Needs {', '.join(models)}, which you uploaded, in the same folder." if models else ""
+        self.recipe.show(write_data(recipe), _join_notes(left_out, EMBEDDED_NOTE if own else "", needs_file))
         if own is not None:
             data["tileset"] = f"{clean_name(str(own.get('name')), NAME)}.toml"
-            needs_file = f"Needs {data['tileset']}: download it in Make, Your own tiles."
+            needs_file = _join_notes(f"Needs {data['tileset']}: download it in Make, Your own tiles.", needs_file)
         self.command.show(command_line(data), _join_notes(left_out, needs_file))
         edited = self.session.map if state.landmarks else None
         self.python.show(python_code(data, state.painted, edited), needs_file)
@@ -103,7 +107,8 @@ class ExportView(View):
             self.link.show("", str(error))
             return
         warning = f"{len(link):,} characters: some programs truncate long links." if len(link) > LONG_LINK else ""
-        self.link.show(link, _join_notes(warning, LINK_NOTE if own else ""))
+        notes = (LINK_NOTE if own else "", MODEL_LINK_NOTE if models else "")
+        self.link.show(link, _join_notes(warning, *notes))
 
     def _show_part(self) -> None:
         """Show the selected panel."""

@@ -11,8 +11,10 @@ from nicegui import ui
 
 from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.fields import fields_of
+from ...core.plan import make_plan
 from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
+from ...core.tileset import Tile
 from ...core.yaml import read_head_comment
 from ...data import read_text
 from ..goals import find_goal
@@ -20,6 +22,7 @@ from ..opened_recipe import OpenedRecipe
 from ..own_tiles_state import carry_own_tiles, find_own_data
 from ..session import Session
 from ..state import State
+from ..unknown_tiles import remove_unknown_tiles
 from .controls import UNSET, Controls
 from .good_maps import GoodMapsSection
 from .knob_panel import KnobPanel
@@ -152,6 +155,10 @@ class MakeView(View):
             state = self._with_known_locks(state, entry)
             changed = state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None, knobs=None)
             changed = carry_own_tiles(state, replace(changed, opened=OpenedRecipe()))
+            if _list_models(entry):
+                changed, removed = remove_unknown_tiles(changed)
+                if removed:
+                    ui.notify(f"{name} has no such tiles. Removed: {'; '.join(removed)}", timeout=4000)
             self.session.open(changed, switch_off=True)
 
     def _with_known_locks(self, state: State, entry: Technique) -> State:
@@ -193,7 +200,7 @@ class MakeView(View):
                     state.params,
                     self._on_param_change,
                     skip=(*entry.recipe_keys, *(("data",) if entry.recipe_keys else ())),
-                    tiles=self.session.tiles,
+                    tiles=self._list_tiles,
                     queue=self.session.queue,
                     on_draw=partial(self.session.change_view, tab="example"),
                 )
@@ -203,7 +210,29 @@ class MakeView(View):
         params = {word: given for word, given in self.session.state.params.items() if word != name}
         if value is not UNSET:
             params[name] = value
-        self.session.change(self.session.state.with_recipe(params=params or None), undo_group=f"params.{name}")
+        before = self.session.state
+        state = before.with_recipe(params=params or None)
+        if name not in _list_models(techniques.get(state.technique)):
+            self.session.change(state, undo_group=f"params.{name}")
+            return
+        state, removed = remove_unknown_tiles(_with_similar_tiles(state))
+        self.session.change(state)
+        if removed:
+            self.notes[1].show(
+                f"The new {name} has no such tiles. Removed:",
+                before,
+                lambda now: now.technique == state.technique and now.params.get(name, UNSET) == value,
+                items=removed,
+            )
+
+    def _list_tiles(self) -> Sequence[Tile]:
+        """Return the tiles that the controls offer: those of the map or, with a trained model, those of the model."""
+        recipe = self.session.recipe
+        if recipe is None or not _list_models(techniques.get(recipe.technique)):
+            return self.session.tiles()
+        site = make_plan(recipe).site
+        tiles = zip(site.labels, site.ids.tolist(), strict=True)
+        return [site.tileset[number].model_copy(update={"name": label}) for label, number in tiles]
 
     def _show_tileset(self, state: State) -> None:
         """Select the tileset of a state. One that is part of the recipe is an option, too."""
@@ -231,6 +260,17 @@ class MakeView(View):
 
     def _on_mapping_change(self, tiles: dict[str, str]) -> None:
         self.session.change(self.session.state.with_recipe(tiles=tiles))
+
+
+def _list_models(entry: Technique) -> list[str]:
+    """Return the parameters of a technique that are trained models, which determine the tiles of its maps."""
+    return [field.name for field in fields_of(entry.params) if field.kind == "network"]
+
+
+def _with_similar_tiles(state: State) -> State:
+    """Return a state of which the chosen tileset has a tile for each label of the technique, where it can guess one."""
+    tileset = state.recipe.get("tileset")
+    return with_tileset(state, tileset) if isinstance(tileset, str) and state.recipe.get("tiles") else state
 
 
 def _name_tileset(state: State) -> str:

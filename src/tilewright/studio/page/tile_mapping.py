@@ -14,7 +14,7 @@ from ...core.params import Params
 from ...core.registry import Technique, techniques
 from ...core.tile_matching import match_labels, suggest_matches
 from ...core.tileset import Tileset
-from ..own_pictures import StudioResolver
+from ..resolver import StudioResolver
 from ..state import State
 from .controls.chips import TileControl
 from .controls.control import ControlBinding, ControlContext

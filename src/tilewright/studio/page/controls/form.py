@@ -13,7 +13,7 @@ from typing import Any
 from nicegui import ui
 
 from ....core.fields import UNSET, Field
-from . import chips, maps, matrices, neighbourhoods, numbers, strips, words
+from . import chips, maps, matrices, neighbourhoods, networks, numbers, strips, words
 from .control import Control, ControlBinding, ControlContext, Mark, text_button
 from .matrices import count_states, resize_scores
 from .strips import find_bands, fit_borders
@@ -54,6 +54,7 @@ def _list_controls() -> dict[str, type[Control]]:
         "map": maps.MapControl,
         "maps": maps.MapsControl,
         "file": maps.FileControl,
+        "network": networks.NetworkControl,
         "recipe": maps.RecipeControl,
     }
 

@@ -47,7 +47,8 @@ class UploadButton:
         self._upload.classes("tc-hidden")
         self._upload.props["data-testid"] = f"{control.binding.test_id}-upload"
         pick = f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()"
-        text_button("Upload", "upload_file").on("click", js_handler=pick)
+        button = text_button("Upload", "upload_file").on("click", js_handler=pick)
+        button.props["data-testid"] = f"{control.binding.test_id}-open"
 
     async def _on_upload(self, event: UploadEventArguments) -> None:
         try:
@@ -172,7 +173,7 @@ class FileControl(Control):
 
     def build(self) -> None:
         with ui.element("div").classes("tc-line tc-wrap"):
-            is_named = self.field.control != "model"  # There are no built-in models.
+            is_named = self.field.control != "model"  # There are no built-in models of this kind.
             hint = "a built-in name" if is_named else "a model file"
             self._box = ControlInput(self, self._on_input, hint=f"none, or {hint}").classes("tc-long")
             self._box.props("" if is_named else "readonly")

@@ -11,7 +11,7 @@ from ....core.fields import Field
 from ....core.plan import make_plan
 from ....core.recipe import Recipe
 from ....core.registry import tilesets
-from ...own_pictures import StudioResolver
+from ...resolver import StudioResolver
 from .control import ControlContext
 
 

@@ -1,0 +1,201 @@
+"""Contestants: techniques and networks behind one interface, learn from samples and make a map.
+
+A contestant is a technique that learns from samples, or a network of `tilewright.neural.gan`, which is no technique.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.errors import InvalidRecipe, UnknownName
+from ..core.fields import fields_by_name
+from ..core.grid import resolve_label
+from ..core.model import LearningProgress, Model, learn, read_training_params
+from ..core.network import Network
+from ..core.params import Params
+from ..core.pipeline import run
+from ..core.recipe import Recipe
+from ..core.registry import techniques
+from ..core.resolver import Resolver
+from ..core.samples import Samples
+from ..core.seeds import Rng, Seed
+from ..core.tilemap import TileMap
+from ..neural._torch import has_torch, refuse_without_torch
+from ..neural.gan import Cells, ElsganParams, Gan, GanParams, evolve_map, make_divergence_score, train_gan
+
+OnProgress = Callable[[float, str], None]
+ORDER = ("patterns", "wfc", "markov", "diffusion", "gan", "elsgan")
+"""Order of the contestants; other techniques that learn follow by name."""
+NEEDS_TORCH = frozenset({"diffusion", "gan", "elsgan"})
+"""Contestants that need torch to learn."""
+CHEAP: Mapping[str, Mapping[str, Any]] = {
+    "patterns": {"quality": "draft"},
+    "diffusion": {"size": "small", "training_steps": 2, "batch": 2, "steps": 1, "refine": 0},
+    "gan": {"steps": 2, "features": 8},
+    "elsgan": {"steps": 2, "features": 8, "generations": 1},
+}
+"""Settings with which contestants learn quickly, to find out whether they can learn from a sample at all."""
+OWN_NAMES = ("sample", "model", "width", "height", "depth")
+"""Parameters of techniques that the comparison sets."""
+
+
+class Contestant(ABC):
+    """A technique or network that learns from samples and then makes maps.
+
+    Parameters
+    ----------
+    name
+        Name of the contestant.
+    settings
+        Parameters by name, in place of the defaults.
+    """
+
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
+        self.name = name
+        self.settings = dict(settings)
+
+    @abstractmethod
+    def check(self, samples: Samples) -> None:
+        """Raise an error if a setting breaks its rule. Nothing is learned."""
+
+    @abstractmethod
+    def fit(self, samples: Samples, seed: Seed, on_progress: OnProgress) -> None:
+        """Learn from samples."""
+
+    @abstractmethod
+    def generate(self, width: int, height: int, seed: Seed) -> TileMap:
+        """Make a map. Raise GaveUp if there is none."""
+
+
+class TechniqueContestant(Contestant):
+    """A technique of Tilewright that learns a model."""
+
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
+        super().__init__(name, settings)
+        self._entry = techniques.get(name)
+        known = read_setting_models(name)
+        for key in settings:
+            if key not in known:
+                raise UnknownName("parameter", key, known, name)
+        learned = fields_by_name(_learning_params(name))
+        self._learned = {key: value for key, value in settings.items() if key in learned}
+        self._made = {key: value for key, value in settings.items() if key not in learned}
+        self._model: Model | Network | None = None
+        self._recipes: dict[tuple[int, int], Recipe] = {}
+
+    def check(self, samples: Samples) -> None:
+        read_training_params(self._entry, samples, self._learned, Resolver())
+        if self.name not in NEEDS_TORCH:  # Others need a trained model.
+            model = learn(self._entry, samples, self._learned, Resolver())
+            self._entry.params.validate({"model": model, **self._made})
+
+    def fit(self, samples: Samples, seed: Seed, on_progress: OnProgress) -> None:
+        def report(progress: LearningProgress) -> None:
+            on_progress(progress.fraction, progress.note)
+
+        self._model = learn(self._entry, samples, self._learned, Resolver(), on_progress=report)
+        self._recipes.clear()
+
+    def generate(self, width: int, height: int, seed: Seed) -> TileMap:
+        if (width, height) not in self._recipes:
+            params = {"model": self._model, "width": width, "height": height, **self._made}
+            self._recipes[width, height] = Recipe.of({"technique": self.name, "params": params})
+        return run(self._recipes[width, height].with_seed(seed))
+
+
+class GanContestant(Contestant):
+    """A generative adversarial network."""
+
+    params_class: ClassVar[type[GanParams]] = GanParams
+
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
+        super().__init__(name, settings)
+        self._params = self.params_class.validate(self.settings)
+        self._gan: Gan | None = None
+        self._samples: Samples | None = None
+
+    def check(self, samples: Samples) -> None:
+        """Do nothing: the parameters were validated before."""
+
+    def fit(self, samples: Samples, seed: Seed, on_progress: OnProgress) -> None:
+        self._samples = samples
+        self._gan = train_gan(samples, self._params, rng=Rng.of(seed).child("gan"), on_progress=on_progress)
+
+    def generate(self, width: int, height: int, seed: Seed) -> TileMap:
+        assert self._samples is not None
+        cells = self._generate_cells(height, width, Rng.of(seed).child("gan"))
+        tileset = self._samples.tileset
+        ids = np.array([resolve_label(label, tileset) for label in self._samples.labels])
+        return TileMap(ids[cells], tileset)
+
+    def _generate_cells(self, height: int, width: int, rng: Rng) -> Cells:
+        assert self._gan is not None
+        return self._gan.generate(height, width, rng)
+
+
+class ElsganContestant(GanContestant):
+    """Evolution in the latent space of a generative adversarial network, towards the patterns of the samples."""
+
+    params_class = ElsganParams
+
+    def _generate_cells(self, height: int, width: int, rng: Rng) -> Cells:
+        assert self._gan is not None
+        assert self._samples is not None
+        assert isinstance(self._params, ElsganParams)
+        score = make_divergence_score(self._samples, min(self._params.pattern_size, height, width))
+        return evolve_map(self._gan, score, self._params, height, width, rng)
+
+
+NETWORKS: Mapping[str, type[GanContestant]] = {"gan": GanContestant, "elsgan": ElsganContestant}
+
+
+def list_contestants() -> list[str]:
+    """Return the names of all contestants."""
+    names = {entry.name for entry in techniques if entry.learn is not None} | set(NETWORKS)
+    return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+
+
+def list_available() -> list[str]:
+    """Return the names of the contestants whose packages are installed."""
+    return [name for name in list_contestants() if name not in NEEDS_TORCH or has_torch()]
+
+
+def make_contestant(name: str, settings: Mapping[str, Any]) -> Contestant:
+    """Return a contestant.
+
+    Raises
+    ------
+    UnknownName
+        If there is no contestant of that name, or it has no such parameter.
+    TilewrightError
+        If a package is missing.
+    """
+    known = list_contestants()
+    if name not in known:
+        raise UnknownName("technique", name, known, "learning from samples")
+    if name in NEEDS_TORCH:
+        refuse_without_torch(name)
+    try:
+        return NETWORKS[name](name, settings) if name in NETWORKS else TechniqueContestant(name, settings)
+    except InvalidRecipe as error:
+        raise error.within(name) from None
+
+
+def read_setting_models(name: str) -> dict[str, type[Params]]:
+    """Return the classes of parameters that the settings of a contestant belong to, by parameter."""
+    if name in NETWORKS:
+        models: tuple[type[Params], ...] = (NETWORKS[name].params_class,)
+    else:
+        models = (techniques.get(name).params, _learning_params(name))
+    return {key: model for model in models for key in fields_by_name(model) if key not in OWN_NAMES}
+
+
+def _learning_params(name: str) -> type[Params]:
+    """Return the parameters with which a technique learns."""
+    found: type[Params] | None = techniques.get(name).learn
+    assert found is not None
+    return found

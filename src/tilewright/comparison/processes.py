@@ -1,0 +1,90 @@
+"""Trials in processes of their own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import traceback
+from multiprocessing.connection import Connection
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from ..core.errors import TilewrightError
+from .contestants import OnProgress
+from .trial import Trial, TrialOutcome, run_trial
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnProcess
+
+PROGRESS, RESULT, BUG = "progress", "result", "bug"
+"""Kinds of messages of the process."""
+
+
+def run_in_process(trial: Trial, on_progress: OnProgress) -> TrialOutcome | TilewrightError:
+    """Run a trial in a new process, which has loaded nothing before and ends with it.
+
+    Returns
+    -------
+    TrialOutcome or TilewrightError
+        The result, or the reason for which there is none.
+    """
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_work, args=(there, trial), daemon=True)
+    try:
+        try:
+            process.start()
+        except (OSError, RuntimeError) as error:
+            text = f"cannot start a process ({' '.join(str(error).split())[:120]})"
+            raise TilewrightError(f'{text}; a script must compare below if __name__ == "__main__":') from None
+        there.close()
+        return _receive(here, process, trial.technique, on_progress)
+    finally:
+        here.close()
+        if process.pid is not None:
+            process.kill()
+            process.join()
+
+
+def _receive(
+    connection: Connection, process: SpawnProcess, technique: str, on_progress: OnProgress
+) -> TrialOutcome | TilewrightError:
+    """Report progress until the process sends its result."""
+    while True:
+        try:
+            kind, content = connection.recv()
+        except (EOFError, OSError):
+            process.join()
+            text = f"the process ended with exit code {process.exitcode}, perhaps for lack of memory"
+            return TilewrightError(text, at=technique)
+        if kind == PROGRESS:
+            on_progress(*content)
+        elif kind == BUG:
+            raise RuntimeError(f"{technique} failed in its process:\n{content}")
+        else:
+            result: TrialOutcome | TilewrightError = content
+            return result
+
+
+# -- the process ------------------------------------------------------------------------------------------------------
+
+
+def _work(connection: Connection, trial: Trial) -> None:
+    """Run a trial and send its progress and its result."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent kills us
+    Thread(target=_exit_with_parent, daemon=True).start()
+    try:
+        message: tuple[str, object] = (RESULT, run_trial(trial, lambda *step: connection.send((PROGRESS, step))))
+    except TilewrightError as error:
+        message = (RESULT, error)
+    except Exception:
+        message = (BUG, traceback.format_exc())
+    connection.send(message)
+
+
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(0)

@@ -1,0 +1,155 @@
+"""Rows of a comparison: the measures of one technique's maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+
+from ..analysis.similarity import Similarity
+from ..core.errors import InvalidRecipe
+from ..core.samples import DEFAULT_PATTERN_SIZE, Samples
+from ..core.tilemap import TileMap
+from ..play.game import BoundGame, find_game, read_game
+from ..play.solve import play_map
+from ..search.mapset import compare as compare_maps
+from .trial import TrialOutcome
+
+PATTERN_SIZES = (2, 3, 4)
+"""Edge lengths of the patterns whose divergences are measured."""
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """Measures of one technique. None means that a measure does not apply."""
+
+    technique: str
+    count: int
+    """Number of maps that were tried."""
+    failures: int | None = None
+    """Number of maps for which the technique gave up."""
+    training_time: float | None = None
+    """Seconds to learn from the samples."""
+    map_time: float | None = None
+    """Median of the seconds to make a map."""
+    divergences_new: Mapping[int, float] = field(default_factory=dict)
+    """Mean divergence of a map from the samples by pattern size; grows with patterns that the samples lack."""
+    divergences_missed: Mapping[int, float] = field(default_factory=dict)
+    """Mean divergence of the samples from a map by pattern size; grows with patterns that the map lacks."""
+    copied_block: float | None = None
+    """Mean edge length of the largest square of a map that occurs in a sample."""
+    copied_share: float | None = None
+    """Mean fraction of a map's 3x3 patterns that occur in the samples."""
+    diversity: float | None = None
+    """Mean fraction of cells that differ between two maps."""
+    playable_share: float | None = None
+    """Fraction of the maps that can be finished in their game."""
+    memory: int | None = None
+    """Peak memory of the process in bytes, including Python and its libraries."""
+    smallest_input: int | None = None
+    """Edge length of the smallest square sample that the technique can learn from."""
+    problem: str = ""
+    """Reason for which the technique made no maps."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the row as JSON-compatible data, which `from_data` reads."""
+        data = asdict(self)
+        for name in ("divergences_new", "divergences_missed"):
+            data[name] = {str(size): value for size, value in data[name].items()}
+        return data
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> ComparisonRow:
+        """Read what `to_data` returns."""
+        sizes = {
+            name: {int(size): value for size, value in data[name].items()}
+            for name in ("divergences_new", "divergences_missed")
+        }
+        return cls(**{**data, **sizes})
+
+
+def measure_trial(
+    technique: str, result: TrialOutcome, similarities: Mapping[int, Similarity], game: BoundGame | None
+) -> ComparisonRow:
+    """Return the row of a technique from its maps.
+
+    Parameters
+    ----------
+    technique : str
+        Name of the technique.
+    result : TrialOutcome
+        Maps, times and memory.
+    similarities : mapping of int to Similarity
+        Comparisons with the samples by pattern size.
+    game : BoundGame or None
+        Game of the maps; None if there is none.
+    """
+    maps = result.maps
+    new: dict[int, float] = {}
+    missed: dict[int, float] = {}
+    for size, similarity in similarities.items():
+        found = [one for map in maps if (one := similarity.compare(map).divergences) is not None]
+        if found:
+            new[size], missed[size] = (fmean(part) for part in zip(*found, strict=True))
+    novelty = similarities.get(DEFAULT_PATTERN_SIZE) or next(iter(similarities.values()), None)
+    compared = [novelty.compare(map) for map in maps] if novelty is not None else []
+    shares = [one.copied_share for one in compared if one.copied_share is not None]
+    return ComparisonRow(
+        technique=technique,
+        count=len(maps) + result.failures,
+        failures=result.failures,
+        training_time=result.training_time,
+        map_time=median(result.map_times) if result.map_times else None,
+        divergences_new=new,
+        divergences_missed=missed,
+        copied_block=fmean(one.copied_side for one in compared) if compared else None,
+        copied_share=fmean(shares) if shares else None,
+        diversity=_measure_diversity(maps),
+        playable_share=_measure_playable(maps, game) if game is not None and maps else None,
+        memory=result.memory,
+        smallest_input=result.smallest_input,
+    )
+
+
+def make_similarities(samples: Samples) -> dict[int, Similarity]:
+    """Return the comparisons with samples by pattern size, for the sizes that fit into all of them."""
+    side = min(min(cells.shape) for cells in samples.maps)
+    return {
+        size: Similarity.validate({"like": samples, "pattern_size": size}) for size in PATTERN_SIZES if size <= side
+    }
+
+
+def choose_game(samples: Samples, game: Any = None) -> BoundGame | None:
+    """Return the game of maps like the samples: the given one, or that of the first sample that can be played."""
+    if game is not None:
+        return read_game(game)
+    for map in make_sample_maps(samples):
+        found = find_game(map)
+        if found is not None:
+            return read_game({found[0]: found[1]})
+    return None
+
+
+def make_sample_maps(samples: Samples) -> list[TileMap]:
+    """Return the samples as maps with one tileset."""
+    return [TileMap(grid.to_tile_ids(samples.tileset), samples.tileset) for grid in samples]
+
+
+def _measure_diversity(maps: Sequence[TileMap]) -> float | None:
+    if len(maps) < 2:
+        return None
+    return float(compare_maps(maps)[np.triu_indices(len(maps), 1)].mean())
+
+
+def _measure_playable(maps: Sequence[TileMap], game: BoundGame) -> float:
+    return fmean(_can_finish(map, game) for map in maps)
+
+
+def _can_finish(map: TileMap, game: BoundGame) -> bool:
+    try:
+        return play_map(map, game).solved is True
+    except InvalidRecipe:  # without a player, for example
+        return False

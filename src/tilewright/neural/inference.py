@@ -1,0 +1,168 @@
+"""Predictions of a quantized network for the cells of a map, in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.network import TAPS, Network
+from ..kernels.blocks import block_size
+from ..kernels.diffusion import UNITS, convolve, draw_tiles, embed_tiles, rate_tiles, spread_needed
+from ..kernels.exact import exact_power
+
+INVERSE_E = 0.36787944117144233
+"""exp(-1)."""
+MAX_WEIGHT = 1 << 24
+"""Weight of the most likely tile in choices."""
+TABLE_SIZE = 17 * UNITS
+"""Number of table entries; exp(-17) is less than 1 / MAX_WEIGHT."""
+ONE_PROBABILITY = 1 << 16
+"""Probability 1 in the units of `Predictor.rate`."""
+
+
+@cache
+def exp_table() -> NDArray[np.int64]:
+    """Return the integers nearest to exp(-number / UNITS) * MAX_WEIGHT."""
+    values = [exact_power(INVERSE_E, number / UNITS) * MAX_WEIGHT + 0.5 for number in range(TABLE_SIZE)]
+    table = np.array(values).astype(np.int64)
+    table[-1] = 0
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """Arrays of a layer in the types of the kernels."""
+
+    weights: NDArray[np.int16]
+    scale: NDArray[np.int64]
+    bias: NDArray[np.int64]
+    residual: int
+    dilation: int
+
+    @classmethod
+    def of(
+        cls, weights: NDArray[Any], scale: NDArray[Any], bias: NDArray[Any], residual: int = 0, dilation: int = 1
+    ) -> _Layer:
+        wide = np.ascontiguousarray(weights.astype(np.int16))
+        return cls(wide, scale.astype(np.int64), np.ascontiguousarray(bias.astype(np.int64)), residual, dilation)
+
+
+class Predictor:
+    """Values of all cells of a map in a network, from which its tiles are predicted.
+
+    Parameters
+    ----------
+    network
+        The network.
+    cells
+        Array (row, column) of tile numbers, with a border of one cell. The caller changes it between calls. Masked
+        cells have the number of tiles, and cells outside the map one more.
+    wrap
+        Whether the map wraps around, for rows and columns.
+    """
+
+    def __init__(self, network: Network, cells: NDArray[np.uint8], wrap: tuple[bool, bool]) -> None:
+        self.cells, self.wrap = cells, wrap
+        self.shape = cells.shape[0] - 2, cells.shape[1] - 2
+        self.margin = max(network.dilations, default=1)
+        arrays = network.arrays
+        self.input = _Layer.of(arrays["input"], arrays["input_scale"], arrays["input_bias"])
+        self.layers = [
+            _Layer.of(
+                arrays["layers"][number].reshape(network.channels, TAPS * network.channels),
+                arrays["layer_scale"][number],
+                arrays["layer_bias"][number],
+                int(arrays["residual_scale"][number]),
+                dilation,
+            )
+            for number, dilation in enumerate(network.dilations)
+        ]
+        self.output = _Layer.of(arrays["output"], arrays["output_scale"], arrays["output_bias"])
+        padded = self.shape[0] + 2 * self.margin, self.shape[1] + 2 * self.margin, network.channels
+        self.planes = [np.zeros(padded, dtype=np.int16) for _ in range(2)]
+        self.result = self.planes[0]
+
+    def compute(self, places: NDArray[np.int64]) -> Iterator[float]:
+        """Compute the values of the last layer at some places; yield the progress between blocks of rows.
+
+        The last layers are computed only at the cells that the result depends on.
+        """
+        self._wrap_border()
+        needed = self._find_needed(places)
+        source, target = self.planes
+        rows, columns = self.shape
+        block = max(1, block_size("diffusion") // (columns * self.input.weights.shape[2] ** 2 * TAPS))
+        for first in range(0, rows, block):
+            embed_tiles(
+                *(self.cells, self.input.weights, self.input.scale, self.input.bias),
+                *(self.margin, first, min(rows, first + block), source),
+            )
+        for number, (layer, mask) in enumerate(zip(self.layers, needed, strict=True)):
+            self._wrap_margin(source)
+            for first in range(0, rows, block):
+                if number or first:
+                    yield (number + first / rows) / len(self.layers)
+                convolve(
+                    *(source, layer.weights, layer.scale, layer.residual, layer.bias, layer.dilation, self.margin),
+                    *(mask, first, min(rows, first + block), target),
+                )
+            source, target = target, source
+        self.result = source
+
+    def draw(
+        self,
+        places: NDArray[np.int64],
+        border: NDArray[np.uint8],
+        left: NDArray[np.int64],
+        missing: NDArray[np.int64],
+        slack: NDArray[np.int64],
+        sharpness: int,
+        state: NDArray[np.uint64],
+    ) -> None:
+        """Draw the tiles of masked cells at computed places. See `draw_tiles`."""
+        output = self.output
+        draw_tiles(
+            *(self.result, self.margin, output.weights, output.scale, output.bias, places, border, left, missing),
+            *(slack, sharpness, exp_table(), state, self.cells),
+        )
+
+    def rate(self, places: NDArray[np.int64], tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return the probability of a tile for each computed place, in units of 1 / ONE_PROBABILITY."""
+        out, output = np.empty(len(places), dtype=np.int64), self.output
+        rate_tiles(
+            *(self.result, self.margin, output.weights, output.scale, output.bias, places, exp_table(), tiles, out)
+        )
+        return out
+
+    def _find_needed(self, places: NDArray[np.int64]) -> list[NDArray[np.uint8]]:
+        """Return a mask of the cells to compute, for each layer."""
+        mask = np.zeros(self.shape, dtype=np.uint8)
+        mask.reshape(-1)[places] = 1
+        found: list[NDArray[np.uint8]] = []
+        for layer in reversed(self.layers):
+            found.append(mask)
+            if not mask.all():
+                mask = np.empty_like(mask)
+                spread_needed(found[-1], layer.dilation, *self.wrap, mask)
+        return found[::-1]
+
+    def _wrap_border(self) -> None:
+        """Copy the opposite edges of the map to its border, along the axes on which it wraps."""
+        for axis, is_wrapped in enumerate(self.wrap):
+            if is_wrapped:
+                lines = np.moveaxis(self.cells, axis, 0)
+                lines[0], lines[-1] = lines[-2], lines[1]
+
+    def _wrap_margin(self, plane: NDArray[np.int16]) -> None:
+        """Copy the opposite parts of the map to the margin, along the axes on which it wraps."""
+        for axis, is_wrapped in enumerate(self.wrap):
+            if is_wrapped:
+                lines, side = np.moveaxis(plane, axis, 0), self.shape[axis]
+                numbers = np.arange(-self.margin, 0)
+                lines[: self.margin] = lines[self.margin + numbers % side]
+                lines[self.margin + side :] = lines[self.margin + np.arange(self.margin) % side]

@@ -1,0 +1,63 @@
+"""`tilewright compare`: techniques that learn from the same samples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tilewright as tw
+from tests.cli.conftest import Run
+
+QUICK = ("--count", "2", "--seed", "3", "--no-smallest")
+
+
+def test_a_comparison_is_printed_and_written(tilewright: Run) -> None:
+    Path("maps").mkdir()
+    for seed in (1, 2):
+        tw.make("caves", width=12, height=10, seed=seed).save(f"maps/{seed}.json")
+    done = tilewright("compare", "maps", "--techniques", "markov", *QUICK, "-o", "out", "--size", "9x7")
+    assert done.code == 0, done.err
+    heading, row = done.out.splitlines()
+    assert heading.startswith("technique  training  per map  failures  new 2  missed 2")
+    assert row.startswith("markov")
+    assert "0 of 2" in row
+    assert "2 maps of 9x7 cells by each technique, seed 3; wrote out" in done.err
+    assert sorted(path.name for path in Path("out").iterdir()) == ["sheet.png", "table.csv", "table.json", "table.md"]
+
+
+def test_json_and_settings(tilewright: Run) -> None:
+    settings = ("--set", "markov.temperature=0.5", "--set", "markov.directions=w,s")
+    done = tilewright("compare", "weave", "--techniques", "markov", *QUICK, *settings, "--json", "--size", "8x8")
+    assert done.code == 0, done.err
+    data = json.loads(done.out)
+    assert [row["technique"] for row in data["rows"]] == ["markov"]
+    assert data["width"] == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["empty"], "empty: folder contains no map"),
+        (["dungeno"], "unknown map 'dungeno'; did you mean 'dungeon'"),
+        (["keep"], "samples: must be flat maps"),
+        (["dungeon", "--techniques", "wcf"], "unknown technique 'wcf'; did you mean 'wfc'"),
+        (["dungeon", "--techniques", ","], "techniques: must be a list of names"),
+        (["dungeon", "--size", "40"], "size: must be a width and a height, such as 40x30, got '40'"),
+        (["dungeon", "--size", "0x5"], "width: must be an integer from 1 to 512, got 0"),
+        (["dungeon", "--count", "0"], "count: must be an integer"),
+        (["dungeon", "--set", "wfc=3"], "set: a setting is written as technique.name=value"),
+        (["dungeon", "--set", "wcf.pattern_size=3"], "unknown technique 'wcf'; did you mean 'wfc'"),
+        (["dungeon", "--set", "wfc.patern_size=3"], "unknown parameter 'patern_size'; did you mean 'pattern_size'"),
+        (["dungeon", "--set", "wfc.pattern_size=99"], "wfc: pattern_size: must be at most 5, got 99"),
+        (["dungeon", "-o", "file"], "file"),
+    ],
+)
+def test_mistakes_are_one_line(tilewright: Run, arguments: list[str], line: str) -> None:
+    Path("empty").mkdir()
+    Path("file").write_text("not a folder")
+    done = tilewright("compare", *arguments)
+    assert done.code == 2
+    assert line in done.err
+    assert len(done.err.splitlines()) == 1
