@@ -110,3 +110,22 @@ def test_improve_changes_the_map_until_it_meets_the_rows(studio: Studio) -> None
     expect(studio["good-improve"]).to_have_attribute("aria-pressed", "false")
     studio.press("Control+z")
     expect(studio["good-improve"]).to_have_attribute("aria-pressed", "true")
+
+
+def test_buttons_do_not_move_while_seeds_are_tried(studio: Studio) -> None:
+    studio.open({**CAVE, "require": {"regions": "<=9"}})
+    expect(studio["good-share"]).to_have_text(SHARE)
+    # A click between two positions of the button would have no effect.
+    studio["good-improve"].evaluate(
+        """(button) => {
+          window.tops = new Set();
+          const note = () => { window.tops.add(button.getBoundingClientRect().top); requestAnimationFrame(note); };
+          note();
+        }"""
+    )
+    studio["good-0-value"].fill("8")
+    studio["good-0-value"].press("Enter")
+    expect(studio["good-share"]).to_have_text("Trying seeds ...")
+    expect(studio["good-share"]).to_have_text(SHARE)
+    expect(studio["good-0-met"]).to_have_text(re.compile(r"^met by \d+ of \d+$"))
+    assert studio.page.evaluate("window.tops.size") == 1

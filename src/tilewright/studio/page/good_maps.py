@@ -139,6 +139,7 @@ class GoodMapsSection:
                     [] if row.is_extreme or row.is_truth else [self._build_value(number, "value", "Value")]
                 )
             mark = ui.label("").classes("tw-good-mark tw-faint").props(f"data-testid=good-{number}-met")
+            mark.set_visibility(not row.is_extreme)
             self._marks.append(mark)
 
     def _build_value(self, number: int, field: str, label: str) -> DebouncedInput:
