@@ -1,8 +1,6 @@
-"""Measure the tables and sheets of docs/compare.md: python docs/comparisons.py [SAMPLE ...]
+"""Measure the tables and sheets of docs/compare.md: python -m docs.comparisons [NAME ...]
 
-A sample is a name, or a folder of maps: `python tools/train_models.py maps dungeon --files 600 -o dungeons` writes one.
-
-Each sample takes some minutes on a GPU and up to an hour without one. The numbers are those of the last run; no test
+It needs the extra neural. Each table takes some minutes on a GPU. The numbers are those of the last run; no test
 repeats them. `python docs/build.py` then writes the tables into the page.
 """
 
@@ -10,21 +8,44 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import tilewright as tw
-from tilewright.comparison.contestants import list_available
+from tools.train_models import make_maps
 
 DOCS = Path(__file__).parent
-SAMPLES = ("dungeon", "overworld", "awbw")
 COUNT = 100
 SEED = 1
+ONE_PLAYER = {"counts": {"player": 1}}
+
+
+@dataclass(frozen=True)
+class SampleSet:
+    """Samples, and the settings of the techniques that learn from them."""
+
+    samples: Callable[[], Any]
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+SETS: Mapping[str, SampleSet] = {
+    "dungeons": SampleSet(lambda: list(make_maps("dungeon", 600))),
+    "mines": SampleSet(
+        lambda: [tw.run("gold-mine", seed=seed) for seed in range(500)],
+        {"wfc": ONE_PLAYER, "diffusion": {"size": "small", **ONE_PLAYER}},
+    ),
+    "dungeon": SampleSet(lambda: "dungeon"),
+    "overworld": SampleSet(lambda: "overworld"),
+    "awbw": SampleSet(lambda: "awbw"),
+}
 
 
 def main() -> None:
-    for sample in sys.argv[1:] or SAMPLES:
-        found = tw.compare(sample, techniques=list_available(), count=COUNT, seed=SEED, on_progress=_show)
-        name = Path(sample).name
+    for name in sys.argv[1:] or SETS:
+        chosen = SETS[name]
+        found = tw.compare(chosen.samples(), count=COUNT, seed=SEED, settings=chosen.settings, on_progress=_show)
         print(f"\r{name}\n{found.to_markdown()}")
         target = DOCS / "compare" / f"{name}.json"
         target.parent.mkdir(exist_ok=True)

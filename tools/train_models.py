@@ -31,7 +31,8 @@ from tilewright.autotile.fitting import fit_pieces
 from tilewright.core.grid import Grid
 from tilewright.core.network import Network
 from tilewright.core.tileset import Tileset
-from tilewright.neural.learning import LearningSettings, learn_network
+from tilewright.neural.learning import learn_network
+from tilewright.neural.settings import TrainingSettings
 from tilewright.neural.training_set import TrainingSet
 from tilewright.shaping._war_maps.roads import CLOSED, find_cheapest_path
 
@@ -64,7 +65,7 @@ class MapSet:
     labels: tuple[str, ...]
     make_map: Callable[[tw.Rng], tw.TileMap]
     is_valid: Callable[[tw.TileMap], bool]
-    settings: LearningSettings
+    settings: TrainingSettings
 
 
 # -- dungeon ----------------------------------------------------------------------------------------------------------
@@ -327,16 +328,16 @@ MAP_SETS = {
         DUNGEON_LABELS,
         make_dungeon,
         is_valid_dungeon,
-        LearningSettings.of_size("large", steps=25_000, symmetry=8),
+        TrainingSettings.of_size("large", steps=25_000, symmetry=8),
     ),
     "overworld": MapSet(
         800,
         OVERWORLD_LABELS,
         make_overworld,
         is_valid_overworld,
-        LearningSettings.of_size("large", steps=20_000, symmetry=8),
+        TrainingSettings.of_size("large", steps=20_000, symmetry=8),
     ),
-    "war": MapSet(800, WAR_LABELS, make_war, is_valid_war, LearningSettings.of_size("large", steps=20_000, symmetry=8)),
+    "war": MapSet(800, WAR_LABELS, make_war, is_valid_war, TrainingSettings.of_size("large", steps=20_000, symmetry=8)),
 }
 
 

@@ -120,8 +120,8 @@ def test_a_map_is_verified_with_its_network(capsys: pytest.CaptureFixture[str]) 
     tw.make("diffusion", model="net.npz", **SIZE).save("map.png")
     missing = "map.png: cannot be regenerated: diffusion: model: the network 'net' is not in the recipe"
     for files, code, line in (
-        ([], 2, f"{missing}; give its file too"),
-        (["other.npz"], 2, f"{missing}; give its file too"),
+        ([], 2, f"{missing}; give its file with --with"),
+        (["other.npz"], 2, f"{missing}; give its file with --with"),
         (["net.npz"], 0, "map.png: the same map (diffusion, seed 3)"),
         (["other.npz", "net.npz"], 0, "map.png: the same map (diffusion, seed 3)"),
         (["."], 0, "map.png: the same map (diffusion, seed 3)"),
@@ -147,11 +147,40 @@ def test_a_map_file_is_regenerated_with_its_network(capsys: pytest.CaptureFixtur
     TINY.save("net.npz")
     tw.make("diffusion", model="net.npz", **SIZE).save("map.png")
     assert main(["run", "map.png", "-o", "again.png"]) == 2
-    line = "tilewright: diffusion: model: the network 'net' is not in the recipe; give its file too"
+    line = "tilewright: diffusion: model: the network 'net' is not in the recipe; give its file with --with"
     assert capsys.readouterr().err.strip() == line
     assert main(["run", "map.png", "--with", "net.npz", "-o", "again.png"]) == 0
     assert Path("again.png").read_bytes() == Path("map.png").read_bytes()
     assert main(["run", "map.png", "--with", "net.npz", "--keep-edits", "--seed", "4", "-o", "other.png"]) == 0
+
+
+def test_a_recipe_file_is_run_with_its_network() -> None:
+    TINY.save("net.npz")
+    m = tw.make("diffusion", model="net.npz", **SIZE)
+    assert m.recipe is not None
+    Path("recipes").mkdir()
+    Path("recipes/level.json").write_text(json.dumps(m.recipe.to_data()))
+    assert main(["run", "recipes/level.json", "-o", "missing.json"]) == 2
+    assert main(["run", "recipes/level.json", "--with", "net.npz", "-o", "map.json"]) == 0
+    assert tw.load("map.json") == m
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_other_compressions_are_refused(compression: int, capsys: pytest.CaptureFixture[str]) -> None:
+    TINY.save("net.npz")
+    with zipfile.ZipFile("net.npz") as source, zipfile.ZipFile("other.npz", "w", compression) as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    assert main(["make", "diffusion", "--model", "other.npz"]) == 2
+    assert "must be stored or deflated" in capsys.readouterr().err
+
+
+def test_a_large_manifest_is_refused() -> None:
+    large = make_network()
+    large.manifest["notes"] = ["x" * 99] * 30_000
+    large.save("large.npz")
+    with pytest.raises(tw.TilewrightError, match="manifest: must have at most 2,097,152 bytes"):
+        tw.make("diffusion", model="large.npz", **SIZE)
 
 
 def test_a_map_of_a_built_in_network_needs_no_files() -> None:
@@ -232,7 +261,7 @@ def test_any_facts_of_the_training_can_be_shown(training: dict[str, Any], capsys
         ({"tiles": ["wall", 3]}, "tiles: must be a list of str"),
         ({"tiles": ["wall", "floor", "door"]}, "input: must be int8 of shape [9, 5, 6], got int8 of shape [9, 6, 6]"),
         ({"tiles": ["wall", "floor", "door", "moss"]}, "tiles: the tileset 'tiny' has no tile 'moss'"),
-        ({"tiles": []}, "tiles: must be 1 to 250 different tiles, got 0"),
+        ({"tiles": []}, "tiles: must be 1 to 250 tiles, got 0"),
         ({"dilations": [1, 3, True]}, "dilations: must be a list of int"),
         ({"dilations": [1, 3, 1e300]}, "dilations: must be a list of int"),
         ({"dilations": [1, 3, 10**30]}, "dilations: must be at most 64 numbers from 1 to 64"),

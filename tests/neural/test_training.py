@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,10 @@ from tilewright.core.model import LearningProgress
 from tilewright.core.samples import Samples
 from tilewright.neural.architecture import SIZES
 from tilewright.neural.inference import MAX_WEIGHT, Predictor, exp_table
-from tilewright.neural.learning import LearningSettings, learn_network
+from tilewright.neural.learning import learn_network
+from tilewright.neural.settings import TrainingSettings
 from tilewright.neural.torch_network import TileNetwork
-from tilewright.neural.training import Trainer, TrainingSettings
+from tilewright.neural.training import Trainer
 from tilewright.neural.training_set import TrainingSet
 
 STRIPES = "\n".join(["#.#.#.#.#.#."] * 12)
@@ -49,15 +51,18 @@ def test_the_manifest_shows_how_a_network_was_trained(stripes: tw.Network) -> No
     assert facts["held_out_loss"] == min(losses)
 
 
-def test_training_on_one_thread_is_reproducible() -> None:
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Sums of several threads may differ from run to run."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    try:
-        first, second = (
-            tw.learn("diffusion", [STRIPES] * 3, size="small", training_steps=3, batch=2) for _ in range(2)
-        )
-    finally:
-        torch.set_num_threads(threads)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_training_on_one_thread_is_reproducible() -> None:
+    first, second = (tw.learn("diffusion", [STRIPES] * 3, size="small", training_steps=3, batch=2) for _ in range(2))
     assert first == second
 
 
@@ -67,10 +72,10 @@ def test_a_network_is_quantized_with_little_loss() -> None:
     maps = [tw.make("caves", width=20, height=18, seed=seed) for seed in range(12)]
     training_set = TrainingSet.of(Samples.of(maps))
     kept, held_out = training_set.split()
-    settings = TrainingSettings(architecture=SIZES["small"], steps=60, batch=16, crop=24)
+    settings = TrainingSettings(size="small", steps=60, batch=16, crop=24, device="cpu")
     trainer = Trainer(kept, held_out, 2, settings)
     trained = trainer.run()
-    network = learn_network(training_set, LearningSettings.of_size("small", steps=60, batch=16))
+    network = learn_network(training_set, TrainingSettings.of_size("small", steps=60, batch=16))
     cells = np.pad(training_set.maps[0], 1, constant_values=3)
     inner = cells[1:-1, 1:-1]
     inner[rng.random(inner.shape) < 0.5] = 2
@@ -99,6 +104,7 @@ class Interrupt(Exception):
     """Raised to stop a training."""
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_a_stopped_training_continues(tmp_path: Path) -> None:
     checkpoint, steps = tmp_path / "state.npz", []
 
@@ -116,6 +122,9 @@ def test_a_stopped_training_continues(tmp_path: Path) -> None:
     network = tw.learn("diffusion", [STRIPES] * 12, checkpoint=checkpoint, on_progress=note, **params)
     assert steps[0] == 21
     assert network.manifest["steps"] == 40
+    uninterrupted = tw.learn("diffusion", [STRIPES] * 12, **params)
+    assert isinstance(uninterrupted, tw.Network)
+    assert (network, network.manifest) == (uninterrupted, uninterrupted.manifest)
     steps.clear()
     tw.learn("diffusion", [STRIPES] * 11, checkpoint=checkpoint, on_progress=note, **params)
     assert steps[0] == 1, "a checkpoint of other maps is not continued"
@@ -129,7 +138,7 @@ def test_training_stops_early_if_held_out_maps_do_not_improve() -> None:
     noise = [np.random.default_rng(seed).integers(0, 2, (10, 10)) for seed in range(12)]
     training_set = TrainingSet.of(Samples.of(noise))
     kept, held_out = training_set.split()
-    settings = TrainingSettings(architecture=SIZES["small"], steps=400, batch=4, crop=12, patience=2)
+    settings = TrainingSettings(size="small", steps=400, batch=4, crop=12, patience=2, device="cpu")
     assert Trainer(kept, held_out, 2, settings).run().progress.step < 400
 
 

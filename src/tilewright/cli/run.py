@@ -30,7 +30,8 @@ from ._recipe_command import KNOBS, RecipeCommand, with_knobs
     "--with",
     multiple=True,
     metavar="FILE",
-    help="Map or network that the recipe in the file of a map refers to, or folder of such files. May be repeated.",
+    help="Network, or map for the recipe in the file of a map, that RECIPE refers to; or folder of such files. May be "
+    "repeated.",
 )
 def command(
     recipe: str, keep_edits: bool, given: tuple[str, ...], settings_inside: tuple[str, ...], **values: Any
@@ -54,7 +55,9 @@ def command(
     edits = _find_edits(recipe, files) if keep_edits else None
     fields = _recipe.read_recipe_fields(values)
     found, beside = FileResolver().read_recipe(recipe)
-    if not isinstance(beside, FileResolver):
+    if isinstance(beside, FileResolver):
+        beside.networks = files.networks
+    else:
         beside = files
     data = _recipe.with_settings(with_knobs(as_recipe_data(found), values), settings_inside)
     checked = _with_picture(Recipe.of(_recipe.with_recipe_fields(data, fields), beside), recipe)

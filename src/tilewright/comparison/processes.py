@@ -72,12 +72,14 @@ def _receive(
 
 def _work(connection: Connection, trial: Trial) -> None:
     """Run a trial and send its progress and its result."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent kills us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends this one.
     Thread(target=_exit_with_parent, daemon=True).start()
     try:
         message: tuple[str, object] = (RESULT, run_trial(trial, lambda *step: connection.send((PROGRESS, step))))
     except TilewrightError as error:
         message = (RESULT, error)
+    except MemoryError:
+        message = (RESULT, TilewrightError("not enough memory", at=trial.technique))
     except Exception:
         message = (BUG, traceback.format_exc())
     connection.send(message)

@@ -130,15 +130,14 @@ def cut_sample(samples: Samples, size: int) -> Samples:
     for grid, cells in zip(samples, samples.maps, strict=True):
         if min(cells.shape) < size:
             continue
-        windows = np.sort(
-            np.lib.stride_tricks.sliding_window_view(cells, (size, size)).reshape(-1, size * size), axis=1
-        )
-        counts = (windows[:, 1:] != windows[:, :-1]).sum(axis=1) + 1
-        at = int(counts.argmax())
-        if best is None or counts[at] > best[0]:
-            row, column = divmod(at, cells.shape[1] - size + 1)
-            part = grid.cells[row : row + size, column : column + size]
-            best = int(counts[at]), Grid(grid.labels, part, grid.tileset)
+        # One row of windows at a time, because all of them together may need gigabytes.
+        for row, windows in enumerate(np.lib.stride_tricks.sliding_window_view(cells, (size, size))):
+            tiles = np.sort(windows.reshape(-1, size * size), axis=1)
+            counts = (tiles[:, 1:] != tiles[:, :-1]).sum(axis=1) + 1
+            column = int(counts.argmax())
+            if best is None or counts[column] > best[0]:
+                part = grid.cells[row : row + size, column : column + size]
+                best = int(counts[column]), Grid(grid.labels, part, grid.tileset)
     assert best is not None
     return Samples([best[1]])
 

@@ -174,8 +174,10 @@ class Network(AtomicValue):
 
     def _check(self) -> None:
         """Raise InvalidRecipe if an array has a wrong type, shape or value. Kernels rely on this check."""
-        if not 1 <= len(self.labels) <= MAX_TILES or len(set(self.labels)) < len(self.labels):
-            raise InvalidRecipe(f"must be 1 to {MAX_TILES} different tiles, got {len(self.labels)}", at="tiles")
+        if not 1 <= len(self.labels) <= MAX_TILES:
+            raise InvalidRecipe(f"must be 1 to {MAX_TILES} tiles, got {len(self.labels)}", at="tiles")
+        if len(set(self.labels)) < len(self.labels):
+            raise InvalidRecipe("must not contain a tile twice", at="tiles")
         unknown = [label for label in self.labels if label not in self.tileset.by_name]
         if unknown:
             raise InvalidRecipe(f"the tileset {self.tileset.name!r} has no tile {short_repr(unknown[0])}", at="tiles")

@@ -34,6 +34,9 @@ from .tile_matching import list_labels, match_labels, suggest_matches
 from .tilemap import format_size
 from .tileset import Tileset
 
+SMALL_BYTES = 1 << 26
+"""Memory that is not compared with the available memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedShaper:
@@ -256,9 +259,10 @@ def _check_size(entry: Technique, params: Params, shape: tuple[int, ...]) -> Non
     """Raise TooLarge if a map with the margin of a window does not fit in memory."""
     margin = entry.margin_of(params)
     cells = prod(side + 2 * margin for side in shape)
-    if cells < 1 << 24:
+    needed = entry.memory(params, cells)
+    if needed < SMALL_BYTES:
         return
-    needed, available = entry.memory(params, cells), available_memory.get()()
+    available = available_memory.get()()
     if available and needed > available:
         more = f" and {margin:,} cells around it" if margin else ""
         windows = ", or in windows with offset" if entry.offset is not None else ""

@@ -102,7 +102,8 @@ class Resolver:
         for built_in in map(_load_built_in_network, data.list_names("models")):
             if built_in.digest == digest:
                 return built_in
-        raise InvalidRecipe(f"the network {short_repr(name or digest[:12])} is not in the recipe; give its file too")
+        name = short_repr(name or digest[:12])
+        raise InvalidRecipe(f"the network {name} is not in the recipe; give its file with --with")
 
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
         """Return the data of a built-in recipe, or of a file in subclasses, and the resolver for its references."""

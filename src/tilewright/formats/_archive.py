@@ -38,6 +38,7 @@ BROKEN = (
     RuntimeError,
 )
 """Errors of the readers of archives for broken files."""
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 HEADER = re.compile(r"[\w\s{}()\[\],:'\"<>|=.+-]*", re.ASCII)
 
 
@@ -60,16 +61,7 @@ def decode_archive(
     """Return the arrays of a file. `kinds` maps the allowed names to the allowed kinds of dtype."""
     try:
         return _read_arrays(content, kinds, max_bytes)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        OSError,
-        ValueError,
-        NotImplementedError,
-        RuntimeError,
-        struct.error,
-    ) as error:
+    except BROKEN as error:
         if isinstance(error, InvalidRecipe | TooLarge):
             raise
         reason = " ".join(str(error).split())[:200] or type(error).__name__
@@ -89,6 +81,8 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str], max_bytes: int) -> di
         if claimed > max_bytes:
             raise TooLarge(f"must have at most {max_bytes:,} bytes when unpacked, got {claimed:,}")
         check_expansion(claimed, content, "bytes when unpacked")
+        if any(entry.compress_type not in COMPRESSIONS for entry in entries.values()):
+            raise InvalidRecipe("must be stored or deflated; NumPy writes no other compression")
         arrays = {}
         for name, entry in entries.items():
             with archive.open(entry) as file:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, short_repr
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, short_repr
 from ..core.network import ARRAYS, VERSION, Network
 from ..core.tileset import Tileset
 from . import Source
@@ -24,17 +24,20 @@ from ._text import read_text
 
 MANIFEST = "manifest"
 CHECKPOINT_ARRAYS = {
-    "key": "u", "step": "i", "loss": "f", "network": "f", "average": "f", "best": "f", "exp_avg": "f", "exp_avg_sq": "f"
+    "key": "u", "curve": "f", "step": "i", "loss": "f", "network": "f", "average": "f", "best": "f", "exp_avg": "f",
+    "exp_avg_sq": "f", "random": "u"
 }  # fmt: skip
 """Arrays of a checkpoint, and the allowed kinds of their dtype."""
 MAX_BYTES = 1 << 26
 """Maximum size of all arrays of a network together. The largest network has 38 MB of weights."""
+MAX_MANIFEST_BYTES = 1 << 21
+"""Maximum size of the manifest, which has a line per training map."""
 KEYS = ("version", "technique", "tiles", "tileset", "dilations", "training")
 """Keys of the manifest."""
 
 
 def encode_network(network: Network) -> bytes:
-    """Return the content of the file of a network. Equal networks give equal bytes."""
+    """Return the content of the file of a network. Networks with equal manifests give equal bytes if they are equal."""
     manifest = {
         "version": VERSION,
         "technique": network.technique,
@@ -107,7 +110,10 @@ def _build_network(content: bytes, name: str) -> Network:
     arrays = decode_archive(content, {MANIFEST: "u", **dict.fromkeys(ARRAYS, "i")}, name, MAX_BYTES)
     if MANIFEST not in arrays:
         raise InvalidRecipe(f"must contain an array named {MANIFEST!r}")
-    data = parse(read_text(Source(arrays.pop(MANIFEST).tobytes(), name)))
+    manifest = arrays.pop(MANIFEST)
+    if manifest.nbytes > MAX_MANIFEST_BYTES:
+        raise TooLarge(f"must have at most {MAX_MANIFEST_BYTES:,} bytes, got {manifest.nbytes:,}", at=MANIFEST)
+    data = parse(read_text(Source(manifest.tobytes(), name)))
     _check_manifest(data)
     for key, (kind, _) in ARRAYS.items():
         if key in arrays and arrays[key].dtype.itemsize == np.dtype(kind).itemsize:
@@ -131,8 +137,8 @@ def _check_manifest(data: dict[str, Any]) -> None:
         raise InvalidRecipe(f"version {short_repr(version)} is {reason}; this one reads version {VERSION}")
     if data["technique"] != Network.technique:
         raise InvalidRecipe(f"must be {Network.technique!r}", at="technique", got=data["technique"])
-    for key, kind in (("tiles", str), ("dilations", int)):
+    for key, kind, kinds in (("tiles", str, "strings"), ("dilations", int, "integers")):
         if not isinstance(data[key], list) or not all(type(one) is kind for one in data[key]):
-            raise InvalidRecipe(f"must be a list of {kind.__name__}", at=key, rule="type")
+            raise InvalidRecipe(f"must be a list of {kinds}", at=key, rule="type")
     if not isinstance(data["training"], dict):
         raise InvalidRecipe("must be an object", at="training", rule="type")

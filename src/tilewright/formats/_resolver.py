@@ -48,6 +48,8 @@ class FileResolver(Resolver):
         """Format of maps, regardless of their extensions."""
         self.map_tileset = map_tileset
         """Tileset of maps whose files contain no tileset."""
+        self.networks: Mapping[str, Network] = {}
+        """Networks by digest that are found without a file."""
         self.recipe_stack: tuple[Path, ...] = ()
         """Recipe files that are being read, from the outermost to the innermost."""
 
@@ -156,12 +158,14 @@ class FileResolver(Resolver):
     def read_model(self, reference: str) -> Model:
         found = self.read_learned(reference)
         if isinstance(found, Network):
-            raise InvalidRecipe(f"learned by {found.technique}, which has networks instead of models", at=reference)
+            raise InvalidRecipe(f"a network of {found.technique}, which other techniques cannot use", at=reference)
         return found
 
     def read_learned(self, reference: str) -> Model | Network:
-        """Return the model or the network in a file."""
+        """Return the model or the network in a file, or a built-in network."""
         path = self.folder / reference
+        if reference in data.list_names("models") and _is_missing(path):
+            return super().read_network(reference)
         return _find_network(path) or load_model(path)
 
     def read_network(self, reference: str) -> Network:
@@ -176,7 +180,9 @@ class FileResolver(Resolver):
         return found
 
     def find_network(self, digest: str, name: str) -> Network:
-        """Return the network with a digest: a built-in one, or that of the file NAME.npz, if the digest is the same."""
+        """Return the network with a digest: a given one, that of the file NAME.npz, or a built-in one."""
+        if digest in self.networks:
+            return self.networks[digest]
         path = self.folder / f"{name}.npz"
         found = decode_network(read_file(path), fspath(path)) if name and os.path.isfile(path) else None
         if found is not None and found.digest == digest:
@@ -184,7 +190,8 @@ class FileResolver(Resolver):
         try:
             return super().find_network(digest, name)
         except InvalidRecipe:
-            raise InvalidRecipe(f"needs the file {short_repr(str(path))} with the network {digest[:12]}") from None
+            file = f"the file {short_repr(str(path))} with " if name else ""
+            raise InvalidRecipe(f"needs {file}the network {digest[:12]}") from None
 
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
         """Return the data of a built-in recipe or of a file, and a resolver relative to that file."""

@@ -37,6 +37,7 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
 from ..core.tilemap import adopt_cells
+from ..neural.inference import count_bytes
 from ._diffusion.locked_tiles import find_locked_tiles
 from ._diffusion.masked_map import REFILL_STEPS, MaskedMap
 from ._diffusion.params import DiffusionParams
@@ -77,7 +78,7 @@ def _validate(p: DiffusionParams, site: Site) -> None:
     DiffusionParams,
     tileset=lambda p: p.model.tileset,
     tiles=lambda p: p.model.labels,
-    bytes_per_cell=lambda p: 4 * p.model.channels + 64,
+    bytes_per_cell=lambda p: count_bytes(p.model, p.shape) // prod(p.shape) + 64,
     cost=lambda p: prod(p.shape) * len(p.model.dilations) * (p.steps + p.refine * REFILL_STEPS),
     quick={"steps": 4, "refine": 0},
     learn=DiffusionTrainingParams,

@@ -13,8 +13,8 @@ latent space of a deep convolutional generative adversarial network", 2018. Four
   after some hundred steps.
 - The discriminator has no batch normalization, which the gradient penalty does not allow (Gulrajani et al.).
 - In training, the tile of each cell is drawn at random and the gradient is passed through (Jang, Gu and Poole,
-  "Categorical reparameterization with Gumbel-softmax", 2017), so that the discriminator cannot tell maps by whether
-  their channels are 0 and 1. Finished maps have the most probable tile in each cell, as in Volz et al.
+  "Categorical reparameterization with Gumbel-softmax", 2017), so that the discriminator cannot recognize maps
+  by channels that are not exactly 0 or 1. Finished maps have the most probable tile in each cell, as in Volz et al.
 
 Networks and maps are reproducible on one machine with one version of torch.
 """
@@ -162,7 +162,7 @@ def train_gan(samples: Samples, params: GanParams, *, rng: Rng, on_progress: OnP
         ]
         shape = (params.batch_size, params.latent_size, *_latent_shape(patch_size, patch_size))
 
-        def imagine() -> Any:
+        def generate_patches() -> Any:
             logits = generator(torch.randn(shape).to(device))
             return torch.nn.functional.gumbel_softmax(logits, hard=True, dim=1)
 
@@ -170,10 +170,10 @@ def train_gan(samples: Samples, params: GanParams, *, rng: Rng, on_progress: OnP
             for _ in range(params.critic_steps):
                 numbers = torch.from_numpy(patches.draw(params.batch_size)).to(device)
                 real = torch.nn.functional.one_hot(numbers, tiles).movedim(-1, 1).float()
-                fake = imagine().detach()
+                fake = generate_patches().detach()
                 loss = critic(fake).mean() - critic(real).mean() + PENALTY_WEIGHT * _penalize(critic, real, fake)
                 _take_step(optimizers[1], loss)
-            _take_step(optimizers[0], -critic(imagine()).mean())
+            _take_step(optimizers[0], -critic(generate_patches()).mean())
             if on_progress is not None:
                 on_progress((step + 1) / params.steps, f"training, step {step + 1:,} of {params.steps:,}")
     return Gan(generator.eval(), params, patch_size, device)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ MAX_WEIGHT = 1 << 24
 """Weight of the most likely tile in choices."""
 TABLE_SIZE = 17 * UNITS
 """Number of table entries; exp(-17) is less than 1 / MAX_WEIGHT."""
+PLANES = 2
+"""Number of planes: the values before a layer, and after it."""
 ONE_PROBABILITY = 1 << 16
 """Probability 1 in the units of `Predictor.rate`."""
 
@@ -69,7 +72,7 @@ class Predictor:
     def __init__(self, network: Network, cells: NDArray[np.uint8], wrap: tuple[bool, bool]) -> None:
         self.cells, self.wrap = cells, wrap
         self.shape = cells.shape[0] - 2, cells.shape[1] - 2
-        self.margin = max(network.dilations, default=1)
+        self.margin = _find_margin(network)
         arrays = network.arrays
         self.input = _Layer.of(arrays["input"], arrays["input_scale"], arrays["input_bias"])
         self.layers = [
@@ -84,7 +87,7 @@ class Predictor:
         ]
         self.output = _Layer.of(arrays["output"], arrays["output_scale"], arrays["output_bias"])
         padded = self.shape[0] + 2 * self.margin, self.shape[1] + 2 * self.margin, network.channels
-        self.planes = [np.zeros(padded, dtype=np.int16) for _ in range(2)]
+        self.planes = [np.zeros(padded, dtype=np.int16) for _ in range(PLANES)]
         self.result = self.planes[0]
 
     def compute(self, places: NDArray[np.int64]) -> Iterator[float]:
@@ -166,3 +169,15 @@ class Predictor:
                 numbers = np.arange(-self.margin, 0)
                 lines[: self.margin] = lines[self.margin + numbers % side]
                 lines[self.margin + side :] = lines[self.margin + np.arange(self.margin) % side]
+
+
+def count_bytes(network: Network, shape: Sequence[int]) -> int:
+    """Return the memory that a `Predictor` needs for a map of a shape, in bytes."""
+    margin = _find_margin(network)
+    cells = prod(side + 2 * margin for side in shape)
+    return PLANES * np.dtype(np.int16).itemsize * network.channels * cells
+
+
+def _find_margin(network: Network) -> int:
+    """Return the number of cells around a map that its layers read."""
+    return max(network.dilations, default=1)

@@ -7,84 +7,36 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.errors import TilewrightError
 from ..core.model import Checkpoint
 from ..core.network import VERSION, Network
 from ._torch import choose_device, refuse_without_torch
-from .architecture import SIZES
 from .quantization import quantize
+from .settings import TrainingSettings
 from .training_set import TrainingSet
 
 if TYPE_CHECKING:
     from .training import TrainedWeights, Trainer, TrainingProgress
 
-KEY = "key"
-"""Name of the array of a checkpoint that identifies its maps and settings."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LearningSettings:
-    """How a network is learned; `of_size` has the defaults."""
-
-    size: str
-    """Name of an architecture in `SIZES`."""
-    steps: int
-    """Number of training steps."""
-    crop: int
-    """Maximum edge length of the windows to train on."""
-    batch: int
-    """Number of windows per step."""
-    symmetry: int = 1
-    """Number of views of the maps: 1 as they are, 2 also mirrored, 8 also rotated."""
-    seed: int = 1
-    device: str = "auto"
-    """auto, cpu or cuda."""
-
-    @classmethod
-    def of_size(
-        cls,
-        size: str,
-        *,
-        steps: int | None = None,
-        crop: int | None = None,
-        batch: int | None = None,
-        symmetry: int = 1,
-        seed: int = 1,
-        device: str = "auto",
-    ) -> LearningSettings:
-        """Return settings, with the defaults of a size for what is None."""
-        default_steps, default_crop, default_batch = DEFAULTS[size]
-        return cls(
-            size=size,
-            steps=steps or default_steps,
-            crop=crop or default_crop,
-            batch=batch or default_batch,
-            symmetry=symmetry,
-            seed=seed,
-            device=device,
-        )
-
-
-DEFAULTS: Mapping[str, tuple[int, int, int]] = {
-    "small": (4000, 24, 32),
-    "normal": (15_000, 32, 64),
-    "large": (15_000, 40, 64),
-}
-"""Default steps, crop and batch by size."""
+KEY, CURVE = "key", "curve"
+"""Names of the arrays of a checkpoint that identify its maps and settings, and contain its losses."""
+LossCurve = list[list[float | int | None]]
+"""Step, training loss and held-out loss of each evaluation."""
 OnTraining = Callable[["TrainingProgress", Callable[[], Network]], None]
 """Function that is called every few steps, with the progress and a function that returns the present network."""
 
 
 def learn_network(
     training_set: TrainingSet,
-    settings: LearningSettings,
+    settings: TrainingSettings,
     *,
     name: str = "",
     on_progress: OnTraining | None = None,
@@ -118,39 +70,29 @@ def learn_network(
         If the training diverged.
     """
     refuse_without_torch("learning a network")
-    from .training import Trainer, TrainingSettings
+    from torch import OutOfMemoryError
+
+    from .training import Trainer
 
     settings = replace(settings, device=choose_device(settings.device))
-    architecture = SIZES[settings.size]
     if settings.device == "cpu" and settings.size != "small":
         warnings.warn(f"a {settings.size} network takes hours on a CPU; size=small takes minutes", stacklevel=2)
     maps, held_out = training_set.split(settings.symmetry)
-    training = Trainer(
-        maps,
-        held_out,
-        len(training_set.labels),
-        TrainingSettings(
-            architecture=architecture,
-            steps=settings.steps,
-            batch=settings.batch,
-            crop=settings.crop,
-            seed=settings.seed,
-            device=settings.device,
-        ),
-    )
+    training = Trainer(maps, held_out, len(training_set.labels), settings)
     key = _find_key(training_set, settings)
-    if checkpoint is not None:
-        _restore(training, checkpoint, key)
-    curve: list[list[float | int | None]] = []
+    curve = [] if checkpoint is None else _restore(training, checkpoint, key)
 
     def build(trained: TrainedWeights) -> Network:
         manifest = _make_manifest(training_set, settings, trained.progress, curve)
         arrays = quantize(trained.weights, trained.ranges)
-        return Network(training_set.labels, training_set.tileset, architecture.dilations, arrays, manifest, name)
+        return Network(
+            training_set.labels, training_set.tileset, settings.architecture.dilations, arrays, manifest, name
+        )
 
     def store() -> None:
         if checkpoint is not None:
-            checkpoint.store({KEY: key, **training.read_state()})
+            losses = np.array(curve, dtype=np.float64).reshape(-1, 3)
+            checkpoint.store({KEY: key, CURVE: losses, **training.read_state()})
 
     def report(progress: TrainingProgress) -> None:
         if on_progress is not None:
@@ -163,31 +105,36 @@ def learn_network(
 
     try:
         return build(training.run(report_evaluation, report))
+    except (MemoryError, OutOfMemoryError):  # The checkpoint of the last evaluation stays.
+        raise TilewrightError("not enough memory for the training; use a smaller batch or crop") from None
     except BaseException:  # Ctrl-C, for example: nothing that was learned is lost.
         store()
         raise
 
 
-def _find_key(training_set: TrainingSet, settings: LearningSettings) -> NDArray[np.uint8]:
+def _find_key(training_set: TrainingSet, settings: TrainingSettings) -> NDArray[np.uint8]:
     """Return the digest of everything that a checkpoint depends on. The device may change."""
     own = {name: value for name, value in asdict(settings).items() if name != "device"}
-    architecture = asdict(SIZES[settings.size])
-    text = json.dumps([VERSION, training_set.digests, training_set.labels, own, architecture])
+    text = json.dumps([VERSION, training_set.digests, training_set.labels, own, asdict(settings.architecture)])
     return np.frombuffer(blake2b(text.encode(), digest_size=16).digest(), dtype=np.uint8)
 
 
-def _restore(training: Trainer, checkpoint: Checkpoint, key: NDArray[np.uint8]) -> None:
-    """Continue a training if its checkpoint is of the same maps and settings."""
+def _restore(training: Trainer, checkpoint: Checkpoint, key: NDArray[np.uint8]) -> LossCurve:
+    """Continue a training if its checkpoint is of the same maps and settings; return its losses so far."""
     state = checkpoint.load()
-    if state is not None and np.array_equal(state.get(KEY, ()), key):
-        training.restore(state)
+    if state is None or not np.array_equal(state.get(KEY, ()), key):
+        return []
+    training.restore(state)
+    return [
+        [int(step), loss, None if np.isnan(held_out) else held_out] for step, loss, held_out in state[CURVE].tolist()
+    ]
 
 
 def _make_manifest(
     training_set: TrainingSet,
-    settings: LearningSettings,
+    settings: TrainingSettings,
     progress: TrainingProgress,
-    curve: list[list[float | int | None]],
+    curve: LossCurve,
 ) -> dict[str, Any]:
     from .. import __version__
 

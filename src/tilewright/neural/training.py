@@ -22,9 +22,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from .architecture import Architecture
+from .settings import TrainingSettings
 from .torch_network import FloatWeights, TileNetwork
 
+MAX_RATE = 2e-3
+"""Maximum learning rate."""
+NOISE = 0.05
+"""Maximum fraction of cells that are replaced by random tiles."""
 MIN_FRACTION = 0.05
 """Minimum masked fraction in the weight of the loss, so that a few masked cells do not dominate it."""
 INTACT_WEIGHT = 0.05
@@ -44,28 +48,6 @@ PERCENTILE = 0.9999
 
 Maps = Sequence[NDArray[np.uint8]]
 """Maps of tile numbers, of any sizes, with a border of cells outside; see `training_set.PaddedMap`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainingSettings:
-    """How a network is trained."""
-
-    architecture: Architecture
-    steps: int
-    """Number of training steps."""
-    batch: int = 64
-    """Number of windows per step."""
-    crop: int = 32
-    """Maximum edge length of the windows that are cut out of the maps."""
-    rate: float = 2e-3
-    """Maximum learning rate."""
-    noise: float = 0.05
-    """Maximum fraction of cells that are replaced by random tiles."""
-    patience: int = 12
-    """Number of evaluations without a lower held-out loss before training stops."""
-    seed: int = 1
-    device: str = "cpu"
-    """Device of PyTorch: cpu or cuda."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,8 +96,8 @@ class Trainer:
         self.network = TileNetwork(tiles, settings.architecture).to(self.device, memory_format=torch.channels_last)
         self.average = TileNetwork(tiles, settings.architecture).to(self.device, memory_format=torch.channels_last)
         self.average.load_state_dict(self.network.state_dict())
-        is_fused = self.device.type == "cuda"
-        self.optimizer = torch.optim.AdamW(self.network.parameters(), settings.rate, weight_decay=1e-2, fused=is_fused)
+        self.is_fused = self.device.type == "cuda"
+        self.optimizer = torch.optim.AdamW(self.network.parameters(), MAX_RATE, weight_decay=1e-2, fused=self.is_fused)
         self.windows = WindowSampler(maps, tiles, settings.crop, self.device)
         self.frequencies = self._count_tiles(maps)
         self.step = 0
@@ -139,7 +121,7 @@ class Trainer:
         on_evaluation
             Function that is called at each evaluation. An exception that it raises stops the training.
         on_step
-            Function that is called every few steps.
+            Function that is called every few steps between evaluations.
 
         Returns
         -------
@@ -149,13 +131,13 @@ class Trainer:
         every = max(1, self.settings.steps // EVALUATIONS)
         progress = self._make_progress()
         while self.step < self.settings.steps and self.evaluations_since_best < self.settings.patience:
-            for _ in range(min(every - self.step % every, self.settings.steps - self.step)):
-                self._train_step()
-                if on_step is not None and self.step % STEPS_PER_REPORT == 0:
-                    on_step(self._make_progress(self.held_out_loss))
-            progress = self._evaluate()
-            if on_evaluation is not None:
-                on_evaluation(progress)
+            self._train_step()
+            if self.step % every == 0 or self.step == self.settings.steps:
+                progress = self._evaluate()
+                if on_evaluation is not None:
+                    on_evaluation(progress)
+            elif on_step is not None and self.step % STEPS_PER_REPORT == 0:
+                on_step(self._make_progress(self.held_out_loss))
         if self.best is not None:
             self.average.load_weights(self.best[1])
             progress = self._make_progress(self.best[0])
@@ -178,6 +160,7 @@ class Trainer:
             "network": _join(self.network.read_weights()),
             "average": _join(self.average.read_weights()),
             "best": _join(self.network.read_weights() if self.best is None else self.best[1]),
+            "random": self.generator.get_state().numpy(),
         }
         parameters = dict(self.network.named_parameters())
         for key in ("exp_avg", "exp_avg_sq"):
@@ -191,7 +174,10 @@ class Trainer:
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a state that `read_state` returned. The random numbers restart with another seed."""
+        """Continue from a state that `read_state` returned.
+
+        On the same kind of device, the random numbers continue as well. On another one, they restart with another seed.
+        """
         shapes = {name: tuple(value.shape) for name, value in self.network.named_parameters()}
         self.network.load_weights(_split(state["network"], shapes))
         self.average.load_weights(_split(state["average"], shapes))
@@ -202,17 +188,20 @@ class Trainer:
         for name, value in self.network.named_parameters():
             first, second = (torch.from_numpy(moments[key][name].copy()).to(value) for key in moments)
             self.optimizer.state[value] = {
-                "step": torch.tensor(float(self.step)),
+                "step": torch.tensor(float(self.step), device=value.device if self.is_fused else "cpu"),
                 "exp_avg": first,
                 "exp_avg_sq": second,
             }
-        self.generator.manual_seed(self.settings.seed + self.step)
+        if len(state["random"]) == len(self.generator.get_state()):
+            self.generator.set_state(torch.from_numpy(state["random"].copy()))
+        else:
+            self.generator.manual_seed(self.settings.seed + self.step)
 
     # -- steps ------------------------------------------------------------------------------------------------
 
     def _train_step(self) -> None:
         settings, done = self.settings, self.step / self.settings.steps
-        rate = settings.rate * min(1.0, (self.step + 1) / WARMUP) * (1 - done) + 1e-5
+        rate = MAX_RATE * min(1.0, (self.step + 1) / WARMUP) * (1 - done) + 1e-5
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         cells = self.windows.draw(settings.batch, self.generator)
@@ -235,14 +224,12 @@ class Trainer:
         count, inside = len(cells), cells < self.tiles
         fraction = torch.rand((count, 1, 1), device=self.device, generator=generator)
         masked = (torch.rand(cells.shape, device=self.device, generator=generator) < fraction) & inside
-        share = torch.rand((count, 1, 1), device=self.device, generator=generator) * self.settings.noise
+        share = torch.rand((count, 1, 1), device=self.device, generator=generator) * NOISE
         replaced = (torch.rand(cells.shape, device=self.device, generator=generator) < share) & inside & ~masked
         others = torch.multinomial(self.frequencies, cells.numel(), replacement=True, generator=generator)
         changed = torch.where(replaced, others.view(cells.shape), cells)
         changed = torch.where(masked, self.tiles, changed)
-        weight = masked / fraction.clamp(min=MIN_FRACTION)
-        if self.settings.noise > 0:
-            weight = weight + replaced + INTACT_WEIGHT * (inside & ~masked & ~replaced)
+        weight = masked / fraction.clamp(min=MIN_FRACTION) + replaced + INTACT_WEIGHT * (inside & ~masked & ~replaced)
         return changed, weight
 
     def _find_loss(self, network: TileNetwork, cells: Tensor, changed: Tensor, weight: Tensor) -> Tensor:
@@ -308,7 +295,7 @@ class WindowSampler:
         for target, map in zip(canvas, maps, strict=True):
             target[: map.shape[0], : map.shape[1]] = map
         self.canvas = torch.from_numpy(canvas).to(device)
-        self.rooms = [
+        self.max_starts = [
             torch.from_numpy(np.maximum(0, sides - side)).to(device)
             for sides, side in zip((heights, widths), self.shape, strict=True)
         ]
@@ -321,9 +308,9 @@ class WindowSampler:
         """Return windows (window, row, column). Larger maps are drawn more often, in proportion to their area."""
         chosen = torch.multinomial(self.areas, count, replacement=True, generator=generator)
         starts = []
-        for room in self.rooms:
+        for last in self.max_starts:
             fractions = torch.rand(count, device=self.canvas.device, generator=generator)
-            starts.append((fractions * (room[chosen] + 1)).long())
+            starts.append((fractions * (last[chosen] + 1)).long())
         rows = (starts[0][:, None] + self.offsets[0])[:, :, None]
         columns = (starts[1][:, None] + self.offsets[1])[:, None, :]
         return self.canvas[chosen[:, None, None], rows, columns].long()

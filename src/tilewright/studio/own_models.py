@@ -57,6 +57,9 @@ def store_model(content: bytes, name: str, settings: Settings) -> Network:
     if not holds_network(content):
         raise BadFile("must be a model that `tilewright learn diffusion` made", at=bare)
     model = decode_network(content, bare)
+    # Only what decides maps is kept; a manifest may be much larger in memory than in its file.
+    kept = {"pieces": "chosen" if model.are_pieces_chosen else "learned"}
+    model = Network(model.labels, model.tileset, model.dilations, model.arrays, kept, model.name)
     model_store.put(model)
     return model
 

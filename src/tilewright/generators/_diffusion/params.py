@@ -81,7 +81,8 @@ class DiffusionParams(Sized):
             text = f"require at least {cells - slack.total:,} cells, but the map has {pluralize(cells, 'cell')}"
             yield problem(text, at="counts")
         elif slack.inside < 0:
-            text = f"require at least {inside - slack.inside:,} cells inside the edge, because of border, but there "
+            required = pluralize(inside - slack.inside, "cell")
+            text = f"require at least {required} inside the edge, because of border, but there "
             yield problem(f"{text}{'is' if inside == 1 else 'are'} {inside:,}", at="counts")
         if slack.left < 0:
             yield problem(f"allow fewer tiles than the {pluralize(cells, 'cell')} of the map", at="counts")

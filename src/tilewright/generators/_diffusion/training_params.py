@@ -9,7 +9,8 @@ from ...core.model import Checkpoint, LearningProgress, OnLearning, TrainingPara
 from ...core.network import Network
 from ...core.params import param
 from ...core.samples import Samples
-from ...neural.learning import LearningSettings, learn_network
+from ...neural.learning import learn_network
+from ...neural.settings import TrainingSettings
 from ...neural.training_set import TrainingSet
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class DiffusionTrainingParams(TrainingParams):
 
         return learn_network(
             TrainingSet.of(self.sample, are_pieces_chosen=self.pieces == "chosen"),
-            LearningSettings.of_size(
+            TrainingSettings.of_size(
                 self.size,
                 steps=self.training_steps,
                 crop=self.crop,

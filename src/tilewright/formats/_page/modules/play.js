@@ -89,6 +89,14 @@ export class Play {
     this.screen.show();
   }
 
+  // Shows the fewest moves of the game, if they are found only after its start.
+  setFewest(fewest) {
+    const { board } = this.screen;
+    if (board?.fewest === undefined) return; // a game that shows none
+    board.fewest = fewest;
+    this.screen.show();
+  }
+
   // Shows that the game is won; null hides the message.
   showResult(title, text) {
     const isShown = title !== null;

@@ -86,7 +86,9 @@ export const display = {
 
   addFewest() {
     const { scene, measured } = this;
-    if (scene?.game && measured?.key === scene.key) scene.game.fewest = measured.fewest;
+    if (!scene?.game || measured?.key !== scene.key) return;
+    scene.game.fewest = measured.fewest;
+    this.game?.setFewest(measured.fewest);
   },
 
   // Returns the position of a cell's center in the window.
