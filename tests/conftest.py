@@ -36,8 +36,8 @@ settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of the wheel first: they take minutes, while other processes run the other tests."""
-    items.sort(key=lambda item: item.path.name != "test_wheel.py")
+    """Run the slowest tests first: they take minutes, while other processes run the other tests."""
+    items.sort(key=lambda item: item.path.name not in ("test_wheel.py", "test_simulator.py"))
 
 
 @pytest.hookimpl(wrapper=True)

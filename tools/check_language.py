@@ -18,6 +18,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -162,10 +163,17 @@ def _comments(source: str) -> Iterator[Passage]:
         yield Passage(start, "\n".join(lines))
 
 
-def _strings(tree: ast.AST, lines: list[str]) -> Iterator[Passage]:
+@lru_cache(maxsize=1)
+def _parse(source: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of Python code, the module first."""
+    return tuple(ast.walk(ast.parse(source)))
+
+
+def _strings(source: str) -> Iterator[Passage]:
     """Yield the string constants of Python code that are prose, docstrings among them."""
-    inside = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for value in node.values}
-    for node in ast.walk(tree):
+    nodes, lines = _parse(source), source.splitlines()
+    inside = {id(value) for node in nodes if isinstance(node, ast.JoinedStr) for value in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             parts = (str(value.value) if isinstance(value, ast.Constant) else "{}" for value in node.values)
             text = "".join(parts)
@@ -186,7 +194,7 @@ def _strings(tree: ast.AST, lines: list[str]) -> Iterator[Passage]:
 def read_python(source: str) -> Iterator[Passage]:
     """Yield comments, docstrings and other prose of Python code."""
     yield from _comments(source)
-    yield from _strings(ast.parse(source), source.splitlines())
+    yield from _strings(source)
 
 
 def read_javascript(source: str) -> Iterator[Passage]:
@@ -254,9 +262,9 @@ def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
         yield target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
 
 
-def check_names(path: str, tree: ast.AST) -> Iterator[Finding]:
+def check_names(path: str, nodes: Iterable[ast.AST]) -> Iterator[Finding]:
     """Yield functions named by a bare participle and constants that should start with MAX_ or MIN_."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             name = node.name
             if _is_participle(name) and name not in NAMES_ALLOWED and PROPERTIES.isdisjoint(_decorators(node)):
@@ -306,12 +314,12 @@ def check_files(paths: Iterable[Path] = (), root: Path = ROOT) -> list[Finding]:
         source = file.read_text(encoding="utf-8")
         findings += check_prose(name, READERS[file.suffix](source))
         if file.suffix == ".py":
-            tree = ast.parse(source)
+            nodes = _parse(source)
             if name.startswith("src/"):
-                trees[name] = tree
-                findings += check_names(name, tree)
+                trees[name] = nodes[0]
+                findings += check_names(name, nodes)
             else:
-                findings += (one for one in check_names(name, tree) if one.text.startswith("constant"))
+                findings += (one for one in check_names(name, nodes) if one.text.startswith("constant"))
     return sorted({*findings, *check_classes(trees)})
 
 

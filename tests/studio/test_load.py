@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 CLIENTS, TURNS = 50, 6
-WARM, ROUNDS = 2, 5
+WARM, ROUNDS = 2, 3
 MAX_GROWTH = 12 << 20
 """Maximum growth of memory in the last rounds, in bytes; one leaked map per request would add twice as much."""
 MALLOC = {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_MMAP_THRESHOLD_": "65536"}
