@@ -61,7 +61,8 @@ class ArchiveFolder:
     def _restore(self, search: Search, content: bytes) -> None:
         """Restore the archive and the records from the files of a folder."""
         try:
-            table = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+            file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False, page_checksum_verification=True)
+            table = file.read(use_threads=False)  # Threads of Arrow can abort the process while it exits.
             state = json.loads((table.schema.metadata or {})[STATE])
             lines = (self.folder.read(ROUNDS) or b"").decode().splitlines()[: state["rounds"]]
             records = [json.loads(line) for line in lines]
