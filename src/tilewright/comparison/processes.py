@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
 import traceback
 from multiprocessing.connection import Connection
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from ..core.errors import TilewrightError
+from ..corpus.processes import block_interrupts, follow_parent
 from .contestants import OnProgress
 from .trial import Trial, TrialOutcome, run_trial
 
@@ -34,7 +32,8 @@ def run_in_process(trial: Trial, on_progress: OnProgress) -> TrialOutcome | Tile
     process = context.Process(target=_work, args=(there, trial), daemon=True)
     try:
         try:
-            process.start()
+            with block_interrupts():
+                process.start()
         except (OSError, RuntimeError) as error:
             text = f"cannot start a process ({' '.join(str(error).split())[:120]})"
             raise TilewrightError(f'{text}; a script must compare below if __name__ == "__main__":') from None
@@ -72,8 +71,7 @@ def _receive(
 
 def _work(connection: Connection, trial: Trial) -> None:
     """Run a trial and send its progress and its result."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends this one.
-    Thread(target=_exit_with_parent, daemon=True).start()
+    follow_parent()
     try:
         message: tuple[str, object] = (RESULT, run_trial(trial, lambda *step: connection.send((PROGRESS, step))))
     except TilewrightError as error:
@@ -83,10 +81,3 @@ def _work(connection: Connection, trial: Trial) -> None:
     except Exception:
         message = (BUG, traceback.format_exc())
     connection.send(message)
-
-
-def _exit_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(0)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
-import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import resource_tracker
 from time import sleep
 from typing import Any, TypeVar
 
 from ..core.errors import InvalidRecipe, TilewrightError
 from ..core.params import check_integer
+from .processes import block_interrupts
 
 T = TypeVar("T")
 SCHEDULER = "DASK_SCHEDULER_ADDRESS"
@@ -241,30 +239,6 @@ def _remote_cluster(address: str) -> Iterator[Cluster]:
         except Exception as error:
             raise LostCluster(f"the scheduler at {address} has no workers ({_short_message(error)})") from None
         yield Cluster(client, f"the scheduler at {address}")
-
-
-@contextmanager
-def block_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in threads and processes started in this block, because this module ends them.
-
-    SIGTERM is delivered at the end of the block, when there is something to close.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # Starting it inside the block would unblock Ctrl-C.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    is_main = threading.current_thread() is threading.main_thread()
-    received: list[int] = []
-    handler = signal.signal(signal.SIGTERM, lambda number, _: received.append(number)) if is_main else None
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if is_main:
-            signal.signal(signal.SIGTERM, handler)
-        for number in received[:1]:
-            signal.raise_signal(number)
 
 
 def _make_client(place: Any) -> Any:

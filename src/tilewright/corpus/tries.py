@@ -7,12 +7,9 @@ process finishes first. The processes are started with multiprocessing, which ne
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ..core import pipeline
@@ -23,7 +20,8 @@ from ..core.plan import make_plan, similarity_of
 from ..core.recipe import Recipe
 from ..core.seeds import Rng
 from ..core.site import Frame, Steps
-from .cluster import MAX_WORKERS, block_interrupts
+from .cluster import MAX_WORKERS
+from .processes import block_interrupts, follow_parent
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -174,8 +172,7 @@ def _lost_worker(process: SpawnProcess) -> TilewrightError:
 
 def _work(connection: Connection, recipe: Recipe) -> None:
     """Receive numbers of tries and send their outcomes, until the connection is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent kills us
-    Thread(target=_exit_with_parent, daemon=True).start()
+    follow_parent()
     attempts, like = Attempts(recipe), similarity_of(recipe)
     while True:
         try:
@@ -183,13 +180,6 @@ def _work(connection: Connection, recipe: Recipe) -> None:
             connection.send((number, _make_outcome(attempts, number, like)))
         except (EOFError, OSError):
             return
-
-
-def _exit_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(0)
 
 
 def _make_outcome(attempts: Attempts, number: int, like: Any) -> Outcome | TilewrightError:
