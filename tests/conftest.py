@@ -4,6 +4,7 @@ allowed_skips.toml."""
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tomllib
 from collections.abc import Generator, Iterator
@@ -33,6 +34,10 @@ ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text
 # No deadlines: the first example compiles kernels, and test machines may be slow.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("house")
+
+# A shell starts background jobs with Ctrl-C ignored, and programs that tests start would inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
