@@ -36,7 +36,8 @@ RESERVED_FLAGS = frozenset({
     "tiles", "tileset", "tries", "workers",
 })  # fmt: skip
 """Options of `tilewright make` for all techniques. A parameter with such a name is set with `--set NAME=VALUE`."""
-RANGE = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
+DIGITS = r"(?:\d++(?:\.(?!\.)\d*+)?+|\.\d++)"
+RANGE = re.compile(rf"(?P<low>-?{DIGITS})\.\.(?P<high>-?{DIGITS})(?::(?P<step>{DIGITS}))?")
 REQUIREMENT = re.compile(r"\s*(\w+(?:\.[^<>=!]*[^<>=!\s])?)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
 
 

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from .errors import BadFile, InvalidRecipe, TooLarge, short_repr
 from .params import explain
+from .parse_limits import check_json
 
 MAX_VALUES = 1 << 23
 """Maximum number of values in JSON. A parsed value takes up to a hundred bytes, so larger maps are packed."""
@@ -143,9 +144,7 @@ def refuse_constant(name: str) -> None:
 
 def _parse(text: str) -> Any:
     """Return the value of JSON. Raise TooLarge or another ValueError."""
-    values, containers = text.count(","), text.count("[") + text.count("{")
-    if values > MAX_VALUES or containers > MAX_CONTAINERS:
-        raise TooLarge(f"JSON must have at most {MAX_VALUES:,} values and {MAX_CONTAINERS:,} lists; pack large maps")
+    check_json(text, MAX_CONTAINERS, MAX_VALUES, "; pack large maps")
     numbers: dict[str, Any] = {"parse_int": _read_integer, "parse_float": _read_float}
     value = json.loads(
         text,

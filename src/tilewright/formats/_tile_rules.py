@@ -178,8 +178,9 @@ def _read_neighbors(root: Element, tiles: dict[str, Symmetry]) -> Iterator[tuple
 def _read_oriented(text: str, tiles: dict[str, Symmetry]) -> OrientedTile:
     """Return the tile of `corner 1`: a name and an orientation, which is 0 by default."""
     name, orientation = text, 0
-    if name not in tiles and (found := re.fullmatch(r"(.+?)\s+(\d{1,2})", text.strip(), re.ASCII)):
-        name, orientation = found[1], int(found[2])
+    words = text.rsplit(maxsplit=1)
+    if name not in tiles and len(words) == 2 and re.fullmatch(r"\d{1,2}", words[1], re.ASCII):
+        name, orientation = words[0].strip(), int(words[1])
     if name not in tiles:
         raise UnknownName("tile", name, tiles)
     count = tiles[name].orientations

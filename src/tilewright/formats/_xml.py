@@ -5,10 +5,12 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from ..core.errors import InvalidRecipe, TooLarge
+from ..core.errors import InvalidRecipe
+from ..core.parse_limits import check_objects
 
 MAX_NODES = 1 << 22
 """Maximum number of elements and attributes together. Each takes a few hundred bytes of memory."""
+CHUNK = 1 << 16
 
 
 def parse_xml(content: bytes, roots: Sequence[str], noun: str, hint: str = "") -> ET.Element:
@@ -39,15 +41,16 @@ def parse_xml(content: bytes, roots: Sequence[str], noun: str, hint: str = "") -
     """
     if b"<!DOCTYPE" in content:
         raise InvalidRecipe(f"must not contain a document type (<!DOCTYPE>), which no {noun} file needs")
-    if content.count(b"<") + content.count(b"=") > MAX_NODES:
-        raise TooLarge(f"must have at most {MAX_NODES:,} elements and attributes{hint}")
+    nodes = content.count(b"<") - content.count(b"</") + content.count(b"=")
+    check_objects(nodes, MAX_NODES, "elements and attributes", hint)
     # In another encoding, a document type would not be found. The given encoding overrides that of the file, except for
     # UTF-16, which expat detects itself and which contains zero bytes.
     if b"\0" in content:
         raise InvalidRecipe("not XML in UTF-8: it contains zero bytes", rule="format")
     parser = ET.XMLParser(encoding="utf-8")
     try:
-        parser.feed(content)
+        for start in range(0, len(content), CHUNK):  # Other threads run between two chunks.
+            parser.feed(content[start : start + CHUNK])
         root = parser.close()
     except (ET.ParseError, ValueError) as error:
         raise InvalidRecipe(f"not XML in UTF-8: {error}", rule="format") from None

@@ -417,6 +417,6 @@ def find_sources(module: str) -> list[Path]:
         if source not in found and source.is_file():
             found.add(source)
             pending += [
-                folder / f"{name}.py" for name in re.findall(r"(?m)^\s*from \.(\w+) import", source.read_text())
+                folder / f"{name}.py" for name in re.findall(r"(?m)^[ \t]*from \.(\w+) import", source.read_text())
             ]
     return sorted(found)

@@ -28,8 +28,11 @@ from math import ceil, log
 from typing import Any, TypeVar
 
 from ..core.errors import TilewrightError, TooLarge
+from ..core.parse_limits import limit_objects
 from .settings import Settings
 
+MAX_OBJECTS = 1 << 17
+"""Maximum number of objects of each text that a job parses. Parsers block all threads while they make them."""
 logger = logging.getLogger("tilewright.studio")
 T = TypeVar("T")
 GRACE_SECONDS = 1.0
@@ -280,7 +283,8 @@ class JobQueue:
         failure: BaseException | None = None
         try:
             job.token.check(steps=0)
-            result = job.work(job.token)
+            with limit_objects(MAX_OBJECTS):
+                result = job.work(job.token)
         except BaseException as error:  # The exception is raised where the result is awaited.
             if loop.is_closed():
                 return  # The studio has stopped, so reporting progress failed.

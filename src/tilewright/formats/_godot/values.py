@@ -16,10 +16,12 @@ CONTROL = re.compile("[\x01-\x1f\x7f]")
 NODE_CHARACTERS = re.compile(r'[.:@/"%\x00-\x1f\x7f\ud800-\udfff]')
 """Characters that the name of a node cannot contain."""
 IDENTIFIER_CHARACTERS = re.compile(r"[^A-Za-z0-9_]")
-STRING = r'"(?:[^"\\]|\\.)*+"'
+STRING = r'"(?:[^"\\]++|\\.?)*+"?'
+"""A string; one without an end takes the rest of the text, so that the work remains linear."""
 TOKEN = re.compile(rf"{STRING}|[\[\](){{}}\n]", re.DOTALL)
 """Strings, brackets and ends of lines."""
-ATTRIBUTE = re.compile(rf'(\w+)=({STRING}|[^\s"\[\]]+|\[[^\]]*+\])', re.DOTALL)
+ATTRIBUTE = re.compile(rf'(?<!\w)(\w++)=({STRING}|[^\s"\[\]]++|\[[^\]]*+\]?)', re.DOTALL)
+"""Name and value of an attribute; a list without an end takes the rest of the text."""
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{6}|.)", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v"}
 
@@ -82,18 +84,19 @@ class UniqueNames:
 
     def __init__(self, forbidden: re.Pattern[str], *taken: str) -> None:
         self._forbidden = forbidden
-        self._taken = set(taken)
+        self._counts = dict.fromkeys(taken, 1)
+        """Numbers to start from, by reserved name."""
 
     def add(self, wanted: str, fallback: str) -> str:
         """Return a name like the wanted one that is still free, and reserve it."""
         name = self._forbidden.sub("_", wanted).strip() or fallback
         if self._forbidden is IDENTIFIER_CHARACTERS and name[0].isdigit():
             name = f"_{name}"
-        free, number = name, 1
-        while free in self._taken:
-            number += 1
-            free = f"{name}_{number}"
-        self._taken.add(free)
+        free = name
+        while free in self._counts:
+            self._counts[name] += 1
+            free = f"{name}_{self._counts[name]}"
+        self._counts[free] = 1
         return free
 
 

@@ -10,12 +10,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ...core.errors import InvalidRecipe, TooLarge
 from ...core.params import explain
+from ...core.parse_limits import check_json
 from . import unescape
 
 MAX_BYTES = 1 << 28
 """Maximum size of a project; in memory it takes several times this size."""
 MAX_CONTAINERS = 9 << 20
-"""Maximum number of lists and objects in a project. A tile of a layer has four of them."""
+"""Maximum number of lists and objects in a project."""
+CONTAINERS_PER_TILE = 4
+"""Number of lists and objects of a tile of a layer."""
 MAX_OBJECTS = 1 << 20
 """Maximum number of objects besides tiles, which take more memory."""
 TILE_KEYS = ("px", "t", "d")
@@ -183,8 +186,7 @@ def parse(content: bytes) -> Any:
     if len(content) > MAX_BYTES:
         size = f"{len(content) / 2**20:,.0f} MB"
         raise TooLarge(f"an LDtk file must have at most {MAX_BYTES >> 20} MB, got {size}; use npz")
-    if content.count(b"[") + content.count(b"{") > MAX_CONTAINERS:
-        raise TooLarge(f"an LDtk file must have at most {MAX_CONTAINERS:,} lists and objects")
+    check_json(content, MAX_CONTAINERS, MAX_BYTES, weight=CONTAINERS_PER_TILE)
     try:
         data = json.loads(content, object_hook=_Shortener().shorten)
     except TooLarge:

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, UnknownName, pluralize, short_repr
 from ...core.grid import unpack
+from ...core.parse_limits import check_json
+from ...core.stored import parse_json
 from ...core.tilemap import Marker, Room
 from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import LoadedMap, Source
@@ -28,6 +30,8 @@ from .._data import MAX_LABEL, StoredMap, check_sides
 from .._tiled import is_relative
 from . import CELLS_LAYER, LABEL_FIELD, MARKER_TAG, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
 from .document import (
+    MAX_BYTES,
+    MAX_CONTAINERS,
     LdtkEntity,
     LdtkEntityDef,
     LdtkField,
@@ -140,8 +144,8 @@ def _read_label(fields: Iterable[LdtkField]) -> LdtkLabel | None:
     """Return the data of the level field `tilewright`; None if there is none, or if it was damaged."""
     for field in fields:
         if field.identifier == LABEL_FIELD and isinstance(field.value, str) and field.value:
-            with suppress(TilewrightError, ValueError, RecursionError):
-                return validate(LdtkLabel, json.loads(unpack(field.value, MAX_LABEL, LABEL_FIELD)))
+            with suppress(TilewrightError):
+                return validate(LdtkLabel, parse_json(unpack(field.value, MAX_LABEL, LABEL_FIELD)))
     return None
 
 
@@ -248,6 +252,7 @@ def _describe_tiles(layers: list[LdtkLayer], project: LdtkProject, source: Sourc
 
 
 def _parse_json(text: str) -> Mapping[str, Any]:
+    check_json(text, MAX_CONTAINERS, MAX_BYTES)
     with suppress(ValueError, RecursionError):
         found = json.loads(text)
         return found if isinstance(found, dict) else {}

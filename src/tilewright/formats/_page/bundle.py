@@ -14,7 +14,7 @@ from . import MODULES
 
 IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
-OTHER = re.compile(r"^\s*(?:import|export)\b.*$|\bimport\(", re.MULTILINE)
+OTHER = re.compile(r"^[ \t]*(?:import|export)\b.*$|\bimport\(", re.MULTILINE)
 
 
 @lru_cache(maxsize=4)

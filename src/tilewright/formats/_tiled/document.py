@@ -10,10 +10,12 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ...core.errors import InvalidRecipe
 from ...core.params import explain
-from . import Document, check_file_size
+from ...core.parse_limits import check_json
+from . import MAX_BYTES, Document, check_file_size
 
 MAX_GIDS = 1 << 24
 """Upper limit of gids."""
+MAX_CONTAINERS = 1 << 22
 MAX_DEPTH = 100
 Value = bool | int | float | str
 Count = Annotated[int, Field(ge=0, lt=1 << 31)]
@@ -130,6 +132,7 @@ def validate(kind: type[P], data: Document) -> P:
 
 def from_json(content: bytes) -> Document:
     check_file_size(content)
+    check_json(content, MAX_CONTAINERS, MAX_BYTES)
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -141,7 +144,10 @@ def from_json(content: bytes) -> Document:
 
 def parse_json_property(text: Any) -> Any:
     """Return the value of a property that contains JSON, or None."""
+    if not isinstance(text, str):
+        return None
+    check_json(text, MAX_CONTAINERS, MAX_BYTES)
     try:
-        return json.loads(text) if isinstance(text, str) else None
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None

@@ -15,7 +15,7 @@ Operator: TypeAlias = Literal[">=", "<=", "==", "!=", ">", "<"]
 OPERATORS = get_args(Operator)
 MAX_TEXT_LENGTH = 100_000
 INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 SEPARATORS = re.compile(r"[:,|<>=!]|[\x00-\x1f\x7f]")
 """Separators of compact strings, which names must not contain."""
 
