@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -124,6 +124,8 @@ class SecurityMiddleware:
             if send.started or error.status_code != 413:
                 raise
             await _error_response(scope, 413, error.detail)(scope, receive, send)
+        except ClientDisconnect:  # While the body was read; no client waits for a response.
+            return
 
     def _check_request(self, scope: Scope, headers: Headers) -> Response | None:
         """Return the error response for a request, or None if it is allowed."""
