@@ -51,10 +51,10 @@ check: $(DEV)
 kernels: $(DEV)
 	$(BIN)/tilewright warmup
 
-# New hostile files, recipes, requests and links, FUZZ times as many as in the tests.
+# New hostile files, folders, recipes, requests and links, FUZZ times as many as in the tests.
 FUZZ ?= 50
 fuzz: $(DEV)
-	TILEWRIGHT_FUZZ=$(FUZZ) $(BIN)/python $(PYTEST) tests/test_fuzz.py
+	TILEWRIGHT_FUZZ=$(FUZZ) $(BIN)/python $(PYTEST) tests/test_fuzz.py tests/test_fuzz_folders.py
 
 # All goldens with the oldest versions that pyproject.toml allows; the tests make some of them.
 oldest: $(DEV)

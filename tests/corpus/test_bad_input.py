@@ -81,6 +81,11 @@ MISTAKES = {
     "no corpus": ("corpus info nowhere", "nowhere: contains no corpus"),
     "not a corpus": ("corpus info other", "other: is not empty and contains no corpus"),
     "damaged manifest": ("corpus info broken", "broken: manifest.json is damaged or belongs to something else"),
+    "half a surrogate pair": (
+        "corpus info halved",
+        "halved: manifest.json is damaged or belongs to something else",
+    ),
+    "measures twice": ("corpus info twice", "twice: manifest.json is damaged or belongs to something else"),
     "strange manifest": ("corpus info strange", "strange: manifest.json is damaged or belongs to something else"),
     "later layout": ("corpus info later", "later: written by Tilewright 9.9 in another file layout"),
     "id": ("corpus take mine 6 -o x.png", "id: must be from 0 to 5, got 6"),
@@ -101,12 +106,14 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("command", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_error_is_one_line(tilewright: Run, here: Path, corpus_folder: Path, command: str, message: str) -> None:
-    for name in ("other", "broken", "strange", "later"):
+    for name in ("other", "broken", "strange", "later", "halved", "twice"):
         here.joinpath(name).mkdir()
     here.joinpath("other/note.txt").write_text("mine")
     data = json.loads(corpus_folder.joinpath("manifest.json").read_text())
     here.joinpath("broken/manifest.json").write_text(json.dumps(data)[:-9])
     here.joinpath("strange/manifest.json").write_text(json.dumps(data | {"part_size": 0}))
+    here.joinpath("halved/manifest.json").write_text(json.dumps(data | {"seed": "\ud800"}))
+    here.joinpath("twice/manifest.json").write_text(json.dumps(data | {"measures": ["regions", "regions"]}))
     here.joinpath("later/manifest.json").write_text(json.dumps(data | {"layout": 2, "tilewright": "9.9"}))
     before = read_files(here)
     done = tilewright(*command.split())

@@ -326,7 +326,7 @@ def test_damaged_metadata(tmp_path: Path) -> None:
             World(tmp_path)
     document["attributes"]["tilewright"] = {**facts, "layout": 99}
     (tmp_path / "zarr.json").write_text(json.dumps(document))
-    with pytest.raises(tw.BadFile, match="in another folder layout"):
+    with pytest.raises(tw.BadFile, match="in another file layout"):
         World(tmp_path)
     with pytest.raises(tw.BadFile, match="contains no world"):
         World(tmp_path / "none")

@@ -133,6 +133,7 @@ def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) ->
         (lambda data: data.update(kind="tilewright corpus"), "is damaged or belongs to something else"),
         (lambda data: data.pop("recipe"), "is damaged or belongs to something else"),
         (lambda data: data.update(measures=3), "is damaged or belongs to something else"),
+        (lambda data: data.update(revisions=["caves"]), "is damaged or belongs to something else"),
         (lambda data: data["vary"].update({"params.wals": {}}), "is damaged or belongs to something else"),
     ],
 )
@@ -177,6 +178,26 @@ def test_damaged_elites_are_reported_and_can_be_made_again(archive: Path) -> Non
     (archive / "elites.parquet").unlink()
     tw.search.resume(archive, workers=0)
     assert read_files(archive) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state.pop("tries"),
+        lambda state: state.update(tries=[1.0]),
+        lambda state: state.update(successes=[9.0, 9.0, 9.0], tries=[1.0, 1.0, 1.0]),
+        lambda state: state.update(evaluations=10**400),
+        lambda state: state.update(failures=["?"]),
+    ],
+    ids=["missing", "other emitters", "too many successes", "huge number", "list"],
+)
+def test_a_damaged_state_of_an_archive_is_reported(archive: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    table = pq.read_table(archive / "elites.parquet")
+    state = json.loads(table.schema.metadata[b"tilewright"])
+    change(state)
+    metadata = {b"tilewright": json.dumps(state).encode()}
+    pq.write_table(table.replace_schema_metadata(metadata), archive / "elites.parquet", write_page_checksum=True)
+    assert "elites.parquet is damaged; delete it" in catch(lambda: tw.search.load(archive))
 
 
 def test_elites_of_another_search_are_refused(archive: Path, tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def test_a_folder_with_something_else(tmp_path: Path) -> None:
     with pytest.raises(tw.BadFile, match="is not empty and contains no seeds"):
         seek(tmp_path)
     (tmp_path / "manifest.json").write_text('{"kind": "tilewright archive"}')
-    with pytest.raises(tw.BadFile, match="contains no seeds but something else"):
+    with pytest.raises(tw.BadFile, match="is damaged or belongs to something else"):
         seek(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "notes.txt"]
 
@@ -257,6 +257,8 @@ HOSTILE: dict[str, Callable[[str], str]] = {
     "negative count": change_state(lambda data: data["met"].update(dead_ends=-1)),
     "missing key": change_state(lambda data: data.pop("without")),
     "missing measure": change_state(lambda data: data["histograms"].pop("floor_share")),
+    "bin of 400 digits": lambda text: text.replace('"floor_share":[[', f'"floor_share":[[{"9" * 400},1],['),
+    "bin of 300 digits": change_state(lambda data: data["histograms"].update(floor_share=[[10**299, 1]])),
     "too many in bins": change_state(lambda data: data["histograms"]["floor_share"].append([7, 599])),
     "bins of strings": change_state(lambda data: data["histograms"].update(floor_share=[["a", 1]])),
     "seeds twice": change_state(lambda data: data["seeds"].__setitem__(1, data["seeds"][0])),

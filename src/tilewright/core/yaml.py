@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from .errors import BadFile
+from .stored import DuplicateKey, read_object, refuse_constant
 
 MAX_CHARACTERS = 1 << 21
 """Maximum number of characters of a recipe, which may contain a picture of 1 MB."""
@@ -95,22 +96,12 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
 
 def _read_json(text: str) -> Any:
     """Return the data in JSON, which is read much faster than YAML; None if the text is not JSON."""
-
-    def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [key for key, _ in pairs]
-            raise yaml.YAMLError(f"the key {next(key for key in names if names.count(key) > 1)!r} occurs twice")
-        return found
-
     try:
-        return json.loads(text, object_pairs_hook=read_object, parse_constant=_refuse_constant)
+        return json.loads(text, object_pairs_hook=read_object, parse_constant=refuse_constant)
+    except DuplicateKey:
+        raise
     except ValueError:
         return None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _read_yaml(text: str) -> Any:

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
 from platform import node
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from .. import __version__
 from ..analysis.similarity import find_similarity
@@ -21,6 +23,7 @@ from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
+from ..core.stored import StoredHead, StoredRecipe
 from .store import MANIFEST, Folder
 from .sweep import Sweep, apply_values
 
@@ -46,6 +49,22 @@ OWN_COLUMNS = {
     "reason": ("string", "why the generation failed; then there is no digest, size, cells or measures"),
 }
 """Columns that every corpus has, with their types and descriptions."""
+
+
+class StoredManifest(StoredHead):
+    """A manifest as its file has it."""
+
+    own_kind = KIND
+    own_layout = LAYOUT
+    recipe: StoredRecipe
+    seed: str
+    count: Annotated[int, Field(ge=1, le=MAX_MAPS)]
+    measures: list[str]
+    sweep: dict[str, Any]
+    sampled: bool
+    listed: bool = False
+    part_size: Annotated[int, Field(ge=1, le=MAX_MAPS_PER_PART)]
+    revisions: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -183,27 +202,23 @@ class Manifest:
         return json.dumps(self.to_data(), indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_text(cls, text: str) -> Manifest:
-        """Parse a manifest from the text of its file."""
-        data = json.loads(text)
-        if not isinstance(data, Mapping) or data.get("kind") != KIND:
-            raise ValueError("not a corpus")
-        if data["layout"] != LAYOUT:
-            raise BadFile(f"written by Tilewright {data.get('tilewright')} in another file layout")
-        manifest = cls(
-            dict(data["recipe"]),
-            str(data["seed"]),
-            int(data["count"]),
-            tuple(map(str, data["measures"])),
-            Sweep.of(data["sweep"], sampled=bool(data["sampled"]), listed=bool(data.get("listed", False))),
-            int(data["part_size"]),
-            str(data["tilewright"]),
-            dict(data["revisions"]),
+    def from_text(cls, text: str | bytes) -> Manifest:
+        """Parse a manifest from the text of its file. Raise a TilewrightError if it is damaged."""
+        stored = StoredManifest.from_json(text)
+        sweep = Sweep.of(stored.sweep, sampled=stored.sampled, listed=stored.listed)
+        columns = [*OWN_COLUMNS, *(axis.column for axis in sweep.axes), *stored.measures]
+        if len({*columns}) < len(columns):
+            raise InvalidRecipe("must be different columns", at="measures", got=stored.measures, rule="duplicate")
+        return cls(
+            stored.recipe,
+            stored.seed,
+            stored.count,
+            tuple(stored.measures),
+            sweep,
+            stored.part_size,
+            stored.tilewright,
+            stored.revisions,
         )
-        sizes = 1 <= manifest.count <= MAX_MAPS and 1 <= manifest.part_size <= MAX_MAPS_PER_PART
-        if not sizes or not isinstance(manifest.recipe.get("params", {}), Mapping):
-            raise ValueError("invalid count, part_size or params")
-        return manifest
 
     @classmethod
     def from_folder(cls, folder: Folder) -> Manifest | None:
@@ -211,7 +226,7 @@ class Manifest:
 
         Return None for an empty folder, and raise BadFile for a folder with other content.
         """
-        return folder.read_description(MANIFEST, "corpus", lambda content: cls.from_text(content.decode()))
+        return folder.read_description(MANIFEST, "corpus", cls.from_text)
 
     def check_matches(self, wanted: Manifest, folder: Folder) -> None:
         """Raise BadFile if the requested corpus has other maps than this one.

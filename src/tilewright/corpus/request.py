@@ -14,7 +14,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from .. import data as shipped
-from ..core.errors import BadFile, InvalidRecipe, UnknownName
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..core.notation import read_sweep
 from ..core.plan import make_plan
 from ..core.recipe import Recipe, as_recipe_data
@@ -95,7 +95,7 @@ def _read_data(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[
 def _parse_manifest(data: Mapping[str, Any], given: object) -> Manifest:
     try:
         return Manifest.from_text(json.dumps(data))
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except TilewrightError as error:
         wrong = error if isinstance(error, BadFile) else BadFile("its manifest is damaged")
         raise BadFile.from_error(wrong, given if isinstance(given, str | PathLike) else "the corpus") from None
 

@@ -166,8 +166,9 @@ class Rows:
             raise BadFile(f"part {number} is not generated yet; `corpus make` continues", at=self.folder)
         file = pq.ParquetFile(source, pre_buffer=False, page_checksum_verification=True)
         rows = len(self.manifest.maps_of(number))
-        shape = (file.metadata.num_rows, file.num_row_groups, file.schema_arrow.names)
-        if shape != (rows, -(-rows // ROWS_PER_GROUP), self.schema.names):
+        columns = [(field.name, field.type) for field in file.schema_arrow]
+        wanted = [(field.name, field.type) for field in self.schema]
+        if (file.metadata.num_rows, file.num_row_groups) != (rows, -(-rows // ROWS_PER_GROUP)) or columns != wanted:
             raise ValueError
         if (file.metadata.metadata or {}).get(METADATA) != self.schema.metadata[METADATA]:
             at = self._describe_part(number)

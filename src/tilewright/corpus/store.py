@@ -66,7 +66,7 @@ class Folder:
     def read_description(self, name: str, noun: str, read: Callable[[bytes], T]) -> T | None:
         """Read the file that describes the folder. Return None for an empty folder.
 
-        Raise BadFile for a folder with other content.
+        Raise BadFile for a folder with other content. `read` raises a TilewrightError for a damaged file.
         """
         content = self.read(name)
         if content is None:
@@ -79,7 +79,7 @@ class Folder:
             return read(content)
         except BadFile as error:
             raise BadFile.from_error(error, self) from None
-        except (KeyError, TypeError, ValueError, OverflowError, RecursionError, TilewrightError):
+        except TilewrightError:
             raise BadFile(f"{name} is damaged or belongs to something else", at=self) from None
 
     def list_parts(self) -> list[int]:

@@ -17,9 +17,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field
 
-from ..core.errors import BadFile, InvalidRecipe, Problem
+from ..core.errors import BadFile, InvalidRecipe, Problem, TilewrightError, TooLarge
+from ..core.stored import StoredData
 from ..formats._files import describe_error, read_file, refuse_unwritable, remove_stale, write_temporary
 from ..formats._locks import lock_folder
 from . import Project
@@ -49,17 +50,16 @@ FilePath = Annotated[str, AfterValidator(_check_path)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
-class ExportManifest(BaseModel):
-    """What an export consists of. Unknown keys are ignored."""
+class ExportManifest(StoredData):
+    """What an export consists of."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
     version: int
     engine: str
-    about: dict[str, Any] = {}
+    about: dict[str, Any] = Field(default_factory=dict)
     """Facts for users: version of Tilewright, recipe, seed, options and seeds of the levels."""
     files: dict[FilePath, Digest]
     """Digest (SHA-256) of each file. Line ends do not count, because version control may convert them."""
-    replaced: dict[FilePath, Digest] = {}
+    replaced: dict[FilePath, Digest] = Field(default_factory=dict)
     """Digests of the previous export's files, only while an export is being written."""
 
     def encode(self) -> bytes:
@@ -118,14 +118,12 @@ class ProjectFolder:
         path = self._find(MANIFEST)
         if path is None:
             return ExportManifest(version=VERSION, engine=engine, files={})
+        content = read_file(path)
         try:
-            content = read_file(path)
             if len(content) > MAX_MANIFEST_BYTES:
-                raise ValueError
-            found = ExportManifest.model_validate(json.loads(content))
-        except (ValidationError, ValueError, RecursionError) as error:
-            if isinstance(error, BadFile):
-                raise
+                raise TooLarge(f"must have at most {MAX_MANIFEST_BYTES:,} bytes, got {len(content):,}")
+            found = ExportManifest.from_json(content)
+        except TilewrightError:
             advice = "remove it, and set edited to replace"
             raise BadFile(f"is damaged or not the manifest of an export; {advice}", at=self._show(MANIFEST)) from None
         if found.version != VERSION:

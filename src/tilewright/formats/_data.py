@@ -25,12 +25,8 @@ from ..core.tilemap import Marker, Room, TileMap, format_size
 from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap
 
-MAX_VALUES = 1 << 23
-"""Maximum number of values in JSON. A parsed value takes up to a hundred bytes, so larger maps are packed."""
-MAX_CONTAINERS = 1 << 20
 MAX_LISTED_CELLS = 1 << 20
 """Maximum number of cells of a map written as lists."""
-MAX_DEPTH = 64
 MAX_SMALL_CELLS = 1 << 24
 MAX_EXPANSION = 1100
 """A file of any size may have MAX_SMALL_CELLS cells; more cells need a byte for each MAX_EXPANSION of them. One byte of
@@ -207,31 +203,6 @@ def _flatten(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
                 raise InvalidRecipe(f"list {number} of {len(lists)} must have {side} values, got {size}", at=place)
         lists = list(chain.from_iterable(lists))
     return lists
-
-
-def parse(text: str, message: str = "not JSON") -> dict[str, Any]:
-    """Parse the JSON object in an untrusted string. Raise an error for too many values, deep nesting and NaN."""
-    values, containers = text.count(","), text.count("[") + text.count("{")
-    if values > MAX_VALUES or containers > MAX_CONTAINERS:
-        raise TooLarge(f"JSON must have at most {MAX_VALUES:,} values and {MAX_CONTAINERS:,} lists; pack large maps")
-    try:
-        value = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
-        raise InvalidRecipe(f"{message}: {reason}", rule="format") from None
-    if not isinstance(value, dict):
-        raise InvalidRecipe(f"must be a JSON object, got {type(value).__name__}")
-    level: list[Any] = [value]
-    for _ in range(MAX_DEPTH):
-        inner = chain.from_iterable(one.values() if isinstance(one, dict) else one for one in level)
-        level = [one for one in inner if isinstance(one, (dict, list))]
-        if not level:
-            return value
-    raise InvalidRecipe("nested too deeply", rule="format")
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number in JSON")
 
 
 def make_numbered_tileset(highest: int) -> Tileset:

@@ -16,9 +16,9 @@ from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, Grid, read_label, read_shape
 from ..core.model import Model
 from ..core.samples import check_sample_count
+from ..core.stored import parse_json
 from . import Source
 from ._archive import decode_archive, encode_archive
-from ._data import parse
 from ._files import read_file, write_files
 from ._text import read_text
 
@@ -99,11 +99,11 @@ def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[
     """Return the JSON data of a file, and the arrays of an npz file."""
     source = Source(read_file(path), fspath(path))
     if Path(path).suffix.lower() != ".npz":
-        return parse(read_text(source)), {}
+        return parse_json(read_text(source)), {}
     arrays = decode_archive(source.content, ARRAYS, source.name)
     if "rest" not in arrays or "cells" not in arrays:
         raise InvalidRecipe("must contain arrays named 'cells' and 'rest'")
-    return parse(read_text(Source(arrays["rest"].tobytes(), source.name))), arrays
+    return parse_json(read_text(Source(arrays["rest"].tobytes(), source.name))), arrays
 
 
 def _encode_npz(model: Model) -> bytes:

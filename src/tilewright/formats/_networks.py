@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, short_repr
 from ..core.network import ARRAYS, VERSION, Network
+from ..core.stored import parse_json
 from ..core.tileset import Tileset
 from . import Source
 from ._archive import decode_archive, encode_archive
-from ._data import parse
 from ._files import read_file, write_files
 from ._text import read_text
 
@@ -113,7 +113,7 @@ def _build_network(content: bytes, name: str) -> Network:
     manifest = arrays.pop(MANIFEST)
     if manifest.nbytes > MAX_MANIFEST_BYTES:
         raise TooLarge(f"must have at most {MAX_MANIFEST_BYTES:,} bytes, got {manifest.nbytes:,}", at=MANIFEST)
-    data = parse(read_text(Source(manifest.tobytes(), name)))
+    data = parse_json(read_text(Source(manifest.tobytes(), name)))
     _check_manifest(data)
     for key, (kind, _) in ARRAYS.items():
         if key in arrays and arrays[key].dtype.itemsize == np.dtype(kind).itemsize:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
 from ..core.errors import BadFile, TooLarge
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap, Source
-from ._data import StoredMap, check_expansion, check_sides, describe_map, encode_label, pack_array, parse
+from ._data import StoredMap, check_expansion, check_sides, describe_map, encode_label, pack_array
 from ._heights import is_16_bit, read_heights
 from ._picture import MAX_BYTES, MAX_CELLS, CanvasLayout, Size
 
@@ -84,7 +85,7 @@ def read_picture(
     """Return the map in a picture. Without a label, or with another scale, the cells are read from the colors alone."""
     picture = _read_last_frame(source, kind)
     text = find_label(picture)
-    data = StoredMap.validate(parse(text)) if text else None
+    data = StoredMap.validate(parse_json(text)) if text else None
     if data:
         check_expansion(prod(data.shape), source.content, per_byte=PIXELS_PER_BYTE)
     layout = CanvasLayout.of(data.shape, data.canvas) if data else None

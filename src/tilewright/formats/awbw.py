@@ -33,10 +33,10 @@ from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_rep
 from ..core.grid import MAX_CELLS, as_int
 from ..core.params import MAX_SIDE, Params, param
 from ..core.registry import tilesets
+from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset
 from . import Format, LoadedMap, Source
-from ._data import parse
 from ._text import check_row_lengths, read_text
 
 TELEPORT = 195
@@ -230,7 +230,7 @@ def _parse_json(text: str) -> dict[str, Any] | None:
     if not stripped.startswith(("{", "[")):
         return None
     try:
-        return parse(stripped, message="damaged JSON")
+        return parse_json(stripped, message="damaged JSON")
     except (InvalidRecipe, TooLarge):
         if not DOCUMENT.match(stripped):
             return None

@@ -22,10 +22,11 @@ from ..core.errors import BadFile, TooLarge
 from ..core.measure_groups import format_measure, group_numbers
 from ..core.params import Params, param
 from ..core.ports import measure_map
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap, format_size
 from ..core.yaml import write_data
 from . import Format, LoadedMap, Source
-from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array, parse
+from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
 from ._page.document import MAP_BLOCK, Document
 from ._page.scene import encode_scene
 from ._text import read_text
@@ -102,7 +103,7 @@ def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
     if found is None:
         reason = "contains no map; only pages of Tilewright are read as maps"
         raise BadFile(reason, at=source.name)
-    data = StoredMap.validate(parse(found[1]))
+    data = StoredMap.validate(parse_json(found[1]))
     check_expansion(prod(data.shape), source.content)
     return [data.build_map(data.read_cells(), data.read_layers())]
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ..core.params import Params, param
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
-from ._data import StoredMap, check_expansion, describe_map, encode_array, parse
+from ._data import StoredMap, check_expansion, describe_map, encode_array
 from ._text import read_text
 
 
@@ -36,7 +37,7 @@ def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: JsonParams) -> list[LoadedMap]:
-    data = StoredMap.validate(parse(read_text(source)))
+    data = StoredMap.validate(parse_json(read_text(source)))
     check_expansion(prod(data.shape), source.content)
     return [data.build_map(data.read_cells(), data.read_layers())]
 

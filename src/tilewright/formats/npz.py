@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from ..core.errors import BadFile
 from ..core.params import Params
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
 from ._archive import decode_archive, encode_archive
-from ._data import StoredMap, check_sides, describe_map, make_numbered_tileset, parse
+from ._data import StoredMap, check_sides, describe_map, make_numbered_tileset
 from ._networks import holds_network
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
@@ -47,7 +48,7 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
         highest = int(cells.max(initial=0))
         return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(highest)))]
     try:
-        data = StoredMap.validate(parse(arrays["rest"].tobytes().decode()))
+        data = StoredMap.validate(parse_json(arrays["rest"].tobytes().decode()))
     except UnicodeDecodeError:
         raise BadFile("not UTF-8 text", at=(source.name, "rest"), place=f"{source.name}: rest") from None
     names = data.layers if isinstance(data.layers, list) else []

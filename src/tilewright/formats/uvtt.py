@@ -31,10 +31,11 @@ from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize
 from ..core.params import MAX_SIDE, Params, param
+from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile
 from . import Format, LoadedMap, Source
-from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array, parse
+from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
 from ._outline import move_out, trace_loops
 from ._picture import PictureParams, draw
 from ._text import read_text
@@ -253,7 +254,7 @@ def _join_lines(lines: list[str]) -> str:
 
 
 def read(source: Source, options: UvttParams) -> list[LoadedMap]:
-    label = parse(read_text(source)).get(KEY)
+    label = parse_json(read_text(source)).get(KEY)
     if not isinstance(label, dict):
         reason = "contains no tiles, because another program made it; only files of Tilewright are read as maps"
         raise BadFile(reason, at=source.name)

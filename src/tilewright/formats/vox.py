@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
 from ..core.grid import MAX_CELLS
 from ..core.params import Params, param
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import Format, LoadedMap, Source
-from ._data import MAX_LABEL, StoredMap, check_expansion, describe_map, encode_label, pack_array, parse
+from ._data import MAX_LABEL, StoredMap, check_expansion, describe_map, encode_label, pack_array
 
 VERSIONS = (150, 200)
 """Versions that are read; the older one, which all programs read, is written."""
@@ -325,7 +326,7 @@ def _choose_empty_tile(tileset: Tileset, solid: set[int]) -> int:
 def _map_from_label(scene: Scene, content: bytes) -> LoadedMap:
     """Return the map of the label; cells whose voxels were edited get the tile of the new color."""
     try:
-        label = parse(scene.label.decode("ascii"))
+        label = parse_json(scene.label.decode("ascii"))
     except UnicodeDecodeError:
         raise InvalidRecipe("its label is not ASCII text") from None
     palette = label.pop("palette", None)

@@ -30,10 +30,11 @@ from ..core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, plurali
 from ..core.glyph_tiles import is_passable_glyph
 from ..core.grid import MAX_INLINE_CELLS
 from ..core.params import Params, param
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import Format, LoadedMap, Source
-from ._data import MAX_LABEL, StoredMap, check_expansion, check_sides, describe_map, pack_array, parse
+from ._data import MAX_LABEL, StoredMap, check_expansion, check_sides, describe_map, pack_array
 
 FIRST_GLYPHS = "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼"
 """Characters 1 to 31 of code page 437, which Python's codec maps to control characters."""
@@ -242,7 +243,7 @@ def _map_from_label(layers: Cells, field: bytes, source: Source) -> LoadedMap:
         raise InvalidRecipe("its label is broken") from None
     if len(text) > MAX_LABEL or not unpacker.eof:
         raise InvalidRecipe("its label is too long, or truncated")
-    data = StoredMap.validate(parse(text))
+    data = StoredMap.validate(parse_json(text))
     levels = data.shape[0] if len(data.shape) == 3 else 1
     expected = (levels + bool(data.markers), *data.shape[-2:])
     if layers.shape != expected:

@@ -20,6 +20,7 @@ from ..core.recipe import Recipe
 from ..core.recipe_knobs import read_knobs
 from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
+from ..core.stored import StoredHead, StoredRecipe
 from .axes import MeasureAxis, read_axes
 from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, read_emitters
 from .genes import SeedGene
@@ -34,6 +35,23 @@ MIN_REPEATS, MAX_REPEATS = 3, 10_000
 DEFAULT_BATCH, MAX_BATCH = 512, 1 << 16
 MAX_STORED_CELLS = 1 << 31
 DEFAULT_EMITTERS = ("random", "line", "cross")
+
+
+class StoredDefinition(StoredHead):
+    """A definition as the manifest of a folder has it. `Definition.of` validates the values."""
+
+    own_kind = KIND
+    own_layout = LAYOUT
+    recipe: StoredRecipe
+    vary: dict[str, Any]
+    measures: dict[str, list[Any]]
+    objective: dict[str, Any]
+    evaluations: int
+    seed: str
+    repeats: int | None
+    batch: int
+    emitters: list[str]
+    revisions: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -186,32 +204,31 @@ class Definition:
         return json.dumps(self.to_data(), indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_text(cls, text: str) -> Definition:
-        """Parse a manifest. Raise BadFile if it was written by a version that makes other archives."""
-        data = json.loads(text)
-        if not isinstance(data, Mapping) or data.get("kind") != KIND:
-            raise ValueError("not an archive")
-        if data["layout"] != LAYOUT:
-            raise BadFile(f"written by Tilewright {data.get('tilewright')} in another file layout")
+    def from_text(cls, text: str | bytes) -> Definition:
+        """Parse a manifest.
+
+        Raise a TilewrightError if it is damaged, and BadFile if it was written by a version that makes other archives.
+        """
+        stored = StoredDefinition.from_json(text)
         found = cls.of(
-            _read_recipe(data["recipe"]),
-            vary=data["vary"],
-            measures=data["measures"],
-            objective=data["objective"],
-            evaluations=data["evaluations"],
-            seed=str(data["seed"]),
-            repeats=data["repeats"],
-            batch=data["batch"],
-            emitters=data["emitters"],
+            _read_recipe(stored.recipe),
+            vary=stored.vary,
+            measures=stored.measures,
+            objective=stored.objective,
+            evaluations=stored.evaluations,
+            seed=stored.seed,
+            repeats=stored.repeats,
+            batch=stored.batch,
+            emitters=stored.emitters,
         )
-        raised = raised_revisions(data["revisions"], found.revisions)
+        raised = raised_revisions(stored.revisions, found.revisions)
+        version = stored.tilewright
         if raised:
-            version = data["tilewright"]
             raise BadFile(
                 f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
                 f"results; use Tilewright {version}, or name another folder"
             )
-        return replace(found, version=str(data["tilewright"]))
+        return replace(found, version=version)
 
 
 def _read_recipe(data: Mapping[str, Any]) -> Recipe:

@@ -10,20 +10,22 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import Field
 
-from ..core.errors import BadFile
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError
 from ..core.provenance import digest
+from ..core.stored import StoredData, parse_json
 from ..core.tilemap import TileMap
 from ..corpus.manifest import OWN_COLUMNS
 from ..corpus.parts import ROWS_PER_GROUP, compress_cells, decompress_cells
 from ..corpus.store import MANIFEST, Folder
 from .archive import EMPTY, Archive
-from .definition import Definition
+from .definition import MAX_EVALUATIONS, Definition
 from .evaluation import find_tileset
 from .genes import SeedGene
 from .rounds import Search
@@ -34,6 +36,29 @@ LAST_COLUMNS = ("objective", "cell", "parents", "emitter", "genome")
 STATE = b"tilewright"
 EXTENDABLE = ("evaluations", "tilewright", "revisions")
 """Keys of a manifest in which two runs of the same search may differ."""
+
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class StoredState(StoredData):
+    """The state of a search between two rounds, except for its elites."""
+
+    rounds: Count
+    evaluations: Count
+    out_of_range: Count
+    failures: dict[str, Count]
+    tries: list[Annotated[float, Field(le=MAX_EVALUATIONS)]]
+    """Number of recent solutions of each emitter; see `Bandit`."""
+    successes: list[Annotated[float, Field(ge=0)]]
+    """Number of those that became elites."""
+
+    def check_emitters(self, definition: Definition) -> None:
+        """Raise InvalidRecipe if the state belongs to a search with other emitters."""
+        numbers = [*zip(self.tries, self.successes, strict=False)]
+        sizes = {len(self.tries), len(self.successes), len(definition.emitters)}
+        if len(sizes) > 1 or any(good > tried for tried, good in numbers):
+            raise InvalidRecipe("the state of a search with other emitters")
 
 
 class ArchiveFolder:
@@ -47,9 +72,7 @@ class ArchiveFolder:
 
     def read_search(self) -> Search | None:
         """Return the search of the folder after its last checkpoint, or None for an empty folder."""
-        definition = self.folder.read_description(
-            MANIFEST, "archive", lambda content: Definition.from_text(content.decode())
-        )
+        definition = self.folder.read_description(MANIFEST, "archive", Definition.from_text)
         if definition is None:
             return None
         search = Search(definition)
@@ -63,20 +86,21 @@ class ArchiveFolder:
         try:
             file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False, page_checksum_verification=True)
             table = file.read(use_threads=False)  # Threads of Arrow can abort the process while it exits.
-            state = json.loads((table.schema.metadata or {})[STATE])
-            lines = (self.folder.read(ROUNDS) or b"").decode().splitlines()[: state["rounds"]]
-            records = [json.loads(line) for line in lines]
-            if len(records) < state["rounds"]:
+            state = StoredState.from_json((table.schema.metadata or {})[STATE])
+            state.check_emitters(search.definition)
+            lines = (self.folder.read(ROUNDS) or b"").splitlines()[: state.rounds]
+            records = [parse_json(line) for line in lines]
+            if len(records) < state.rounds:
                 raise BadFile(f"{ROUNDS} is damaged; delete {ELITES}, and `search resume` starts over", at=self.address)
             archive = _read_archive(search.definition, table, state)
         except BadFile:
             raise
-        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, IndexError):
+        except (TilewrightError, pa.ArrowException, OSError, KeyError, TypeError, ValueError, IndexError):
             text = f"{ELITES} is damaged; delete it, and `search resume` makes the same archive again"
             raise BadFile(text, at=self.address) from None
         archive.folder = self.address
         search.archive, search.records = archive, records
-        search.bandit.tries, search.bandit.successes = list(state["tries"]), list(state["successes"])
+        search.bandit.tries, search.bandit.successes = state.tries, state.successes
 
     # -- checks ---------------------------------------------------------------------------------------------------
 
@@ -147,15 +171,16 @@ def _write_archive(search: Search) -> bytes:
     columns["parents"] = pa.array(parents, pa.list_(pa.int64()))
     columns["emitter"] = pa.array([definition.emitters[at] for at in archive.rows.emitter[rows].tolist()], pa.string())
     columns["genome"] = pa.array(archive.rows.units[rows].tolist(), pa.list_(pa.float64()))
-    state = {
-        "rounds": search.round,
-        "evaluations": archive.evaluations,
-        "out_of_range": archive.out_of_range,
-        "failures": archive.failures,
-        "tries": search.bandit.tries,
-        "successes": search.bandit.successes,
-    }
-    table = pa.table(columns).replace_schema_metadata({STATE: json.dumps(state, ensure_ascii=False).encode()})
+    state = StoredState(
+        rounds=search.round,
+        evaluations=archive.evaluations,
+        out_of_range=archive.out_of_range,
+        failures=archive.failures,
+        tries=search.bandit.tries,
+        successes=search.bandit.successes,
+    )
+    text = json.dumps(state.model_dump(), ensure_ascii=False)
+    table = pa.table(columns).replace_schema_metadata({STATE: text.encode()})
     buffer = io.BytesIO()
     pq.write_table(
         table,
@@ -203,9 +228,9 @@ def _column_name(name: str, others: Mapping[str, Any]) -> str:
     return f"params_{name}" if name in others or name in OWN_COLUMNS or name in LAST_COLUMNS else name
 
 
-def _read_archive(definition: Definition, table: pa.Table, state: Mapping[str, Any]) -> Archive:
+def _read_archive(definition: Definition, table: pa.Table, state: StoredState) -> Archive:
     """Restore an archive from its table. Raise ValueError if the table does not fit the definition."""
-    archive = Archive(definition, int(state["evaluations"]), int(state["out_of_range"]), dict(state["failures"]))
+    archive = Archive(definition, state.evaluations, state.out_of_range, state.failures)
     genes = _gene_columns(definition, [])
     tileset = find_tileset(definition)
     names = {name: at for at, name in enumerate(definition.emitters)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from ...core.errors import BadFile, InvalidRecipe, UnknownName, pluralize
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, pluralize
+from ...core.stored import parse_json
 from ...formats._files import read_file
 from .._console import info
 from . import open_corpus
@@ -78,13 +78,11 @@ def _choose_ids(corpus: Any, where: str | None, unique: bool, side: str | None, 
 
 
 def _read_splits(path: str) -> dict[str, Sequence[int]]:
+    content = read_file(path)
     try:
-        found = json.loads(read_file(path))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, BadFile):
-            raise
-        raise BadFile("not JSON", at=path) from None
-    sides = found.values() if isinstance(found, dict) else [None]
-    if not all(isinstance(ids, list) and all(type(number) is int for number in ids) for ids in sides):
+        found = parse_json(content)
+    except TilewrightError as error:
+        raise BadFile.from_error(error, path) from None
+    if not all(isinstance(ids, list) and all(type(number) is int for number in ids) for ids in found.values()):
         raise BadFile("must contain lists of ids by name, as written by `corpus split -o`", at=path)
-    return dict(found)
+    return found

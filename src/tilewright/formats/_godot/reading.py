@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, pluralize
+from ...core.stored import parse_json
 from .. import LoadedMap, Source
-from .._data import MAX_LABEL, StoredMap, check_expansion, decode_array, parse
+from .._data import MAX_LABEL, StoredMap, check_expansion, decode_array
 from .atlas import BARE, CELL_ITSELF, MAX_ALTERNATIVES
 from .scenes import CELL, LEVEL
 from .values import TextSection, parse_sections, read_string
@@ -42,7 +43,7 @@ def read_scene(source: Source) -> LoadedMap:
         raise InvalidRecipe("not a scene of Tilewright: it has no label (metadata/tilewright)", rule="format")
     if len(label) > 2 * MAX_LABEL:
         raise TooLarge(f"its label must have at most {MAX_LABEL:,} characters")
-    stored = parse(read_string(label), "its label is not JSON")
+    stored = parse_json(read_string(label), "its label is not JSON")
     atlas = _read_atlas(stored.pop("atlas", None))
     data = StoredMap.validate(stored)
     check_expansion(prod(data.shape), source.content)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,19 +18,35 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from ... import __version__
-from ...core.errors import BadFile, InvalidRecipe
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError
 from ...core.provenance import raised_revisions
+from ...core.stored import StoredHead, StoredRecipe
 from ...corpus.store import DATASHEET, MANIFEST, Folder
 from .definition import KIND, LAYOUT, SeekDefinition, read_seeds
 from .plan import SeekPlan, stages_from_names
 from .report import HISTOGRAMS, MAPS, RECIPE, render_report
 from .result import FoundSeeds
-from .state import SeekState
+from .state import SeekState, StoredState
 
 STATE, TABLE, CSV = "state.json", "seeds.parquet", "seeds.csv"
 METADATA = b"tilewright"
 FREE = ("kind", "layout", "tilewright", "revisions")
 """Keys of a manifest in which two runs of the same search may differ, or that are compared on their own."""
+
+
+class StoredSeek(StoredHead):
+    """The manifest of a search. Another search may continue it only if all values are equal, except for the seeds."""
+
+    own_kind = KIND
+    own_layout = LAYOUT
+    recipe: StoredRecipe
+    seeds: str
+    require: dict[str, Any]
+    measures: list[str]
+    keep: int
+    first: bool
+    revisions: dict[str, int]
+    stages: list[list[str]]
 
 
 class SeekFolder:
@@ -42,25 +58,26 @@ class SeekFolder:
 
     # -- reading --------------------------------------------------------------------------------------------------
 
-    def read_manifest(self) -> dict[str, Any] | None:
+    def read_manifest(self) -> StoredSeek | None:
         """Return the manifest, or None for an empty folder. Raise BadFile if the folder contains something else."""
-        return self.folder.read_description(MANIFEST, "seeds", _parse_manifest)
+        return self.folder.read_description(MANIFEST, "seeds", StoredSeek.from_json)
 
-    def check_same(self, definition: SeekDefinition) -> dict[str, Any] | None:
+    def check_same(self, definition: SeekDefinition) -> StoredSeek | None:
         """Return the manifest of a search, or None for an empty folder. Raise BadFile for another search."""
         found = self.read_manifest()
         if found is None:
             return None
         wanted = definition.to_data()
-        differ = [key for key in wanted if key not in FREE and found.get(key) != wanted[key]]
-        if "seeds" in differ and _is_extension(found.get("seeds"), definition):
+        stored = found.model_dump()
+        differ = [key for key in wanted if key not in FREE and stored[key] != wanted[key]]
+        if "seeds" in differ and _is_extension(found.seeds, definition):
             differ.remove("seeds")
         if differ:
             text = f"contains another search (it differs in {', '.join(differ)}); name another folder"
             raise BadFile(text, at=self.address, rule="conflict")
-        raised = raised_revisions(found["revisions"], wanted["revisions"])
+        raised = raised_revisions(found.revisions, wanted["revisions"])
         if raised:
-            version = found["tilewright"]
+            version = found.tilewright
             raise BadFile(
                 f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
                 f"results; use Tilewright {version}, or name another folder",
@@ -74,8 +91,8 @@ class SeekFolder:
         if content is None:
             return SeekState(definition, plan)
         try:
-            return SeekState.from_text(content.decode(), definition, plan)
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError):
+            return SeekState.from_text(content, definition, plan)
+        except TilewrightError:
             text = f"{STATE} is damaged; delete it, and the search starts over"
             raise BadFile(text, at=self.address) from None
 
@@ -85,8 +102,8 @@ class SeekFolder:
         if manifest is None:
             return plan
         try:
-            stages = stages_from_names(definition, manifest["stages"])
-        except (KeyError, TypeError, ValueError):
+            stages = stages_from_names(definition, manifest.stages)
+        except ValueError:
             raise BadFile(f"{MANIFEST} is damaged or belongs to something else", at=self.address) from None
         return SeekPlan(stages, plan.device)
 
@@ -95,7 +112,7 @@ class SeekFolder:
     def write_start(self, state: SeekState) -> None:
         """Write the manifest of a new or extended search, and its recipe."""
         manifest = self.check_same(state.definition)
-        if manifest is None or manifest["seeds"] != state.definition.to_data()["seeds"]:
+        if manifest is None or manifest.seeds != state.definition.to_data()["seeds"]:
             self.folder.write(format_manifest(state).encode(), MANIFEST, durable=True)
         recipe = json.dumps(state.definition.recipe.to_data(), indent=1, ensure_ascii=False) + "\n"
         self.folder.write(recipe.encode(), RECIPE)
@@ -129,9 +146,9 @@ def open_folder(address: str, definition: SeekDefinition) -> Iterator[SeekFolder
 def count_tested(address: str) -> int:
     """Return the number of seeds that a folder has tested; 0 if this cannot be read."""
     try:
-        data = json.loads(Folder(address).read(STATE) or b"{}")
-        return sum(last - first + 1 for first, last in data.get("done", []))
-    except (BadFile, ValueError, TypeError, AttributeError):
+        content = Folder(address).read(STATE)
+        return 0 if content is None else sum(last - first + 1 for first, last in StoredState.from_json(content).done)
+    except TilewrightError:
         return 0
 
 
@@ -141,24 +158,13 @@ def format_manifest(state: SeekState) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _is_extension(seeds: Any, definition: SeekDefinition) -> bool:
+def _is_extension(seeds: str, definition: SeekDefinition) -> bool:
     """Return whether a search tests all seeds of an earlier range and more, so that it can continue that search."""
     try:
         first, last = read_seeds(seeds)
     except InvalidRecipe:
         return False
     return definition.first <= first and last <= definition.last and not definition.stops_early
-
-
-def _parse_manifest(content: bytes) -> dict[str, Any]:
-    data = json.loads(content.decode())
-    if not isinstance(data, dict) or data.get("kind") != KIND:
-        raise BadFile("contains no seeds but something else; name an empty or new folder")
-    if data["layout"] != LAYOUT:
-        raise BadFile(f"written by Tilewright {data.get('tilewright')} in another file layout")
-    if not isinstance(data["revisions"], Mapping) or not isinstance(data["tilewright"], str):
-        raise ValueError("damaged")
-    return data
 
 
 def _write_table(found: FoundSeeds) -> bytes:

@@ -4,20 +4,41 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite, nan
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field, Strict
 
 from ...batch import Bound, ScanResult
-from .definition import SeekDefinition
+from ...core.errors import InvalidRecipe
+from ...core.stored import StoredData
+from .definition import MAX_SEED, SeekDefinition
 from .plan import SeekPlan
 from .tally import MAX_REASONS, KeptSeeds, Tally
 
 Interval = tuple[int, int]
 """First and last seed of an interval."""
+
+
+Count = Annotated[int, Field(ge=0, le=MAX_SEED)]
+Bin = Annotated[int, Field(ge=-(2**53), le=2**53)]
+
+
+class StoredState(StoredData):
+    """A state as its file has it."""
+
+    done: list[Annotated[tuple[Count, Count], Strict(False)]]
+    passed: Count
+    met: dict[str, Count]
+    without: dict[str, Count]
+    failures: Annotated[dict[str, Count], Field(max_length=MAX_REASONS + 1)]
+    seeds: list[Count]
+    values: dict[str, list[float | None]]
+    histograms: dict[str, list[Annotated[tuple[Bin, Count], Strict(False)]]]
+    """Pairs of a bin and the number of its seeds, by measure."""
 
 
 class SeekState:
@@ -114,31 +135,32 @@ class SeekState:
         return json.dumps(data, separators=(",", ":"), allow_nan=False) + "\n"
 
     @classmethod
-    def from_text(cls, text: str, definition: SeekDefinition, plan: SeekPlan) -> SeekState:
-        """Parse a state. Raise ValueError, KeyError or TypeError if it is not one of this search."""
-        data = json.loads(text)
+    def from_text(cls, text: str | bytes, definition: SeekDefinition, plan: SeekPlan) -> SeekState:
+        """Parse a state. Raise a TilewrightError if it is damaged or not one of this search."""
+        stored = StoredState.from_json(text)
         found = cls(definition, plan)
-        found.done = _read_intervals(data["done"], definition)
-        tally = found.tally
+        found.done = stored.done
+        _check_intervals(found.done, definition)
+        tally, measures = found.tally, {*definition.measures}
         tally.tested = sum(last - first + 1 for first, last in found.done)
-        tally.passed = _read_count(data["passed"], tally.tested)
-        for measure in (one.measure for one in definition.requirements):
-            tally.met[measure] = _read_count(data["met"][measure], tally.tested)
-        for name in definition.measures:
-            tally.without[name] = _read_count(data["without"][name], tally.tested)
-            bins = {
-                _read_integer(number): _read_count(count, tally.tested) for number, count in data["histograms"][name]
-            }
-            tally.histograms[name] = Counter(bins)
-            _check(tally.count_measured(name) <= tally.tested)
-        _check(isinstance(data["failures"], Mapping) and len(data["failures"]) <= MAX_REASONS + 1)
-        for reason, count in data["failures"].items():
-            tally.failures[reason] = _read_count(count, tally.tested)
+        tally.passed = stored.passed
+        tally.met.update(stored.met)
+        tally.without.update(stored.without)
+        tally.failures.update(stored.failures)
+        tally.histograms = {name: Counter(dict(bins)) for name, bins in stored.histograms.items()}
+        _check({*stored.met} == {one.measure for one in definition.requirements})
+        _check({*stored.without} == {*stored.histograms} == {*stored.values} == measures)
+        _check(all(count <= tally.tested for count in stored.met.values()))
+        _check(all(tally.count_measured(name) <= tally.tested for name in measures))
         _check(sum(tally.failures.values()) + tally.passed <= tally.tested)
-        seeds = [_read_integer(seed) for seed in data["seeds"]]
+        seeds = stored.seeds
         _check(len(seeds) == min(definition.keep, tally.passed) == len(set(seeds)))
         _check(all(any(first <= seed <= last for first, last in found.done) for seed in seeds))
-        values = {name: _read_values(data["values"][name], len(seeds)) for name in definition.measures}
+        _check(all(len(values) == len(seeds) for values in stored.values.values()))
+        values = {
+            name: np.array([nan if value is None else value for value in numbers], dtype=np.float64)
+            for name, numbers in stored.values.items()
+        }
         found.kept.add(np.array(seeds, dtype=np.uint64), values)
         _check(found.kept.seeds.tolist() == seeds)
         return found
@@ -146,30 +168,12 @@ class SeekState:
 
 def _check(holds: bool) -> None:
     if not holds:
-        raise ValueError("the state of another search")
+        raise InvalidRecipe("the state of another search")
 
 
-def _read_integer(value: Any) -> int:
-    _check(isinstance(value, int) and not isinstance(value, bool))
-    return int(value)
-
-
-def _read_count(value: Any, most: int) -> int:
-    _check(0 <= _read_integer(value) <= most)
-    return int(value)
-
-
-def _read_intervals(given: Any, definition: SeekDefinition) -> list[Interval]:
-    """Return intervals in ascending order with gaps between them, within the range of the search."""
-    found = [(_read_integer(first), _read_integer(last)) for first, last in given]
-    for first, last in found:
+def _check_intervals(done: Sequence[Interval], definition: SeekDefinition) -> None:
+    """Check that intervals are in ascending order with gaps between them, within the range of the search."""
+    for first, last in done:
         _check(definition.first <= first <= last <= definition.last)
-    for (_, end), (start, _) in pairwise(found):
+    for (_, end), (start, _) in pairwise(done):
         _check(end + 1 < start)
-    return found
-
-
-def _read_values(given: Any, count: int) -> Any:
-    _check(isinstance(given, list) and len(given) == count)
-    _check(all(value is None or (isinstance(value, int | float) and isfinite(value)) for value in given))
-    return np.array([nan if value is None else float(value) for value in given])
