@@ -24,6 +24,7 @@ from ..core.params import Params
 from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from .gallery import Gallery
 from .opened_recipe import OpenedRecipe
@@ -35,6 +36,7 @@ VERSION = 1
 MAX_LINK_LENGTH = 1 << 20
 MAX_STATE_BYTES = 1 << 22
 """Maximum characters of a link, and maximum bytes of its unpacked content."""
+NO_LINK = "it is incomplete or not a link of this studio"
 MAX_PARTS = 64
 """Maximum number of pieces into which the painted cells of a large map are split, each small enough for a recipe."""
 TABS = ("start", "make", "shape", "example", "rules", "gallery", "search", "export")
@@ -244,18 +246,15 @@ class State:
             plain = unpacker.decompress(packed, MAX_STATE_BYTES)
             if unpacker.unconsumed_tail or not unpacker.eof:
                 raise ValueError("too large or cut off")
-            data = json.loads(plain)
-            if rb"\ud" in plain.lower():
-                json.dumps(data, ensure_ascii=False).encode()  # Raises ValueError for half a surrogate pair.
-            return cls._from_data(data)
+            return cls._from_data(parse_json(plain, NO_LINK))
         except TilewrightError as error:
             raise BadFile.from_error(error, (), place="the link cannot be opened") from None
         except (ValueError, TypeError, KeyError, OverflowError, zlib.error, RecursionError):
-            raise BadFile("the link cannot be opened: it is incomplete or not a link of this studio") from None
+            raise BadFile(f"the link cannot be opened: {NO_LINK}") from None
 
     @classmethod
-    def _from_data(cls, data: Any) -> State:
-        if not isinstance(data, dict) or not isinstance(data.get("recipe"), dict):
+    def _from_data(cls, data: Mapping[str, Any]) -> State:
+        if not isinstance(data.get("recipe"), dict):
             raise ValueError("no state")
         if data.get("v") != VERSION:
             raise BadFile(f"it was made by another version of the studio ({short_repr(data.get('v'))})")
