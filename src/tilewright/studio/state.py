@@ -206,7 +206,11 @@ class State:
     # -- links --------------------------------------------------------------------------------------------------
 
     def to_link(self) -> str:
-        """Return the state as a URL-safe string. Raise TooLarge if the string is too long to be opened again."""
+        """Return the state as a URL-safe string.
+
+        Raise TooLarge if the string is too long to be opened again, and InvalidRecipe if the state contains half of a
+        surrogate pair, as browsers send of a symbol that is cut in two, or a number that is not finite.
+        """
         data: dict[str, Any] = {"v": VERSION, "recipe": self.recipe}
         if self.is_pending and (self.locks is not None or "locks" in self.recipe):
             data["locks"] = None if self.locks is None else self.locks.to_data()
@@ -227,7 +231,10 @@ class State:
         look = {name: value for name, value in vars(self.view_settings).items() if value != getattr(default, name)}
         if look:
             data["look"] = look
-        plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
+        try:
+            plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+        except ValueError:
+            raise InvalidRecipe("a link can only contain valid Unicode and finite numbers") from None
         link = base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
         if len(link) > MAX_LINK_LENGTH or len(plain) > MAX_STATE_BYTES:
             raise TooLarge(
