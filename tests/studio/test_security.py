@@ -260,6 +260,38 @@ def test_a_token_is_also_required_on_a_local_host() -> None:
         assert client.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
 
 
+# -- charset ----------------------------------------------------------------------------------------------------
+
+FORM = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n##\n..\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize(
+    "charset",
+    [
+        "charset=punycode",
+        'CharSet="idna"',
+        "charset=utf-8; charset=punycode",
+        "charset=utf-8punycode",
+        "charset*=utf-8''punycode",
+        "charset*0=puny; charset*1=code",
+        "charset=utf-7",
+        "charset=",
+    ],
+)
+def test_a_body_in_another_charset_is_refused(local: TestClient, charset: str) -> None:
+    """Python has codecs that take quadratic time."""
+    for kind in ("multipart/form-data; boundary=x", "application/json", ""):
+        answer = local.post("/api/measure/file", content=FORM, headers={"content-type": f"{kind}; {charset}"})
+        assert answer.status_code == 400
+        assert line_of(answer) == "the charset of a request must be utf-8"
+
+
+@pytest.mark.parametrize("charset", ["", "; charset=utf-8", ' ;CHARSET = "UTF-8" ', "; charset=utf8"])
+def test_a_body_in_utf8_is_read(local: TestClient, charset: str) -> None:
+    headers = {"content-type": f"multipart/form-data; boundary=x{charset}"}
+    assert local.post("/api/measure/file", content=FORM, headers=headers).status_code == 200
+
+
 # -- size -------------------------------------------------------------------------------------------------------
 
 

@@ -30,6 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 API = "/api"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
+CHARSET = re.compile(r';\s*charset\s*=\s*(utf-?8|"utf-?8")\s*(?=;|$)')
 REFUSED_CODE = 4403
 """Close code of a refused websocket. Browsers show it as status 403."""
 POLICY = {
@@ -135,6 +136,9 @@ class SecurityMiddleware:
         costly = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if _is_cross_origin(headers) if costly else _is_cross_site(headers) and not self._is_open(scope, headers):
             return _error_response(scope, 403, "requests from pages of other sites are not allowed")
+        if any("charset" in CHARSET.sub("", kind.lower()) for kind in headers.getlist("content-type")):
+            # The parser of forms would use any codec of Python. Some of them take quadratic time.
+            return _error_response(scope, 400, "the charset of a request must be utf-8")
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self.settings.upload:
             return _error_response(scope, 413, _size_message(self.settings.upload))
