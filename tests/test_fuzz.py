@@ -35,6 +35,7 @@ from tilewright.core.resolver import Resolver
 from tilewright.core.yaml import read_data
 from tilewright.formats import Source, decode
 from tilewright.formats._archive import encode_archive
+from tilewright.formats._data import MAX_EXPANSION, MAX_SMALL_CELLS, MAX_SMALL_TILES
 from tilewright.formats._models import load_model
 from tilewright.formats._networks import decode_network, encode_network
 from tilewright.studio import operations
@@ -134,6 +135,8 @@ TOKENS = [
     b"",
     b"0",
     b"-1",
+    b"65535",
+    b"\xff\xff",
     b"9" * 20,
     b"9" * 5000,
     b"[",
@@ -250,7 +253,8 @@ def test_files(name: str, draw: st.DataObject) -> None:
 
     def read() -> None:
         for one in decode(Source(content, f"x.{name}"), entry):
-            assert one.map.cells.size
+            assert 0 < one.map.cells.size <= max(MAX_SMALL_CELLS, MAX_EXPANSION * 8 * len(content))
+            assert len(one.map.tileset) <= MAX_SMALL_TILES + len(content)
 
     attempt(read)
 
