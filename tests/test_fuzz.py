@@ -28,13 +28,16 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.formats.maps import deep_map, full_map, numbered_map, with_codes
+from tests.generators.rulebooks import DOCUMENT, FULL
 from tests.networks import make_network
 from tests.studio.servers import application, asking, line_of
 from tilewright import data, formats
+from tilewright.compat import procengine
 from tilewright.core.resolver import Resolver
 from tilewright.core.yaml import read_data
 from tilewright.formats import Source, decode
 from tilewright.formats._archive import encode_archive
+from tilewright.formats._data import MAX_EXPANSION, MAX_SMALL_CELLS, MAX_SMALL_TILES
 from tilewright.formats._models import load_model
 from tilewright.formats._networks import decode_network, encode_network
 from tilewright.studio import operations
@@ -62,6 +65,7 @@ def check_error(error: tw.TilewrightError) -> None:
     assert "\n" not in line
     assert len(line.encode()) < MAX_LINE_LENGTH
     json.dumps([problem.as_data() for problem in error.problems], allow_nan=False).encode()
+    assert all(type(problem.value) is int for problem in error.problems if problem.rule == "more")
 
 
 def attempt(read: Callable[[], Any]) -> None:
@@ -134,6 +138,8 @@ TOKENS = [
     b"",
     b"0",
     b"-1",
+    b"65535",
+    b"\xff\xff",
     b"9" * 20,
     b"9" * 5000,
     b"[",
@@ -250,7 +256,8 @@ def test_files(name: str, draw: st.DataObject) -> None:
 
     def read() -> None:
         for one in decode(Source(content, f"x.{name}"), entry):
-            assert one.map.cells.size
+            assert 0 < one.map.cells.size <= max(MAX_SMALL_CELLS, MAX_EXPANSION * 8 * len(content))
+            assert len(one.map.tileset) <= MAX_SMALL_TILES + len(content)
 
     attempt(read)
 
@@ -360,6 +367,50 @@ def test_recipes_as_text(draw: st.DataObject) -> None:
     text = data.read_text("recipes", draw.draw(st.sampled_from(names)))
     text = change_bytes(text.encode(), draw).decode("latin-1")
     attempt(lambda: tw.Recipe.of(read_data(text, "recipe"), Resolver()))
+
+
+RULEBOOKS = [DOCUMENT["first"], FULL]
+PIECES = ["s=0", "rock>", ">=2", "moss:1", "rock:x", "-1", "all", "connect:plus:1", "1x1", ""]
+MAX_STEPS = 500
+"""Maximum number of simulations of a rulebook that is run."""
+
+
+def change_notation(value: Any, draw: st.DataObject) -> Any:
+    """Return a rulebook in which a piece of a compact string is replaced or repeated."""
+    if not isinstance(value, str | list | dict) or not value:
+        return value
+    if isinstance(value, str):
+        mark = draw.draw(st.sampled_from([mark for mark in ",:|x" if mark in value] or ["|"]))
+        pieces = value.split(mark)
+        piece = draw.draw(st.sampled_from([*pieces, *PIECES]) | st.text(max_size=8))
+        place = draw.draw(st.integers(0, len(pieces) - 1))
+        pieces[place] = "|".join([piece] * draw.draw(st.sampled_from([9, 1])))
+        return mark.join(pieces)
+    copy = value.copy()
+    key = draw.draw(st.sampled_from(list(value) if isinstance(value, dict) else range(len(value))))
+    copy[key] = change_notation(value[key], draw)
+    return copy
+
+
+@fuzz(400)
+@given(draw=st.data())
+def test_rulebooks(draw: st.DataObject) -> None:
+    """A rulebook that is accepted is written in a form that describes the same one, and makes a map."""
+    rulebook = draw.draw(st.sampled_from(RULEBOOKS))
+    for _ in range(draw.draw(st.integers(1, 3))):
+        is_notation = draw.draw(st.integers(0, 3)) < 3
+        rulebook = change_notation(rulebook, draw) if is_notation else replace_parts(rulebook, draw)
+
+    def use() -> None:
+        procengine.initialize(rulebook, seed=1)
+        written = procengine.toString()
+        recipe = operations.check_recipe({"technique": "rules", "params": json.loads(written)}, LIMITS)
+        if recipe.params.steps <= MAX_STEPS:  # type: ignore[attr-defined]
+            procengine.generateMap()
+        procengine.initialize(json.loads(written), seed=1)
+        assert procengine.toString() == written
+
+    attempt(use)
 
 
 # -- studio -------------------------------------------------------------------------------------------------------

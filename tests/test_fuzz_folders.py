@@ -6,7 +6,6 @@ TilewrightError of one line that names the folder. See tests/test_fuzz.py.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -21,7 +20,6 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.test_fuzz import change, change_bytes, change_document, check_error, fuzz
-from tilewright.cli._corpus.export import _read_splits
 from tilewright.corpus import Corpus, World, make, make_world, remake
 from tilewright.corpus.query import find_ids
 from tilewright.corpus.request import Request
@@ -151,14 +149,6 @@ def test_corpora(here: Path, draw: st.DataObject) -> None:
             changed.attempt(read)
         if len(corpus) <= MAX_BATCH:
             changed.attempt(lambda: remake(corpus, corpus.parts))
-
-
-@fuzz(100)
-@given(draw=st.data())
-def test_splits(here: Path, draw: st.DataObject) -> None:
-    content = json.dumps({"train": [0, 2, 3], "test": [1]}).encode()
-    changed = Changed(here / "splits", {}, {"splits.json": change_json(content, draw)})
-    changed.open(lambda: _read_splits(str(changed.folder / "splits.json")))
 
 
 # -- worlds -------------------------------------------------------------------------------------------------------

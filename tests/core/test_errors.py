@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from multiprocessing import get_context
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from pydantic import AfterValidator
 
 import tilewright as tw
 from tilewright.core.errors import (
@@ -20,9 +22,11 @@ from tilewright.core.errors import (
     Problem,
     TilewrightError,
     UnknownName,
+    explain_each,
     problem,
     unknown_key,
 )
+from tilewright.core.params import Params, param
 from tilewright.core.plan import make_plan
 from tilewright.core.recipe import Recipe
 
@@ -74,6 +78,21 @@ def test_problems_of_one_error_become_those_of_another() -> None:
     error = BadFile.from_error(InvalidRecipe(problem("is empty", at="cells"), problem("is odd")), "map.json")
     assert str(error) == "map.json: cells: is empty; is odd"
     assert [one.path for one in error.problems] == [("map.json", "cells"), ("map.json",)]
+
+
+def test_the_number_of_further_mistakes_stays_a_number_when_values_are_replaced() -> None:
+    def refuse(value: str) -> None:
+        mistakes = explain_each(range(10), lambda item: problem("is odd", at=item))
+        raise InvalidRecipe(*(replace(one, value=value) for one in mistakes))
+
+    class Words(Params):
+        word: Annotated[str, AfterValidator(refuse)] = param("")
+        """Word."""
+
+    with pytest.raises(InvalidRecipe) as caught:
+        Words.validate({"word": "a"})
+    assert [one.value for one in caught.value.problems] == [*"aaaaaaaa", 2]
+    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems
 
 
 def test_giving_up_names_cells_and_tries() -> None:

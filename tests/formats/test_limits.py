@@ -101,6 +101,18 @@ def test_small_files_cannot_declare_large_maps(name: str, content: bytes, messag
     assert message in refuse(name, content)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("csv", b"0,1\n2,65535\n"), ("npz", encode_npz(np.array([[0, 1], [2, 65535]], np.uint16)))],
+    ids=["csv", "npz"],
+)
+def test_small_files_of_ids_cannot_make_large_tilesets(name: str, content: bytes) -> None:
+    assert f"a file of {len(content):,} bytes without a tileset must have ids below 4," in refuse(name, content)
+    tileset = tw.Tileset.from_labels(f"tile {number}" for number in range(1 << 16))
+    (found,) = decode(Source(content, f"x.{name}", tileset), formats.format_registry.get(name))
+    assert found.map.cells.tolist() == [[0, 1], [2, 65535]]
+
+
 def test_an_archive_cannot_declare_more_than_it_holds() -> None:
     content = encode_npz(np.zeros((4, 4), np.uint8))
     place = content.rfind(b"PK\x01\x02") + 24

@@ -209,6 +209,15 @@ def test_all_mistakes_are_reported_together() -> None:
         assert word in line, line
 
 
+@pytest.mark.parametrize("count", [8, 9, 12])
+def test_mistakes_in_one_string_are_counted(count: int) -> None:
+    with pytest.raises(tw.InvalidRecipe) as caught:
+        tw.recipe("rules", data=rule(f"empty,all,or,{'|'.join(['solid=1'] * count)},solid:1"))
+    shown = caught.value.problems
+    assert [one.value for one in shown if one.rule == "more"] == ([count - 8] if count > 8 else [])
+    assert len(shown) == min(count, 9)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -243,6 +252,7 @@ def check_error(error: tw.TilewrightError) -> None:
     """Check that the error is one line and not an internal error."""
     assert "\n" not in str(error)
     assert type(error) is not tw.TilewrightError
+    assert all(type(one.value) is int for one in error.problems if one.rule == "more")
 
 
 def check_accepted_or_refused(data: Any, **words: Any) -> None:
@@ -265,7 +275,8 @@ def check_accepted_or_refused(data: Any, **words: Any) -> None:
 
 
 marks = some.text(some.sampled_from(list(":,|<>=!x-+.0123456789eE \t\nalsoidmptyrconequgkn")), max_size=40)
-texts = some.text(max_size=40) | marks
+lists = some.builds(lambda piece, mark, count: mark.join([piece] * count), marks, some.sampled_from("|,"), some.just(9))
+texts = some.text(max_size=40) | marks | lists
 TEXTS: list[tuple[str, Callable[[str], Data]]] = [
     ("size", lambda text: {"mapData": [text]}),
     ("tiles", lambda text: {"mapData": ["9x7", text]}),
@@ -296,6 +307,7 @@ TEXTS: list[tuple[str, Callable[[str], Data]]] = [
 @example("²:٣")
 @example("1" * 5000)
 @example("x" * 200_000)
+@example("solid=1|" * 9)
 @example("solid:1|" * 3000)
 @example("solid>1|" * 3000)
 @example("0," * 3000)

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from tilewright.studio import api
 from tilewright.studio.jobs import JobQueue
-from tilewright.studio.security import SecurityMiddleware
+from tilewright.studio.security import SecurityMiddleware, find_free_paths
 from tilewright.studio.settings import Settings
 
 SMALL: dict[str, Any] = {"cells": 4096, "seconds": 20, "pixels": 1 << 20, "upload": 1 << 16, "workers": 2}
@@ -22,8 +22,9 @@ def application(**settings: Any) -> FastAPI:
     """Return an application with the API's routes."""
     chosen = Settings(**{**SMALL, **settings})
     app = FastAPI(title="Tilewright")
-    app.include_router(api.build_router(JobQueue(chosen)))
-    app.add_middleware(SecurityMiddleware, settings=chosen)
+    routes = api.build_router(JobQueue(chosen))
+    app.include_router(routes)
+    app.add_middleware(SecurityMiddleware, settings=chosen, free=find_free_paths(routes.routes), pages=("/",))
     return app
 
 

@@ -337,6 +337,26 @@ def test_a_body_that_is_not_a_json_object(client: TestClient) -> None:
         assert line_of(answer)
 
 
+@pytest.mark.parametrize(
+    ("seed", "reason"),
+    [
+        (b'"\xed\xa0\x80"', "can't decode"),
+        (b'"\\ud800"', "surrogates not allowed"),
+        (b"1e999", "too large"),
+        (b"NaN", "NaN is not a number in JSON"),
+        (b'1, "seed": 2', "the key 'seed' occurs twice"),
+    ],
+)
+def test_a_body_with_values_that_break_programs(client: TestClient, seed: bytes, reason: str) -> None:
+    content = b'{"technique": "caves", "params": {"width": 5, "height": 5}, "seed": %s}'
+    headers = {"content-type": "application/json"}
+    assert client.post("/api/make", content=content % b"7", headers=headers).status_code == 200
+    answer = client.post("/api/make", content=content % seed, headers=headers)
+    assert answer.status_code == 400
+    assert line_of(answer).startswith("the request is not JSON: ")
+    assert reason in line_of(answer)
+
+
 def test_mistakes_in_a_url(client: TestClient) -> None:
     for query, line in {
         "wals=1": "unknown parameter 'wals'; did you mean 'walls'?",

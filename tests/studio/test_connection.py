@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 import pytest
@@ -79,6 +80,39 @@ def test_a_long_request_and_an_idle_connection_are_not_cut_off(monkeypatch: pyte
             answer = client.post("/api/make", json=body)
             assert answer.status_code in (200, 504), answer.text
             time.sleep(0.4)
+
+
+POSTS = ("make", "run", "measure", "measure/file", "models", "seek")
+STARTS = {
+    "application/json": b'{"technique": "ca',
+    "multipart/form-data; boundary=x": b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n##',
+}
+
+
+@pytest.mark.parametrize("content_type", STARTS)
+@pytest.mark.parametrize("route", POSTS)
+def test_a_client_that_leaves_during_the_body_leaves_nothing_in_the_log(
+    route: str, content_type: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An exception that leaves the application would be logged by the server."""
+    messages: list[dict[str, Any]] = [
+        {"type": "http.request", "body": STARTS[content_type], "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            assert message["status"] in (400, 499)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", content_type.encode()), (b"content-length", b"1000")]
+    path = f"/api/{route}"
+    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""}
+    scope |= {"root_path": "", "scheme": "http", "http_version": "1.1", "headers": headers}
+    asyncio.run(application()({**scope, "server": ("127.0.0.1", 8600), "client": ("127.0.0.1", 1)}, receive, send))
+    assert caplog.text == ""
 
 
 def test_clients_get_503_when_the_studio_is_stopped() -> None:

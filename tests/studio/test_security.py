@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +17,8 @@ from starlette.websockets import WebSocketDisconnect
 
 from tests.studio.servers import application, asking, line_of
 from tilewright.core.errors import InvalidRecipe
+from tilewright.studio.api import DESCRIBED_KINDS
+from tilewright.studio.catalogue import LISTS
 from tilewright.studio.security import SecurityMiddleware
 from tilewright.studio.settings import Settings
 
@@ -87,20 +92,87 @@ def test_the_own_page_and_programs_are_allowed(local: TestClient) -> None:
     for headers in ({}, own):
         assert local.post("/api/make", json=body, headers=headers).status_code == 200
         assert can_connect(local, **headers)
-    assert local.post("/api/make", json=body, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    for site in ("cross-site", "same-site"):
+        assert local.post("/api/make", json=body, headers={"sec-fetch-site": site}).status_code == 403
+        assert not can_connect(local, **{"sec-fetch-site": site})
 
 
-def test_pages_of_other_sites_cannot_start_work_by_get(local: TestClient) -> None:
-    address = "/api/make/caves?width=5&height=5"
-    answer = local.get(address, headers={"sec-fetch-site": "cross-site"})
-    assert answer.status_code == 403
-    assert line_of(answer) == "requests from pages of other sites are not allowed"
+CROSS_SITE = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+FRAME = {**LINK, "sec-fetch-dest": "iframe"}
+WORK = ("/api/make/caves?width=5&height=5", "/api/run/open-caves?format=txt&seed=1")
+
+
+@pytest.mark.parametrize("address", WORK)
+def test_pages_of_other_sites_cannot_start_work_by_get(local: TestClient, address: str) -> None:
+    old_browser = {"origin": "http://evil.example"}
+    for headers in (CROSS_SITE, LINK, FRAME, old_browser, {"origin": "null"}, {"origin": "http://["}):
+        answer = local.get(address, headers=headers)
+        assert answer.status_code == 403
+        assert line_of(answer) == "requests from pages of other sites are not allowed"
     # Programs send no such header; engines in a browser may have another port of this machine.
     for site in ("none", "same-origin", "same-site"):
         assert local.get(address, headers={"sec-fetch-site": site}).status_code == 200
-    assert local.get(address).status_code == 200
-    for cheap in ("/", "/api/techniques"):
-        assert local.get(cheap, headers={"sec-fetch-site": "cross-site"}).status_code == 200
+    for headers in ({}, {"origin": "http://127.0.0.1:3000"}):
+        assert local.get(address, headers=headers).status_code == 200
+
+
+def test_links_on_other_sites_open_the_page_but_images_and_frames_do_not(local: TestClient) -> None:
+    assert local.get("/", headers=LINK).status_code == 200
+    for headers in (CROSS_SITE, FRAME):
+        assert local.get("/", headers=headers).status_code == 403
+
+
+def test_a_new_route_is_protected_by_default() -> None:
+    app = build_app()
+    app.add_api_route("/new", lambda: "made", methods=["GET"])
+    with asking(app) as client:
+        assert client.get("/new").status_code == 200
+        for headers in (CROSS_SITE, LINK):
+            assert client.get("/new", headers=headers).status_code == 403
+
+
+# -- all routes -------------------------------------------------------------------------------------------------
+
+ASK_ALL_ROUTES = """
+import json, re, sys
+from fastapi.testclient import TestClient
+from tilewright.studio import Settings, app
+
+def walk(routes, prefix=""):
+    for route in routes:
+        inner = getattr(route, "original_router", route)
+        below = prefix + (getattr(route, "path", None) or "")
+        if getattr(inner, "routes", None):
+            yield from walk(inner.routes, below)
+        else:
+            yield below, getattr(route, "methods", None)
+
+studio = app(Settings())
+found = []
+with TestClient(studio, base_url="http://127.0.0.1:8600", follow_redirects=False) as client:
+    for path, methods in walk(studio.routes):
+        address = re.sub(r"\\{[^}]*\\}", "caves", path) or "/"
+        for method in ("GET", "HEAD", "OPTIONS", *sorted(set(methods or ()) - {"GET", "HEAD", "OPTIONS"})):
+            asked = [client.request(method, address, headers=headers) for headers in json.loads(sys.argv[1])]
+            found.append((path, method, [answer.status_code for answer in asked]))
+print(json.dumps(found))
+"""
+
+
+def test_every_route_of_the_studio_is_protected_unless_it_is_declared_to_be_free() -> None:
+    """API, page, documentation, static files and the socket of the page, with all methods."""
+    command = [sys.executable, "-c", ASK_ALL_ROUTES, json.dumps([CROSS_SITE, LINK, FRAME])]
+    answers = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    paths = {path for path, _, _ in answers}
+    assert len(paths) > 30
+    assert {"/", "/api/docs", "/openapi.json", "/api/run/{recipe}", "/_nicegui_ws", "/api/{rest:path}"} <= paths
+    assert any("thumbnails" in path for path in paths)
+    free = {"/api"} | {f"/api/{kind}" for kind in LISTS} | {f"/api/{kind}/{{name}}" for kind in DESCRIBED_KINDS}
+    for path, method, (image, link, frame) in answers:
+        reads = method in ("GET", "HEAD", "OPTIONS")
+        assert (image != 403) == (frame != 403) == (reads and path in free), (path, method)
+        assert (link != 403) == (reads and path in {*free, "/", "/api/docs"}), (path, method)
 
 
 def test_responses_have_security_headers(local: TestClient) -> None:
@@ -169,7 +241,7 @@ def test_the_cookie_is_found_among_odd_ones(public: TestClient) -> None:
 
 def test_a_link_on_another_site_works_with_a_strict_cookie(public: TestClient) -> None:
     """Browsers do not send strict cookies on redirects from another site; a refresh by our own page is not one."""
-    answer = public.get("/?token=correct+horse&word=x", headers={"sec-fetch-site": "cross-site"})
+    answer = public.get("/?token=correct+horse&word=x", headers=LINK)
     assert answer.status_code == 200
     assert answer.text == '<meta http-equiv="refresh" content="0;url=/?word=x">'
     assert "samesite=strict" in answer.headers["set-cookie"].lower()
@@ -186,6 +258,38 @@ def test_a_token_is_also_required_on_a_local_host() -> None:
     with asking(build_app(token=TOKEN)) as client:
         assert client.get("/").status_code == 401
         assert client.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+# -- charset ----------------------------------------------------------------------------------------------------
+
+FORM = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n##\n..\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize(
+    "charset",
+    [
+        "charset=punycode",
+        'CharSet="idna"',
+        "charset=utf-8; charset=punycode",
+        "charset=utf-8punycode",
+        "charset*=utf-8''punycode",
+        "charset*0=puny; charset*1=code",
+        "charset=utf-7",
+        "charset=",
+    ],
+)
+def test_a_body_in_another_charset_is_refused(local: TestClient, charset: str) -> None:
+    """Python has codecs that take quadratic time."""
+    for kind in ("multipart/form-data; boundary=x", "application/json", ""):
+        answer = local.post("/api/measure/file", content=FORM, headers={"content-type": f"{kind}; {charset}"})
+        assert answer.status_code == 400
+        assert line_of(answer) == "the charset of a request must be utf-8"
+
+
+@pytest.mark.parametrize("charset", ["", "; charset=utf-8", ' ;CHARSET = "UTF-8" ', "; charset=utf8"])
+def test_a_body_in_utf8_is_read(local: TestClient, charset: str) -> None:
+    headers = {"content-type": f"multipart/form-data; boundary=x{charset}"}
+    assert local.post("/api/measure/file", content=FORM, headers=headers).status_code == 200
 
 
 # -- size -------------------------------------------------------------------------------------------------------

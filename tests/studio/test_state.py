@@ -109,7 +109,7 @@ def test_another_version_is_named(version: Any) -> None:
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        ([], "not a link of this studio"),
+        ([], "must be a JSON object"),
         ({"v": 1}, "not a link of this studio"),
         ({"v": 1, "recipe": []}, "not a link of this studio"),
         ({"v": 1, "recipe": {"params": [1]}}, "params"),
@@ -134,9 +134,9 @@ def test_another_version_is_named(version: Any) -> None:
         ({"v": 1, "recipe": {}, "gallery": {"knob": "x" * 1000}}, "knob"),
         ({"v": 1, "recipe": {}, "gallery": {"low": "1"}}, "low"),
         ({"v": 1, "recipe": {}, "gallery": {"low": True}}, "low"),
-        ({"v": 1, "recipe": {}, "gallery": {"low": float("nan")}}, "low"),
-        ({"v": 1, "recipe": {}, "gallery": {"high": float("inf")}}, "high"),
-        ({"v": 1, "recipe": {}, "gallery": {"high": 10**400}}, "high"),
+        ({"v": 1, "recipe": {}, "gallery": {"low": float("nan")}}, "NaN"),
+        ({"v": 1, "recipe": {}, "gallery": {"high": float("inf")}}, "Infinity"),
+        ({"v": 1, "recipe": {}, "gallery": {"high": 10**400}}, "401 digits"),
         ({"v": 1, "recipe": {}, "gallery": {"same_seed": 1}}, "same_seed"),
         ({"v": 1, "recipe": {}, "gallery": {"roll": -1}}, "roll"),
         ({"v": 1, "recipe": {}, "gallery": {"roll": 10**9}}, "roll"),
@@ -186,6 +186,17 @@ def test_half_a_surrogate_pair_in_a_link_is_refused(parts: Any) -> None:
     check_refusal(encode({"v": 1, "recipe": RECIPE, **parts}), "not a link of this studio")
     complete = {"v": 1, "recipe": {**RECIPE, "seed": "\U0001f5fa"}}
     assert State.from_link(encode(complete)).seed == "\U0001f5fa"
+
+
+@pytest.mark.parametrize(
+    "part", [b"\xed\xa0\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xc0\x80", b"\xff", b"\xf5\x80\x80\x80"]
+)
+def test_bytes_in_a_link_must_be_utf8(part: bytes) -> None:
+    """`json.loads` accepts half a surrogate pair in bytes, which no file, link or page can hold."""
+    plain = b'{"v":1,"recipe":{"technique":"caves","seed":"%s"}}'
+    assert State.from_link(encode(plain % b"a")).seed == "a"
+    check_refusal(encode(plain % part), "not a link of this studio")
+    check_refusal(encode((plain % b"a").decode().encode("utf-16")), "not a link of this studio")
 
 
 def test_a_link_has_a_limited_number_of_shapers() -> None:

@@ -1,4 +1,4 @@
-"""The state in the page's URL; a state that is too large for a link is reported and not written."""
+"""The state in the page's URL; a state that no link can hold is reported and not written."""
 
 from __future__ import annotations
 
@@ -51,21 +51,30 @@ def test_the_state_is_written_to_the_url_and_copied(session: Session, scripts: l
     assert lines == []
 
 
-def test_a_state_that_is_too_large_for_a_link_is_reported_when_it_is_copied(
-    session: Session, scripts: list[str]
+@pytest.mark.parametrize(
+    ("state", "line"),
+    [
+        (HEAVY, "a link must have at most "),
+        (State().with_recipe(seed="\ud83d"), "a link can only contain valid Unicode"),
+        (State().with_params(walls=float("nan")), "a link can only contain valid Unicode and finite numbers"),
+    ],
+    ids=["too large", "half a surrogate pair", "not a number"],
+)
+def test_a_state_that_no_link_can_hold_is_reported_when_it_is_copied(
+    session: Session, scripts: list[str], state: State, line: str
 ) -> None:
     lines: list[TilewrightError] = []
     with nowhere():
         url_state = UrlState(session, lines.append)
         url_state.write()
-        session.state = HEAVY
+        session.state = state
         url_state.write()
         assert len(scripts) == 1
         assert lines == []
         url_state.copy_link()
         assert len(scripts) == 1
         assert len(lines) == 1
-        assert str(lines[0]).startswith("a link must have at most ")
+        assert str(lines[0]).startswith(line)
         session.state = State.from_recipe({"technique": "maze", "seed": 3})
         url_state.write()
     assert scripts[1:] == [f"twWriteState(0, 0, '#{session.state.to_link()}')"]

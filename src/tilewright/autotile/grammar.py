@@ -4,32 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import update_wrapper, wraps
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.caching import cached_by_size
 from ..core.pieces import SIDES, STEPS
 from ..core.tileset import Tileset
 
 T = TypeVar("T")
-MAX_CACHED = 8
-"""Maximum number of tilesets whose tables are cached."""
+
+
+@dataclass(frozen=True, eq=False)
+class _SameTileset:
+    """A cache key of a tileset, compared by identity, because comparing tilesets takes longer."""
+
+    tileset: Tileset
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameTileset) and self.tileset is other.tileset
+
+    def __hash__(self) -> int:
+        return id(self.tileset)
 
 
 def cache_by_tileset(build: Callable[[Tileset], T]) -> Callable[[Tileset], T]:
-    """Cache the tables of recent tilesets by identity, because comparing tilesets takes longer."""
-    cached: dict[int, tuple[Tileset, T]] = {}
+    """Cache the tables of recent tilesets by identity."""
+
+    def build_for(key: _SameTileset) -> T:
+        return build(key.tileset)
+
+    find_for = cached_by_size(update_wrapper(build_for, build))
 
     @wraps(build)
     def find(tileset: Tileset) -> T:
-        found = cached.get(id(tileset))
-        if found is None or found[0] is not tileset:
-            if len(cached) >= MAX_CACHED:
-                cached.clear()
-            found = cached[id(tileset)] = tileset, build(tileset)
-        return found[1]
+        return find_for(_SameTileset(tileset))
 
     return find
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from colorsys import rgb_to_hsv
-from functools import cache
+from functools import lru_cache
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Literal
 
@@ -154,7 +154,7 @@ def _pixel_segments(
     return segments
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _tile_style(rgb: Rgb, few_colors: bool) -> Style:
     """Return a style with the glyph in the tile's color on a darker shade. With few colors, there is no background."""
     if few_colors:
@@ -164,7 +164,7 @@ def _tile_style(rgb: Rgb, few_colors: bool) -> Style:
     return Style(color=Color.from_rgb(red, green, blue), bgcolor=Color.from_rgb(*(part * SHADE for part in rgb)))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _ground_style(rgb: Rgb, few_colors: bool) -> Style:
     """Return a style with a glyph darker than its background, or lighter on a dark background."""
     if few_colors:
@@ -174,7 +174,7 @@ def _ground_style(rgb: Rgb, few_colors: bool) -> Style:
     return Style(color=Color.from_rgb(red, green, blue), bgcolor=Color.from_rgb(*rgb))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _pixel_style(above: Rgb, below: Rgb | None, few_colors: bool) -> Style:
     upper, lower = (rgb and (_ansi(rgb) if few_colors else Color.from_rgb(*rgb)) for rgb in (above, below))
     return Style(color=upper, bgcolor=lower)

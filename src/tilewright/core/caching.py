@@ -32,6 +32,8 @@ class SizedCache:
         self.max_bytes = max_bytes
         self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._sizes: dict[Hashable, int] = {}
+        self._total = 0
+        """Sum of the sizes."""
         self._lock = Lock()
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -58,17 +60,17 @@ class SizedCache:
         with self._lock:
             self._values.clear()
             self._sizes.clear()
+            self._total = 0
 
     def _drop_oldest(self) -> None:
         # Cached properties make values larger while they are used. Counting all values takes seconds if they are many.
         for key in islice(reversed(self._values), MAX_RECOUNTED):
-            self._sizes[key] = count_bytes((key, self._values[key]))
-        total = sum(self._sizes.values())
-        for key in list(self._values):
-            if total <= self.max_bytes:
-                return
-            total -= self._sizes.pop(key)
-            del self._values[key]
+            size = count_bytes((key, self._values[key]))
+            self._total += size - self._sizes.get(key, 0)
+            self._sizes[key] = size
+        while self._total > self.max_bytes:
+            key, _ = self._values.popitem(last=False)
+            self._total -= self._sizes.pop(key)
 
 
 shared_cache = SizedCache()

@@ -152,6 +152,26 @@ class Problem:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherProblems(Problem):
+    """Number of further mistakes, which are not reported. Its value is always that number.
+
+    >>> str(FurtherProblems.of(2))
+    'and 2 more'
+    """
+
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        Problem.__post_init__(self)
+        object.__setattr__(self, "value", self.count)
+
+    @classmethod
+    def of(cls, count: int) -> FurtherProblems:
+        """Return the problem that reports a number of further mistakes."""
+        return cls((), "more", count, f"and {count:,} more", count=count)
+
+
 ANOTHER_SEED = Fix("set", ("seed",), None)
 
 
@@ -214,7 +234,7 @@ def explain_each(items: Iterable[T], explain: Callable[[T], Problem]) -> list[Pr
 
 def count_further(count: int) -> list[Problem]:
     """Return a problem that gives the number of problems that are not reported; nothing if there are none."""
-    return [problem(f"and {count:,} more", value=count, rule="more")] if count > 0 else []
+    return [FurtherProblems.of(count)] if count > 0 else []
 
 
 def _describe_unknown(noun: str, name: object, options: Iterable[str], hint: str, advice: str = "") -> str:

@@ -39,6 +39,7 @@ from .deprecation import renamed_members, warn_renamed
 from .errors import (
     MAX_REPORTED,
     Fix,
+    FurtherProblems,
     InvalidRecipe,
     Path,
     Problem,
@@ -398,8 +399,8 @@ def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
 def limit_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Return the first `MAX_REPORTED` distinct problems, and a problem with the number of further ones."""
     distinct = list({str(one): one for one in problems}.values())
-    shown = [one for one in distinct if one.rule != "more"]
-    counted = sum(int(one.value) for one in distinct if one.rule == "more")
+    shown = [one for one in distinct if not isinstance(one, FurtherProblems)]
+    counted = sum(one.count for one in distinct if isinstance(one, FurtherProblems))
     return [*shown[:MAX_REPORTED], *count_further(max(0, len(shown) - MAX_REPORTED) + counted)]
 
 

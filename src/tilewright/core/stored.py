@@ -28,7 +28,6 @@ MAX_DIGITS = 300
 UNUSUAL_NUMBER = re.compile(rf"(?<!\d)\d{{{MAX_DIGITS}}}|[eE]\+?\d{{3}}")
 """Digits that may belong to a number that is too large. Other numbers are parsed without a function call for each."""
 VERSION = re.compile(r"[\w.+!-]{1,32}", re.ASCII)
-ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_json(content: str | bytes, message: str = "not JSON") -> dict[str, Any]:
@@ -46,8 +45,8 @@ def parse_json(content: str | bytes, message: str = "not JSON") -> dict[str, Any
     TooLarge
         If there are too many values.
     InvalidRecipe
-        If it is not a JSON object, is nested too deeply, or has a key twice, half a surrogate pair, or a number
-        that is not finite or has too many digits.
+        If it is not a JSON object, is nested too deeply, or has a key twice, or a number that is not finite or has
+        too many digits.
 
     Examples
     --------
@@ -81,7 +80,12 @@ class StoredData(BaseModel):
     @classmethod
     def from_json(cls, content: str | bytes) -> Self:
         """Parse JSON. Raise InvalidRecipe or TooLarge if it is damaged."""
-        return cls.from_data(parse_json(content))
+        data = parse_json(content)
+        try:
+            json.dumps(data, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # Files of maps may have half a surrogate pair, but folders are written as UTF-8.
+            raise InvalidRecipe("contains half a surrogate pair", rule="format") from None
+        return cls.from_data(data)
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
@@ -146,15 +150,12 @@ def _parse(text: str) -> Any:
     """Return the value of JSON. Raise TooLarge or another ValueError."""
     check_json(text, MAX_CONTAINERS, MAX_VALUES, "; pack large maps")
     numbers: dict[str, Any] = {"parse_int": _read_integer, "parse_float": _read_float}
-    value = json.loads(
+    return json.loads(
         text,
         object_pairs_hook=read_object,
         parse_constant=refuse_constant,
         **(numbers if UNUSUAL_NUMBER.search(text) else {}),
     )
-    if ESCAPED_SURROGATE.search(text):
-        json.dumps(value, ensure_ascii=False).encode()
-    return value
 
 
 def _read_integer(text: str) -> int:

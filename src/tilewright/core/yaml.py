@@ -23,6 +23,8 @@ MAX_YAML_TOKENS = 1 << 16
 """Maximum number of separators in YAML: line breaks, commas, brackets, braces and colons. PyYAML takes one to two
 seconds for this many. JSON has no such limit."""
 SEPARATORS = "\n,[{:"
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|\\U0000[dD][89a-fA-F]|[\ud800-\udfff]")
+"""Parts of a text that may be half of a surrogate pair. No file can hold one, and no browser can display it."""
 SEARCH_WORDS = "Search words: "
 """Start of the comment line with the search words of a recipe."""
 MAX_LINE_LENGTH = 1 << 30
@@ -81,6 +83,8 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
     try:
         found = _read_json(text) if text.lstrip().startswith("{") else None
         found = _read_yaml(text) if found is None else found
+        if SURROGATE.search(text):
+            json.dumps(found, ensure_ascii=False).encode()  # Raises ValueError for half a surrogate pair.
     except BadFile as error:
         raise error.within(name) from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:

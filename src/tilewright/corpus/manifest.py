@@ -16,6 +16,7 @@ from pydantic import Field
 from .. import __version__
 from ..analysis.similarity import find_similarity
 from ..analysis.survey import check_comparing
+from ..core.caching import cached_by_size
 from ..core.errors import BadFile, InvalidRecipe, short_repr
 from ..core.params import check_integer
 from ..core.plan import make_plan, tilesets_of
@@ -36,6 +37,9 @@ TARGET_PARTS_LISTED = 8
 """Number of parts of a corpus with a listed sweep. There are fewer, because each part stores the lists."""
 MAX_MAPS_PER_PART = 1000
 MAX_CELLS_PER_PART = 1 << 25
+MAX_SMALL_RECIPE = 10_000
+"""Maximum number of characters of recipes whose number is limited, not their size. Counting the size of a recipe takes
+as long as making a small map."""
 MAX_TRIED_VALUES = 100
 """Maximum number of values per swept parameter that are validated before the generation starts."""
 OWN_COLUMNS = {
@@ -135,7 +139,9 @@ class Manifest:
 
     def _apply(self, values: Sequence[Any]) -> Recipe:
         """Return the recipe with some values of the sweep."""
-        return _recipe_of(self._variation_key, json.dumps(values))
+        key, chosen = self._variation_key, json.dumps(values)
+        is_small = len(key) + len(chosen) <= MAX_SMALL_RECIPE
+        return (_find_small_recipe if is_small else _find_large_recipe)(key, chosen)
 
     @cached_property
     def _variation_key(self) -> str:
@@ -268,10 +274,14 @@ def _format_value(value: Any) -> str:
     return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else short_repr(value)
 
 
-@lru_cache(maxsize=4096)
-def _recipe_of(varied: str, values: str) -> Recipe:
-    """Return the recipe of a corpus with some values of its sweep. It is cached, because many maps share the recipe."""
+def _find_recipe(varied: str, values: str) -> Recipe:
+    """Return the recipe of a corpus with some values of its sweep."""
     recipe, paths = json.loads(varied)
     result = Recipe.of(apply_values(recipe, paths, json.loads(values)))
     make_plan(result)
     return result
+
+
+_find_small_recipe = lru_cache(maxsize=1024)(_find_recipe)
+_find_large_recipe = cached_by_size(_find_recipe)
+"""Many maps share a recipe."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import lru_cache
 from typing import Any
 
+from ..core.caching import cached_by_size
 from ..core.errors import InvalidRecipe
 from ..core.recipe import Recipe
 from ..core.shared_tiles import collect_tiles
@@ -26,7 +26,7 @@ def tileset_of(manifest: Manifest) -> Tileset:
     return _tileset_of(manifest.text)
 
 
-@lru_cache(maxsize=64)
+@cached_by_size
 def _tileset_of(text: str) -> Tileset:
     manifest = Manifest.from_text(text)
     first = manifest.recipe_of(0)

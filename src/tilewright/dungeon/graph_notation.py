@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain, pairwise
 from string import ascii_lowercase
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator
 
+from ..core.caching import cached_by_size
 from ..core.errors import Fix, InvalidRecipe, Problem, problem
 from .room_graph import GridGraph, name_cell
 
@@ -52,7 +52,7 @@ GraphStrings: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_split_stri
 """Strings that `read_graph` reads, or a single string in which they are separated by commas or blanks."""
 
 
-@lru_cache(maxsize=64)
+@cached_by_size
 def read_graph(parts: tuple[str, ...]) -> GridGraph:
     """Return the graph that strings describe; without rooms if they give only the size of the grid.
 

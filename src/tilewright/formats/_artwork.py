@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.appearance import read_rgb
+from ..core.caching import cached_by_size
 from ..core.errors import InvalidRecipe
 from ..core.pieces import SIDES
 from ..core.seeds import Rng
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 GROUND, THINGS = "ground", "things"
 """Names of layers of sprites."""
-MAX_CACHED_TILESETS = 8
 MAX_LAYERS = 64
 """Maximum number of layers of the ground. Skins that are never drawn in the same cell share a layer."""
 
@@ -291,7 +291,7 @@ class _Key:
         return hash(self.digest)
 
 
-@lru_cache(maxsize=MAX_CACHED_TILESETS)
+@cached_by_size
 def _make_artwork(key: _Key) -> Artwork:
     return Artwork(key.tileset)
 

@@ -32,6 +32,9 @@ MAX_EXPANSION = 1100
 """A file of any size may have MAX_SMALL_CELLS cells; more cells need a byte for each MAX_EXPANSION of them. One byte of
 compressed data unpacks to at most 1,032 bytes, so only files of false sizes, and data that is compressed twice, exceed
 this."""
+MAX_SMALL_TILES = 1 << 12
+"""Ids without a tileset must be below this number plus the size of the file in bytes. A tile takes a hundred times as
+many bytes in files as its id."""
 MAX_LABEL = 1 << 25
 """Maximum number of characters of a label."""
 
@@ -205,8 +208,12 @@ def _flatten(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
     return lists
 
 
-def make_numbered_tileset(highest: int) -> Tileset:
-    """Return a tileset for bare ids: `tile0` and so on, up to the highest id."""
+def make_numbered_tileset(highest: int, content: bytes) -> Tileset:
+    """Return a tileset for the bare ids in a file: `tile0` and so on, up to the highest id."""
     if highest >= MAX_TILES:
         raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got the id {highest:,}")
+    most = MAX_SMALL_TILES + len(content)
+    if highest >= most:
+        text = f"a file of {len(content):,} bytes without a tileset must have ids below {most:,}, got {highest:,}"
+        raise TooLarge(f"{text}; name its tileset")
     return Tileset.from_labels((f"tile{number}" for number in range(highest + 1)), "numbered")

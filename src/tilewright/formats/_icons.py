@@ -15,6 +15,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.caching import cached_by_size
 from ._textures.strokes import SIDE, apply_drawing, rgb
 
 OUTLINE = (27, 24, 34)
@@ -165,7 +166,7 @@ def place_icons(names: Sequence[str], height: int, width: int) -> Iterator[Place
         yield PlacedIcon(icon, (row - side) // 2, (column - side) // 2, side, is_dot)
 
 
-@lru_cache(maxsize=1024)
+@cached_by_size
 def draw_icon(icon: Icon, side: int, is_dot: bool = False) -> NDArray[np.uint8]:
     """Draw an icon with its outline. Return an array (row, column, 4); pixels are opaque or transparent."""
     thickness = max(1, side // SIDE)

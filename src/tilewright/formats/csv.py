@@ -49,7 +49,8 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
         raise BadFile("contains no cells", at=source.name)
     check_sides((len(levels), len(levels[0]), columns))
     cells = np.array(levels[0] if len(levels) == 1 else levels)
-    return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(int(cells.max()))))]
+    tileset = source.tileset or make_numbered_tileset(int(cells.max()), source.content)
+    return [LoadedMap(TileMap(cells, tileset))]
 
 
 def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.uint16]:

@@ -45,8 +45,8 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     cells = arrays["cells"]
     check_sides(cells.shape)
     if "rest" not in arrays:
-        highest = int(cells.max(initial=0))
-        return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(highest)))]
+        tileset = source.tileset or make_numbered_tileset(int(cells.max(initial=0)), source.content)
+        return [LoadedMap(TileMap(cells, tileset))]
     try:
         data = StoredMap.validate(parse_json(arrays["rest"].tobytes().decode()))
     except UnicodeDecodeError:

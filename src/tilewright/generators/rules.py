@@ -12,12 +12,12 @@ Source: the documentation of ProcEngine 1.1.1 by Ahmed Khalifa, whose data objec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from ..core.caching import cached_by_size
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.registry import technique, tilesets
 from ..core.seeds import Rng
@@ -34,7 +34,7 @@ TRIES = 20
 """Maximum number of attempts to divide and fill rooms if locks prevent a connection."""
 
 
-@lru_cache(maxsize=256)
+@cached_by_size
 def make_tileset(names: tuple[str, ...], initial: str) -> Tileset:
     """Return a tileset of the names: known names look as in the tileset `palette`, others get generated looks."""
     palette = tilesets.get("palette")

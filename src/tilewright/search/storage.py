@@ -41,7 +41,7 @@ EXTENDABLE = ("evaluations", "tilewright", "revisions")
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class StoredState(StoredData):
+class ArchiveState(StoredData):
     """The state of a search between two rounds, except for its elites."""
 
     rounds: Count
@@ -86,7 +86,7 @@ class ArchiveFolder:
         try:
             file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False, page_checksum_verification=True)
             table = file.read(use_threads=False)  # Threads of Arrow can abort the process while it exits.
-            state = StoredState.from_json((table.schema.metadata or {})[STATE])
+            state = ArchiveState.from_json((table.schema.metadata or {})[STATE])
             state.check_emitters(search.definition)
             lines = (self.folder.read(ROUNDS) or b"").splitlines()[: state.rounds]
             records = [parse_json(line) for line in lines]
@@ -171,7 +171,7 @@ def _write_archive(search: Search) -> bytes:
     columns["parents"] = pa.array(parents, pa.list_(pa.int64()))
     columns["emitter"] = pa.array([definition.emitters[at] for at in archive.rows.emitter[rows].tolist()], pa.string())
     columns["genome"] = pa.array(archive.rows.units[rows].tolist(), pa.list_(pa.float64()))
-    state = StoredState(
+    state = ArchiveState(
         rounds=search.round,
         evaluations=archive.evaluations,
         out_of_range=archive.out_of_range,
@@ -228,7 +228,7 @@ def _column_name(name: str, others: Mapping[str, Any]) -> str:
     return f"params_{name}" if name in others or name in OWN_COLUMNS or name in LAST_COLUMNS else name
 
 
-def _read_archive(definition: Definition, table: pa.Table, state: StoredState) -> Archive:
+def _read_archive(definition: Definition, table: pa.Table, state: ArchiveState) -> Archive:
     """Restore an archive from its table. Raise ValueError if the table does not fit the definition."""
     archive = Archive(definition, state.evaluations, state.out_of_range, state.failures)
     genes = _gene_columns(definition, [])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 __all__ = ["Settings", "app", "serve"]
+DOCS = "/api/docs"
 
 
 def app(settings: Settings | None = None) -> FastAPI:
@@ -25,7 +26,7 @@ def app(settings: Settings | None = None) -> FastAPI:
     from .. import __version__
     from . import api, page
     from .jobs import JobQueue
-    from .security import SecurityMiddleware
+    from .security import SecurityMiddleware, find_free_paths
 
     settings = settings or Settings()
     queue = JobQueue(settings)
@@ -35,13 +36,16 @@ def app(settings: Settings | None = None) -> FastAPI:
         summary="Generate, measure and export tile maps.",
         description=api.__doc__ or "",
         swagger_ui_parameters={"validatorUrl": None},
-        docs_url="/api/docs",
+        docs_url=DOCS,
         redoc_url=None,
     )
     studio.state.queue = queue
-    studio.include_router(api.build_router(queue))
+    routes = api.build_router(queue)
+    studio.include_router(routes)
     page.mount(studio, queue)
-    studio.add_middleware(SecurityMiddleware, settings=settings)
+    studio.add_middleware(
+        SecurityMiddleware, settings=settings, free=find_free_paths(routes.routes), pages=(page.PATH, DOCS)
+    )
     return studio
 
 

@@ -59,6 +59,7 @@ from .requests import (
     parse_body,
 )
 from .responses import ErrorRoute, as_json_data, file_name, files_response, not_found
+from .security import free_of_work
 from .seek_run import SeekRun, start_seek
 
 T = TypeVar("T")
@@ -70,7 +71,10 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
 
 def build_router(queue: JobQueue) -> APIRouter:
-    """Return the routes under /api, which run their work in a job queue."""
+    """Return the routes under /api, which run their work in a job queue.
+
+    Pages of other sites may only request the routes that are declared as `free_of_work`.
+    """
     routes = APIRouter(prefix="/api", route_class=ErrorRoute)
     _add_list_routes(routes, queue)
     _add_make_routes(routes, queue)
@@ -100,6 +104,7 @@ def _allowed_methods(route: Any, request: Request) -> set[str]:
 
 def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
     @routes.get("", tags=["lists"], summary="Version and limits of this studio", **describe_response(OBJECT))
+    @free_of_work
     def about() -> Response:
         limits = {name: getattr(queue.settings, name) for name in LIMITS}
         return JSONResponse({"tilewright": __version__, "limits": limits})
@@ -112,6 +117,7 @@ def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
 
 def _add_list(routes: APIRouter, kind: str) -> None:
     @routes.get(f"/{kind}", tags=["lists"], summary=f"All {kind}", name=kind, **describe_response(ENTRIES))
+    @free_of_work
     def all_of_a_kind() -> Response:
         return JSONResponse(as_json_data(list_entries(kind)))
 
@@ -126,6 +132,7 @@ def _add_description(routes: APIRouter, kind: str) -> None:
         name=one,
         **describe_response(OBJECT, 404),
     )
+    @free_of_work
     def one_of_a_kind(
         name: Annotated[str, Path(description=f"As in /api/{kind}.", json_schema_extra=known)],
     ) -> Response:

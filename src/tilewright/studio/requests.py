@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -13,6 +12,7 @@ from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.params import Params, param
 from ..core.recipe import Recipe
 from ..core.registry import techniques
+from ..core.stored import parse_json
 from ..formats import format_registry
 from ..search.seek.definition import SeekDefinition
 from .seek_run import MAX_SEEDS
@@ -162,11 +162,4 @@ def parse_body(content: bytes, content_type: str, model: type[B]) -> B:
     containers = content.count(b"[") + content.count(b"{")
     if containers > MAX_CONTAINERS:
         raise TooLarge(f"a request must have at most {MAX_CONTAINERS:,} lists and objects, got {containers:,}")
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
-        raise InvalidRecipe(f"the request is not JSON: {reason}", rule="format") from None
-    if not isinstance(body, dict):
-        raise InvalidRecipe("the request must be a JSON object", got=body, rule="type")
-    return model.validate(body)
+    return model.validate(parse_json(content, "the request is not JSON"))

@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, short_repr
 from ..core.params import Finding, limit_problems
@@ -60,7 +61,7 @@ INLINE_TYPES = ("image/", "text/", "application/json", "application/xml")
 
 
 class ErrorRoute(APIRoute):
-    """A route that returns every error as JSON."""
+    """A route that returns every error as JSON, unless the client has left."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -68,6 +69,8 @@ class ErrorRoute(APIRoute):
         async def handle_errors(request: Request) -> Response:
             try:
                 return await handle(request)
+            except ClientDisconnect:
+                raise
             except Exception as error:
                 return error_response(error)
 

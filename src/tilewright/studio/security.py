@@ -1,32 +1,36 @@
 """Security middleware for the page, the API and the websocket: host, origin, token and request size.
 
 On a local address, the Host header must be a local name; this prevents DNS rebinding. Requests that change something
-must have the origin of the studio, and pages of other sites cannot start work by GET requests either. If other machines
-can reach the studio, every request needs the token. The size of request bodies is limited while they are read.
+must have the origin of the studio. Requests that change nothing are refused too if a page of another site sends them,
+except for routes that are declared as `free_of_work` and for links to pages. If other machines can reach the studio,
+every request needs the token. The size of request bodies is limited while they are read.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Collection, Sequence
 from hashlib import blake2b
 from hmac import compare_digest
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..core.errors import InvalidRecipe, problem
 from .settings import LOOPBACK, Settings
 
+F = TypeVar("F", bound=Callable[..., Any])
 API = "/api"
-WORK = "/api/make"
-"""Start of the paths at which a GET request starts work."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
+CHARSET = re.compile(r';\s*charset\s*=\s*(utf-?8|"utf-?8")\s*(?=;|$)')
 REFUSED_CODE = 4403
 """Close code of a refused websocket. Browsers show it as status 403."""
 POLICY = {
@@ -52,14 +56,48 @@ HEADERS = {
 }
 
 
-class SecurityMiddleware:
-    """ASGI middleware around the studio."""
+def free_of_work(endpoint: F) -> F:
+    """Declare that a route does no work for a request, so that pages of other sites may send one."""
+    setattr(endpoint, "is_free_of_work", True)  # noqa: B010  # functions have no such attribute
+    return endpoint
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+
+def find_free_paths(routes: Sequence[BaseRoute]) -> list[re.Pattern[str]]:
+    """Return patterns of the paths of all routes that are declared as `free_of_work`."""
+    return [
+        route.path_regex
+        for route in routes
+        if isinstance(route, Route) and getattr(route.endpoint, "is_free_of_work", False)
+    ]
+
+
+class SecurityMiddleware:
+    """ASGI middleware around the studio.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        Application with the routes.
+    settings : Settings
+        Address, token and maximum size of requests.
+    free : collection of re.Pattern, optional
+        Paths that pages of other sites may request.
+    pages : collection of str, optional
+        Paths that links on other sites may open.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        *,
+        free: Collection[re.Pattern[str]] = (),
+        pages: Collection[str] = (),
+    ) -> None:
         if not settings.is_local and settings.token is None:
             raise InvalidRecipe(f"must be set, because other machines can reach {settings.host}", at="token")
         self.app = app
-        self.settings = settings
+        self.settings, self.free, self.pages = settings, free, pages
         self.cookie = "tilewright_" + _digest(settings.token or "", "name")[:8]
         """Name of the cookie. It depends on the token, because all ports share cookies and another studio may be
         running."""
@@ -87,6 +125,8 @@ class SecurityMiddleware:
             if send.started or error.status_code != 413:
                 raise
             await _error_response(scope, 413, error.detail)(scope, receive, send)
+        except ClientDisconnect:  # While the body was read; no client waits for a response.
+            return
 
     def _check_request(self, scope: Scope, headers: Headers) -> Response | None:
         """Return the error response for a request, or None if it is allowed."""
@@ -94,18 +134,21 @@ class SecurityMiddleware:
         if self.settings.is_local and (name is None or name["name"].strip("[]").lower() not in LOOPBACK):
             return _error_response(scope, 403, f"this studio only answers on {', '.join(LOOPBACK)}")
         costly = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
-        from_elsewhere = _is_cross_origin(headers) if costly else self._is_cross_site_work(scope, headers)
-        if from_elsewhere:
+        if _is_cross_origin(headers) if costly else _is_cross_site(headers) and not self._is_open(scope, headers):
             return _error_response(scope, 403, "requests from pages of other sites are not allowed")
+        if any("charset" in CHARSET.sub("", kind.lower()) for kind in headers.getlist("content-type")):
+            # The parser of forms would use any codec of Python. Some of them take quadratic time.
+            return _error_response(scope, 400, "the charset of a request must be utf-8")
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self.settings.upload:
             return _error_response(scope, 413, _size_message(self.settings.upload))
         return self._check_token(scope, headers) if self.settings.token is not None else None
 
-    @staticmethod
-    def _is_cross_site_work(scope: Scope, headers: Headers) -> bool:
-        """Return whether a page of another site requests a map by GET, as an image element does."""
-        return scope["path"].startswith(WORK) and headers.get("sec-fetch-site") == "cross-site"
+    def _is_open(self, scope: Scope, headers: Headers) -> bool:
+        """Return whether a page of another site may send a request: for a list, or because the user opens a link."""
+        path = scope["path"]
+        is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+        return (is_link and path in self.pages) or any(free.match(path) for free in self.free)
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         assert self.settings.token is not None
@@ -186,6 +229,18 @@ def _is_cross_origin(headers: Headers) -> bool:
         return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
     try:
         return urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+    except ValueError:
+        return True
+
+
+def _is_cross_site(headers: Headers) -> bool:
+    """Return whether a page of another site sent the request. Other ports of the same host are the same site."""
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None or origin is None:
+        return site == "cross-site"
+    host = HOST.fullmatch(headers.get("host", ""))
+    try:
+        return host is None or urlsplit(origin).hostname != host["name"].strip("[]").lower()
     except ValueError:
         return True
 

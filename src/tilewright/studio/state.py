@@ -24,6 +24,7 @@ from ..core.params import Params
 from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
+from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from .gallery import Gallery
 from .opened_recipe import OpenedRecipe
@@ -35,6 +36,7 @@ VERSION = 1
 MAX_LINK_LENGTH = 1 << 20
 MAX_STATE_BYTES = 1 << 22
 """Maximum characters of a link, and maximum bytes of its unpacked content."""
+NO_LINK = "it is incomplete or not a link of this studio"
 MAX_PARTS = 64
 """Maximum number of pieces into which the painted cells of a large map are split, each small enough for a recipe."""
 TABS = ("start", "make", "shape", "example", "rules", "gallery", "search", "export")
@@ -204,7 +206,11 @@ class State:
     # -- links --------------------------------------------------------------------------------------------------
 
     def to_link(self) -> str:
-        """Return the state as a URL-safe string. Raise TooLarge if the string is too long to be opened again."""
+        """Return the state as a URL-safe string.
+
+        Raise TooLarge if the string is too long to be opened again, and InvalidRecipe if the state contains half of a
+        surrogate pair, as browsers send of a symbol that is cut in two, or a number that is not finite.
+        """
         data: dict[str, Any] = {"v": VERSION, "recipe": self.recipe}
         if self.is_pending and (self.locks is not None or "locks" in self.recipe):
             data["locks"] = None if self.locks is None else self.locks.to_data()
@@ -225,7 +231,10 @@ class State:
         look = {name: value for name, value in vars(self.view_settings).items() if value != getattr(default, name)}
         if look:
             data["look"] = look
-        plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
+        try:
+            plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+        except ValueError:
+            raise InvalidRecipe("a link can only contain valid Unicode and finite numbers") from None
         link = base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
         if len(link) > MAX_LINK_LENGTH or len(plain) > MAX_STATE_BYTES:
             raise TooLarge(
@@ -244,18 +253,15 @@ class State:
             plain = unpacker.decompress(packed, MAX_STATE_BYTES)
             if unpacker.unconsumed_tail or not unpacker.eof:
                 raise ValueError("too large or cut off")
-            data = json.loads(plain)
-            if rb"\ud" in plain.lower():
-                json.dumps(data, ensure_ascii=False).encode()  # Raises ValueError for half a surrogate pair.
-            return cls._from_data(data)
+            return cls._from_data(parse_json(plain, NO_LINK))
         except TilewrightError as error:
             raise BadFile.from_error(error, (), place="the link cannot be opened") from None
         except (ValueError, TypeError, KeyError, OverflowError, zlib.error, RecursionError):
-            raise BadFile("the link cannot be opened: it is incomplete or not a link of this studio") from None
+            raise BadFile(f"the link cannot be opened: {NO_LINK}") from None
 
     @classmethod
-    def _from_data(cls, data: Any) -> State:
-        if not isinstance(data, dict) or not isinstance(data.get("recipe"), dict):
+    def _from_data(cls, data: Mapping[str, Any]) -> State:
+        if not isinstance(data.get("recipe"), dict):
             raise ValueError("no state")
         if data.get("v") != VERSION:
             raise BadFile(f"it was made by another version of the studio ({short_repr(data.get('v'))})")

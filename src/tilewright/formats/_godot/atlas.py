@@ -12,15 +12,15 @@ invisible tiles, one for each tile of the map, for a layer that shows nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.caching import cached_by_size
 from ...core.errors import TooLarge
 from ...core.skins import LAYOUTS
-from .._artwork import MAX_CACHED_TILESETS, Artwork
+from .._artwork import Artwork
 
 MIN_COLUMNS = 16
 MAX_ALTERNATIVES = 1 << 12
@@ -83,7 +83,7 @@ class Atlas:
     """(tile,) code of the invisible tile; empty without sprites between cells."""
 
     @staticmethod
-    @lru_cache(maxsize=MAX_CACHED_TILESETS)
+    @cached_by_size
     def of(artwork: Artwork) -> Atlas:
         """Assign the sprites of a tileset to tiles. The result is cached."""
         tileset = artwork.tileset

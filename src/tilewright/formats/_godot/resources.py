@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+from ...core.caching import cached_by_size
 from ...core.errors import TooLarge
 from ...core.skins import ALL_BITS, CORNER_BITS, EDGE_BITS, LAYOUTS
 from ...core.tileset import Sheet, Tile, Tileset
 from .. import _sheet
-from .._artwork import MAX_CACHED_TILESETS, Artwork, Sprite
+from .._artwork import Artwork, Sprite
 from . import GodotParams
 from .atlas import BARE, BETWEEN, CELL_ITSELF, Atlas, AtlasTile
 from .project import find_picture, picture_name
@@ -88,7 +89,7 @@ def build_tileset(tileset: Tileset, options: GodotParams, path: Path, folder: st
     return TilesetFiles(resource, pictures, atlas, cell)
 
 
-@lru_cache(maxsize=MAX_CACHED_TILESETS)
+@cached_by_size
 def _draw_picture(artwork: Artwork, cell: tuple[int, int]) -> bytes:
     """Return the picture of the sprites that are not in the user's own picture, as PNG."""
     atlas, (width, height) = Atlas.of(artwork), cell
@@ -103,7 +104,7 @@ def _draw_picture(artwork: Artwork, cell: tuple[int, int]) -> bytes:
     return _sheet.encode_png(_sheet.arrange_sprites(sprites, atlas.columns))
 
 
-@lru_cache(maxsize=MAX_CACHED_TILESETS)
+@cached_by_size
 def _encode_resource(
     artwork: Artwork, options: GodotParams, cell: tuple[int, int], sheet_path: str, drawn_path: str
 ) -> bytes:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe
 from ...core.tileset import Tileset
 from .._artwork import Artwork
-from .._sheet import MAX_CACHED_PIXELS, arrange_sprites, encode_png, find_relative_path, picture_size
+from .._sheet import arrange_sprites, encode_png, find_relative_path, picture_size
 from . import LdtkParams, make_identifier
 from .definitions import Data, count_tiles, describe_tile, make_tileset
 
@@ -80,13 +80,12 @@ def _draw_sheet(artwork: Artwork, options: LdtkParams, path: Path) -> _SheetLayo
     """Draw a picture with all sprites in their order."""
     sheet = artwork.tileset.sheet
     side = sheet.tile_width if sheet else options.tile_size
-    draw = _encode_sheet if len(artwork) * side * side <= MAX_CACHED_PIXELS else _encode_sheet.__wrapped__
-    content, size = draw(artwork, side)
+    content, size = _encode_sheet(artwork, side)
     name = f"{path.stem}-tiles.png"
     return _SheetLayout(name, {name: content}, size, (side, 0, 0), np.arange(len(artwork)))
 
 
-@lru_cache(maxsize=8)
+@cached_by_size
 def _encode_sheet(artwork: Artwork, side: int) -> tuple[bytes, tuple[int, int]]:
     """Return all sprites as a PNG file, and its width and height in pixels."""
     pixels = arrange_sprites(artwork.draw(range(len(artwork)), side, side))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from math import isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.caching import cached_by_size
 from ...core.ports import find_game
 from ...core.roles import role_of_name
 from ...core.tilemap import TileMap
@@ -114,7 +114,7 @@ def encode_png_url(content: bytes) -> str:
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"
 
 
-@lru_cache(maxsize=16)
+@cached_by_size
 def _draw_icons(icons: tuple[Icon, ...]) -> tuple[str, list[str]]:
     """Return a row of icons as a data URL, and their colors."""
     row = np.concatenate([draw_icon(icon, SIDE) for icon in icons], axis=1)

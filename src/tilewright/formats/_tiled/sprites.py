@@ -13,12 +13,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.caching import cached_by_size
 from ...core.skins import LAYOUTS
 from ...core.tileset import ANY_GROUND, Sheet, Tile, Tileset
 from .. import _sheet
@@ -80,9 +81,7 @@ def build_tilesets(
         tileset = tileset.model_copy(update={"sheet": None})  # The picture is not available, so sprites are drawn.
     sheet, image = tileset.sheet, f"{path.stem}-tiles.png"
     size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-    is_small = len(artwork) * size[0] * size[1] <= _sheet.MAX_CACHED_PIXELS
-    plan_tilesets = _plan_tilesets if is_small else _plan_tilesets.__wrapped__
-    plan = plan_tilesets(artwork, size, options.collisions, embedded, sheet is not None)
+    plan = _plan_tilesets(artwork, size, options.collisions, embedded, sheet is not None)
     place = options.image_path or (_sheet.find_relative_path(sheet, path) if sheet else "")
     pictures: dict[str, bytes] = {}
     documents: list[Document] = []
@@ -102,7 +101,7 @@ def build_tilesets(
     return documents, plan.gids, pictures
 
 
-@lru_cache(maxsize=8)
+@cached_by_size
 def _plan_tilesets(artwork: Artwork, size: Size, collisions: bool, embedded: bool, has_sheet: bool) -> _Plan:
     """Return the tilesets of a document. With a sheet, sprites are used at their positions in it."""
     tileset = artwork.tileset

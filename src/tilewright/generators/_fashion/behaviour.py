@@ -16,13 +16,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, TooLarge
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
@@ -254,7 +254,7 @@ def behaviour_grid(
     return BehaviourGrid(behaviours, tuple(found), np.array(across, np.float64), np.array(down, np.float64))
 
 
-@lru_cache(maxsize=64)
+@cached_by_size
 def _compute_weights(states: int, offsets: tuple[Offset, ...]) -> Integers:
     """Return the weight of every cell's state in the code of each contender's neighborhood.
 

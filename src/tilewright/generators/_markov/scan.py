@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
+from ...core.caching import cached_by_size
 from ...kernels.markov import Numbers
 from .contexts import MARGIN
 from .directions import Turn
 
 
-@lru_cache(maxsize=8)
+@cached_by_size
 def order_places(turn: Turn | None, shape: tuple[int, int], *, serpentine: bool = False) -> Numbers:
     """Return the places of all cells in a padded flat map, in the order of a scan; a spiral if `turn` is None.
 

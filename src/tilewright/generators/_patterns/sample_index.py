@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.patterns import Coding, Keys
+from ...core.caching import cached_by_size
 from ...kernels.annealing import CopyArrays, SampleArrays, WindowIndex, fill_table
 from ...kernels.patterns import EMPTY, Geometry
 from .padded_grid import PaddedGrid
@@ -46,7 +45,7 @@ def _find_block_starts(grid: PaddedGrid, side: int) -> NDArray[np.int64]:
     return np.array([(0, 1, 1)] * (3 - len(spans)) + spans, dtype=np.int64)
 
 
-@lru_cache(maxsize=32)
+@cached_by_size
 def make_sample_arrays(target: TargetDistribution) -> SampleArrays:
     """Return all views of the samples."""
     rows, first = [], 0
@@ -64,7 +63,7 @@ def make_window_index(target: TargetDistribution, grid: PaddedGrid, size: int) -
     return _list_occurrences(target, size)._replace(shifts=shifts, starts=starts)
 
 
-@lru_cache(maxsize=64)
+@cached_by_size
 def _list_occurrences(target: TargetDistribution, size: int) -> WindowIndex:
     """Return an index without the positions in the map."""
     coding = Coding(size, target.axes, target.codings[0].tiles)
@@ -118,7 +117,7 @@ def limits_copies(target: TargetDistribution) -> bool:
     return _list_blocks(target)[1].size > 0
 
 
-@lru_cache(maxsize=32)
+@cached_by_size
 def _list_blocks(target: TargetDistribution) -> tuple[Keys, Keys]:
     """Return the multipliers of blocks, and a hash table of the samples' blocks with at least two different tiles.
 

@@ -10,7 +10,7 @@ x x o x x      xxoxx
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from ...analysis.regions import regions_of
+from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, short_repr
 from ...core.grid import Grid
 from ...core.params import Params, param
@@ -94,7 +95,7 @@ class RoomLayout(Params):
         return height, width
 
 
-@lru_cache(maxsize=64)
+@cached_by_size
 def make_layout_arrays(
     layouts: tuple[RoomLayout, ...], plain: float, turned: bool, width: int, height: int
 ) -> LayoutArrays:

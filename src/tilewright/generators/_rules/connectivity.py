@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.regions import find_blocking_cells
+from ...core.caching import cached_by_size
 from ...core.errors import GaveUp
 from ...kernels.blocks import block_size
 from ...kernels.bridges import Waves, build_labeled_map
@@ -18,7 +18,7 @@ from ...kernels.flood import BLOCKED, NUMBERING, Places, add_opposites, label_re
 from .board import EMPTY_MASK, Area, Areas, Board
 from .language import ConnectivityFix, Offsets
 
-make_symmetric = lru_cache(maxsize=256)(add_opposites)
+make_symmetric = cached_by_size(add_opposites)
 """Return a neighborhood for connectivity: symmetric and without the cell itself."""
 UNIT_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 MAX_FLOOD_STEPS = 1 << 29
@@ -38,7 +38,7 @@ def describe_defect(offsets: Offsets, sizes: list[tuple[int, int]] | None) -> st
     return ""
 
 
-@lru_cache(maxsize=1024)
+@cached_by_size
 def is_connected(offsets: Offsets, width: int, height: int) -> bool:
     """Return whether every cell of a rectangle can be reached from every other without leaving it."""
     steps = make_symmetric(offsets)
@@ -69,7 +69,7 @@ class Adjacency:
         """Whether a tunnel with a single corner is connected."""
 
     @staticmethod
-    @lru_cache(maxsize=1024)
+    @cached_by_size
     def of(offsets: Offsets, width: int) -> Adjacency:
         """Return a cached instance."""
         return Adjacency(offsets, width)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.caching import cached_by_size
 from ...kernels.rules import CONDITION, COUNTER, RULE, Conditions, Counters, RuleList
 from .language import Condition, NamedTile, Neighbourhood, Rule, WeightedTile
 
@@ -122,7 +122,7 @@ class CompiledRulebook:
     """Rules of every layer; None for a layer without rules."""
 
     @staticmethod
-    @lru_cache(maxsize=256)
+    @cached_by_size
     def of(
         names: tuple[NamedTile, ...],
         neighbourhoods: tuple[Neighbourhood, ...],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from os import PathLike
 from typing import Annotated, Any, ClassVar, TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
+from ...core.caching import cached_by_size
 from ...core.errors import MAX_REPORTED, InvalidRecipe, Path, Problem, did_you_mean, pluralize, problem, short_repr
 from ...core.params import Sized, param, size_param
 from ...core.recipe import Recipe, as_recipe_data
@@ -198,7 +199,7 @@ def _read_neighbourhood(name: Any, rows: Any) -> Neighbourhood:
     return Neighbourhood.validate({"name": name, "matrix": rows})
 
 
-@lru_cache(maxsize=1024)
+@cached_by_size
 def _read_drawing(name: str, rows: str) -> Neighbourhood:
     return Neighbourhood.validate({"name": name, "matrix": rows})
 

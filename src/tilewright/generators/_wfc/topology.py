@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...core.caching import cached_by_size
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Topology:
         return np.ravel_multi_index(np.ix_(*spans), self.wave_shape).reshape(-1)
 
 
-@lru_cache(maxsize=4)
+@cached_by_size
 def get_topology(shape: tuple[int, ...], wrap: tuple[bool, ...], size: int) -> Topology:
     """Return a topology; cached, because many maps of one size are made."""
     return Topology(shape, wrap, size)

@@ -14,11 +14,12 @@ from ..search_runs import SearchRuns
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+PATH = "/"
 HERE = Path(__file__).parent
 
 
 def mount(studio: FastAPI, queue: JobQueue) -> None:
-    """Mount the page at / of the application."""
+    """Mount the page at `PATH` of the application."""
     from .shell import Shell
 
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
@@ -26,7 +27,7 @@ def mount(studio: FastAPI, queue: JobQueue) -> None:
     nicegui_app.on_shutdown(queue.close)
     searches = SearchRuns(queue)
 
-    @ui.page("/")
+    @ui.page(PATH)
     async def root() -> None:
         await Shell(queue, searches).open()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import background_tasks, ui
 
-from ...core.errors import TilewrightError, TooLarge
+from ...core.errors import TilewrightError
 from ...core.recipe import Recipe
 from ...core.yaml import write_data
 from ..own_models import name_model_files
@@ -103,7 +103,7 @@ class ExportView(View):
         self.python.show(python_code(data, state.painted, edited), needs_file)
         try:
             link = f"{self.page_url}#{state.to_link()}"
-        except TooLarge as error:
+        except TilewrightError as error:
             self.link.show("", str(error))
             return
         warning = f"{len(link):,} characters: some programs truncate long links." if len(link) > LONG_LINK else ""

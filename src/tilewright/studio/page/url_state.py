@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from ...core.errors import TilewrightError, TooLarge
+from ...core.errors import TilewrightError
 from ..goals import first_state
 from ..session import Session
 from ..state import State
@@ -31,7 +31,7 @@ class UrlState:
         self._link: str | None = None
         """Link in the URL; None until it was read."""
         self._written_state: State | None = None
-        """State in the URL, or last state that was too large for it."""
+        """State in the URL, or last state that no link can hold."""
         self._entry = 0
         """Number of the current entry of the browser's history."""
         self._numbers = count(1)
@@ -97,19 +97,19 @@ class UrlState:
         """Copy a link to the state, or report why no link can be made."""
         try:
             link = f"location.origin + location.pathname + '#{self.session.state.to_link()}'"
-        except TooLarge as error:
+        except TilewrightError as error:
             self._on_error(error)
             return
         ui.run_javascript(f"({build_copy_script(link, COPIED_MESSAGE)})()")
 
     def write(self) -> None:
-        """Write the state to the URL, unless it is too large."""
+        """Write the state to the URL, unless no link can hold it."""
         if self.session.state is self._written_state:
             return
         self._written_state = self.session.state
         try:
             link = self._written_state.to_link()
-        except TooLarge:
+        except TilewrightError:
             return
         if link != self._link:
             before, self._link = self._entry, link
