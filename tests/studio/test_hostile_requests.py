@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import re
 import time
 from collections.abc import Callable
 
 import httpx
 import pytest
 
-from tests.studio.servers import application, line_of
+from tests.studio.servers import application, asking, line_of
 from tilewright.studio.settings import Settings
 
 DEFAULTS = Settings()
@@ -146,3 +147,28 @@ def test_a_hostile_body_delays_no_other_request(name: str) -> None:
 @pytest.mark.parametrize("name", URLS)
 def test_a_hostile_url_delays_no_other_request(name: str) -> None:
     check(URLS[name], None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "noun"),
+    [
+        ("x.json", b'{"links": [' + b"[0, 1], " * (1 << 16) + b"[0, 1]]}", "lists and objects"),
+        ("x.tmj", b'{"layers": [' + b"{}, " * (1 << 16) + b"{}]}", "lists and objects"),
+        ("x.tmx", b"<map>" + b"<a/>" * (1 << 18) + b"</map>", "elements and attributes"),
+        ("x.ldtk", b'{"levels": [' + b"[], " * (1 << 18) + b"[]]}", "lists and objects"),
+    ],
+)
+def test_an_upload_of_very_many_objects_is_refused_before_it_is_parsed(name: str, content: bytes, noun: str) -> None:
+    """The parsers of JSON and XML block all threads while they make objects."""
+    with asking(application(upload=1 << 22)) as client:
+        answer = client.post("/api/measure/file", files={"file": (name, content)})
+    assert answer.status_code == 413
+    assert re.search(rf"must have at most [\d,]+ {noun}, got [\d,]+", line_of(answer))
+
+
+def test_a_request_of_very_many_locks_is_refused_before_it_is_parsed() -> None:
+    body = {"technique": "caves", "locks": [[0, 0, "wall"]] * (1 << 16)}
+    with asking(application(upload=1 << 22)) as client:
+        answer = client.post("/api/make", json=body)
+    assert answer.status_code == 413
+    assert "must have at most 65,536 lists and objects, got 65,53" in line_of(answer)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from itertools import chain
 from math import isfinite
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
@@ -27,6 +27,7 @@ MAX_DIGITS = 300
 """Maximum number of digits of an integer. Each such integer can be converted to a float."""
 UNUSUAL_NUMBER = re.compile(rf"(?<!\d)\d{{{MAX_DIGITS}}}|[eE]\+?\d{{3}}")
 """Digits that may belong to a number that is too large. Other numbers are parsed without a function call for each."""
+D = TypeVar("D")
 VERSION = re.compile(r"[\w.+!-]{1,32}", re.ASCII)
 
 
@@ -72,6 +73,18 @@ def parse_json(content: str | bytes, message: str = "not JSON") -> dict[str, Any
     raise InvalidRecipe("nested too deeply", rule="format")
 
 
+def check_unicode(data: D, message: str = "not JSON") -> D:
+    """Return data from JSON. Raise InvalidRecipe if a string has half a surrogate pair, which UTF-8 cannot store.
+
+    Only the labels of map files may have them, because their JSON is ASCII.
+    """
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InvalidRecipe(f"{message}: contains half a surrogate pair", rule="format") from None
+    return data
+
+
 class StoredData(BaseModel):
     """Base class of data that files store as JSON. Unknown keys are ignored, because later versions may add some."""
 
@@ -80,12 +93,7 @@ class StoredData(BaseModel):
     @classmethod
     def from_json(cls, content: str | bytes) -> Self:
         """Parse JSON. Raise InvalidRecipe or TooLarge if it is damaged."""
-        data = parse_json(content)
-        try:
-            json.dumps(data, ensure_ascii=False).encode()
-        except UnicodeEncodeError:  # Files of maps may have half a surrogate pair, but folders are written as UTF-8.
-            raise InvalidRecipe("contains half a surrogate pair", rule="format") from None
-        return cls.from_data(data)
+        return cls.from_data(check_unicode(parse_json(content)))
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:

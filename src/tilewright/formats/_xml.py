@@ -10,7 +10,10 @@ from ..core.parse_limits import check_objects
 
 MAX_NODES = 1 << 22
 """Maximum number of elements and attributes together. Each takes a few hundred bytes of memory."""
+NODES_PER_OBJECT = 4
+"""Number of elements and attributes that count as one object, because other threads run while they are parsed."""
 CHUNK = 1 << 16
+"""Number of bytes that are parsed without a pause for other threads."""
 
 
 def parse_xml(content: bytes, roots: Sequence[str], noun: str, hint: str = "") -> ET.Element:
@@ -42,14 +45,14 @@ def parse_xml(content: bytes, roots: Sequence[str], noun: str, hint: str = "") -
     if b"<!DOCTYPE" in content:
         raise InvalidRecipe(f"must not contain a document type (<!DOCTYPE>), which no {noun} file needs")
     nodes = content.count(b"<") - content.count(b"</") + content.count(b"=")
-    check_objects(nodes, MAX_NODES, "elements and attributes", hint)
+    check_objects(nodes, MAX_NODES, "elements and attributes", hint, weight=NODES_PER_OBJECT)
     # In another encoding, a document type would not be found. The given encoding overrides that of the file, except for
     # UTF-16, which expat detects itself and which contains zero bytes.
     if b"\0" in content:
         raise InvalidRecipe("not XML in UTF-8: it contains zero bytes", rule="format")
     parser = ET.XMLParser(encoding="utf-8")
     try:
-        for start in range(0, len(content), CHUNK):  # Other threads run between two chunks.
+        for start in range(0, len(content), CHUNK):
             parser.feed(content[start : start + CHUNK])
         root = parser.close()
     except (ET.ParseError, ValueError) as error:

@@ -12,7 +12,7 @@ from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.params import Params, param
 from ..core.recipe import Recipe
 from ..core.registry import techniques
-from ..core.stored import parse_json
+from ..core.stored import check_unicode, parse_json
 from ..formats import format_registry
 from ..search.seek.definition import SeekDefinition
 from .seek_run import MAX_SEEDS
@@ -20,12 +20,11 @@ from .seek_run import MAX_SEEDS
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
 RECIPE_NAMES = {"type": "string", "enum": list(data.list_names("recipes"))}
 FORMATS = {"type": "string", "enum": format_registry.names()}
+NO_JSON = "the request is not JSON"
 MAX_MEASURES = 1000
 """Maximum number of measures of a request."""
 MAX_KEEP = 1000
 """Maximum number of seeds in a response."""
-MAX_CONTAINERS = 1 << 17
-"""Maximum number of lists and objects in a request. The JSON parser blocks all threads while it makes them."""
 KINDS: dict[str, type | tuple[type, ...]] = {"object": dict, "array": (list, tuple), "string": str, "null": type(None)}
 KIND_LABELS = {"object": "a set of named values", "array": "a list", "string": "a string", "null": "null"}
 
@@ -159,7 +158,4 @@ def parse_body(content: bytes, content_type: str, model: type[B]) -> B:
     """Read the JSON body of a request. Raise InvalidRecipe if it is not JSON, or a value breaks its rule."""
     if "json" not in content_type.lower():
         raise InvalidRecipe("the request must be a JSON object with Content-Type: application/json", rule="type")
-    containers = content.count(b"[") + content.count(b"{")
-    if containers > MAX_CONTAINERS:
-        raise TooLarge(f"a request must have at most {MAX_CONTAINERS:,} lists and objects, got {containers:,}")
-    return model.validate(parse_json(content, "the request is not JSON"))
+    return model.validate(check_unicode(parse_json(content, NO_JSON), NO_JSON))

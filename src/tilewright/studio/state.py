@@ -21,12 +21,14 @@ from ..core.grid import FREE, MAX_INLINE_CELLS, Grid, Label, read_shape
 from ..core.landmarks import LandmarkEdits
 from ..core.locks import Locks
 from ..core.params import Params
+from ..core.parse_limits import limit_objects
 from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
-from ..core.stored import parse_json
+from ..core.stored import check_unicode, parse_json
 from ..core.tilemap import TileMap
 from .gallery import Gallery
+from .jobs import MAX_OBJECTS
 from .opened_recipe import OpenedRecipe
 from .own_pictures import store_pictures
 from .sample_state import SampleState
@@ -253,7 +255,9 @@ class State:
             plain = unpacker.decompress(packed, MAX_STATE_BYTES)
             if unpacker.unconsumed_tail or not unpacker.eof:
                 raise ValueError("too large or cut off")
-            return cls._from_data(parse_json(plain, NO_LINK))
+            with limit_objects(MAX_OBJECTS):
+                data = check_unicode(parse_json(plain, NO_LINK), NO_LINK)
+            return cls._from_data(data)
         except TilewrightError as error:
             raise BadFile.from_error(error, (), place="the link cannot be opened") from None
         except (ValueError, TypeError, KeyError, OverflowError, zlib.error, RecursionError):
