@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from hmac import compare_digest
 from typing import Any, TypeVar
@@ -113,7 +114,8 @@ class SecurityMiddleware:
         elif answer is not None:
             await answer(scope, receive, _HeaderSender(send, headers))
         elif scope["type"] == "websocket":
-            await self.app(scope, receive, send)
+            with suppress(ValueError):  # of Engine.IO, which then has closed the socket, for what is no packet
+                await self.app(scope, receive, send)
         else:
             await self._forward(scope, receive, _HeaderSender(send, headers))
 
