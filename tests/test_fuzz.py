@@ -431,7 +431,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("/api/run", {"recipe": "technique: caves\nparams: {width: 9, height: 7}", "format": "txt"}),
     ("/api/measure", {"map": "##.\n#..", "measures": ["regions", "cells"]}),
     ("/api/measure", {"map": [["a", "b"], ["b", "a"]], "like": {"like": ["ab", "ba"], "pattern_size": 2}}),
-    ("/api/measure", {"recipe": RECIPES[0], "seed": 3, "tileset": "cave"}),
+    ("/api/measure", {"recipe": RECIPES[0], "seed": 3, "measures": ["regions"]}),
     ("/api/measure", {"map": json.loads(formats.encode(full_map(), "json"))}),
 ]
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+import warnings
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.kernels.gpu import find_problem
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -44,3 +52,34 @@ def test_corpora_do_not_depend_on_kernels(tmp_path: Any, monkeypatch: pytest.Mon
     assert names
     for name in names:
         assert (tmp_path / "kernels" / name).read_bytes() == (tmp_path / "single" / name).read_bytes()
+
+
+@pytest.mark.parametrize("version", ["2.5.0", "2.6.1"])
+def test_a_numpy_with_which_numba_cuda_cannot_be_imported_is_named(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(np, "__version__", version)
+    assert find_problem.__wrapped__().startswith(f"numba-cuda needs numpy before 2.5, and {version} is installed")
+
+
+@pytest.mark.parametrize("extra", ["gpu", "dev"])
+def test_extras_with_numba_cuda_exclude_such_a_numpy(extra: str) -> None:
+    requirements = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"][extra]
+    assert any(one.startswith("numba-cuda") for one in requirements)
+    assert "numpy<2.5" in requirements
+    pinned = re.search(r"^numpy==(.*)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    assert pinned
+    assert np.lib.NumpyVersion(pinned[1]) < "2.5.0"
+
+
+def test_small_launches_do_not_warn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """numba-cuda warns of every launch with less than 128 blocks."""
+    from numba.cuda import dispatcher
+
+    from tilewright.kernels.gpu import device_code
+
+    assert not device_code.is_simulated()
+    monkeypatch.setattr(dispatcher.driver, "_to_core_stream", lambda stream: stream)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dispatcher._LaunchConfiguration(None, (1, 1, 1), (1, 1, 1), 0, 0)

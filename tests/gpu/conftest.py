@@ -6,11 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-if not hasattr(np, "row_stack"):
-    setattr(np, "row_stack", np.vstack)  # noqa: B010  # numba needs it, and numpy 2.5 lacks it
 
 IS_SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 if not IS_SIMULATED and os.environ.get("TILEWRIGHT_GPU") != "1":

@@ -373,6 +373,65 @@ def test_mistakes_in_a_url(client: TestClient) -> None:
         assert line in line_of(answer)
 
 
+IGNORED: list[tuple[str, dict[str, Any], str]] = [
+    ("measure", {"recipe": "open-caves", "tileset": "overworld"}, "tileset: is for a given map"),
+    ("measure", {"map": "##", "knobs": {"size": 30}}, "knobs: is for a recipe"),
+    ("measure", {"map": "##", "seed": 7}, "seed: is for a recipe"),
+    ("measure", {"map": ["##", ".."], "measures": ["regions"], "like": "dungeon"}, "like: has no effect"),
+    ("measure?seed=7", {"recipe": "open-caves"}, "seed: must be in the body"),
+    ("make?width=9", {"technique": "caves"}, "width: must be in the body"),
+    ("run?seed=7", {"recipe": "open-caves"}, "seed: must be in the body"),
+    ("seek?keep=1", {"recipe": "open-caves", "require": {"regions": 1}}, "keep: must be in the body"),
+]
+
+
+@pytest.mark.parametrize(("route", "body", "line"), IGNORED, ids=lambda value: str(value)[:40])
+def test_a_key_without_an_effect_is_refused(client: TestClient, route: str, body: dict[str, Any], line: str) -> None:
+    answer = client.post(f"/api/{route}", json=body)
+    assert answer.status_code == 400
+    assert line in line_of(answer)
+
+
+@pytest.mark.parametrize("key", ["seed=1", "format=txt", "part=txt", "animate=false", "width=9"])
+def test_a_key_of_a_url_that_is_given_twice_is_refused(client: TestClient, key: str) -> None:
+    name = key.partition("=")[0]
+    size = "" if name == "width" else "width=5&"
+    answer = client.get(f"/api/make/caves?{size}height=5&{key}&{key}")
+    assert answer.status_code == 400
+    assert line_of(answer) == f"{name}: is given twice"
+    if name != "width":
+        answer = client.get(f"/api/run/open-caves?{key}&{key}")
+        assert line_of(answer) == f"{name}: is given twice"
+
+
+def test_a_shaper_may_be_repeated_in_a_url(client: TestClient) -> None:
+    assert client.get("/api/make/caves?width=5&height=5&shape=flip&shape=flip").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("route", "data", "line"),
+    [
+        ("measure/file", {"mesures": "regions"}, "unknown field 'mesures'; did you mean 'measures'?"),
+        ("measure/file", {"measures": ["regions", "cells"]}, "measures: is given twice"),
+        ("measure/file", {"measures": "regions", "like": "dungeon"}, "like: has no effect"),
+        ("measure/file?measures=regions", {}, "measures: must be in the body"),
+        ("models", {"name": "mine"}, "unknown field 'name'"),
+        ("models?name=mine", {}, "name: must be in the body"),
+    ],
+)
+def test_a_field_of_a_form_without_an_effect_is_refused(
+    client: TestClient, route: str, data: dict[str, Any], line: str
+) -> None:
+    answer = client.post(f"/api/{route}", files={"file": ("a.txt", b"##\n..")}, data=data)
+    assert answer.status_code == 400
+    assert line in line_of(answer)
+
+
+def test_only_one_file_is_measured(client: TestClient) -> None:
+    answer = client.post("/api/measure/file", files=[("file", ("a.txt", b"##")), ("file", ("b.txt", b".."))])
+    assert line_of(answer) == "file: is given twice"
+
+
 def test_the_response_to_a_bug_has_no_details(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

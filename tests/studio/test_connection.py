@@ -18,9 +18,10 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from starlette.exceptions import HTTPException
 
 from tests.studio.servers import application, line_of
-from tilewright.studio import connection
+from tilewright.studio import connection, security
 from tilewright.studio.connection import TimedProtocol
 
 ENDLESS = {"technique": "fashion", "params": {"width": 200, "height": 200, "generations": 100_000}, "seed": 1}
@@ -70,6 +71,41 @@ def test_half_sent_headers_after_a_complete_request_time_out(monkeypatch: pytest
         client.sendall(b"GET /api HTTP/1.1\r\nHost")
         assert read_all(client).startswith(b"HTTP/1.1 408 Request Timeout")
     assert first.startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(("route", "content_type"), [("make", "application/json"), ("models", "multipart/form-data")])
+def test_a_half_sent_body_times_out(monkeypatch: pytest.MonkeyPatch, route: str, content_type: str) -> None:
+    monkeypatch.setattr(security, "BODY_SECONDS", 0.3)
+    head = f"POST /api/{route} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {content_type}; boundary=x\r\n"
+    with run_server() as port, socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(head.encode() + b"Content-Length: 60000\r\n\r\n--x\r\n")
+        answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"the body of a request must arrive within 0.3 s" in answer
+
+
+def test_a_body_may_arrive_slowly_but_not_byte_by_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part may take as long as its bytes at the lowest rate, counted here in steps of the clock."""
+    monkeypatch.setattr(security, "MIN_RATE", 100)
+    clock = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])  # also the clock of the event loop
+
+    async def send_parts(size: int) -> int:
+        async def receive() -> dict[str, Any]:
+            clock[0] += 1.0
+            await asyncio.sleep(0)  # the loop cancels here if the deadline is over
+            return {"type": "http.request", "body": b"#" * size, "more_body": True}
+
+        limiter = security._BodyLimiter(receive, 1 << 20)
+        for count in range(50):
+            try:
+                await limiter()
+            except HTTPException as error:
+                return count if error.status_code == 408 else -1
+        return 50
+
+    assert asyncio.run(send_parts(100)) == 50
+    assert 0 < asyncio.run(send_parts(1)) < 13
 
 
 def test_a_long_request_and_an_idle_connection_are_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from .. import __version__
-from ..core.errors import InvalidRecipe, TooLarge, UnknownName
+from ..core.errors import InvalidRecipe, TooLarge, UnknownName, explain_each, problem
 from ..core.fields import fields_by_name
 from ..core.notation import read_pairs, read_stage
 from ..core.provenance import digest
@@ -44,7 +44,7 @@ from .openapi import (
     describe_response,
 )
 from .own_models import store_model
-from .query import KEYS, MAP_KEYS, read_parameters
+from .query import MAP_KEYS, check_names, read_parameters
 from .requests import (
     FORMATS,
     MAX_MEASURES,
@@ -176,11 +176,10 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
             entry = techniques.get(technique)
         except UnknownName as error:
             raise not_found(error) from None
-        others = [(name, text) for name, text in request.query_params.multi_items() if name not in KEYS]
         params, options = read_parameters(
             fields_by_name(entry.params),
             format_registry.get(format),
-            others,
+            request.query_params.multi_items(),
             owner=entry.name,
             renamed=entry.params.renamed,
         )
@@ -232,9 +231,11 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
             data = describe_entry("recipes", recipe)["recipe"]
         except UnknownName as error:
             raise not_found(error) from None
-        others = [(name, text) for name, text in request.query_params.multi_items() if name not in MAP_KEYS]
         fields = {knob.name: knob.field for knob in read_knobs_of(data)}
-        knobs, options = read_parameters(fields, format_registry.get(format), others, owner=recipe, noun="knob")
+        pairs = request.query_params.multi_items()
+        knobs, options = read_parameters(
+            fields, format_registry.get(format), pairs, owner=recipe, keys=MAP_KEYS, noun="knob"
+        )
         body = MapRequest.validate(
             {"seed": seed, "format": format, "options": options, "part": part, "animate": animate}
         )
@@ -264,6 +265,7 @@ def _add_model_route(routes: APIRouter, queue: JobQueue) -> None:
         request: Request, file: Annotated[UploadFile, File(description="Model made by `tilewright learn diffusion`.")]
     ) -> Response:
         """Keep a model in memory while the studio runs. `model` of the response is the parameter for recipes."""
+        await _check_form(request, "file")
         content = await file.read()
         model = await _run_job(request, queue, lambda token: store_model(content, file.filename or "", queue.settings))
         return JSONResponse({"model": model.to_data(), "tiles": list(model.labels)})
@@ -282,8 +284,6 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
     )
     async def measure(request: Request) -> Response:
         body = await _read_body(request, queue, MeasureRequest)
-        if (body.recipe is None) == (body.map is None):
-            raise InvalidRecipe("must have either a recipe or a map", rule="conflict")
 
         def measure_given(token: CancelToken) -> Response:
             return measure_map(operations.read_map_data(body.map, queue.settings, _read_tileset(body.tileset)), token)
@@ -320,6 +320,7 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         measures: Annotated[str, Form(description="Names separated by commas; by default all that apply.")] = "",
         like: Annotated[str | None, Form(description="Name of a built-in sample to compare with.")] = None,
     ) -> Response:
+        await _check_form(request, "file", "format", "tileset", "measures", "like")
         content = await file.read()
 
         def work(token: CancelToken) -> Response:
@@ -396,10 +397,24 @@ def _read_recipe(value: Any) -> Mapping[str, Any]:
 
 async def _read_body(request: Request, queue: JobQueue, model: type[B]) -> B:
     """Read and validate the body of a request. A large body is parsed in a job."""
+    _refuse_query(request)
     content, content_type = await request.body(), request.headers.get("content-type", "")
     if len(content) <= SMALL_BODY:
         return parse_body(content, content_type, model)
     return await _run_job(request, queue, lambda token: parse_body(content, content_type, model))
+
+
+def _refuse_query(request: Request) -> None:
+    """Raise InvalidRecipe if a request with a body has values in the URL, which would be ignored."""
+    keys = list(request.query_params)
+    if keys:
+        raise InvalidRecipe(*explain_each(keys, lambda key: problem("must be in the body, not in the URL", at=key)))
+
+
+async def _check_form(request: Request, *names: str) -> None:
+    """Raise InvalidRecipe if a field of a form is unknown or given twice. FastAPI ignores such fields."""
+    _refuse_query(request)
+    check_names([name for name, _ in (await request.form()).multi_items()], names, "field")
 
 
 async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToken], T], *, cost: float = 0.0) -> T:

@@ -1,15 +1,18 @@
-"""HTTP connections that are closed if the headers of a request do not arrive in time."""
+"""Connections that are closed if a client sends the headers of a request too slowly, or garbage to a websocket."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
 from ..core.errors import problem
 
+log = logging.getLogger(__name__)
 HEADER_SECONDS = 10.0
 """Seconds after the first byte, or after the connection, until all headers of a request must have arrived."""
 
@@ -59,3 +62,14 @@ class TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvic
         head = f"HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         self.transport.write(head.encode() + b"Connection: close\r\n\r\n" + body)
         self.transport.close()
+
+
+class GuardedSocketProtocol(AutoWebSocketsProtocol):  # type: ignore[misc, valid-type]  # uvicorn chooses the base class
+    """The protocol of uvicorn, whose own handling of invalid frames may raise an error."""
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            super().data_received(data)
+        except Exception as error:  # Nothing of the application runs here.
+            log.warning("closed a socket after invalid frames: %s", type(error).__name__)
+            self.transport.abort()

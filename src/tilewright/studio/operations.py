@@ -23,7 +23,7 @@ from ..core.glyph_tiles import make_glyph_tileset
 from ..core.grid import FREE, Grid
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
-from ..core.registry import techniques
+from ..core.registry import measures, techniques
 from ..core.resolver import Resolver
 from ..core.site import Frame
 from ..core.tilemap import TileMap
@@ -172,9 +172,18 @@ def measure_map(
     Returns
     -------
     dict of str to float
+
+    Raises
+    ------
+    InvalidRecipe
+        If there is a sample, but none of the named measures compares maps.
     """
+    entries = [measures.complete(name) for name in names]
+    if like is not None and entries and not any(entry.compares for entry in entries):
+        text = "has no effect, because none of the measures compares maps"
+        raise InvalidRecipe(text, at="like", rule="conflict", remove=["like"])
     similarity = None if like is None else Similarity.validate(like, resolver=Resolver())
-    return survey.measure_map(map, names, similarity, before_each=token.check)
+    return survey.measure_map(map, [entry.name for entry in entries], similarity, before_each=token.check)
 
 
 def find_map_warnings(map: TileMap) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, StrictBool, WithJsonSchema
 
 from .. import data
-from ..core.errors import InvalidRecipe, TooLarge, short_repr
+from ..core.errors import InvalidRecipe, Problem, TooLarge, problem, short_repr
 from ..core.params import Params, param
 from ..core.recipe import Recipe
 from ..core.registry import techniques
@@ -121,6 +121,17 @@ class MeasureRequest(Params):
     """Names of measures, as in /api/measures; without them, all that apply."""
     like: JsonValue = param(None)
     """Sample to compare the map with, or {"like": sample, "pattern_size": 3, ...}."""
+
+    def find_problems(self) -> Iterator[Problem]:
+        if (self.recipe is None) == (self.map is None):
+            yield problem("must have either a recipe or a map", rule="conflict")
+        elif self.map is None and self.tileset is not None:
+            text = "is for a given map; write the tileset of a recipe into the recipe"
+            yield problem(text, at="tileset", rule="conflict", remove=["tileset"])
+        elif self.map is not None:
+            for name, value in (("knobs", self.knobs or None), ("seed", self.seed)):
+                if value is not None:
+                    yield problem("is for a recipe, not for a given map", at=name, rule="conflict", remove=[name])
 
 
 class SeekRequest(Params):

@@ -8,9 +8,12 @@ every request needs the token. The size of request bodies is limited while they 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from hmac import compare_digest
 from typing import Any, TypeVar
@@ -30,6 +33,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 API = "/api"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
+BODY_SECONDS = 10.0
+MIN_RATE = 1 << 14
+"""Seconds that a request may wait for its body, and bytes for which it may wait one second longer."""
+CLOSE = {"Connection": "close"}
 CHARSET = re.compile(r';\s*charset\s*=\s*(utf-?8|"utf-?8")\s*(?=;|$)')
 REFUSED_CODE = 4403
 """Close code of a refused websocket. Browsers show it as status 403."""
@@ -113,7 +120,8 @@ class SecurityMiddleware:
         elif answer is not None:
             await answer(scope, receive, _HeaderSender(send, headers))
         elif scope["type"] == "websocket":
-            await self.app(scope, receive, send)
+            with suppress(ValueError):  # of Engine.IO, which then has closed the socket, for what is no packet
+                await self.app(scope, receive, send)
         else:
             await self._forward(scope, receive, _HeaderSender(send, headers))
 
@@ -122,9 +130,9 @@ class SecurityMiddleware:
         try:
             await self.app(scope, counted, send)
         except HTTPException as error:  # The application does not handle this type of connection.
-            if send.started or error.status_code != 413:
+            if send.started or error.status_code not in (408, 413):
                 raise
-            await _error_response(scope, 413, error.detail)(scope, receive, send)
+            await _error_response(scope, error.status_code, error.detail)(scope, receive, send)
         except ClientDisconnect:  # While the body was read; no client waits for a response.
             return
 
@@ -204,18 +212,34 @@ class _HeaderSender:
 
 
 class _BodyLimiter:
-    """ASGI `receive` that raises an error if the body is too large."""
+    """ASGI `receive` that raises an error if the body is too large, or arrives too slowly."""
 
     def __init__(self, receive: Receive, max_bytes: int) -> None:
         self.receive = receive
-        self.max_bytes = self.remaining = max_bytes
+        self.max_bytes = max_bytes
+        self.received = 0
+        self.waited = 0.0
+        """Seconds that the application has waited for the body."""
+        self.is_complete = False
 
     async def __call__(self) -> Message:
-        message = await self.receive()
-        self.remaining -= len(message.get("body", b""))
-        if self.remaining < 0:
+        message = await self.receive() if self.is_complete else await self._receive_part()
+        self.received += len(message.get("body", b""))
+        if self.received > self.max_bytes:
             raise HTTPException(413, _size_message(self.max_bytes))
+        self.is_complete = self.is_complete or not message.get("more_body", False)
         return message
+
+    async def _receive_part(self) -> Message:
+        start = time.monotonic()
+        try:
+            async with asyncio.timeout(BODY_SECONDS + self.received / MIN_RATE - self.waited):
+                return await self.receive()
+        except TimeoutError:
+            text = f"the body of a request must arrive within {BODY_SECONDS:g} s, and {MIN_RATE:,} bytes per second"
+            raise HTTPException(408, text, CLOSE) from None
+        finally:
+            self.waited += time.monotonic() - start
 
 
 def _size_message(max_bytes: int) -> str:
@@ -247,7 +271,7 @@ def _is_cross_site(headers: Headers) -> bool:
 
 def _error_response(scope: Scope, status: int, line: str) -> Response:
     """Return an error as one line: JSON under /api, else plain text."""
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+    headers = {401: {"WWW-Authenticate": "Bearer"}, 408: CLOSE}.get(status)
     if scope["path"].startswith(API):
         return JSONResponse({"error": line, "problems": [problem(line, rule="refused").as_data()]}, status, headers)
     return PlainTextResponse(line + "\n", status, headers)

@@ -28,7 +28,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
         import uvicorn
 
         from . import app
-        from .connection import TimedProtocol
+        from .connection import GuardedSocketProtocol, TimedProtocol
 
         studio = app(settings)
 
@@ -51,6 +51,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
         config = uvicorn.Config(
             studio,
             http=TimedProtocol,
+            ws=GuardedSocketProtocol,
             log_level="warning",
             access_log=False,  # URLs may contain a token
             server_header=False,

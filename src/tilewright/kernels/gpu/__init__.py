@@ -11,6 +11,8 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 
+import numpy as np
+
 
 def is_simulated() -> bool:
     """Return whether numba-cuda's simulator runs the kernels in Python, which is for tests."""
@@ -22,6 +24,8 @@ def find_problem() -> str:
     """Return why no GPU can be used, in one line; an empty string if one can be."""
     if find_spec("numba_cuda") is None:
         return "the extra gpu is not installed: pip install 'tilewright[gpu]'"
+    if np.lib.NumpyVersion(np.__version__) >= "2.5.0":  # which has no `row_stack`
+        return f"numba-cuda needs numpy before 2.5, and {np.__version__} is installed: pip install 'tilewright[gpu]'"
     if is_simulated():
         return ""
     try:  # This takes no time, unlike the import of numba-cuda.

@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 from numba import cuda
+from numba.cuda.core import config
 
 from .. import Kernel
 from ..bit_rows import count_bits, reverse_bits
 from . import is_simulated
+
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # Small ranges need few blocks; users cannot change that.
 
 
 def on_device(function: Callable[..., Any]) -> Any:

@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 def mount(studio: FastAPI, queue: JobQueue) -> None:
     """Mount the page at `PATH` of the application."""
     from .shell import Shell
+    from .socket import guard_socket
 
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
 
@@ -43,3 +44,4 @@ def mount(studio: FastAPI, queue: JobQueue) -> None:
         tailwind=False,
         show_welcome_message=False,
     )
+    guard_socket()
