@@ -71,6 +71,16 @@ def parse_json(content: str | bytes, message: str = "not JSON") -> dict[str, Any
     raise InvalidRecipe("nested too deeply", rule="format")
 
 
+def parse_stored_json(content: str | bytes) -> dict[str, Any]:
+    """Parse a JSON object that is written again as UTF-8. Raise InvalidRecipe also for half a surrogate pair."""
+    data = parse_json(content)
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InvalidRecipe("contains half a surrogate pair", rule="format") from None
+    return data
+
+
 class StoredData(BaseModel):
     """Base class of data that files store as JSON. Unknown keys are ignored, because later versions may add some."""
 
@@ -79,12 +89,7 @@ class StoredData(BaseModel):
     @classmethod
     def from_json(cls, content: str | bytes) -> Self:
         """Parse JSON. Raise InvalidRecipe or TooLarge if it is damaged."""
-        data = parse_json(content)
-        try:
-            json.dumps(data, ensure_ascii=False).encode()
-        except UnicodeEncodeError:  # Files of maps may have half a surrogate pair, but folders are written as UTF-8.
-            raise InvalidRecipe("contains half a surrogate pair", rule="format") from None
-        return cls.from_data(data)
+        return cls.from_data(parse_stored_json(content))
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
