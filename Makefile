@@ -16,7 +16,7 @@ PYTEST = -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 # Otherwise each program that a test starts compiles all modules again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo studio test coverage test-gpu test-neural check kernels fuzz oldest bench docs refresh stubs clean
+.PHONY: demo studio test coverage test-gpu test-neural check kernels fuzz kills oldest bench docs refresh stubs clean
 
 demo: $(CORE)
 	$(BIN)/python examples/demo.py
@@ -55,6 +55,11 @@ kernels: $(DEV)
 FUZZ ?= 50
 fuzz: $(DEV)
 	TILEWRIGHT_FUZZ=$(FUZZ) $(BIN)/python $(PYTEST) tests/test_fuzz.py tests/test_fuzz_folders.py
+
+# Kills of all kinds of jobs, KILLS of them at new places, after which each job is repeated.
+KILLS ?= 300
+kills: $(DEV)
+	TILEWRIGHT_KILLS=$(KILLS) $(BIN)/python $(PYTEST) tests/test_kills.py
 
 # All goldens with the oldest versions that pyproject.toml allows; the tests make some of them.
 oldest: $(DEV)

@@ -409,3 +409,16 @@ def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "tiles.png").mkdir()
     with pytest.raises(tw.BadFile, match=r"tiles\.png: is not a file"):
         export(tmp_path, edited="replace")
+
+
+@pytest.mark.parametrize("engine", ["godot", "ldtk", "tiled"])
+def test_temporary_files_of_killed_exports_are_removed(tmp_path: Path, engine: str) -> None:
+    """Also if the next export writes no file to their folders."""
+    tw.export_project(RECIPE, tmp_path, engine=engine, count=2, seed=7)
+    before = read_all(tmp_path)
+    for folder in {path.parent for path in tmp_path.rglob("*") if path.is_file()}:
+        (folder / ".tilewright-0123456789abcdef.part").write_bytes(b"half of a file")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / ".tilewright-0123456789abcdef.part").write_bytes(b"of another job")
+    tw.export_project(RECIPE, tmp_path, engine=engine, count=2, seed=7)
+    assert read_all(tmp_path) == {**before, "mine/.tilewright-0123456789abcdef.part": b"of another job"}

@@ -47,11 +47,16 @@ COMMANDS = {
 }
 """Summary of each command. `--help` shows these, so that it imports no command."""
 
-MISTAKE, BUG, STOPPED, TERMINATED = 2, 70, 130, 143
+MISTAKE, BUG, STOPPED = 2, 70, 130
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a command. Windows has no SIGHUP."""
 
 
 class Terminated(BaseException):
-    """Exception raised by SIGTERM, so that a command closes its files and processes as after Ctrl-C."""
+    """Exception raised by SIGTERM and SIGHUP, so that a command closes its files and processes as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class CommandGroup(click.Group):
@@ -115,27 +120,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit code.
     """
     _open_closed_streams()
-    with warnings.catch_warnings(), _raise_on_sigterm():
+    with warnings.catch_warnings(), _raise_on_signals():
         warnings.showwarning = _warn
         return _run(arguments)
 
 
 @contextmanager
-def _raise_on_sigterm() -> Iterator[None]:
-    """Raise `Terminated` on SIGTERM. Only the main thread can install a handler."""
+def _raise_on_signals() -> Iterator[None]:
+    """Raise `Terminated` on SIGTERM and SIGHUP. Only the main thread can install a handler."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def terminate(*_: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # A second signal ends the process at once.
-        raise Terminated
+    def terminate(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)  # A second signal ends the process at once.
+        raise Terminated(number)
 
-    before = signal.signal(signal.SIGTERM, terminate)
+    numbers = [one for one in ENDING if signal.getsignal(one) != signal.SIG_IGN]  # as after `nohup`
+    before = {one: signal.signal(one, terminate) for one in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _open_closed_streams() -> None:
@@ -151,8 +158,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         return STOPPED
-    except Terminated:
-        return TERMINATED
+    except Terminated as error:
+        return 128 + error.number
     except click.ClickException as error:
         return error_line(_format_usage(error), MISTAKE)
     except TilewrightError as error:

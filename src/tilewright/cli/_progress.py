@@ -59,7 +59,7 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
 
 @contextmanager
 def job_progress(noun: str, folder: str) -> Iterator[JobProgress]:
-    """Yield a progress callback for a resumable job. After Ctrl-C or SIGTERM, print how much is done."""
+    """Yield a progress callback for a resumable job. After Ctrl-C, SIGTERM or SIGHUP, print how much is done."""
     job = JobProgress(noun)
     try:
         with show_progress(remaining=False) as job.report:

@@ -176,7 +176,7 @@ def _print_result(found: FoundSeeds, folder: str | None, as_json: bool) -> None:
 
 @contextmanager
 def _seek_progress(folder: str | None) -> Iterator[SeekReport]:
-    """Yield a progress callback. After Ctrl-C or SIGTERM, print how to continue."""
+    """Yield a progress callback. After Ctrl-C, SIGTERM or SIGHUP, print how to continue."""
     job = SeekReport()
     try:
         with show_progress(remaining=False) as job.report:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from itertools import chain
 from math import isfinite
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
@@ -27,7 +27,6 @@ MAX_DIGITS = 300
 """Maximum number of digits of an integer. Each such integer can be converted to a float."""
 UNUSUAL_NUMBER = re.compile(rf"(?<!\d)\d{{{MAX_DIGITS}}}|[eE]\+?\d{{3}}")
 """Digits that may belong to a number that is too large. Other numbers are parsed without a function call for each."""
-D = TypeVar("D")
 VERSION = re.compile(r"[\w.+!-]{1,32}", re.ASCII)
 
 
@@ -73,11 +72,9 @@ def parse_json(content: str | bytes, message: str = "not JSON") -> dict[str, Any
     raise InvalidRecipe("nested too deeply", rule="format")
 
 
-def check_unicode(data: D, message: str = "not JSON") -> D:
-    """Return data from JSON. Raise InvalidRecipe if a string has half a surrogate pair, which UTF-8 cannot store.
-
-    Only the labels of map files may have them, because their JSON is ASCII.
-    """
+def parse_stored_json(content: str | bytes, message: str = "not JSON") -> dict[str, Any]:
+    """Parse a JSON object that is written again as UTF-8. Raise InvalidRecipe also for half a surrogate pair."""
+    data = parse_json(content, message)
     try:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -93,7 +90,7 @@ class StoredData(BaseModel):
     @classmethod
     def from_json(cls, content: str | bytes) -> Self:
         """Parse JSON. Raise InvalidRecipe or TooLarge if it is damaged."""
-        return cls.from_data(check_unicode(parse_json(content)))
+        return cls.from_data(parse_stored_json(content))
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:

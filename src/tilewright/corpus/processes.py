@@ -10,24 +10,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def block_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in threads and processes started in this block, because this package ends them.
+    """Block Ctrl-C and SIGHUP in threads and processes started in this block, because this package ends them.
 
-    Ctrl-C and SIGTERM are delivered at the end of the block, when all processes have their tasks.
+    Ctrl-C, SIGTERM and SIGHUP are delivered at the end of the block, when all processes have their tasks.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # Starting it inside the block would unblock Ctrl-C.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    resource_tracker.ensure_running()  # It must not end with the terminal. Starting it later would unblock Ctrl-C.
     # A signal can reach any thread of this process, and its handler runs in the main thread, blocked or not.
     received: list[int] = []
     is_main = threading.current_thread() is threading.main_thread()
-    handlers = {one: signal.signal(one, lambda number, _: received.append(number)) for one in SIGNALS if is_main}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    caught = [one for one in SIGNALS if is_main and signal.getsignal(one) != signal.SIG_IGN]
+    handlers = {one: signal.signal(one, lambda number, _: received.append(number)) for one in caught}
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:

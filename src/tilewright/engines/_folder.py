@@ -21,7 +21,7 @@ from pydantic import AfterValidator, Field
 
 from ..core.errors import BadFile, InvalidRecipe, Problem, TilewrightError, TooLarge
 from ..core.stored import StoredData
-from ..formats._files import describe_error, read_file, refuse_unwritable, remove_stale, write_temporary
+from ..formats._files import describe_error, read_file, refuse_unwritable, remove_temporary, write_temporary
 from ..formats._locks import lock_folder
 from . import Project
 
@@ -94,6 +94,7 @@ class ProjectFolder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.shown = os.fspath(path)
         self.path = Path(os.path.realpath(path))
+        self._is_locked = False
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -104,7 +105,7 @@ class ProjectFolder:
             refuse_unwritable(self.path / MANIFEST)
         with ExitStack() as stack:
             with self._translate_errors():
-                stack.enter_context(lock_folder(str(self.path), self.shown))
+                self._is_locked = stack.enter_context(lock_folder(str(self.path), self.shown))
             yield
 
     def read_manifest(self, engine: str) -> ExportManifest:
@@ -178,7 +179,7 @@ class ProjectFolder:
         return Changes(files, written, tuple(unchanged), tuple(removed), tuple(kept))
 
     def apply(self, changes: Changes, before: ExportManifest, after: ExportManifest) -> None:
-        """Write and remove files. All are written to temporary files first.
+        """Write and remove files. All are written to temporary files first; those of killed exports are removed.
 
         While files are renamed, the manifest names the old and the new digests, so that the files of a process that was
         killed meanwhile still belong to the export.
@@ -188,13 +189,15 @@ class ProjectFolder:
         folders: list[Path] = []
         between = after.model_copy(update={"replaced": {**before.replaced, **before.files}})
         with self._translate_errors():
+            if self._is_locked:
+                for place in {(self.path / name).parent for name in (MANIFEST, *changes.files, *before.names)}:
+                    remove_temporary(place)
             try:
                 steps = {MANIFEST: between.encode(), **changes.written}
                 for name, content in steps.items():
                     target = self.path / name
                     folders += [one for one in reversed(target.parents) if not one.exists()]
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    remove_stale(target.parent)
                     complete.append((write_temporary(target, content), target))
                 last = write_temporary(self.path / MANIFEST, after.encode())
                 complete.append((last, self.path / MANIFEST))

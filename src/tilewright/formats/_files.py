@@ -146,10 +146,18 @@ def remove_stale(folder: str | PathLike[str]) -> None:
 @lru_cache(maxsize=64)
 def _remove_stale(folder: str, scan: int) -> None:
     """Remove old temporary files. The cache skips folders that were searched in this scan."""
+    remove_temporary(folder, STALE_SECONDS)
+
+
+def remove_temporary(folder: str | PathLike[str], min_age: float = 0.0) -> None:
+    """Remove temporary files of killed processes from a folder.
+
+    Without a minimum age in seconds, no other process may write to the folder.
+    """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             with suppress(OSError):
-                if TEMPORARY.fullmatch(entry.name) and time() - entry.stat().st_mtime > STALE_SECONDS:
+                if TEMPORARY.fullmatch(entry.name) and time() - entry.stat().st_mtime >= min_age:
                     os.unlink(entry.path)
 
 

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
 from ..core.provenance import digest
-from ..core.stored import StoredData, parse_json
+from ..core.stored import StoredData, parse_stored_json
 from ..core.tilemap import TileMap
 from ..corpus.manifest import OWN_COLUMNS
 from ..corpus.parts import ROWS_PER_GROUP, compress_cells, decompress_cells
@@ -89,7 +89,7 @@ class ArchiveFolder:
             state = ArchiveState.from_json((table.schema.metadata or {})[STATE])
             state.check_emitters(search.definition)
             lines = (self.folder.read(ROUNDS) or b"").splitlines()[: state.rounds]
-            records = [parse_json(line) for line in lines]
+            records = [parse_stored_json(line) for line in lines]
             if len(records) < state.rounds:
                 raise BadFile(f"{ROUNDS} is damaged; delete {ELITES}, and `search resume` starts over", at=self.address)
             archive = _read_archive(search.definition, table, state)

@@ -12,7 +12,7 @@ from ..core.errors import InvalidRecipe, Problem, TooLarge, problem, short_repr
 from ..core.params import Params, param
 from ..core.recipe import Recipe
 from ..core.registry import techniques
-from ..core.stored import check_unicode, parse_json
+from ..core.stored import parse_stored_json
 from ..formats import format_registry
 from ..search.seek.definition import SeekDefinition
 from .seek_run import MAX_SEEDS
@@ -20,7 +20,6 @@ from .seek_run import MAX_SEEDS
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
 RECIPE_NAMES = {"type": "string", "enum": list(data.list_names("recipes"))}
 FORMATS = {"type": "string", "enum": format_registry.names()}
-NO_JSON = "the request is not JSON"
 MAX_MEASURES = 1000
 """Maximum number of measures of a request."""
 MAX_KEEP = 1000
@@ -169,4 +168,4 @@ def parse_body(content: bytes, content_type: str, model: type[B]) -> B:
     """Read the JSON body of a request. Raise InvalidRecipe if it is not JSON, or a value breaks its rule."""
     if "json" not in content_type.lower():
         raise InvalidRecipe("the request must be a JSON object with Content-Type: application/json", rule="type")
-    return model.validate(check_unicode(parse_json(content, NO_JSON), NO_JSON))
+    return model.validate(parse_stored_json(content, "the request is not JSON"))

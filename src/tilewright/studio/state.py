@@ -25,7 +25,7 @@ from ..core.parse_limits import limit_objects
 from ..core.recipe import MAX_STAGES
 from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
-from ..core.stored import check_unicode, parse_json
+from ..core.stored import parse_stored_json
 from ..core.tilemap import TileMap
 from .gallery import Gallery
 from .jobs import MAX_OBJECTS
@@ -256,7 +256,7 @@ class State:
             if unpacker.unconsumed_tail or not unpacker.eof:
                 raise ValueError("too large or cut off")
             with limit_objects(MAX_OBJECTS):
-                data = check_unicode(parse_json(plain, NO_LINK), NO_LINK)
+                data = parse_stored_json(plain, NO_LINK)
             return cls._from_data(data)
         except TilewrightError as error:
             raise BadFile.from_error(error, (), place="the link cannot be opened") from None

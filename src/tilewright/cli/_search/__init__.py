@@ -74,7 +74,7 @@ def describe_elite(elite: Elite) -> str:
 
 @contextmanager
 def search_progress(folder: str) -> Iterator[SearchReport]:
-    """Yield a progress callback for a search. After Ctrl-C or SIGTERM, print how to continue."""
+    """Yield a progress callback for a search. After Ctrl-C, SIGTERM or SIGHUP, print how to continue."""
     job = SearchReport()
     try:
         with show_progress(remaining=False) as job.report:
