@@ -43,7 +43,7 @@ KERNELS = frozenset((
 ))
 # fmt: on
 """Kernels that these recipes call. Compiled in several processes, they are ready in half the time."""
-COLUMNS, GAP, LABEL = 3, 14, 22
+COLUMNS, GAP = 3, 14
 BACKGROUND, INK = "#16181d", "#e8e6e1"
 
 
@@ -71,24 +71,28 @@ def draw_sheet(maps: Mapping[str, tw.TileMap], *, width: int = 24, height: int =
     """
     columns, rows = min(COLUMNS, len(maps)), -(-len(maps) // COLUMNS)
     panel_width, panel_height = width * scale, height * scale
-    sheet_width, sheet_height = columns * (panel_width + GAP) + GAP, rows * (panel_height + LABEL + GAP) + GAP
+    font_size = panel_width // 26
+    row_height = panel_height + 2 * font_size + GAP
+    sheet_width, sheet_height = columns * (panel_width + GAP) + GAP, rows * row_height
     sheet = Image.new("RGB", (sheet_width, sheet_height), BACKGROUND)
-    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(14)
+    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(font_size)
     for number, (name, map) in enumerate(maps.items()):
         left = GAP + number % COLUMNS * (panel_width + GAP)
-        top = GAP + number // COLUMNS * (panel_height + LABEL + GAP)
+        top = GAP + number // COLUMNS * row_height
         picture = map.image(scale=scale, sprites=True, markers=True).convert("RGB")
         x, y = max(0, (map.width - width) // 2) * scale, max(0, (map.height - height) // 2) * scale
         panel = picture.crop((x, y, min(x + panel_width, picture.width), min(y + panel_height, picture.height)))
         sheet.paste(panel, (left + (panel_width - panel.width) // 2, top + (panel_height - panel.height) // 2))
-        pen.text((left + panel_width // 2, top + panel_height + 4), name, fill=INK, font=font, anchor="ma")
+        pen.text((left + panel_width // 2, top + panel_height + font_size // 3), name, fill=INK, font=font, anchor="ma")
     return sheet
 
 
 def main() -> None:
     console = Console()
     console.print("making a first map\n")
-    draw(tw.make("caves", width=64, height=40, seed=7), "tilewright make caves --width 64 --height 40 --seed 7")
+    with show_progress():
+        first = tw.make("caves", width=64, height=40, seed=7)
+    draw(first, "tilewright make caves --width 64 --height 40 --seed 7")
     if not kernels.is_ready():
         console.print(f"\ncompiling {len(KERNELS)} kernels, once on this machine")
         compile_kernels(KERNELS)
