@@ -232,6 +232,20 @@ def test_plain_maps_show_tiles_only_and_list_the_places_of_markers(tilewright: R
     assert strip_colors(shown).replace("\r\n", "\n") == done.out + done.err
 
 
+def test_legends_of_many_markers_are_short() -> None:
+    """Names without a letter of their own are counted; control characters and long names cannot spoil the terminal."""
+    names = ["\x1b[31mred", "n" * 1000, *(f"name {number}" for number in range(70))]
+    markers = [tw.Marker(name, number % 20, number // 20) for number, name in enumerate(names)]
+    tw.make("caves", width=20, height=8, seed=1).replace(markers=[*markers, *markers[:1] * 30]).save("level.json")
+    colored, plain = run_in_terminal("show level.json --glyphs", "show level.json --plain")
+    legend = " ".join(strip_colors(colored).partition("20x8 of cave")[2].split())
+    assert "3 [31mred ×31 n nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn ... " in legend
+    assert legend.endswith("? 10 other names")
+    assert "red 0,0 0,0" in plain
+    assert " and 11 more; nnnn" in plain
+    assert "; 10 other names" in plain
+
+
 def test_overlays_only_change_colors() -> None:
     rooms = {"rooms": [tw.Room(1, 1, 8, 5), tw.Room(20, 2, 7, 8)], "links": [(0, 1)]}
     tw.make("caves", width=30, height=12, seed=1).replace(**rooms).save("cave.json")

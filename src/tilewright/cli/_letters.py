@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from string import ascii_letters, digits
 
 import numpy as np
@@ -18,7 +19,7 @@ from rich.columns import Columns
 from rich.style import Style
 from rich.text import Text
 
-from ..core.errors import shorten
+from ..core.errors import pluralize, shorten
 from ..core.tilemap import Marker, TileMap
 from ..formats._icons import COLORS, find_icon
 from ._ansi import Rgb, nearest_ansi
@@ -29,8 +30,10 @@ PLACES = frozenset({"flag", "doorway", "house", "cave", "padlock", "skull"})
 LETTERS = ascii_letters + digits
 OTHER = "?"
 """Letter of the names for which no letter is free."""
-MAX_NAME, MAX_LISTED = 40, 20
-"""Maximum number of characters of a name in a legend, and of places that a plain legend lists for a name."""
+MAX_LENGTH = 40
+"""Maximum number of characters of a name in a legend."""
+MAX_NAMES, MAX_PLACES = len(LETTERS), 20
+"""Maximum number of names in a plain legend, and of places of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +83,15 @@ def draw_legend(markers: Sequence[Marker], letters: dict[str, Letter], *, few_co
     """Return the letters with the names and numbers of the markers, for a terminal."""
     counts = Counter(marker.name for marker in markers)
     entries = []
+    others = sum(letter.glyph == OTHER for letter in letters.values())
     for name, letter in letters.items():
+        if letter.glyph == OTHER:
+            continue
         number = f" ×{counts[name]:,}" if counts[name] > 1 else ""
         style = letter.style(few_colors)
         entries.append(Text.assemble((letter.glyph, style), (f" {_format_name(name)}{number}", "dim")))
+    if others:
+        entries.append(Text.assemble((OTHER, "bold"), (f" {pluralize(others, 'other name')}", "dim")))
     return Columns(entries, padding=(0, 3))
 
 
@@ -94,11 +102,13 @@ def list_places(map: TileMap) -> str:
         place = (marker.x, marker.y, marker.level) if map.cells.ndim == 3 else (marker.x, marker.y)
         places.setdefault(marker.name, []).append(",".join(str(number) for number in place))
     parts = []
-    for name, found in places.items():
-        more = f" and {len(found) - MAX_LISTED:,} more" if len(found) > MAX_LISTED else ""
-        parts.append(f"{_format_name(name)} {' '.join(found[:MAX_LISTED])}{more}")
+    for name, found in islice(places.items(), MAX_NAMES):
+        more = f" and {len(found) - MAX_PLACES:,} more" if len(found) > MAX_PLACES else ""
+        parts.append(f"{_format_name(name)} {' '.join(found[:MAX_PLACES])}{more}")
+    if len(places) > MAX_NAMES:
+        parts.append(pluralize(len(places) - MAX_NAMES, "other name"))
     return f"markers: {'; '.join(parts)}"
 
 
 def _format_name(name: str) -> str:
-    return shorten(make_printable(name), MAX_NAME)
+    return shorten(make_printable(name), MAX_LENGTH)
