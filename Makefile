@@ -68,14 +68,15 @@ oldest: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m bench
 
-# The site. A stale table, a missing picture, a broken link or anchor fails the build.
+# The site. A stale table or picture, a broken link or anchor fails the build.
 docs: $(DOCS)
 	$(BIN)/python docs/build.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# The generated parts of the repository: stubs, and the pictures and tables of the pages.
+# The generated parts of the repository: stubs, and the pictures and tables of the pages, or of one page such as
+# PAGE=techniques/caves.
 refresh: stubs
-	$(BIN)/python docs/build.py
+	$(BIN)/python docs/build.py $(if $(PAGE),--page $(PAGE))
 
 # What editors know of tw.make("caves", ...), from the schemas of all parameters.
 stubs: $(DEV)

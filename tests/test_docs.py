@@ -8,11 +8,17 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from runpy import run_path
+from typing import Any
 
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 import tilewright as tw
+from tilewright import data
 from tilewright.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -49,15 +55,169 @@ def test_examples_run(
                 Path(name).write_text(content)
 
 
+def run_build(*options: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "docs/build.py", *options], cwd=root, capture_output=True, text=True)
+
+
 def test_generated_tables_and_pictures_are_current() -> None:
-    done = subprocess.run([sys.executable, "docs/build.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    """Compare each pixel of all pictures with what the code draws."""
+    done = run_build("--check")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_page_that_does_not_exist_is_refused() -> None:
+    done = run_build("--check", "--page", "techniques/cavess")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("no page techniques/cavess; give the path of a page below docs/")
+
+
+@pytest.fixture
+def docs_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+
+
+@pytest.mark.usefixtures("docs_on_path")
+def test_one_page_has_the_pictures_that_it_shows() -> None:
+    """All other pictures, such as thumbnails, are drawn with all pages only."""
+    build = run_path(str(ROOT / "docs" / "build.py"))
+    pages = {build["name_page"](page): page for page in build["list_pages"]()}
+    for name in ("techniques/snake", "README", "gallery"):
+        (shown,) = build["group_pictures"]([pages[name]], others=False)
+        names = {path.name for path in shown}
+        assert (
+            names
+            >= {
+                "techniques/snake": {"snake.png", "snake.gif"},
+                "README": {"gallery.png", "goal-dungeon.png"},
+                "gallery": {"snake.png", "recipe-skirmish.png"},
+            }[name]
+        )
+        assert "recipe-skirmish.png" not in names or name == "gallery"
+    groups = build["group_pictures"](list(pages.values()), others=True)
+    drawn = [path for group in groups for path in group]
+    assert sorted(drawn) == sorted(build["collect_pictures"]())
+
+
+@pytest.mark.usefixtures("docs_on_path")
+def test_a_picture_is_stale_if_a_pixel_of_a_frame_differs(tmp_path: Path) -> None:
+    """The text in a file, such as its provenance, does not count."""
+    pixels = import_module("generate.pixels")
+    frames = [Image.new("P", (4, 3), number) for number in range(3)]
+    animation: dict[str, Any] = {
+        "save_all": True,
+        "append_images": frames[1:],
+        "duration": [40, 50, 60],
+        "optimize": False,
+    }
+    for frame in frames:
+        frame.putpalette(range(30))
+
+    def refresh(path: Path, *, write: bool = False, **options: Any) -> bool:
+        stale: bool = pixels.refresh_picture(path, lambda path: frames[0].save(path, **options), write=write)
+        return stale
+
+    still, moving = tmp_path / "new" / "still.png", tmp_path / "new" / "moving.gif"
+    assert refresh(still)
+    assert not still.exists()
+    assert refresh(still, write=True)
+    assert not refresh(still)
+    described = PngInfo()
+    described.add_text("version", "0.1")
+    frames[0].save(still, pnginfo=described)
+    before = still.read_bytes()
+    assert not refresh(still, write=True)
+    assert still.read_bytes() == before
+    assert refresh(moving, write=True, **animation)
+    assert not refresh(moving, **animation)
+    assert refresh(moving, **{**animation, "duration": [40, 50, 70]})
+    frames[2].putpixel((3, 2), 9)
+    assert refresh(moving, write=True, **animation)
+    assert not refresh(moving, **animation)
+    frames[0].putpixel((0, 0), 9)
+    assert refresh(still)
+
+
+@pytest.mark.usefixtures("docs_on_path")
+@pytest.mark.parametrize("name", ["caves", "maze", "roguelike-dungeon", "warehouse"])
+def test_the_gallery_shows_what_its_commands_make(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cards, pixels = (import_module(f"generate.{module}") for module in ("cards", "pixels"))
+    gallery = cards.fill_galleries((ROOT / "docs" / "gallery.md").read_text())
+    ((picture, command),) = re.findall(rf"^### {name}\n\n.*?\((pictures/.*?)\).*\n\n`(.*)`$", gallery, re.MULTILINE)
+    assert main(shlex.split(command)[1:]) == 0, capfd.readouterr().err
+    (made,) = tmp_path.iterdir()
+    assert pixels.same_pixels(made, ROOT / "docs" / picture), f"{picture} is stale; run make refresh"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_have_targets(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} has a link to {target}"
+
+
+# fmt: off
+NUMBERS = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+]
+# fmt: on
+COUNT = re.compile(
+    rf"\b(\d+|(?:twenty-)?(?:{'|'.join(NUMBERS)}))\s+(?:of\s+these\s+|built-in\s+)?"
+    r"(techniques|recipes|shapers|measures|formats|games|tilesets|samples|engines|models|(?:included|training)\s+maps)\b",
+    re.IGNORECASE,
+)
+SMALL = 4
+"""Largest number of measures or samples that may be those of one example."""
+
+
+def read_number(word: str) -> int:
+    tens, _, ones = word.lower().rpartition("-")
+    return int(word) if word.isdigit() else (20 if tens else 0) + NUMBERS.index(ones) + 1
+
+
+def known_counts() -> dict[str, set[int]]:
+    """Return the counts that a page may state of each kind: of all, and of some that have a property in common."""
+    of_rules = [name for name in data.list_names("recipes") if tw.recipe(name).technique == "rules"]
+    learners = [entry for entry in tw.list_techniques() if "sample" in entry.params.model_fields]
+    measures = tw.list_measures()
+    training_maps = {len(data.list_members("awbw"))}
+    return {
+        "techniques": {len(tw.list_techniques()), len(learners)},
+        "recipes": {len(data.list_names("recipes")), len(of_rules)},
+        "shapers": {len(tw.list_shapers())},
+        "measures": {len(measures), sum(one.compares for one in measures), *range(SMALL + 1)},
+        "formats": {len(tw.list_formats())},
+        "games": {len(tw.list_games())},
+        "tilesets": {len(tw.list_tilesets())},
+        "samples": {len(data.list_names("samples")), *range(SMALL + 1)},
+        "engines": {len(tw.list_engines())},
+        "models": {len(data.list_names("models"))},
+        "included maps": training_maps,
+        "training maps": training_maps,
+    }
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *(ROOT / name for name in ("pyproject.toml", "mkdocs.yml", "CITATION.cff", "examples/README.md"))],
+    ids=lambda page: page.name,
+)
+def test_counts_are_those_of_the_registry(page: Path) -> None:
+    counts = known_counts()
+    for word, kind in COUNT.findall(page.read_text()):
+        assert read_number(word) in counts[" ".join(kind.lower().split())], f"{word} {kind}"
+
+
+def test_counts_are_read() -> None:
+    assert COUNT.findall("Fifteen techniques, 24 built-in recipes; nine of these\nrecipes, twenty-five shapers") == [
+        ("Fifteen", "techniques"),
+        ("24", "recipes"),
+        ("nine", "recipes"),
+        ("twenty-five", "shapers"),
+    ]
+    assert [read_number(word) for word in ("Fifteen", "24", "nine", "twenty-five", "twenty")] == [15, 24, 9, 25, 20]
 
 
 def test_a_technique_is_one_new_file(tmp_path: Path) -> None:

@@ -1,15 +1,24 @@
-"""The gallery: a picture of every technique, recipe and shaper."""
+"""The gallery: a picture of every technique and recipe, made by the command below it."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
-import tilewright as tw
-from tilewright import data
+from tilewright.cli import main
 from tilewright.cli._catalogue import list_summaries
 
 SEED = 7
+VERBS = {"techniques": "make", "recipes": "run"}
+GALLERY = re.compile(r"^<!-- site: gallery of (\w+) -->$", re.MULTILINE)
+
+
+def fill_galleries(text: str) -> str:
+    """Return a page with its galleries as cards."""
+    return GALLERY.sub(lambda match: make_cards(match[1]), text)
 
 
 def make_cards(kind: str) -> str:
@@ -21,25 +30,30 @@ def make_cards(kind: str) -> str:
 
 
 def _card(kind: str, name: str, line: str) -> str:
-    if kind == "techniques":
-        target, command = f"techniques/{name}.md", f"tilewright make {name} --seed {SEED}"
-        picture = f"pictures/{name}.png"
-    else:
-        target, command, picture = "recipes.md", f"tilewright run {name} --seed {SEED}", f"pictures/recipe-{name}.png"
-    return f"\n### {name}\n\n[![A map by {name}]({picture})]({target})\n\n`{command}`\n\n{line}\n"
+    target = f"techniques/{name}.md" if kind == "techniques" else "recipes.md"
+    picture = f"[![A map by {name}](pictures/{name_picture(kind, name)})]({target})"
+    return f"\n### {name}\n\n{picture}\n\n`{write_command(kind, name)}`\n\n{line}\n"
+
+
+def name_picture(kind: str, name: str) -> str:
+    """Return the file name of a card's picture."""
+    return f"{name}.png" if kind == "techniques" else f"recipe-{name}.png"
+
+
+def write_command(kind: str, name: str) -> str:
+    """Return the command of a card, which makes its picture."""
+    return f"tilewright {VERBS[kind]} {name} --seed {SEED} -o {name}.png"
 
 
 def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
-    """Yield the file names of the recipes' pictures, and what draws each."""
-    for name in data.list_names("recipes"):
-        yield f"recipe-{name}.png", _drawing(name)
+    """Yield the file names of the cards' pictures, and what draws each."""
+    for kind in VERBS:
+        for name, _ in list_summaries(kind):
+            yield name_picture(kind, name), partial(_run, write_command(kind, name))
 
 
-def _drawing(name: str) -> Callable[[Path], object]:
-    """Return a function that draws a map by a recipe."""
-    return lambda path: _draw(tw.run(name, seed=SEED), path)
-
-
-def _draw(map: tw.TileMap, path: Path) -> None:
-    """Draw a map with sprites and markers, about 960 pixels wide."""
-    map.save(path, scale=max(8, min(32, 960 // map.width // 8 * 8)), sprites=True, markers=True)
+def _run(command: str, path: Path) -> None:
+    """Run the command of a card with another output."""
+    *arguments, _ = shlex.split(command)[1:]
+    if main([*arguments, str(path)]):
+        raise RuntimeError(f"the gallery's command failed: {command}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,11 +18,14 @@ DRAWING = re.compile(r'^Path\("([^"]+)"\)\.write_text\("""\\\n(.*?)"""\)$', re.M
 """A block of Python that saves a drawing."""
 
 
-def iter_pictures(docs: Path) -> Iterator[tuple[str, Callable[[Path], object]]]:
+def iter_pictures(pages: Iterable[Path]) -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file name of each picture, and what makes it: the last output of the block above whose fence has it."""
-    for page in sorted(docs.rglob("*.md")):
+    found: dict[str, str] = {}
+    for page in pages:
         text = page.read_text(encoding="utf-8")
         for name, lines in COMMAND.findall(text):
+            if found.setdefault(name, lines) != lines:
+                raise RuntimeError(f"two pages make {name} with different commands")
             yield name, _saving(lines, text)
 
 

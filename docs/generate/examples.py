@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,9 +19,9 @@ EXAMPLE = re.compile(r"^```python(?: picture=(\S+))?\n(.*?)^```$", re.MULTILINE 
 TILESET = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def iter_pictures(docs: Path) -> Iterator[tuple[str, Callable[[Path], object]]]:
+def iter_pictures(pages: Iterable[Path]) -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file name of each picture, and what draws it: `m` after a block whose fence has picture=NAME."""
-    for page in sorted(docs.rglob("*.md")):
+    for page in pages:
         text = page.read_text(encoding="utf-8")
         blocks = EXAMPLE.findall(text)
         session = Session(page, [content for _, content in blocks], TILESET.findall(text))

@@ -114,7 +114,6 @@ def playing(recipe: str, seed: int, scale: int = 10) -> Callable[[Path], object]
 def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file name of each picture, and what draws it."""
     for entry in tw.list_techniques():
-        yield f"{entry.name}.png", saving(entry.name, {"seed": 7, **SIZE}, scale=8)
         yield f"{entry.name}.gif", animating(entry.name)
     yield "gallery.png", lambda path: draw_gallery().save(path)
     yield "game-dungeon.gif", playing("locked-dungeon", 4, scale=8)
@@ -312,9 +311,9 @@ def seek_caves() -> FoundSeeds:
 
 
 def draw_gallery() -> Image:
-    """Return the contact sheet of the demo."""
+    """Return the sheet of the demo."""
     demo = run_path(str(DEMO))
-    sheet: Image = demo["draw_contact_sheet"](demo["make_one_of_each"]())
+    sheet: Image = demo["draw_sheet"](demo["make_best_maps"]())
     return sheet
 
 
@@ -327,5 +326,5 @@ def draw_rulebooks() -> Image:
     """Return a map by each recipe that uses rules."""
     maps = {name: tw.run(name, seed=7) for name in KINDS["recipes"].names()}
     books = {name: map for name, map in maps.items() if map.recipe and map.recipe.technique == "rules"}
-    sheet: Image = run_path(str(DEMO))["draw_contact_sheet"](books, scale=4)
+    sheet: Image = run_path(str(DEMO))["draw_sheet"](books, width=80, height=50, scale=8)
     return sheet

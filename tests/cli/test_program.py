@@ -188,6 +188,64 @@ def test_glyphs_and_blocks_can_be_chosen() -> None:
     assert "\x1b[38" not in shown_plain
 
 
+def save_level() -> None:
+    """Save a small level with markers as level.json. Its tiles have the glyphs `#`, `.` and `s`."""
+    tileset = tw.Tileset.from_labels(["#", ".", "s"])
+    rows = ["#####", "#.s.#", "#...#", "#####"]
+    places = {
+        "start": [(1, 1)],
+        "key red": [(3, 1), (1, 2)],
+        "key blue": [(2, 2)],
+        "key gold": [(3, 2)],
+        "key yellow": [(0, 0)],
+        "snake": [(0, 3)],
+        "orc": [(1, 1)],
+    }
+    markers = [tw.Marker(name, x, y) for name, cells in places.items() for x, y in cells]
+    level = tw.TileMap([[tileset.id(glyph) for glyph in row] for row in rows], tileset)
+    level.replace(markers=markers).save("level.json")
+
+
+def test_markers_are_letters_with_a_legend_in_a_terminal() -> None:
+    """Names that differ only in a color share a letter, unless a terminal with 16 colors shows the same color."""
+    save_level()
+    full, blocks = run_in_terminal("show level.json --glyphs", "show level.json --blocks")
+    (few,) = run_in_terminal("show level.json", TERM="xterm", COLORTERM="")
+    for shown in (full, few):
+        lines = strip_colors(shown).split("\r\n")
+        assert lines[:4] == ["K####", "#Ssk#", "#kkk#", "n####"]
+        legend = " ".join(" ".join(lines[5:]).split())
+        assert legend == "S start k key red ×2 k key blue k key gold K key yellow n snake o orc"
+        styles = {re.findall(r"\x1b\[([\d;]*)m", before)[-1] for before in shown.split("k")[:4]}
+        assert len(styles) == 3
+    assert strip_colors(blocks).split("\r\n")[:2] == ["KS▀k▀", "nkkk▀"]
+
+
+@pytest.mark.parametrize("look", ["", "--plain"])
+def test_plain_maps_show_tiles_only_and_list_the_places_of_markers(tilewright: Run, look: str) -> None:
+    save_level()
+    done = tilewright("show", "level.json", *look.split())
+    assert done.out == f"{tw.load('level.json')}\n"
+    keys = "key red 3,1 1,2; key blue 2,2; key gold 3,2; key yellow 0,0"
+    assert done.err.endswith(f"\nmarkers: start 1,1; {keys}; snake 0,3; orc 1,1\n")
+    (shown,) = run_in_terminal(f"show level.json {look}", NO_COLOR="1")
+    assert strip_colors(shown).replace("\r\n", "\n") == done.out + done.err
+
+
+def test_legends_of_many_markers_are_short() -> None:
+    """Names without a letter of their own are counted; control characters and long names cannot spoil the terminal."""
+    names = ["\x1b[31mred", "n" * 1000, *(f"name {number}" for number in range(70))]
+    markers = [tw.Marker(name, number % 20, number // 20) for number, name in enumerate(names)]
+    tw.make("caves", width=20, height=8, seed=1).replace(markers=[*markers, *markers[:1] * 30]).save("level.json")
+    colored, plain = run_in_terminal("show level.json --glyphs", "show level.json --plain")
+    legend = " ".join(strip_colors(colored).partition("20x8 of cave")[2].split())
+    assert "3 [31mred ×31 n nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn ... " in legend
+    assert legend.endswith("? 10 other names")
+    assert "red 0,0 0,0" in plain
+    assert " and 11 more; nnnn" in plain
+    assert "; 10 other names" in plain
+
+
 def test_overlays_only_change_colors() -> None:
     rooms = {"rooms": [tw.Room(1, 1, 8, 5), tw.Room(20, 2, 7, 8)], "links": [(0, 1)]}
     tw.make("caves", width=30, height=12, seed=1).replace(**rooms).save("cave.json")

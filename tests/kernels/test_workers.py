@@ -57,6 +57,16 @@ def test_workers_and_this_process_compile_the_same() -> None:
     assert sorted(kernels.warmup(processes=1)) == sorted(entry.name for entry in kernels.list_entries())
 
 
+def test_some_entries_are_compiled_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the cache is not marked as complete."""
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
+    names = {"caves.smooth", "random.fill_chance"}
+    assert set(kernels.warmup(names, processes=2)) == names
+    stored = {path.name.partition("-")[0] for path in tmp_path.rglob("*.nbi")}
+    assert stored == names
+    assert not kernels.is_ready()
+
+
 def test_a_kernel_that_fails_is_named() -> None:
     with pytest.raises(RuntimeError, match=r"^test_workers\.make_unknown\.<locals>\.<lambda>: KeyError: "):
         list(compile_in_workers([make_unknown()], 2))

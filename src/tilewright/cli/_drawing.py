@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from colorsys import rgb_to_hsv
 from functools import lru_cache
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Literal
@@ -16,21 +15,22 @@ from rich.style import Style
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
-from ._console import info, stdout_console
+from ._ansi import Rgb, nearest_ansi
+from ._console import info, stderr_console, stdout_console
+from ._letters import assign_letters, draw_legend, list_places
 
 if TYPE_CHECKING:
     from ..overlays.kinds import OverlayRequest
     from ..overlays.overlay import Overlay
 
-Rgb = tuple[int, int, int]
 DrawMode = Literal["glyphs", "blocks", "plain"]
+Marks = dict[tuple[int, int], tuple[str, Style]]
+"""Letters and styles of the markers of a level, by row and column."""
 SHADE = 0.42
 """Brightness of a cell's background relative to its glyph."""
 LINE = (255, 244, 214)
 MIN_BRIGHTNESS = 130
 """Minimum brightness of glyphs, so that dark tiles are visible on a dark terminal."""
-HUES = ((20, "red"), (65, "yellow"), (165, "green"), (200, "cyan"), (265, "blue"), (345, "magenta"), (360, "red"))
-"""Colors of a 16-color terminal, each with the upper limit of its hue in degrees."""
 
 OPTIONS = (
     click.Option(["look", "--glyphs"], flag_value="glyphs", help="Draw each cell as its glyph, for maps of any size."),
@@ -52,10 +52,13 @@ def read_overlay(text: str | None) -> OverlayRequest | None:
 
 
 def draw(map: TileMap, caption: str, *, look: DrawMode | None = None, overlay: OverlayRequest | None = None) -> None:
-    """Draw a map on standard output, then a caption and the legend of the overlay on standard error."""
+    """Draw a map on standard output, then a caption and the legends of markers and overlay on standard error.
+
+    Only drawings with colors have letters of markers and an overlay; in others, each character is a tile.
+    """
     console = stdout_console()
     computed = None if overlay is None else overlay.compute(map)
-    overlay_visible = False
+    colored = False
     columns = min(map.width, console.width)
     if look == "plain" or not console.is_terminal:
         click.echo(str(map))
@@ -64,7 +67,8 @@ def draw(map: TileMap, caption: str, *, look: DrawMode | None = None, overlay: O
         click.echo("\n".join(line[:shown] for line in str(map).split("\n")))
         caption += "" if shown == map.width else f", only {shown} columns shown; --plain shows all"
     else:
-        few_colors, overlay_visible = console.color_system in ("standard", "windows"), True
+        few_colors, colored = console.color_system in ("standard", "windows"), True
+        letters = assign_letters(map)
         colors = None if computed is None else _blend_overlay(map, computed)
         large = map.width > console.width or map.height > console.height
         blocks = look == "blocks" or (look is None and large)
@@ -72,16 +76,25 @@ def draw(map: TileMap, caption: str, *, look: DrawMode | None = None, overlay: O
             if level:
                 console.print()
             ground = None if colors is None else colors[level]
+            marks = {
+                (marker.y, marker.x): (letters[marker.name].glyph, letters[marker.name].style(few_colors))
+                for marker in reversed(map.markers)  # The first marker of a cell is shown.
+                if marker.level == level
+            }
             if blocks:
-                segments = _pixel_segments(map, cells, ground, columns, few_colors=few_colors)
+                segments = _pixel_segments(map, cells, ground, marks, columns, few_colors=few_colors)
             else:
-                segments = _glyph_segments(map, cells, ground, level, few_colors=few_colors)
+                segments = _glyph_segments(map, cells, ground, marks, few_colors=few_colors)
             console.print(Segments(segments), end="", crop=False)
         if blocks and look is None:
             caption += f", reduced to {columns} columns; --glyphs shows each cell"
     info(caption)
+    if map.markers and colored:
+        stderr_console().print(draw_legend(map.markers, letters, few_colors=few_colors))
+    elif map.markers:
+        info(list_places(map))
     if computed is not None:
-        info(computed.legend + ("" if overlay_visible else "; an overlay needs a terminal with colors, or a .png file"))
+        info(computed.legend + ("" if colored else "; an overlay needs a terminal with colors, or a .png file"))
 
 
 def describe(map: TileMap) -> str:
@@ -108,29 +121,30 @@ def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
 
 
 def _glyph_segments(
-    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, level: int, *, few_colors: bool
+    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, marks: Marks, *, few_colors: bool
 ) -> list[Segment]:
-    """Return a segment for each run of equal cells, on background colors if given. Markers are shown as initials."""
+    """Return a segment for each run of equal cells, on background colors if given."""
     styles = [(tile.glyph, _tile_style(tile.rgb, few_colors)) for tile in map.tileset]
-    markers = {
-        (marker.y, marker.x): (marker.name[:1].upper(), _MARKER) for marker in map.markers if marker.level == level
-    }
     segments = []
     for row, ids in enumerate(cells.tolist()):
-        line = [markers.get((row, column), styles[tile_id]) for column, tile_id in enumerate(ids)]
+        line = [styles[tile_id] for tile_id in ids]
         if ground is not None:
             colors = [(red, green, blue) for red, green, blue in ground[row].tolist()]
-            line = [
-                (glyph, style if style is _MARKER else _ground_style(rgb, few_colors))
-                for (glyph, style), rgb in zip(line, colors, strict=True)
-            ]
+            line = [(glyph, _ground_style(rgb, few_colors)) for (glyph, _), rgb in zip(line, colors, strict=True)]
+        line = [marks.get((row, column), drawn) for column, drawn in enumerate(line)]
         segments += [Segment(glyph * len(list(run)), style) for (glyph, style), run in groupby(line)]
         segments.append(Segment.line())
     return segments
 
 
 def _pixel_segments(
-    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, columns: int, *, few_colors: bool
+    map: TileMap,
+    cells: NDArray[np.integer],
+    ground: NDArray[np.uint8] | None,
+    marks: Marks,
+    columns: int,
+    *,
+    few_colors: bool,
 ) -> list[Segment]:
     """Return the map reduced to a number of columns, two pixels per character."""
     height, width = cells.shape
@@ -145,11 +159,16 @@ def _pixel_segments(
         band = (map.tileset.colors[cells[part]] if ground is None else ground[part]).mean(axis=0)
         pixels = (np.add.reduceat(band, left, axis=0) / counts).round().astype(int).tolist()
         lines.append([(red, green, blue) for red, green, blue in pixels])
+    bands, spans = np.searchsorted(top, range(height), "right") - 1, np.searchsorted(left, range(width), "right") - 1
+    reduced = {(int(bands[row]) // 2, int(spans[column])): mark for (row, column), mark in marks.items()}
     segments = []
     blank: list[Rgb | None] = [None] * columns  # If the number of rows is odd, a row is added below the last.
-    for upper, lower in zip_longest(lines[::2], lines[1::2], fillvalue=blank):
+    for row, (upper, lower) in enumerate(zip_longest(lines[::2], lines[1::2], fillvalue=blank)):
         pairs = zip(upper, lower, strict=True)
-        segments += [Segment("▀" * len(list(run)), _pixel_style(*pair, few_colors)) for pair, run in groupby(pairs)]
+        line = [
+            reduced.get((row, column)) or ("▀", _pixel_style(*pair, few_colors)) for column, pair in enumerate(pairs)
+        ]
+        segments += [Segment(glyph * len(list(run)), style) for (glyph, style), run in groupby(line)]
         segments.append(Segment.line())
     return segments
 
@@ -158,7 +177,7 @@ def _pixel_segments(
 def _tile_style(rgb: Rgb, few_colors: bool) -> Style:
     """Return a style with the glyph in the tile's color on a darker shade. With few colors, there is no background."""
     if few_colors:
-        return Style(color=_ansi(rgb))
+        return Style(color=nearest_ansi(rgb))
     lift = max(1.0, MIN_BRIGHTNESS / max(1, *rgb))
     red, green, blue = (min(255, round(part * lift)) for part in rgb)
     return Style(color=Color.from_rgb(red, green, blue), bgcolor=Color.from_rgb(*(part * SHADE for part in rgb)))
@@ -168,7 +187,7 @@ def _tile_style(rgb: Rgb, few_colors: bool) -> Style:
 def _ground_style(rgb: Rgb, few_colors: bool) -> Style:
     """Return a style with a glyph darker than its background, or lighter on a dark background."""
     if few_colors:
-        return Style(color="black", bgcolor=_ansi(rgb))
+        return Style(color="black", bgcolor=nearest_ansi(rgb))
     bright = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000 > 100
     red, green, blue = (round(part * 0.5) if bright else min(255, part + 70) for part in rgb)
     return Style(color=Color.from_rgb(red, green, blue), bgcolor=Color.from_rgb(*rgb))
@@ -176,17 +195,5 @@ def _ground_style(rgb: Rgb, few_colors: bool) -> Style:
 
 @lru_cache(maxsize=4096)
 def _pixel_style(above: Rgb, below: Rgb | None, few_colors: bool) -> Style:
-    upper, lower = (rgb and (_ansi(rgb) if few_colors else Color.from_rgb(*rgb)) for rgb in (above, below))
+    upper, lower = (rgb and (nearest_ansi(rgb) if few_colors else Color.from_rgb(*rgb)) for rgb in (above, below))
     return Style(color=upper, bgcolor=lower)
-
-
-def _ansi(rgb: Rgb) -> str:
-    """Return the nearest of the 16 terminal colors, except black, by hue, so that water stays blue."""
-    hue, saturation, value = rgb_to_hsv(*(part / 255 for part in rgb))
-    if saturation < 0.3:
-        return "bright_black" if value < 0.45 else "white" if value < 0.8 else "bright_white"
-    name = next(name for end, name in HUES if hue * 360 <= end)
-    return name if value < 0.6 else f"bright_{name}"
-
-
-_MARKER = Style(color="black", bgcolor="bright_white", bold=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from .. import kernels
 from ..core.errors import pluralize
-from ..kernels import is_cold
+from ..kernels.workers import bytecode_size
 from . import Terminated
 from ._console import info, stderr_console
 
@@ -40,7 +41,7 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     bar = Progress(*columns, *([TimeRemainingColumn()] if remaining else []), console=console, transient=True)
-    task = bar.add_task("compiling (first use only)" if is_cold() else "", total=None)
+    task = bar.add_task("compiling (first use only)" if kernels.is_cold() else "", total=None)
 
     def report(done: float | None, what: str) -> None:
         bar.update(task, completed=done or 0.0, total=None if done is None else 1.0, description=what)
@@ -55,6 +56,19 @@ def show_progress(*, remaining: bool = True) -> Iterator[Report]:
         start.cancel()
         start.join()
         bar.stop()
+
+
+def compile_kernels(names: Collection[str] | None = None) -> int:
+    """Compile kernels, by default all, on all processors with a progress bar, and return their number."""
+    entries = [entry for entry in kernels.list_entries() if names is None or entry.name in names]
+    sizes = {entry.name: bytecode_size([entry]) for entry in entries}
+    total, done = sum(sizes.values()), 0
+    with show_progress() as report:
+        report(0.0, "compiling")
+        for name in kernels.warmup(names):
+            done += sizes[name]
+            report(done / total, name)
+    return len(entries)
 
 
 @contextmanager

@@ -25,7 +25,8 @@ def command(
 ) -> None:
     """Draw the maps of files in the terminal.
 
-    A map is drawn as colored glyphs. One that does not fit is drawn as a small picture, unless --glyphs is given.
+    A map is drawn as colored glyphs, and its markers as letters with a legend. A map that does not fit is drawn as a
+    small picture, unless --glyphs is given.
 
     \b
     tilewright show level.json --overlay distance

@@ -6,7 +6,7 @@ import click
 
 from .. import kernels
 from ..core.errors import TilewrightError, pluralize
-from ._progress import show_progress
+from ._progress import compile_kernels
 
 
 @click.command("warmup")
@@ -17,13 +17,9 @@ def command(clear: bool) -> None:
     Compiled kernels are stored in a cache folder of the user; TILEWRIGHT_CACHE sets another folder.
     """
     stale = kernels.clear_stale_caches() if clear else []
-    total = len(kernels.list_entries())
-    with show_progress() as report:
-        report(0.0, "compiling")
-        try:
-            for number, name in enumerate(kernels.warmup(), 1):
-                report(number / total, name)
-        except ChildProcessError as error:
-            raise TilewrightError(f"{error.filename}: {error.strerror}") from None
+    try:
+        total = compile_kernels()
+    except ChildProcessError as error:
+        raise TilewrightError(f"{error.filename}: {error.strerror}") from None
     removed = f", {pluralize(len(stale), 'stale cache')} removed" if clear else ""
     click.echo(f"{pluralize(total, 'kernel')} ready{removed}")

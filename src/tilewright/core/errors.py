@@ -55,7 +55,7 @@ class Fix:
         if place == ("seed",) and self.value is None:
             return "Use another seed"
         if place == ("tiles",) and isinstance(self.value, Mapping):
-            return _shorten("Use " + ", ".join(f"{tile} for {label}" for label, tile in self.value.items()), 80)
+            return shorten("Use " + ", ".join(f"{tile} for {label}" for label, tile in self.value.items()), 80)
         value = self.value if isinstance(self.value, str) else short_repr(self.value)
         return f"Set {'.'.join(map(str, place))} to {value.lower() if isinstance(self.value, bool) else value}"
 
@@ -124,9 +124,9 @@ class Problem:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _to_plain(self.value))
-        object.__setattr__(self, "text", _shorten(self.text, MAX_TEXT_LENGTH))
+        object.__setattr__(self, "text", shorten(self.text, MAX_TEXT_LENGTH))
         if self.place is not None:
-            object.__setattr__(self, "place", _shorten(self.place, MAX_PLACE_LENGTH))
+            object.__setattr__(self, "place", shorten(self.place, MAX_PLACE_LENGTH))
 
     def __str__(self) -> str:
         place = _render_path(self.path) if self.place is None else self.place
@@ -253,10 +253,11 @@ def _render_path(path: Path) -> str:
     elif "line" in rest[:-1]:
         at = rest.index("line")
         head, rest = [*map(str, rest[:at]), f"line {rest[at + 1]}"], rest[at + 2 :]
-    return _shorten(": ".join([*head, *([".".join(map(str, rest))] if rest else [])]), MAX_PLACE_LENGTH)
+    return shorten(": ".join([*head, *([".".join(map(str, rest))] if rest else [])]), MAX_PLACE_LENGTH)
 
 
-def _shorten(text: str, max_length: int) -> str:
+def shorten(text: str, max_length: int) -> str:
+    """Return a string with at most this number of characters, which ends with ` ...` if it is cut."""
     return text if len(text) <= max_length else f"{text[: max_length - 4]} ..."
 
 
@@ -437,7 +438,7 @@ def short_repr(value: object) -> str:
     except ValueError:  # Python limits the number of digits that it converts.
         return "a number with too many digits"
     text = " ".join(text.splitlines())  # The repr of an array has several lines.
-    return _shorten(text, MAX_SHOWN_LENGTH)
+    return shorten(text, MAX_SHOWN_LENGTH)
 
 
 def _truncate(value: object, budget: Iterator[int]) -> object:

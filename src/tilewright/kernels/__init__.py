@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache, partial, update_wrapper
 from hashlib import blake2b
@@ -86,6 +86,11 @@ class Kernel(Generic[P, R_co]):
     def bytecode_size(self) -> int:
         """Size of the bytecode of this function alone, in bytes."""
         return len(self._function.__code__.co_code)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether this process has compiled this entry, or read it from the cache."""
+        return self._compiled is not None
 
     def callees(self) -> set[Kernel[..., object]]:
         """Return the kernels that this one calls."""
@@ -305,15 +310,21 @@ def list_entries() -> list[Kernel[..., object]]:
     return list(_entries)
 
 
-def warmup(*, processes: int | None = None) -> Iterator[str]:
-    """Compile all entries into the cache and yield the name of each when it is done.
+def warmup(names: Collection[str] | None = None, *, processes: int | None = None) -> Iterator[str]:
+    """Compile entries into the cache and yield the name of each when it is done.
 
-    `processes` is by default the number of processors, because numba compiles one function at a time per process.
+    Parameters
+    ----------
+    names
+        Names of the entries to compile; by default all.
+    processes
+        Number of processes, by default that of the processors, because numba compiles one function at a time per
+        process.
     """
     from .workers import compile_in_workers
 
     processes = processes or os.cpu_count() or 1
-    known = list_entries()
+    known = [entry for entry in list_entries() if names is None or entry.name in names]
     ours = [entry for entry in known if entry.__module__.startswith(f"{__name__}.")]
     others = [entry for entry in known if entry not in ours]  # another process may not find these
     if processes > 1 and sys.executable:
@@ -323,7 +334,7 @@ def warmup(*, processes: int | None = None) -> Iterator[str]:
     for entry in others:
         entry.compile()
         yield entry.name
-    mark = _ready_mark()
+    mark = _ready_mark() if names is None else None
     if mark is not None:
         mark.touch()
 

@@ -34,12 +34,12 @@ def plan_groups(kernels: Iterable[Kernel[..., object]]) -> list[tuple[int, Group
         modules.setdefault(kernel.__module__, []).append(kernel)
     groups = []
     for members in modules.values():
-        members.sort(key=lambda kernel: -_bytecode_size([kernel]))
-        groups.append((_bytecode_size(members), [kernel.name for kernel in members]))
+        members.sort(key=lambda kernel: -bytecode_size([kernel]))
+        groups.append((bytecode_size(members), [kernel.name for kernel in members]))
     return sorted(groups, reverse=True)
 
 
-def _bytecode_size(kernels: Iterable[Kernel[..., object]]) -> int:
+def bytecode_size(kernels: Iterable[Kernel[..., object]]) -> int:
     """Return the bytes of code in kernels and in all parts that they call."""
     pending = [*kernels]
     found = set(pending)
