@@ -21,7 +21,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
 from ._layers import View
-from ._picture import PictureParams, cell_size, draw, hides_tiles, layout_of
+from ._picture import PictureParams, cell_size, draw_all, hides_tiles, layout_of, shows_icons
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
 
 DEFAULT_MAX_PIXELS = 1 << 20
@@ -104,15 +104,18 @@ def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: 
         )
     map = last.map if isinstance(last, Frame) else last
     # All frames have the variants of the finished map.
-    pictures = [draw(view, options, canvas, cell, map.recipe if map is not None else None) for view in kept]
-    loose = hides_tiles(last, options) or (palette and pictures[-1].mode != "P")  # Merged colors hide tiles, too.
+    pictures = draw_all(kept, options, canvas, cell, map.recipe if map is not None else None)
+    loose = hides_tiles(last, options, cell) or (palette and pictures[-1].mode != "P")  # Merged colors hide tiles, too.
     if palette:
         pictures = [one if one.mode == "P" else one.quantize(256, dither=Image.Dither.NONE) for one in pictures]
     duration = options.duration or min(
         MAX_FRAME_DURATION, max(MIN_FRAME_DURATION, TARGET_DURATION // len(kept) // 10 * 10)
     )
     durations = (*(duration for _ in kept[1:]), options.hold)
-    return Animation(tuple(pictures), durations, build_label(map, canvas, loose=loose) if map else "")
+    label = ""
+    if map is not None:
+        label = build_label(map, canvas, loose=loose and pictures[-1], has_icons=shows_icons(last, options, cell))
+    return Animation(tuple(pictures), durations, label)
 
 
 def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:

@@ -30,12 +30,8 @@ MAX_SEED = 10**9
 """Upper bound (exclusive) of random seeds."""
 SWEPT_MEASURE = "the knob"
 """Name of the swept parameter's value among the measures."""
-PICTURE_PIXELS = 320
-"""Length of a picture's longer edge, enough for high-resolution screens."""
-MIN_SPRITE_PIXELS = 6
-"""Minimum pixels per cell at which sprites are recognizable."""
-MIN_MARKER_PIXELS = 4
-"""Minimum pixels per cell at which markers are recognizable."""
+PICTURE_PIXELS = 640
+"""Length of a picture's longer edge, enough for the sprites of most maps and for high-resolution screens."""
 
 
 @dataclass(frozen=True)
@@ -261,8 +257,7 @@ def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
     levels = map.shape[0] if len(map.shape) == 3 else 1
     longer = max(map.height, levels * (map.width + 1) - 1)
     scale = max(1, PICTURE_PIXELS // longer)
-    has_sprites, has_markers = sprites and scale >= MIN_SPRITE_PIXELS, scale >= MIN_MARKER_PIXELS
-    picture = image(map, scale=scale, sprites=has_sprites, markers=has_markers)
+    picture = image(map, scale=scale, sprites=None if sprites else False)
     if longer > PICTURE_PIXELS:
         picture = picture.convert("RGB")
         picture.thumbnail((PICTURE_PIXELS, PICTURE_PIXELS))
