@@ -78,13 +78,15 @@ def make_animation_format(
     )
 
 
-def encode_animation(
-    animation: Animation, kind: str, options: AnimationParams, *, max_side: int | None = None, **save_options: Any
-) -> bytes:
-    """Return the content of a file of this kind, whose width and height are at most `max_side` pixels."""
-    first, *rest = animation.pictures
-    if max_side and max(first.size) > max_side:
+def check_side(animation: Animation, kind: str, max_side: int) -> None:
+    """Raise TooLarge if the pictures are larger than files of this kind may be."""
+    if max(animation.pictures[0].size) > max_side:
         raise TooLarge(f"a {kind.lower()} must be at most {max_side:,} pixels wide and high; lower the scale")
+
+
+def encode_animation(animation: Animation, kind: str, options: AnimationParams, **save_options: Any) -> bytes:
+    """Return the content of a file of this kind."""
+    first, *rest = animation.pictures
     buffer, durations = io.BytesIO(), list(animation.durations)
     first.save(buffer, kind, save_all=True, append_images=rest, duration=durations, loop=options.loop, **save_options)
     return buffer.getvalue()

@@ -6,7 +6,7 @@ previous frame are composed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,29 +88,36 @@ class SpritePainter:
 
         They share a palette that also has the colors of icons and lines, arrays (color, 3). If there are too many
         colors, nearly equal ones are merged, except those of lines, unless colors must be `exact`. Pictures of too many
-        different colors are RGB.
+        different colors are RGB. The palette has a free entry, which animations use for transparent pixels.
         """
         starts = np.cumsum([0, *(len(picture.colors) for picture in self._pictures)])
         parts = [*(picture.colors for picture in self._pictures), join_channels(icons)]
         codes, places = np.unique(np.concatenate(parts), return_inverse=True)
-        merged = merge_colors(codes, MAX_PALETTE - len(lines), exact=exact)
+        merged = merge_colors(codes, MAX_PALETTE - 1 - len(lines), exact=exact)
         values = places if merged is None else merged[1][places]
         blocks = np.stack(
             [values[start + picture.indices] for start, picture in zip(starts, self._pictures, strict=False)]
         )
-        pixels = (self._arrange(blocks, sheet) for sheet in sheets)
+        pixels = self._arrange(blocks, sheets)
         if merged is None:
             return [Image.fromarray(split_channels(codes[one])) for one in pixels]
         palette = np.concatenate([merged[0], lines]).tobytes()
         return [_make_palette_picture(one, palette) for one in pixels]
 
-    def _arrange(self, blocks: NDArray[Any], sheet: NDArray[np.int32]) -> NDArray[Any]:
-        """Return the pixels of an array (row, column) of numbers of pictures, row by row to save memory."""
-        rows, columns = sheet.shape
-        pixels = np.empty((rows, self.height, columns, self.width), dtype=blocks.dtype)
-        for line, numbers in zip(pixels, sheet, strict=True):
-            line[:] = blocks[numbers].transpose(1, 0, 2)
-        return pixels.reshape(rows * self.height, columns * self.width)
+    def _arrange(self, blocks: NDArray[Any], sheets: Sequence[NDArray[np.int32]]) -> Iterator[NDArray[Any]]:
+        """Yield the pixels of arrays (row, column) of numbers of pictures. Unchanged rows are copied."""
+        before: NDArray[np.int32] | None = None
+        for sheet in sheets:
+            rows, columns = sheet.shape
+            if before is None:
+                pixels = np.empty((rows, self.height, columns, self.width), dtype=blocks.dtype)
+                changed = np.ones(rows, dtype=np.bool_)
+            else:
+                pixels, changed = pixels.copy(), (sheet != before).any(axis=1)
+            for row in np.flatnonzero(changed):
+                pixels[row] = blocks[sheet[row]].transpose(1, 0, 2)
+            before = sheet
+            yield pixels.reshape(rows * self.height, columns * self.width)
 
 
 def _make_palette_picture(pixels: NDArray[np.uint8], palette: bytes) -> Image.Image:
