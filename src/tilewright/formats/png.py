@@ -1,9 +1,9 @@
-"""PNG pictures: a square of pixels per cell.
+"""PNG pictures: a sprite per cell, and an icon per marker, or the flat colors of the tiles.
 
 The picture stores its map: a label in text chunks named `tilewright` contains the tileset, the recipe and all other
-data. Reading returns the same map at any scale, and the edited one after changes in a paint program. Layers are
-included for maps of up to 65,536 cells. Any other picture is read with one pixel per cell (or `scale` pixels) and a
-tile per color.
+data. Reading returns the same map. Flat pictures are read at any scale, and after changes in a paint program the edited
+map is returned; pictures with sprites are refused if their pixels were changed. Layers are included for maps of up to
+65,536 cells. Any other picture is read with one pixel per cell (or `scale` pixels) and a tile per color.
 
 With `overlay`, an analysis of the map is drawn over it: distances, the hot path, chokepoints and so on. With `layer`,
 the picture shows a layer instead of tiles, as 16-bit gray levels: black and white are 0 and 1, or the minimum and
