@@ -16,7 +16,7 @@ from ...core.recipe_knobs import apply_knobs
 from ...core.registry import measures, shapers, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
-from ...formats import image
+from ...formats._picture import PictureParams, draw, layout_of
 from .. import operations
 from ..gallery import MAX_NAME_LENGTH, Gallery
 from ..jobs import CancelToken
@@ -32,6 +32,8 @@ SWEPT_MEASURE = "the knob"
 """Name of the swept parameter's value among the measures."""
 PICTURE_PIXELS = 640
 """Length of a picture's longer edge, enough for the sprites of most maps and for high-resolution screens."""
+MAX_SCALE = 64
+"""Maximum width of a cell in pixels."""
 
 
 @dataclass(frozen=True)
@@ -254,10 +256,10 @@ def fill_counts(numbers: Sequence[Mapping[str, float]]) -> list[Mapping[str, flo
 
 def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
     """Return a small picture of a map as a data URL."""
-    levels = map.shape[0] if len(map.shape) == 3 else 1
-    longer = max(map.height, levels * (map.width + 1) - 1)
-    scale = max(1, PICTURE_PIXELS // longer)
-    picture = image(map, scale=scale, sprites=None if sprites else False)
+    longer = max(layout_of(map).canvas)
+    scale = min(MAX_SCALE, max(1, PICTURE_PIXELS // longer))
+    options = PictureParams(scale=scale, sprites=None if sprites else False)
+    picture = draw(map, options, exact=False)
     if longer > PICTURE_PIXELS:
         picture = picture.convert("RGB")
         picture.thumbnail((PICTURE_PIXELS, PICTURE_PIXELS))
