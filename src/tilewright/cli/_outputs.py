@@ -24,6 +24,12 @@ from ..formats._sheet import refuse_own_sheet
 
 STANDARD_OUTPUT = "-"
 
+FLAT = click.Option(
+    ["--flat"],
+    is_flag=True,
+    help="Draw the colors of tiles instead of sprites in pictures; the option markers=false leaves out markers.",
+)
+
 OPTIONS = (
     click.Option(
         ["outputs", "-o", "--output"],
@@ -33,11 +39,7 @@ OPTIONS = (
     ),
     click.Option(["--format"], metavar="NAME", help="Output format. [chosen by the file extension]"),
     click.Option(["--scale"], metavar="N", help="Pixels per cell in images."),
-    click.Option(
-        ["--flat"],
-        is_flag=True,
-        help="Draw the colors of tiles instead of sprites. --option markers=false leaves out the icons of markers.",
-    ),
+    FLAT,
     click.Option(
         ["--overlay"],
         metavar="NAME[,SETTING=VALUE...]",
