@@ -120,7 +120,7 @@ def draw_layers(map: tw.TileMap) -> NDArray[np.uint8]:
 @given(skinned_maps())
 def test_a_picture_equals_its_layers_drawn_with_pillow(map: tw.TileMap) -> None:
     height, width = Artwork.of(map.tileset).native_size
-    picture = np.asarray(map.image(sprites=True, scale=width)).astype(int)
+    picture = np.asarray(map.image(sprites=True, scale=width).convert("RGB")).astype(int)
     for level, expected in enumerate(draw_layers(map)):
         left = level * (map.width + 1) * width
         shown = picture[:, left : left + map.width * width]

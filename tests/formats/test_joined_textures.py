@@ -156,7 +156,7 @@ def test_there_is_no_seam_within_a_terrain(name: str, names: tuple[str, ...]) ->
     """Across cell borders within one tile, colors change no more than inside the cells."""
     tileset = tilesets.get(name)
     map = make_random_map(tileset, names, 5)
-    pixels = np.asarray(map.image(scale=16, sprites=True)).astype(np.int64)
+    pixels = np.asarray(map.image(scale=16, sprites=True).convert("RGB")).astype(np.int64)
     across: dict[int, list[float]] = {}
     inside: dict[int, list[float]] = {}
     for turned, cells in ((pixels, map.cells), (pixels.swapaxes(0, 1), map.cells.T)):
@@ -197,7 +197,7 @@ def test_walls_show_a_face_only_toward_the_south() -> None:
     tileset = tilesets.get("dungeon")
     cells = np.full((3, 3), tileset.id("floor"))
     cells[1, 1] = tileset.id("wall")
-    pixels = np.asarray(tw.TileMap(cells, tileset).image(scale=16, sprites=True)).astype(int)
+    pixels = np.asarray(tw.TileMap(cells, tileset).image(scale=16, sprites=True).convert("RGB")).astype(int)
     wall = pixels[16:32, 16:32].sum(axis=2)
     assert wall[:7, 2:14].mean() > wall[8:15, 2:14].mean() + 40
     shadow, light = pixels[33:35, 16:32], pixels[40:47, 16:32]
@@ -226,9 +226,11 @@ def test_a_key_is_drawn_over_the_ground_around_it() -> None:
     pictures = {}
     for ground in ("floor", "corridor"):
         cells = np.full((3, 3), tileset.id(ground))
-        plain = np.asarray(tw.TileMap(cells, tileset).image(scale=16, sprites=True))[16:32, 16:32]
+        plain = np.asarray(tw.TileMap(cells, tileset).image(scale=16, sprites=True).convert("RGB"))[16:32, 16:32]
         cells[1, 1] = tileset.id("red key")
-        pictures[ground] = np.asarray(tw.TileMap(cells, tileset).image(scale=16, sprites=True))[16:32, 16:32]
+        pictures[ground] = np.asarray(tw.TileMap(cells, tileset).image(scale=16, sprites=True).convert("RGB"))[
+            16:32, 16:32
+        ]
         assert (pictures[ground] == plain).all(axis=2).mean() > 0.3
     same = (pictures["floor"] == pictures["corridor"]).all(axis=2)
     assert 0.2 < same.mean() < 0.6

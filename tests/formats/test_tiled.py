@@ -236,9 +236,8 @@ def expected_pixels(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
     """Return the pixels of our own picture of a map; of a map with levels, of the first."""
     sheet = map.tileset.sheet
     first = map if map.cells.ndim == 2 else tw.TileMap(map.cells[0], map.tileset)
-    content = formats.encode(first, "png", scale=sheet.tile_width if sheet else size, sprites=True)
-    with Image.open(io.BytesIO(content)) as picture:
-        return np.asarray(picture.convert("RGB"))
+    picture = first.image(scale=sheet.tile_width if sheet else size, sprites=True, markers=False)
+    return np.asarray(picture.convert("RGB"))
 
 
 def assert_same_colors(found: NDArray[np.uint8], wanted: NDArray[np.uint8], tileset: tw.Tileset) -> None:

@@ -132,10 +132,10 @@ def test_an_archive_with_one_axis_is_drawn_as_bars() -> None:
 
 
 def test_a_sheet_shows_the_maps(small: Archive) -> None:
-    picture = np.asarray(small.sheet(width=900))
-    floor, wall = ({tile.name: tile.rgb for tile in small.best.map.tileset}[name] for name in ("floor", "wall"))
-    for color in (floor, wall):
-        assert (picture == color).all(axis=-1).sum() > 1000
+    picture = np.asarray(small.sheet(width=900)).astype(int)
+    floor = {tile.name: tile.rgb for tile in small.best.map.tileset}["floor"]
+    assert (np.abs(picture - floor).max(axis=-1) < 16).sum() > 1000, "sprites in shades of the color"
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 50
 
 
 def test_logarithmic_axes_have_logarithmic_numbers() -> None:

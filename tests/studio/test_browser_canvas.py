@@ -103,7 +103,9 @@ def read_sprites(studio: Studio) -> NDArray[np.uint8]:
 def test_painted_cells_join_their_neighbors_after_the_stroke(studio: Studio) -> None:
     studio.open(SMALL)
     map = make_small()
-    assert np.array_equal(read_sprites(studio), np.asarray(map.image(sprites=True, scale=16)))
+    assert np.array_equal(
+        read_sprites(studio), np.asarray(map.image(sprites=True, scale=16, markers=False).convert("RGB"))
+    )
     studio.take("brush", "water")
     with studio.another():
         studio.stroke((3, 4), (7, 4), (7, 6))
@@ -111,7 +113,9 @@ def test_painted_cells_join_their_neighbors_after_the_stroke(studio: Studio) -> 
     for x, y in LOCKED:
         cells[y, x] = map.tileset.id("water")
     painted = map.replace(cells=cells, recipe=map.recipe)
-    assert np.array_equal(read_sprites(studio), np.asarray(painted.image(sprites=True, scale=16)))
+    assert np.array_equal(
+        read_sprites(studio), np.asarray(painted.image(sprites=True, scale=16, markers=False).convert("RGB"))
+    )
 
 
 def test_sprites_of_a_large_map_are_sent_when_its_cells_are_large_enough(studio: Studio) -> None:
@@ -132,7 +136,9 @@ def test_sprites_of_a_large_map_are_sent_when_its_cells_are_large_enough(studio:
     )
     studio.press("Shift+0")  # the original size of sprites
     expect(studio.map).to_have_attribute("data-sprites", "joined")
-    assert np.array_equal(read_sprites(studio), np.asarray(map.image(sprites=True, scale=16)))
+    assert np.array_equal(
+        read_sprites(studio), np.asarray(map.image(sprites=True, scale=16, markers=False).convert("RGB"))
+    )
     with studio.another():  # The next map comes with its sprites.
         studio["reroll"].click()
     assert studio.map.evaluate(f"(map) => ({COMPONENT})(map).scene.looks !== null")

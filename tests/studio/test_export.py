@@ -53,7 +53,7 @@ def test_the_description_of_an_animation() -> None:
     files = operations.export_animation(
         recipe, "gif", {"frames": 3}, CancelToken(Settings()), "level", on_progress=progress.append
     )
-    assert "level.gif, 160×96 pixels, " in describe_files(files, is_picture=True)
+    assert "level.gif, 640×384 pixels, " in describe_files(files, is_picture=True)
     assert " frames, " in describe_files(files, is_picture=True)
     assert progress == sorted(progress)
     assert progress[-1] == 1
@@ -75,8 +75,32 @@ def test_files_contain_the_edits_by_hand() -> None:
     export = operations.export_map(recipe, "gif", options, token, edit=state.edit)
     with Image.open(io.BytesIO(export.files["map.gif"])) as film:
         last = np.asarray([*ImageSequence.Iterator(film)][-1].convert("RGB")).astype(int)
-    expected = np.asarray(edited.image(markers=True, scale=16).convert("RGB")).astype(int)
+    expected = np.asarray(edited.image(scale=16).convert("RGB")).astype(int)
     assert np.abs(last - expected).max() < 16  # A gif has at most 256 colors.
+
+
+def test_a_picture_shows_what_the_canvas_shows() -> None:
+    map = tw.make("rooms", width=20, height=12, seed=7).replace(markers=[tw.Marker("start", 3, 4)])
+    png, shown = format_registry.get("png"), State()
+    for state, expected in (
+        (shown, map.image(scale=32)),
+        (replace(shown, view_settings=replace(shown.view_settings, sprites=False)), map.image(scale=8, sprites=False)),
+    ):
+        files = operations.write_map(map, "png", build_options(png, state), CancelToken(Settings()), "level")
+        with Image.open(io.BytesIO(files["level.png"])) as picture:
+            found = np.asarray(picture.convert("RGB")).astype(int)
+        assert np.abs(found - np.asarray(expected.convert("RGB"))).max() <= 12, "with the icon of the marker"
+        assert (
+            np.abs(
+                found
+                - np.asarray(
+                    map.replace(markers=())
+                    .image(scale=expected.height // 12, sprites=None if state is shown else False)
+                    .convert("RGB")
+                )
+            ).max()
+            > 12
+        )
 
 
 def test_pages_and_archives_have_the_name_of_the_recipe() -> None:

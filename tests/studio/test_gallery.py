@@ -7,6 +7,7 @@ import io
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -213,8 +214,10 @@ def test_a_variation_that_cannot_be_made_raises_an_error() -> None:
 def test_pictures_are_small(width: int, sprites: bool) -> None:
     address = draw_thumbnail(tw.make("caves", width=width, height=12, seed=1), sprites=sprites)
     picture = Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2])))
-    assert max(picture.size) <= 320
-    assert picture.width >= min(width, 300)
+    assert max(picture.size) <= 640
+    assert picture.width >= min(width, 600)
+    if width in (20, 80):
+        assert (len(np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)) > 20) == sprites
 
 
 def test_favorites_come_before_new_seeds() -> None:

@@ -256,7 +256,7 @@ def test_a_painted_map_shows_the_same_sprites_as_its_picture() -> None:
         cells = map.cells.copy()
         cells[row, column] = CAVE.id("wall")
         map = map.replace(cells=cells)
-        expected = np.asarray(map.replace(recipe=recipe).image(sprites=True, scale=16))
+        expected = np.asarray(map.replace(recipe=recipe).image(sprites=True, scale=16).convert("RGB"))
         assert np.array_equal(draw(encode_map(map, recipe=recipe)), expected)
 
 
@@ -268,7 +268,7 @@ def test_frames_of_a_timeline_show_the_sprites_of_the_finished_map() -> None:
     for frame, encoded in zip(frames[:-1], timeline["frames"], strict=False):
         shown = draw({**encoded, "sheet": timeline["sheets"][encoded["sheet"]]})
         finished = tw.TileMap(frame.cells, frame.tileset).replace(recipe=recipe)
-        assert np.array_equal(shown, np.asarray(finished.image(sprites=True, scale=16)))
+        assert np.array_equal(shown, np.asarray(finished.image(sprites=True, scale=16).convert("RGB")))
 
 
 def test_frames_of_large_maps_and_of_colors_have_a_sprite_per_tile(monkeypatch: pytest.MonkeyPatch) -> None:

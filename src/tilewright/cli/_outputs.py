@@ -24,6 +24,12 @@ from ..formats._sheet import refuse_own_sheet
 
 STANDARD_OUTPUT = "-"
 
+FLAT = click.Option(
+    ["--flat"],
+    is_flag=True,
+    help="Draw the colors of tiles instead of sprites in pictures; the option markers=false leaves out markers.",
+)
+
 OPTIONS = (
     click.Option(
         ["outputs", "-o", "--output"],
@@ -33,6 +39,7 @@ OPTIONS = (
     ),
     click.Option(["--format"], metavar="NAME", help="Output format. [chosen by the file extension]"),
     click.Option(["--scale"], metavar="N", help="Pixels per cell in images."),
+    FLAT,
     click.Option(
         ["--overlay"],
         metavar="NAME[,SETTING=VALUE...]",
@@ -132,6 +139,7 @@ def read_outputs(
     fields: Iterable[str],
     format: str | None,
     settings: Sequence[str],
+    flat: bool = False,
     still: bool = False,
     **shorthands: str | None,
 ) -> list[Output]:
@@ -149,6 +157,8 @@ def read_outputs(
         Name of the format of all outputs; chosen by the file extension by default.
     settings : sequence of str
         Format options, written `name=value`.
+    flat : bool
+        Whether pictures show colors instead of sprites.
     still : bool
         Whether to refuse formats that only store animations.
     **shorthands : str or None
@@ -164,11 +174,14 @@ def read_outputs(
         If a name, a placeholder or an option is invalid.
     """
     settings = [*settings, *(f"{name}={text}" for name, text in shorthands.items() if text is not None)]
+    if flat:
+        settings.append("sprites=false")
     if format is not None and not names:
         raise InvalidRecipe("only applies to output files; name one with -o (-o - is standard output)", at="format")
     chosen = [_find_format(name, format, still) for name in names]
     for setting in settings:
-        _refuse_unknown(setting.partition("=")[0], chosen)
+        name = setting.partition("=")[0]
+        _refuse_unknown(name, chosen, "--flat" if flat and name == "sprites" else "")
     outputs = []
     for name, entry in zip(names, chosen, strict=True):
         _check_placeholders(name, tuple(fields))
@@ -233,14 +246,16 @@ def _option_name(setting: str) -> str:
     return re.split(r"[.=]", setting, maxsplit=1)[0].strip().replace("-", "_")
 
 
-def _refuse_unknown(name: str, chosen: Sequence[Format]) -> None:
+def _refuse_unknown(name: str, chosen: Sequence[Format], flag: str) -> None:
+    """Refuse an option that no format has. `flag` is its name on the command line, if that is another one."""
     known = {option for entry in chosen for option in entry.params.model_fields}
     if not chosen:
-        raise InvalidRecipe("only applies to output files; name one with -o", at=name, rule="missing")
+        raise InvalidRecipe("only applies to output files; name one with -o", at=flag or name, rule="missing")
     if _option_name(name) not in known:
         names = list(dict.fromkeys(entry.name for entry in chosen))
         have = "has" if len(names) == 1 else "have"
-        raise InvalidRecipe(f"{', '.join(names)} {have} no option {name!r}{did_you_mean(name, known)}")
+        hint = f" for {flag}" if flag else did_you_mean(name, known)
+        raise InvalidRecipe(f"{', '.join(names)} {have} no option {name!r}{hint}")
 
 
 def _check_placeholders(template: str, fields: Sequence[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .. import api, formats
@@ -11,12 +13,13 @@ from ..play.overlays import describe
 from ..play.solve import solve
 from ._console import print_json
 from ._inputs import OPTIONS, read_maps
+from ._outputs import FLAT
 
 MIN_SCALE, MAX_SCALE, MAX_WIDTH = 8, 24, 1200
 """Minimum and maximum number of pixels of a cell in pictures, and of a large map."""
 
 
-@click.command("play", params=list(OPTIONS))
+@click.command("play", params=[FLAT, *OPTIONS])
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "game",
@@ -37,6 +40,7 @@ def command(
     files: tuple[str, ...],
     game: str | None,
     limit: int | None,
+    flat: bool,
     output: str | None,
     as_json: bool,
     source: str | None,
@@ -84,9 +88,10 @@ def command(
     if output is not None:
         ((_, map, one),) = found
         scale = min(MAX_SCALE, max(MIN_SCALE, MAX_WIDTH // max(map.shape)))
+        look: dict[str, Any] = {"scale": scale, "sprites": False if flat else None}
         if format_of(output).animate is not None:
-            formats.save_animation(one.draw(), output, markers=True, sprites=True, scale=scale)
+            formats.save_animation(one.draw(), output, **look)
         else:
-            map.save(output, scale=scale, overlay=api.overlay(map, "playthrough", game=one.game))
+            map.save(output, overlay=api.overlay(map, "playthrough", game=one.game), **look)
     if any(one.solved is False for _, _, one in found):
         raise SystemExit(1)

@@ -31,9 +31,9 @@ FileText = Callable[[str], str]
 MAX_DEFAULT_LENGTH = 28
 """Maximum length of a default in a table."""
 RESERVED_FLAGS = frozenset({
-    "blocks", "count", "device", "format", "glyphs", "help", "improve", "keep", "locks", "look", "option", "output",
-    "outputs", "plain", "require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping",
-    "tiles", "tileset", "tries", "workers",
+    "blocks", "count", "device", "flat", "format", "glyphs", "help", "improve", "keep", "locks", "look", "option",
+    "output", "outputs", "plain", "require", "scheduler", "seed", "set", "settings", "settings_inside", "shape",
+    "shaping", "tiles", "tileset", "tries", "workers",
 })  # fmt: skip
 """Options of `tilewright make` for all techniques. A parameter with such a name is set with `--set NAME=VALUE`."""
 DIGITS = r"(?:\d++(?:\.(?!\.)\d*+)?+|\.\d++)"

@@ -223,7 +223,7 @@ def _to_pixels(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
 def draw_thumbnail(map: TileMap, width: int, height: int) -> Image.Image:
     """Draw a map as large as a space allows, with an integer number of pixels per cell if possible."""
     cells = map_width(map)
-    thumbnail = map.image(scale=max(1, min(width // cells, height // map.height)), sprites=False).convert("RGB")
+    thumbnail = map.image(scale=max(1, min(width // cells, height // map.height))).convert("RGB")
     if thumbnail.width > width or thumbnail.height > height:
         thumbnail.thumbnail((width, height), Image.Resampling.BOX)
     return thumbnail

@@ -21,7 +21,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
 from ._layers import View
-from ._picture import PictureParams, cell_size, draw, hides_tiles, layout_of
+from ._picture import PictureParams, cell_size, draw_all, hides_tiles, layout_of, shows_icons
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
 
 DEFAULT_MAX_PIXELS = 1 << 20
@@ -78,13 +78,15 @@ def make_animation_format(
     )
 
 
-def encode_animation(
-    animation: Animation, kind: str, options: AnimationParams, *, max_side: int | None = None, **save_options: Any
-) -> bytes:
-    """Return the content of a file of this kind, whose width and height are at most `max_side` pixels."""
-    first, *rest = animation.pictures
-    if max_side and max(first.size) > max_side:
+def check_side(animation: Animation, kind: str, max_side: int) -> None:
+    """Raise TooLarge if the pictures are larger than files of this kind may be."""
+    if max(animation.pictures[0].size) > max_side:
         raise TooLarge(f"a {kind.lower()} must be at most {max_side:,} pixels wide and high; lower the scale")
+
+
+def encode_animation(animation: Animation, kind: str, options: AnimationParams, **save_options: Any) -> bytes:
+    """Return the content of a file of this kind."""
+    first, *rest = animation.pictures
     buffer, durations = io.BytesIO(), list(animation.durations)
     first.save(buffer, kind, save_all=True, append_images=rest, duration=durations, loop=options.loop, **save_options)
     return buffer.getvalue()
@@ -104,15 +106,18 @@ def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: 
         )
     map = last.map if isinstance(last, Frame) else last
     # All frames have the variants of the finished map.
-    pictures = [draw(view, options, canvas, cell, map.recipe if map is not None else None) for view in kept]
-    loose = hides_tiles(last, options) or (palette and pictures[-1].mode != "P")  # Merged colors hide tiles, too.
+    pictures = draw_all(kept, options, canvas, cell, map.recipe if map is not None else None)
+    loose = hides_tiles(last, options, cell) or (palette and pictures[-1].mode != "P")  # Merged colors hide tiles, too.
     if palette:
         pictures = [one if one.mode == "P" else one.quantize(256, dither=Image.Dither.NONE) for one in pictures]
     duration = options.duration or min(
         MAX_FRAME_DURATION, max(MIN_FRAME_DURATION, TARGET_DURATION // len(kept) // 10 * 10)
     )
     durations = (*(duration for _ in kept[1:]), options.hold)
-    return Animation(tuple(pictures), durations, build_label(map, canvas, loose=loose) if map else "")
+    label = ""
+    if map is not None:
+        label = build_label(map, canvas, loose=loose and pictures[-1], has_icons=shows_icons(last, options, cell))
+    return Animation(tuple(pictures), durations, label)
 
 
 def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:

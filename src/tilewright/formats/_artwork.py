@@ -22,10 +22,12 @@ from ..core.seeds import Rng
 from ..core.skins import ALL_BITS, DIRECTIONS, LAYOUTS, Layout, Quarters, Skin
 from ..core.tileset import Sheet, Tile, Tileset
 from ._sheet import sheet_picture, sprite_box
-from ._textures import SIDE, Look, Texture, find_texture
+from ._textures import SIDE, Look, Texture, find_texture, is_plain
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
+
+    from ._composition import StackPicture
 
 GROUND, THINGS = "ground", "things"
 """Names of layers of sprites."""
@@ -104,6 +106,8 @@ class Artwork:
         sprites = [Sprite(number, position=self._own_position(tile)) for number, tile in enumerate(tileset)]
         self._tables = tuple(self._add_skin(number, skin, sprites) for number, skin in enumerate(tileset.skins))
         self.sprites = tuple(sprites)
+        self.pictures: dict[tuple[int, int, bytes], StackPicture] = {}
+        """Pictures of stacks of sprites, by height, width and stack. `draw_stack_pictures` fills it."""
 
     @classmethod
     def of(cls, tileset: Tileset) -> Artwork:
@@ -205,12 +209,11 @@ class Artwork:
     @property
     def native_size(self) -> tuple[int, int]:
         """Height and width of the sprites in pixels."""
-        return (self.sheet.tile_height, self.sheet.tile_width) if self.sheet else (SIDE, SIDE)
+        return native_size(self.tileset)
 
     def draw(self, numbers: Sequence[int], height: int, width: int) -> NDArray[np.uint8]:
         """Draw sprites. Return an array (sprite, row, column, 4) of red, green, blue and alpha."""
         pixels = np.empty((len(numbers), height, width, 4), dtype=np.uint8)
-        rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
         picture: Picture | None = None  # Large pictures are not cached, so it is decoded only once here.
         for target, number in zip(pixels, numbers, strict=True):
             sprite = self.sprites[number]
@@ -218,7 +221,7 @@ class Artwork:
                 picture = picture or sheet_picture(self._own_sheet)
                 target[:] = self._cut(sprite, picture, height, width)
             else:
-                target[:] = self._draw_texture(sprite)[rows[:, None], columns]
+                target[:] = _resize(self._draw_texture(sprite), height, width)
         return pixels
 
     @property
@@ -259,6 +262,15 @@ class Artwork:
         )
 
 
+def _resize(pixels: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
+    """Return a drawn sprite at another size. Smaller sprites are averaged, so that no line is lost."""
+    if height >= SIDE and width >= SIDE:
+        return pixels[(np.arange(height) * SIDE // height)[:, None], np.arange(width) * SIDE // width]
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.BOX))
+
+
 @lru_cache(maxsize=8192)
 def draw_texture(
     texture: Texture, name: str, color: str, joins: str, mask: int | None, is_thing: bool, variant: int
@@ -276,6 +288,21 @@ def draw_texture(
 def own_sheet(tileset: Tileset) -> Sheet | None:
     """Return the tileset's own sheet if its picture is available, else None."""
     return tileset.sheet if tileset.sheet is not None and tileset.sheet.picture else None
+
+
+def native_size(tileset: Tileset) -> tuple[int, int]:
+    """Return the height and width of the sprites of a tileset in pixels."""
+    sheet = own_sheet(tileset)
+    return (sheet.tile_height, sheet.tile_width) if sheet is not None else (SIDE, SIDE)
+
+
+def has_sprites(tileset: Tileset) -> bool:
+    """Return whether a tileset has sprites: an own picture, skins, pieces, or tiles of a kind with a texture."""
+    return (
+        own_sheet(tileset) is not None
+        or bool(tileset.skins or tileset.joints)
+        or any(not is_plain(kind) for kind in {tile.kind for tile in tileset})
+    )
 
 
 class _Key:

@@ -5,6 +5,7 @@ Cells with the same sprites look the same, so each such stack is drawn only once
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,16 +15,23 @@ from ..core.recipe import Recipe
 from ..core.skins import ALL_BITS
 from ..core.tileset import Tileset
 from ._artwork import Artwork, own_sheet
+from ._colors import join_channels
 from ._layers import NOTHING, View, sprite_layers
 
-MAX_DIRECT_KEYS = 1 << 22
-"""Maximum number of keys that are counted in a table instead of being sorted."""
+MAX_DIRECT_KEYS, MAX_KEYS_PER_CELL = 1 << 22, 16
+"""Maximum number of possible keys that are counted in a table instead of being sorted, in all and per cell."""
+MAX_CACHED_PICTURES, MAX_CACHED_PIXELS = 4096, 32 * 32
+"""Maximum number of pictures of stacks that are cached for a tileset, and maximum number of pixels of each."""
 QUARTERS = ((0, 0), (0, 1), (1, 0), (1, 1))
 """Offsets (row, column) of the sprites between cells that a cell shows: a quarter of each."""
 
 Stacks = NDArray[np.int32]
 """Array (stack, part) of sprites; -1 is nothing. The parts are the layers from the lowest; a layer between cells has
 four parts."""
+
+
+Window = tuple[slice, slice]
+"""Rows and columns of a part of a map."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +47,24 @@ class CellStacks:
     def of(cls, view: View, recipe: Recipe | None = None) -> CellStacks:
         """Return the stacks of a map. The recipe is that of `sprite_layers`."""
         artwork = Artwork.of(view.tileset)
-        rows, columns = view.cells.shape[-2:]
+        layers = [layer.sprites for layer in sprite_layers(view, recipe)]
+        return cls.of_layers(artwork, layers, np.s_[: view.cells.shape[-2], : view.cells.shape[-1]])
+
+    @classmethod
+    def of_layers(cls, artwork: Artwork, layers: Sequence[NDArray[np.int32]], window: Window) -> CellStacks:
+        """Return the stacks of the cells in a window, given the sprites of each plane."""
+        rows, columns = window
         parts: list[NDArray[np.int32]] = []
-        for plane, layer in zip(artwork.planes, sprite_layers(view, recipe), strict=True):
-            if not plane.is_dual:
-                parts.append(layer.sprites)
-                continue
-            for down, right in QUARTERS:
-                parts.append(layer.sprites[..., down : down + rows, right : right + columns])
+        for plane, sprites in zip(artwork.planes, layers, strict=True):
+            for down, right in QUARTERS if plane.is_dual else QUARTERS[:1]:
+                parts.append(sprites[..., _move(rows, down), _move(columns, right)])
         numbers, firsts = _number_stacks(parts, len(artwork) + 1)
         stacks = np.stack([np.ascontiguousarray(part).reshape(-1)[firsts] for part in parts], axis=-1)
         return cls(artwork, numbers, stacks)
+
+
+def _move(span: slice, by: int) -> slice:
+    return slice((span.start or 0) + by, span.stop + by)
 
 
 def tile_stacks(tileset: Tileset) -> Stacks:
@@ -86,6 +101,40 @@ def find_flat_colors(tileset: Tileset) -> list[str]:
             red, green, blue = (pixels[:, :3] * pixels[:, 3:]).sum(axis=0) / weight
             colors[tile] = f"#{round(red):02x}{round(green):02x}{round(blue):02x}"
     return colors
+
+
+@dataclass(frozen=True, eq=False)
+class StackPicture:
+    """The picture of a stack, as indices of its colors."""
+
+    indices: NDArray[np.uint16]
+    """Array (row, column) of indices into the colors."""
+    colors: NDArray[np.uint32]
+    """Colors as 0xrrggbb, in ascending order."""
+
+    @classmethod
+    def of_color(cls, color: tuple[int, int, int], height: int, width: int) -> StackPicture:
+        code = join_channels(np.array([color], dtype=np.uint8))
+        return cls(np.zeros((height, width), dtype=np.uint16), code)
+
+
+def draw_stack_pictures(artwork: Artwork, stacks: Stacks, height: int, width: int) -> list[StackPicture]:
+    """Draw stacks of a tileset. The pictures are cached with its artwork."""
+    cache = artwork.pictures
+    keys = [(height, width, stack.tobytes()) for stack in stacks]
+    found = [cache.get(key) for key in keys]
+    new = [place for place, picture in enumerate(found) if picture is None]
+    if new:
+        codes = join_channels(draw_stacks(artwork, stacks[new], height, width))
+        if len(cache) + len(new) > MAX_CACHED_PICTURES:
+            cache.clear()
+        for place, pixels in zip(new, codes, strict=True):
+            colors, indices = np.unique(pixels, return_inverse=True)
+            picture = StackPicture(indices.reshape(pixels.shape).astype(np.uint16), colors)
+            found[place] = picture
+            if height * width <= MAX_CACHED_PIXELS:
+                cache[keys[place]] = picture
+    return [picture for picture in found if picture is not None]
 
 
 def draw_stacks(artwork: Artwork, stacks: Stacks, height: int, width: int) -> NDArray[np.uint8]:
@@ -148,7 +197,7 @@ def _number_stacks(parts: list[NDArray[np.int32]], base: int) -> tuple[NDArray[n
 
 def _rank(keys: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], int]:
     """Replace keys below a limit by their ranks. Return the ranks and their number."""
-    if limit > MAX_DIRECT_KEYS:
+    if limit > min(MAX_DIRECT_KEYS, MAX_KEYS_PER_CELL * keys.size):
         used, ranks = np.unique(keys, return_inverse=True)
         return ranks.reshape(keys.shape), len(used)
     table = np.zeros(limit, dtype=np.int64)

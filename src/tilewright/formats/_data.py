@@ -65,6 +65,10 @@ class StoredMap(Params):
     """Rows and columns of the picture in cells; more than the map's if levels or other frames need them."""
     loose: bool = param(False)
     """Whether the picture does not identify the cells (sprites, too few colors), so that the stored cells count."""
+    pixels: int | None = param(None)
+    """Checksum of the pixels of a loose picture, without which edits would be lost silently."""
+    icons: bool = param(False)
+    """Whether icons of markers hide the tiles of their cells."""
     layer: str | None = param(None)
     """Layer that the picture shows as heights, if it does not show tiles."""
     range: tuple[float, float] | None = param(None)

@@ -50,14 +50,7 @@ def sprite_layers(view: View, recipe: Recipe | None = None, *, keep_hidden: bool
     shape = view.cells.shape
     cells = np.ascontiguousarray(view.cells).reshape(-1, *shape[-2:])
     ground = find_ground(cells, view.tileset)
-    source = _VariantSource.of(view, recipe)
-    layers = []
-    for plane in artwork.planes:
-        tiles = cells if plane.name == THINGS else ground
-        sprites = _draw_between(plane, cells, ground, source) if plane.is_dual else _fill(plane, tiles, cells, source)
-        layers.append(sprites)
-    if not keep_hidden:
-        _leave_out_hidden(layers, artwork)
+    layers = find_sprites(artwork, cells, ground, VariantSource.of(view, recipe), keep_hidden=keep_hidden)
     return [
         SpriteLayer(
             plane.name,
@@ -66,6 +59,28 @@ def sprite_layers(view: View, recipe: Recipe | None = None, *, keep_hidden: bool
         )
         for plane, sprites in zip(artwork.planes, layers, strict=True)
     ]
+
+
+def find_sprites(
+    artwork: Artwork,
+    cells: NDArray[np.integer],
+    ground: NDArray[np.integer],
+    source: VariantSource,
+    *,
+    keep_hidden: bool = False,
+) -> list[Sprites]:
+    """Return an array (level, row, column) of sprites for each plane of the artwork.
+
+    The sprites of a cell depend on the cells and the ground of the cell and its eight neighbors.
+    """
+    layers = []
+    for plane in artwork.planes:
+        tiles = cells if plane.name == THINGS else ground
+        sprites = _draw_between(plane, cells, ground, source) if plane.is_dual else _fill(plane, tiles, cells, source)
+        layers.append(sprites)
+    if not keep_hidden:
+        _leave_out_hidden(layers, artwork)
+    return layers
 
 
 def ground_tiles(view: View) -> NDArray[np.integer]:
@@ -154,7 +169,7 @@ def _find_most_common(
 # -- sprites ------------------------------------------------------------------------------------------------------
 
 
-def _fill(plane: Plane, tiles: NDArray[np.integer], cells: NDArray[np.integer], source: _VariantSource) -> Sprites:
+def _fill(plane: Plane, tiles: NDArray[np.integer], cells: NDArray[np.integer], source: VariantSource) -> Sprites:
     """Return the sprites of a plane with a sprite per cell."""
     singles = np.where(plane.singles, np.arange(len(plane.singles), dtype=np.int32), np.int32(NOTHING))
     sprites = np.take(singles, tiles)
@@ -192,7 +207,7 @@ def find_masks(table: SkinTable, cells: NDArray[np.integer], ground: NDArray[np.
 
 
 def _draw_between(
-    plane: Plane, cells: NDArray[np.integer], ground: NDArray[np.integer], source: _VariantSource
+    plane: Plane, cells: NDArray[np.integer], ground: NDArray[np.integer], source: VariantSource
 ) -> Sprites:
     """Return the sprites of a plane between cells: each depends on the four cells around a corner."""
     levels, rows, columns = cells.shape
@@ -230,7 +245,7 @@ def _leave_out_hidden(layers: list[Sprites], artwork: Artwork) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _VariantSource:
+class VariantSource:
     """Random choice of variants by absolute position, from a stream of the map's seed."""
 
     rng: Rng
@@ -238,7 +253,7 @@ class _VariantSource:
     """Row and column of the first cell in its world."""
 
     @classmethod
-    def of(cls, view: View, recipe: Recipe | None) -> _VariantSource:
+    def of(cls, view: View, recipe: Recipe | None) -> VariantSource:
         map = view if isinstance(view, TileMap) else view.map
         if recipe is None and map is not None:
             recipe = map.recipe
@@ -247,6 +262,10 @@ class _VariantSource:
         offset = techniques.get(recipe.technique).offset_of(recipe.params)
         origin = (offset[1], offset[0]) if offset is not None else (0, 0)
         return cls(Rng.of(recipe.seed or 0).child(STREAM), origin)
+
+    def shift(self, rows: int, columns: int) -> VariantSource:
+        """Return the source for a part of the map whose first cell is at this position."""
+        return VariantSource(self.rng, (self.origin[0] + rows, self.origin[1] + columns))
 
     def choose(self, table: SkinTable, first: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the sprites of cells, given the first variants."""

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 
 from ..core.site import Point
 from ..core.tilemap import Marker
+from ._colors import find_nearest
 from ._icons import OUTLINE, draw_icon, place_icons
 
 if TYPE_CHECKING:
@@ -64,42 +65,45 @@ def draw_frame_lines(
 
 def draw_markers(picture: Image.Image, markers: Sequence[Marker], layout: CanvasLayout, cell: Size) -> Image.Image:
     """Draw the icons of markers. Markers in the same cell share it."""
-    names: dict[Size, list[str]] = {}
-    for marker in markers:
-        top, left = layout.level_origin(marker.level)
-        names.setdefault((top + marker.y, left + marker.x), []).append(marker.name)
     placed = [
-        (draw_icon(one.icon, one.side, one.is_dot), column * cell[1] + one.column, row * cell[0] + one.row)
-        for (row, column), here in names.items()
+        (
+            draw_icon(one.icon, one.side, one.is_dot),
+            (left + column) * cell[1] + one.column,
+            (top + row) * cell[0] + one.row,
+        )
+        for (level, row, column), here in _find_names(markers).items()
+        for top, left in [layout.level_origin(level)]
         for one in place_icons(here, *cell)
     ]
-    if not placed:
-        return picture
-    icons = {id(pixels): pixels for pixels, _, _ in placed}
-    picture, patches = _convert_icons(picture, list(icons.values()))
-    images = dict(zip(icons, patches, strict=True))
-    masks = {key: Image.fromarray(pixels[..., 3]) for key, pixels in icons.items()}
+    images: dict[int, tuple[Image.Image, Image.Image]] = {}
     for pixels, x, y in placed:
-        picture.paste(images[id(pixels)], (x, y), masks[id(pixels)])
+        if id(pixels) not in images:
+            images[id(pixels)] = _convert_icon(pixels, picture), Image.fromarray(pixels[..., 3])
+        image, mask = images[id(pixels)]
+        picture.paste(image, (x, y), mask)
     return picture
 
 
-def _convert_icons(picture: Image.Image, icons: Sequence[NDArray[np.uint8]]) -> tuple[Image.Image, list[Image.Image]]:
-    """Return a picture with the colors of icons in its palette, and the icons in the mode of the picture.
+def find_icon_colors(markers: Sequence[Marker], cell: Size) -> NDArray[np.uint8]:
+    """Return the colors of the icons of markers, an array (color, 3)."""
+    icons = {
+        (one.icon, one.side, one.is_dot) for here in _find_names(markers).values() for one in place_icons(here, *cell)
+    }
+    colors = [draw_icon(*icon)[..., :3].reshape(-1, 3) for icon in icons]
+    return np.unique(np.concatenate(colors), axis=0) if colors else np.empty((0, 3), dtype=np.uint8)
 
-    A picture without room in its palette is converted to RGB.
-    """
-    if picture.mode == "P":
-        palette = np.array(picture.getpalette(), dtype=np.uint8).reshape(-1, 3)
-        colors, indices = np.unique(
-            np.concatenate([pixels[..., :3].reshape(-1, 3) for pixels in icons]), axis=0, return_inverse=True
-        )
-        if len(palette) + len(colors) <= MAX_PALETTE:
-            picture.putpalette(np.concatenate([palette, colors]).tobytes())
-            ends = np.cumsum([pixels.shape[0] * pixels.shape[1] for pixels in icons])[:-1]
-            parts = np.split((len(palette) + indices.reshape(-1)).astype(np.uint8), ends)
-            return picture, [
-                Image.fromarray(part.reshape(pixels.shape[:2])) for part, pixels in zip(parts, icons, strict=True)
-            ]
-        picture = picture.convert("RGB")
-    return picture, [Image.fromarray(pixels[..., :3]) for pixels in icons]
+
+def _find_names(markers: Sequence[Marker]) -> dict[tuple[int, int, int], list[str]]:
+    """Return the names of the markers of each cell (level, row, column)."""
+    names: dict[tuple[int, int, int], list[str]] = {}
+    for marker in markers:
+        names.setdefault((marker.level, marker.y, marker.x), []).append(marker.name)
+    return names
+
+
+def _convert_icon(icon: NDArray[np.uint8], picture: Image.Image) -> Image.Image:
+    """Return an icon in the mode of a picture, with the nearest colors of its palette."""
+    if picture.mode != "P":
+        return Image.fromarray(icon[..., :3])
+    palette = np.array(picture.getpalette(), dtype=np.uint8).reshape(-1, 3)
+    return Image.fromarray(find_nearest(icon[..., :3], palette))

@@ -2,7 +2,8 @@
 
 Pictures drawn by Tilewright have a label: the tileset, the position of the cells, and all other data of the map. Their
 cells are read from the pixels, by color, so that edits in a paint program (cells, palette, mode) are respected. If
-tiles share a color, the cells in the label distinguish them. Other pictures get a tile per color.
+tiles share a color, the cells in the label distinguish them. In pictures with sprites or an overlay, colors do not
+identify tiles: the cells of the label count, and edited pictures are refused. Other pictures get a tile per color.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from math import prod
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,29 +24,60 @@ from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap, Source
+from ._colors import join_channels
 from ._data import StoredMap, check_expansion, check_sides, describe_map, encode_label, pack_array
 from ._heights import is_16_bit, read_heights
+from ._icons import MIN_ICON_CELL
+from ._marks import MAX_PALETTE
 from ._picture import MAX_BYTES, MAX_CELLS, CanvasLayout, Size
 
 MAX_ANIMATION_PIXELS = 1 << 28
 """Maximum number of pixels of all frames of an animation together."""
 PIXELS_PER_BYTE = 8
+MIXER = 0x9E3779B1
+"""Odd number whose products with different colors rarely have equal upper halves."""
 BAND = 1 << 22
 """Number of pixels processed at once."""
 
 
-def build_label(map: TileMap, canvas: Size, *, loose: bool, **extra: Any) -> str:
+def build_label(
+    map: TileMap, canvas: Size, *, loose: Image.Image | bool = False, has_icons: bool = False, **extra: Any
+) -> str:
     """Return the label of a map's picture, as JSON in ASCII.
 
-    The label contains the cells if pixels do not identify them: in loose pictures (sprites, overlays, too few colors)
-    and if tiles share a color. It contains the layers of maps of up to 65,536 cells.
+    The label contains the cells if pixels do not identify them: in loose pictures (sprites, overlays, too few colors),
+    below icons, and if tiles share a color. The label of a loose picture, which is given, contains a checksum of its
+    pixels. The label contains the layers of maps of up to 65,536 cells.
     """
     data = {**describe_map(map), "canvas": list(canvas), **extra}
     if loose:
         data["loose"] = True
-    if loose or len(np.unique(map.tileset.colors, axis=0)) < len(map.tileset):
+    if isinstance(loose, Image.Image):
+        data["pixels"] = add_up_pixels(loose)
+    elif has_icons:
+        data["icons"] = True
+    if loose or has_icons or len(np.unique(map.tileset.colors, axis=0)) < len(map.tileset):
         data["cells"] = pack_array(map.cells)
     return encode_label(map, data, "picture")
+
+
+def add_up_pixels(picture: Image.Image) -> int:
+    """Return a checksum of the size and the colors of a picture. Its mode and palette do not matter."""
+    if picture.mode == "P":
+        # Translating bytes is several times as fast as indexing an array.
+        palette = np.array(picture.getpalette("RGB"), dtype=np.uint8).reshape(-1, 3)
+        mixed = np.append(_mix_colors(palette), np.zeros(MAX_PALETTE - len(palette), dtype=np.uint16))
+        pixels = picture.tobytes()
+        low, high = (pixels.translate((mixed >> shift).astype(np.uint8).tobytes()) for shift in (0, 8))
+    else:
+        mixed = _mix_colors(np.asarray(picture.convert("RGB")))
+        low, high = ((mixed >> shift).astype(np.uint8).tobytes() for shift in (0, 8))
+    return crc32(high, crc32(low, picture.width))
+
+
+def _mix_colors(colors: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """Return 16 bits that depend on all bits of a color."""
+    return (join_channels(colors) * np.uint32(MIXER) >> np.uint32(16)).astype(np.uint16)
 
 
 def extract_label(comment: object) -> str:
@@ -97,13 +130,19 @@ def read_picture(
             raise BadFile(reason, at=source.name)
         sheet = _sample_cells(picture, _grid_size(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _make_color_tileset(sheet, source.name))
-        return [LoadedMap(TileMap(_match_tiles(_iter_color_codes(sheet), tileset, source.name), tileset))]
+        return [LoadedMap(TileMap(_match_tiles(_iterjoin_channels(sheet), tileset, source.name), tileset))]
     except OSError as error:  # The mode cannot be converted.
         raise BadFile(str(error), at=source.name) from None
 
 
 def _read_labeled(picture: Image.Image, data: StoredMap, layout: CanvasLayout, name: str) -> LoadedMap:
     """Return the map of a label, with the cells that the picture shows."""
+    if data.pixels is not None and data.pixels != add_up_pixels(picture):
+        raise BadFile(
+            "its pixels were changed, and a picture with sprites or an overlay cannot be read from its pixels; edit a "
+            "picture that was written with --flat (sprites=false)",
+            at=name,
+        )
     rows, columns = layout.canvas
     if min(layout.level_origin()) < 0 or picture.height % rows or picture.width % columns:
         raise BadFile(
@@ -116,21 +155,39 @@ def _read_labeled(picture: Image.Image, data: StoredMap, layout: CanvasLayout, n
     given = data.read_cells() if data.loose or data.cells is not None else None
     if data.loose and given is not None:
         return data.build_map(given, data.read_layers())
-    shown = layout.gather(np.concatenate(list(_iter_color_codes(_sample_cells(picture, layout.canvas))))).reshape(
+    shown = layout.gather(np.concatenate(list(_iterjoin_channels(_sample_cells(picture, layout.canvas))))).reshape(
         -1, layout.width
     )
+    if data.icons and given is not None:
+        covered = _find_icons(picture, data, layout)
+        shown[covered] = join_channels(data.tileset.colors)[given].reshape(shown.shape)[covered]
     bands = np.array_split(shown, shown.size // BAND + 1)
     cells = _match_tiles(bands, data.tileset, name).reshape(data.shape)
     if given is not None:
-        same = _color_codes(data.tileset.colors)[given] == shown.reshape(data.shape)
+        same = join_channels(data.tileset.colors)[given] == shown.reshape(data.shape)
         cells = np.where(same, given, cells)
     return data.build_map(cells, data.read_layers())
+
+
+def _find_icons(picture: Image.Image, data: StoredMap, layout: CanvasLayout) -> NDArray[np.bool_]:
+    """Return an array (row, column), level by level, of the cells with an icon. A cell of one color was edited."""
+    covered = np.zeros((layout.depth * layout.height, layout.width), dtype=np.bool_)
+    height, width = picture.height // layout.canvas[0], picture.width // layout.canvas[1]
+    # The first row and column may be lines of a grid. Icons of neighbors may extend into the last ones.
+    inset = 1 if min(height, width) >= MIN_ICON_CELL else 0
+    for level, y, x in {(marker.level, marker.y, marker.x) for marker in data.markers}:
+        if level < layout.depth and y < layout.height and x < layout.width:
+            top, left = layout.level_origin(level)
+            corner, end = ((left + x) * width, (top + y) * height), ((left + x + 1) * width, (top + y + 1) * height)
+            part = picture.crop((corner[0] + 1, corner[1] + 1, end[0] - inset, end[1] - inset)).convert("RGB")
+            covered[level * layout.height + y, x] = part.getcolors(1) is None
+    return covered
 
 
 def _make_color_tileset(sheet: Image.Image, name: str) -> Tileset:
     """Make a tileset for a picture of one pixel per cell. The names of the tiles are their colors."""
     seen = np.zeros(1 << 24, dtype=np.bool_)
-    for codes in _iter_color_codes(sheet):
+    for codes in _iterjoin_channels(sheet):
         seen[codes] = True
     used = np.flatnonzero(seen)
     if len(used) > MAX_TILES:
@@ -144,7 +201,7 @@ def _match_tiles(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: st
 
     If several tiles have the same color, the first is used.
     """
-    colors = _color_codes(tileset.colors)
+    colors = join_channels(tileset.colors)
     order = np.argsort(colors, kind="stable")
     known = colors[order]
     rows: list[NDArray[Any]] = []
@@ -178,14 +235,9 @@ def _sample_cells(picture: Image.Image, canvas: Size) -> Image.Image:
     return picture if picture.size == (columns, rows) else picture.resize((columns, rows), Image.Resampling.NEAREST)
 
 
-def _iter_color_codes(picture: Image.Image) -> Iterator[NDArray[np.uint32]]:
+def _iterjoin_channels(picture: Image.Image) -> Iterator[NDArray[np.uint32]]:
     """Yield the colors as integers 0xrrggbb, one band of rows at a time. Alpha is ignored."""
     rows = max(1, BAND // picture.width)
     for top in range(0, picture.height, rows):
         band = picture.crop((0, top, picture.width, min(top + rows, picture.height))).convert("RGB")
-        yield _color_codes(np.asarray(band))
-
-
-def _color_codes(colors: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    code: NDArray[np.uint32] = colors.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
-    return code
+        yield join_channels(np.asarray(band))

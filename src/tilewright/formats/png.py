@@ -1,9 +1,9 @@
-"""PNG pictures: a square of pixels per cell.
+"""PNG pictures: a sprite per cell, and an icon per marker, or the flat colors of the tiles.
 
 The picture stores its map: a label in text chunks named `tilewright` contains the tileset, the recipe and all other
-data. Reading returns the same map at any scale, and the edited one after changes in a paint program. Layers are
-included for maps of up to 65,536 cells. Any other picture is read with one pixel per cell (or `scale` pixels) and a
-tile per color.
+data. Reading returns the same map. Flat pictures are read at any scale, and after changes in a paint program the edited
+map is returned; pictures with sprites are refused if their pixels were changed. Layers are included for maps of up to
+65,536 cells. Any other picture is read with one pixel per cell (or `scale` pixels) and a tile per color.
 
 With `overlay`, an analysis of the map is drawn over it: distances, the hot path, chokepoints and so on. With `layer`,
 the picture shows a layer instead of tiles, as 16-bit gray levels: black and white are 0 and 1, or the minimum and
@@ -27,17 +27,15 @@ from ..core.params import param
 from ..core.tilemap import TileMap
 from . import Format, LoadedMap, Source
 from ._heights import draw_layer, range_of
-from ._picture import PictureParams, draw, hides_tiles, layout_of, shows_sprites
+from ._picture import PictureParams, Size, draw, hides_tiles, layout_of, shows_icons, shows_sprites
 from ._pixels import build_label, read_picture
 
 KEY = "tilewright"
 MAX_CHUNK_LENGTH = 1_000_000
 """Maximum number of characters per chunk, limited by Pillow."""
-MAX_CAREFUL_PIXELS = 1 << 22
-"""Maximum number of pixels of a picture with skins that is compressed as far as other pictures."""
 COMPRESSION, QUICK_COMPRESSION = 6, 2
-"""Levels of zlib. Pictures with skins have more details than others: the quick level halves the time for large ones,
-and their files are a quarter to a third larger."""
+"""Levels of zlib, for pictures in flat colors and with sprites. Sprites have more details: the quick level takes a half
+to a quarter of the time, and the files are a third larger."""
 
 
 class PngParams(PictureParams):
@@ -48,29 +46,43 @@ class PngParams(PictureParams):
 
     @model_validator(mode="after")
     def _shows_one_thing(self) -> PngParams:
-        others = [name for name in ("sprites", "grid", "markers", "overlay") if getattr(self, name)]
+        names = ("sprites", "grid", "markers", "overlay")
+        others = [name for name in names if name in self.model_fields_set and getattr(self, name)]
         if self.layer is not None and others:
             text = f"a picture of a layer shows nothing else; remove {', '.join(others)}"
             raise InvalidRecipe(text, at="layer")
         return self
 
 
-def draw_map(map: TileMap, options: PngParams) -> Image.Image:
-    """Draw the tiles of a map, or one of its layers."""
-    return draw(map, options) if options.layer is None else draw_layer(map, options.layer, options.scale or 1)
+def draw_map(map: TileMap, options: PngParams, *, exact: bool = True) -> Image.Image:
+    """Draw the tiles of a map, or one of its layers. `exact` is that of `draw`."""
+    return (
+        draw(map, options, exact=exact) if options.layer is None else draw_layer(map, options.layer, options.scale or 1)
+    )
 
 
 def write(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
-    picture = draw_map(map, options)
-    loose = hides_tiles(map, options) or options.layer is not None
-    heights = {} if options.layer is None else {"layer": options.layer, "range": range_of(map, options.layer)}
-    text = build_label(map, layout_of(map).canvas, loose=loose, **heights)
+    picture = draw_map(map, options, exact=False)
+    text = _build_label(map, options, picture)
     buffer = io.BytesIO()
-    is_detailed = options.layer is None and bool(map.tileset.skins) and shows_sprites(map, options)
-    is_quick = is_detailed and picture.width * picture.height > MAX_CAREFUL_PIXELS
-    level = QUICK_COMPRESSION if is_quick else COMPRESSION
+    is_flat = options.layer is not None or not shows_sprites(map, options, _cell_of(map, picture))
+    level = COMPRESSION if is_flat else QUICK_COMPRESSION
     picture.save(buffer, "PNG", pnginfo=make_text_chunks(text), compress_level=level)
     return {path.name: buffer.getvalue()}
+
+
+def _build_label(map: TileMap, options: PngParams, picture: Image.Image) -> str:
+    canvas = layout_of(map).canvas
+    if options.layer is not None:
+        return build_label(map, canvas, loose=True, layer=options.layer, range=range_of(map, options.layer))
+    cell = _cell_of(map, picture)
+    loose = hides_tiles(map, options, cell) and picture
+    return build_label(map, canvas, loose=loose, has_icons=shows_icons(map, options, cell))
+
+
+def _cell_of(map: TileMap, picture: Image.Image) -> Size:
+    rows, columns = layout_of(map).canvas
+    return picture.height // rows, picture.width // columns
 
 
 def read(source: Source, options: PngParams) -> list[LoadedMap]:

@@ -69,7 +69,9 @@ class UvttParams(Params):
     """Tiles that are doors, by name or glyph; by default those named door or gate, and those of the kind gate."""
     lights: Literal["none", "rooms", "markers"] = param("none")
     """Lights: none, one per room, or one per marker named torch, lamp, fire and the like or with a property light."""
-    markers: bool = param(False)
+    sprites: bool | None = param(None)
+    """Whether to draw sprites instead of colors; by default if the tileset has any."""
+    markers: bool = param(True)
     """Whether to draw an icon for every marker into the picture."""
     inset: float = param(0.0, ge=0, le=MAX_INSET)
     """Distance in cells by which walls move into the solid cells, so that players see a part of them."""
@@ -236,7 +238,9 @@ def _make_light(x: int, y: int, reach: float) -> dict[str, object]:
 
 def _encode_picture(map: TileMap, options: UvttParams, scale: int) -> str:
     """Return the picture as base64 of a PNG file, exactly `scale` pixels per cell."""
-    picture = draw(map, PictureParams(scale=scale, sprites=True, markers=options.markers), cell=(scale, scale))
+    picture = draw(
+        map, PictureParams(scale=scale, sprites=options.sprites, markers=options.markers), cell=(scale, scale)
+    )
     buffer = io.BytesIO()
     picture.save(buffer, "PNG")
     return b64encode(buffer.getvalue()).decode("ascii")

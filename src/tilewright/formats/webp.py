@@ -11,7 +11,7 @@ from PIL import Image
 from PIL.ExifTags import Base
 from PIL.WebPImagePlugin import WebPImageFile
 
-from ._animation import AnimationParams, draw_animation, encode_animation, make_animation_format
+from ._animation import AnimationParams, check_side, draw_animation, encode_animation, make_animation_format
 from ._layers import View
 from ._pixels import extract_label
 
@@ -20,10 +20,11 @@ MAX_SIDE = 16_383
 
 def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     animation = draw_animation(views, options).to_rgb()
+    check_side(animation, "WEBP", MAX_SIDE)
     exif = Image.Exif()
     exif[Base.ImageDescription] = animation.label
     effort = {"lossless": True, "quality": 50}  # quality is the compression effort of a lossless file
-    return encode_animation(animation, "WEBP", options, max_side=MAX_SIDE, exif=exif, **effort)
+    return encode_animation(animation, "WEBP", options, exif=exif, **effort)
 
 
 def _read_exif_label(picture: Image.Image) -> str:

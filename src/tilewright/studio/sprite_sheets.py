@@ -23,7 +23,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._artwork import Artwork
 from ..formats._composition import CellStacks, Stacks, draw_stacks, tile_stacks
-from ..formats._page.scene import MAX_SPRITE_SIDE, MAX_TILES_WITH_SPRITES, encode_page
+from ..formats._page.scene import MAX_SPRITE_SIDE, encode_page, is_drawn_in_sprites
 from ..formats._textures import SIDE
 
 MAX_PICTURES = 8192
@@ -94,7 +94,7 @@ class SpriteSheet:
 
 def depends_on_neighbors(tileset: Tileset) -> bool:
     """Return whether the sprites of cells depend on their neighbors or the seed, not on the tile alone."""
-    return len(tileset) <= MAX_TILES_WITH_SPRITES and len(Artwork.of(tileset)) > len(tileset)
+    return is_drawn_in_sprites(tileset) and len(Artwork.of(tileset)) > len(tileset)
 
 
 class SheetCache:
@@ -105,8 +105,8 @@ class SheetCache:
         self._lock = threading.Lock()
 
     def find_tile_sheet(self, tileset: Tileset) -> SpriteSheet | None:
-        """Return the sheet of a tileset; None for more than MAX_TILES_WITH_SPRITES tiles."""
-        return None if len(tileset) > MAX_TILES_WITH_SPRITES else self._extend(tileset, None)
+        """Return the sheet of a tileset; None if its maps are drawn in colors."""
+        return self._extend(tileset, None) if is_drawn_in_sprites(tileset) else None
 
     def find_sheet(
         self, map: TileMap, recipe: Recipe | None = None
@@ -115,7 +115,7 @@ class SheetCache:
 
         The cells of maps with more than MAX_MAP_PICTURES different stacks have a sprite per tile.
         """
-        if len(map.tileset) > MAX_TILES_WITH_SPRITES:
+        if not is_drawn_in_sprites(map.tileset):
             return None, None
         stacks = CellStacks.of(map, recipe) if depends_on_neighbors(map.tileset) else None
         if stacks is None or len(stacks.stacks) > MAX_MAP_PICTURES:
@@ -134,7 +134,7 @@ class SheetCache:
         for number, frame in enumerate(frames):
             if frame.cells is None or frame.colors is not None or frame.cells.size > MAX_LOOK_CELLS:
                 continue
-            if len(frame.tileset) <= MAX_TILES_WITH_SPRITES and frame.tileset.skins:
+            if is_drawn_in_sprites(frame.tileset) and frame.tileset.skins:
                 drawn.setdefault(frame.tileset.look_digest, []).append((number, CellStacks.of(frame, recipe)))
         for group in drawn.values():
             stacks = np.unique(np.concatenate([cells.stacks for _, cells in group]), axis=0)

@@ -15,7 +15,7 @@ from ...core.ports import find_game
 from ...core.roles import role_of_name
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
-from .._artwork import Artwork, own_sheet
+from .._artwork import Artwork, has_sprites, own_sheet
 from .._composition import CellStacks, draw_stacks, find_flat_colors
 from .._data import pack_array
 from .._icons import MORE, Icon, draw_icon, find_icon
@@ -53,6 +53,11 @@ def encode_scene(map: TileMap, *, sprites: bool, measures: Mapping[str, float]) 
         "game": encode_game(map, measures),
         **(_encode_sprites(map) if sprites else {"sheet": None, "looks": None}),
     }
+
+
+def is_drawn_in_sprites(tileset: Tileset) -> bool:
+    """Return whether maps of a tileset are drawn with sprites: it has some, and not too many tiles."""
+    return len(tileset) <= MAX_TILES_WITH_SPRITES and has_sprites(tileset)
 
 
 def encode_tiles(tileset: Tileset) -> list[Scene]:
@@ -124,7 +129,7 @@ def _draw_icons(icons: tuple[Icon, ...]) -> tuple[str, list[str]]:
 def _encode_sprites(map: TileMap) -> Scene:
     """Return the sheet of the cells' pictures and the picture of each cell; None for too many different cells."""
     nothing = {"sheet": None, "looks": None}
-    if len(map.tileset) > MAX_TILES_WITH_SPRITES:
+    if not is_drawn_in_sprites(map.tileset):
         return nothing
     cells = CellStacks.of(map)
     count = len(cells.stacks)

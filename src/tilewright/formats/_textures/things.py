@@ -26,7 +26,7 @@ from .surfaces import grass, ground, planks, stone, void, water
 
 FLAGS, TURF, EARTH, AIR, BOARD = (
     Look(np.array(color, dtype=np.float64))
-    for color in ((196, 185, 162), (124, 158, 84), (112, 96, 70), (169, 214, 232), (20, 82, 63))
+    for color in ((196, 185, 162), (141, 181, 101), (112, 96, 70), (169, 214, 232), (20, 82, 63))
 )
 """Ground of objects that do not fill their tile."""
 
@@ -121,12 +121,16 @@ def reed(look: Look, rng: Rng) -> Pixels:
 
 
 def flower(look: Look, rng: Rng) -> Pixels:
-    """Draw blossoms of four petals in the grass."""
+    """Draw a bed of blossoms with bright centers, and the grass between them."""
     pixels = grass(TURF, rng)
-    for row, column in choose_spots(rng, 6):
-        for drop, side in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-            put(pixels, row + drop, column + side, apply_shades(look.color, np.array(0.15 - 0.12 * drop)))
-        put(pixels, row, column, np.array((250.0, 226.0, 120.0)))
+    for row in range(1, SIDE, 4):
+        for column in range(1, SIDE, 4):
+            top, left = row + rng.below(2), column + rng.below(2)
+            for drop in range(-1, 2):
+                for side in range(-1, 2):
+                    shade = 0.12 - 0.1 * drop - 0.12 * abs(side)
+                    put(pixels, top + drop, left + side, apply_shades(look.color, np.array(shade)))
+            put(pixels, top, left, np.array((250.0, 226.0, 120.0)))
     return pixels
 
 

@@ -25,9 +25,16 @@ OTHERS = "Others"
 
 
 def build_view_options(entry: Format, settings: ViewSettings) -> dict[str, Any]:
-    """Return the options with which a format shows a map as the canvas does: sprites, grid and overlay."""
+    """Return the options with which a format shows a map as the canvas does: sprites, grid and overlay.
+
+    Whether there are sprites, and icons of markers, is the default of the formats, as on the canvas.
+    """
     known = {field.name for field in fields_of(entry.params)}
-    shown = {"sprites": settings.sprites, "grid": settings.grid or None, "overlay": settings.overlay or None}
+    shown = {
+        "sprites": None if settings.sprites else False,
+        "grid": settings.grid or None,
+        "overlay": settings.overlay or None,
+    }
     return {option: value for option, value in shown.items() if option in known and value is not None}
 
 

@@ -16,7 +16,7 @@ from ...core.recipe_knobs import apply_knobs
 from ...core.registry import measures, shapers, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
-from ...formats import image
+from ...formats._picture import PictureParams, draw, layout_of
 from .. import operations
 from ..gallery import MAX_NAME_LENGTH, Gallery
 from ..jobs import CancelToken
@@ -30,12 +30,10 @@ MAX_SEED = 10**9
 """Upper bound (exclusive) of random seeds."""
 SWEPT_MEASURE = "the knob"
 """Name of the swept parameter's value among the measures."""
-PICTURE_PIXELS = 320
-"""Length of a picture's longer edge, enough for high-resolution screens."""
-MIN_SPRITE_PIXELS = 6
-"""Minimum pixels per cell at which sprites are recognizable."""
-MIN_MARKER_PIXELS = 4
-"""Minimum pixels per cell at which markers are recognizable."""
+PICTURE_PIXELS = 640
+"""Length of a picture's longer edge, enough for the sprites of most maps and for high-resolution screens."""
+MAX_SCALE = 64
+"""Maximum width of a cell in pixels."""
 
 
 @dataclass(frozen=True)
@@ -258,11 +256,10 @@ def fill_counts(numbers: Sequence[Mapping[str, float]]) -> list[Mapping[str, flo
 
 def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
     """Return a small picture of a map as a data URL."""
-    levels = map.shape[0] if len(map.shape) == 3 else 1
-    longer = max(map.height, levels * (map.width + 1) - 1)
-    scale = max(1, PICTURE_PIXELS // longer)
-    has_sprites, has_markers = sprites and scale >= MIN_SPRITE_PIXELS, scale >= MIN_MARKER_PIXELS
-    picture = image(map, scale=scale, sprites=has_sprites, markers=has_markers)
+    longer = max(layout_of(map).canvas)
+    scale = min(MAX_SCALE, max(1, PICTURE_PIXELS // longer))
+    options = PictureParams(scale=scale, sprites=None if sprites else False)
+    picture = draw(map, options, exact=False)
     if longer > PICTURE_PIXELS:
         picture = picture.convert("RGB")
         picture.thumbnail((PICTURE_PIXELS, PICTURE_PIXELS))

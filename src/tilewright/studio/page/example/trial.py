@@ -85,7 +85,7 @@ def draw_picture(view: TileMap | Frame, *, sprites: bool = False) -> str:
     """Return a picture as a data URL: one pixel per cell, for the browser to enlarge, or sprites."""
     rows, columns = layout_of(view).canvas
     if sprites and rows * columns <= MAX_SPRITE_CELLS:
-        options = PictureParams(scale=16 if max(rows, columns) <= MAX_LARGE_SPRITE_CELLS else 8, sprites=True)
+        options = PictureParams(scale=16 if max(rows, columns) <= MAX_LARGE_SPRITE_CELLS else 8)
     else:
         options = PictureParams(scale=1, sprites=False)
     return encode_picture(draw(view, options))
