@@ -76,9 +76,9 @@ def test_small_launches_do_not_warn(monkeypatch: pytest.MonkeyPatch) -> None:
     """numba-cuda warns of every launch with less than 128 blocks."""
     from numba.cuda import dispatcher
 
-    from tilewright.kernels.gpu import device_code
+    from tilewright.kernels import gpu
 
-    assert not device_code.is_simulated()
+    assert not gpu.is_simulated()
     monkeypatch.setattr(dispatcher.driver, "_to_core_stream", lambda stream: stream)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
