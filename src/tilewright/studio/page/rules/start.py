@@ -16,7 +16,7 @@ from ...session import Session
 from ...state import State
 
 SEED = 7
-SCALE = 4
+SCALE = 8
 """Seed and pixels per cell of the thumbnails."""
 
 
