@@ -33,8 +33,13 @@ class SelectByLabel(ui.select):
     """
 
     def _event_args_to_value(self, e: events.GenericEventArguments) -> Any:
-        label = e.args["label"] if isinstance(e.args, dict) else None
+        label = e.args.get("label") if isinstance(e.args, dict) else None
         return next((value for value, known in dict(self.options).items() if known == label), self.value)
+
+
+def is_list(args: Any, *lengths: int) -> bool:
+    """Return whether the arguments of an event are a list of such a length. A page that is not ours may send others."""
+    return isinstance(args, list) and len(args) in lengths
 
 
 def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: str = "") -> ui.button:

@@ -12,6 +12,7 @@ from nicegui.events import GenericEventArguments
 
 from ....core.fields import UNSET
 from ..scripts import script
+from ..widgets import is_list
 from .control import Control, chip, icon_button, swatch
 from .numbers import ControlInput
 
@@ -138,7 +139,7 @@ class WordsControl(Control):
             self.show(self.value)
 
     def _on_chip(self, event: GenericEventArguments) -> None:
-        action, place, *rest = event.args if isinstance(event.args, list) else [event.args, 0]
+        action, place, *rest = event.args if is_list(event.args, 2, 3) else [event.args, 0]
         if action == "add":
             self._open_index = None
             self._menu.open()

@@ -24,6 +24,7 @@ from ...jobs import Cancelled
 from ...operations import read_upload
 from ...settings import Settings
 from ..uploads import Uploader
+from ..widgets import is_list
 from .chips import PICK_SCRIPT
 from .control import Control, ControlContext, icon_button, select, text_button
 from .numbers import ControlInput, InvalidInput
@@ -109,6 +110,8 @@ class MapsControl(Control):
         self._list.content = "".join(parts) or "<em>none</em>"
 
     def _on_click(self, event: GenericEventArguments) -> None:
+        if not is_list(event.args, 2):
+            return
         action, place = event.args
         if action == "remove":
             self._set_maps([one for number, one in enumerate(self._maps) if number != place])

@@ -15,6 +15,7 @@ from nicegui.events import GenericEventArguments
 
 from ....core.fields import UNSET, Field
 from ..scripts import script
+from ..widgets import is_list
 from .control import Control, icon_button, swatch, text_button
 from .numbers import ControlInput, Slider, read_number, write_number
 
@@ -163,6 +164,8 @@ class ScoresControl(Control):
         self._is_showing = was
 
     def _on_drag(self, event: GenericEventArguments) -> None:
+        if not is_list(event.args, 3):
+            return
         action, place, score = event.args
         if not isinstance(place, int) or not 0 <= place < len(self._scores) or not isinstance(score, (int, float)):
             return

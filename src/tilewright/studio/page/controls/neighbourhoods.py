@@ -10,6 +10,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ..scripts import script
+from ..widgets import is_list
 from .control import Control, icon_button, select
 
 MAX_REACH = 7
@@ -65,6 +66,8 @@ class OffsetsControl(Control):
             self.put(word)
 
     def on_stroke(self, event: GenericEventArguments) -> None:
+        if not is_list(event.args, 2):
+            return
         on, places = event.args
         side = 2 * self._reach + 1
         for place in places if isinstance(places, list) else ():
@@ -149,6 +152,8 @@ class CellsControl(Control):
         self.put(resize_cells(self._rows, width, height))
 
     def on_stroke(self, event: GenericEventArguments) -> None:
+        if not is_list(event.args, 2):
+            return
         on, places = event.args
         width = len(self._rows[0])
         chosen = {place for place in places if isinstance(place, int)} if isinstance(places, list) else set()

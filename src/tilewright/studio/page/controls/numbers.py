@@ -118,7 +118,7 @@ class NumberControl(Control):
         if self._is_showing or not isinstance(position, (int, float)):
             return
         if self._is_logarithmic:
-            number = float(f"{self._low * (self._high / self._low) ** position:.2g}")
+            number = float(f"{self._low * (self._high / self._low) ** min(max(position, 0.0), 1.0):.2g}")
         else:
             number = round(float(position), 10)
         value = round(number) if self.field.is_integer else number

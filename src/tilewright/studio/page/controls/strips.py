@@ -11,6 +11,7 @@ from nicegui.events import GenericEventArguments
 
 from ....core.fields import Field
 from ..scripts import script
+from ..widgets import is_list
 from .numbers import NumbersControl
 
 DRAG = script("drag_borders")
@@ -54,6 +55,8 @@ class StripControl(NumbersControl):
         self.show(self.value)
 
     def _on_drag(self, event: GenericEventArguments) -> None:
+        if not is_list(event.args, 2):
+            return
         number, fraction = event.args
         if (
             not isinstance(number, int)
