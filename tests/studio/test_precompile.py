@@ -34,10 +34,14 @@ def compilers(program: psutil.Process) -> list[psutil.Process]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_compiling_processes_end_with_the_studio(empty_cache: Path, ending: signal.Signals) -> None:
     command = [sys.executable, "-m", "tilewright", "studio", "--no-browser", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+    log = empty_cache / "errors.txt"
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as program,
+    ):
         assert program.stdout
         assert re.search(r"http://\S+", program.stdout.readline())
         processes = compilers(psutil.Process(program.pid))
@@ -46,6 +50,7 @@ def test_compiling_processes_end_with_the_studio(empty_cache: Path, ending: sign
         program.wait(60)
     _, running = psutil.wait_procs(processes, timeout=60)
     assert not running
+    assert "Traceback" not in log.read_text()
 
 
 def test_kernels_are_compiled_once(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

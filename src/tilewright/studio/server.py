@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import errno
+import signal
 import socket
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
+from types import FrameType
 from urllib.parse import urlencode
 
 from ..core.errors import TilewrightError
@@ -35,8 +39,14 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
         class Server(uvicorn.Server):
             """Server that calls `on_ready` when it accepts requests.
 
-            When it shuts down, it stops the compilation, and waiting clients get the status 503.
+            It ends on SIGHUP as on SIGTERM. When it shuts down, it stops the compilation, and waiting clients get the
+            status 503.
             """
+
+            @contextmanager
+            def capture_signals(self) -> Iterator[None]:
+                with super().capture_signals(), _handle_hangup(self.handle_exit):
+                    yield
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
@@ -60,6 +70,21 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
             timeout_graceful_shutdown=2,
         )
         Server(config).run(sockets=[listener])
+
+
+@contextmanager
+def _handle_hangup(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Call a function on SIGHUP, unless the signal is ignored or this is not the main thread."""
+    number = getattr(signal, "SIGHUP", None)  # missing on Windows
+    is_main = threading.current_thread() is threading.main_thread()
+    if number is None or not is_main or signal.getsignal(number) == signal.SIG_IGN:
+        yield
+        return
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def open_socket(settings: Settings, *, try_other_ports: bool) -> socket.socket:
