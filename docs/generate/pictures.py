@@ -27,7 +27,7 @@ from .shaper_thumbnails import EXAMPLES, save_shaper
 from .sheets import arrange_pictures
 
 THUMBNAILS = Path(tw.__file__).parent / "studio" / "thumbnails"
-THUMBNAIL = (192, 120)
+THUMBNAIL = (384, 240)
 """Pixels of a thumbnail."""
 DEMO = ROOT / "examples" / "demo.py"
 SIZE: dict[str, Any] = {"width": 96, "height": 48}
@@ -201,8 +201,8 @@ def iter_thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
 
 def draw_thumbnail(map: tw.TileMap) -> Image:
     """Return a small picture of the middle of a map."""
-    scale = max(3, -(-THUMBNAIL[0] // map.width), -(-THUMBNAIL[1] // map.height))
-    picture = map.image(scale=scale, sprites=False).convert("RGB")
+    scale = max(8, -(-THUMBNAIL[0] // map.width), -(-THUMBNAIL[1] // map.height))
+    picture = map.image(scale=scale).convert("RGB")
     left, top = (picture.width - THUMBNAIL[0]) // 2, (picture.height - THUMBNAIL[1]) // 2
     return picture.crop((left, top, left + THUMBNAIL[0], top + THUMBNAIL[1])).quantize(64)
 

@@ -96,7 +96,7 @@ def test_a_body_may_arrive_slowly_but_not_byte_by_byte(monkeypatch: pytest.Monke
             await asyncio.sleep(0)  # the loop cancels here if the deadline is over
             return {"type": "http.request", "body": b"#" * size, "more_body": True}
 
-        limiter = security._BodyLimiter(receive, 1 << 20)
+        limiter = security.BodyLimiter(receive, 1 << 20)
         for count in range(50):
             try:
                 await limiter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from nicegui import core
 
 import tilewright
-from tests.studio.nowhere import nowhere
+from tests.studio.nowhere import nowhere, trigger
 from tests.studio.test_jobs import run_with_queue
 from tilewright.studio.jobs import JobQueue
 from tilewright.studio.page.make import MakeView
@@ -24,6 +25,7 @@ ARGS: list[Any] = [
     *(None, 1, -1, 10**30, 1.5, True, "", "x", "\ud800", {}, {"value": 1}, {"value": None}, {"label": 1}),
     *([], [1], [1, 2], [1, 2, 3], ["a", "b"], ["a", 1, None], [[1]], [None, None], [-5, 10**9], [1, 2, 3, 4]),
 ]
+EVENTS = ("click", "pointerdown", "update:modelValue", "commit", "cancel")
 HERE = Path(tilewright.__file__).parent
 
 
@@ -46,13 +48,11 @@ def test_events_with_odd_arguments_do_not_fail(
         with nowhere() as client:
             view(session)
             for element in list(client.elements.values()):
-                for listener in list(element._event_listeners.values()):
-                    for args in ARGS:
-                        message = {"listener_id": listener.id, "args": args, "client_id": client.id, "id": element.id}
-                        try:
-                            element._handle_event(message)
-                        except Exception as error:
-                            note(error)
+                for name, args in product(EVENTS, ARGS):
+                    try:
+                        trigger(element, name, args)
+                    except Exception as error:
+                        note(error)
         session.close()
         core.loop = None
 

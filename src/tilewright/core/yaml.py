@@ -24,7 +24,7 @@ MAX_YAML_TOKENS = 1 << 16
 seconds for this many. JSON has no such limit."""
 SEPARATORS = "\n,[{:"
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|\\U0000[dD][89a-fA-F]|[\ud800-\udfff]")
-"""Parts of a text that may be half of a surrogate pair. No file can hold one, and no browser can display it."""
+"""Parts of a string that may be half of a surrogate pair. No file can hold one, and no browser can display it."""
 SEARCH_WORDS = "Search words: "
 """Start of the comment line with the search words of a recipe."""
 MAX_LINE_LENGTH = 1 << 30

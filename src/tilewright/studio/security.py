@@ -126,7 +126,7 @@ class SecurityMiddleware:
             await self._forward(scope, receive, _HeaderSender(send, headers))
 
     async def _forward(self, scope: Scope, receive: Receive, send: _HeaderSender) -> None:
-        counted = _BodyLimiter(receive, self.settings.upload)
+        counted = BodyLimiter(receive, self.settings.upload)
         try:
             await self.app(scope, counted, send)
         except HTTPException as error:  # The application does not handle this type of connection.
@@ -211,7 +211,7 @@ class _HeaderSender:
         await self.send(message)
 
 
-class _BodyLimiter:
+class BodyLimiter:
     """ASGI `receive` that raises an error if the body is too large, or arrives too slowly."""
 
     def __init__(self, receive: Receive, max_bytes: int) -> None:
