@@ -1,6 +1,6 @@
-"""Limits on the number of objects in text from others.
+"""Limits on the number of objects in files from others.
 
-A parser written in C holds the interpreter until it has made all lists, objects or elements of a text, which takes
+A parser written in C holds the interpreter until it has made all lists, objects or elements of a file, which takes
 about a microsecond each. So they are counted before parsing. A program that must remain responsive, such as the studio,
 sets a lower limit than the one of the format.
 """
@@ -20,7 +20,7 @@ _limit: ContextVar[int | None] = ContextVar("max_objects", default=None)
 
 @contextmanager
 def limit_objects(most: int) -> Iterator[None]:
-    """Lower the limit of all parsers that run inside the context to this number of objects per text."""
+    """Lower the limit of all parsers that run inside the context to this number of objects per file."""
     token = _limit.set(most)
     try:
         yield
@@ -29,7 +29,7 @@ def limit_objects(most: int) -> Iterator[None]:
 
 
 def check_objects(count: int, most: int, noun: str = "lists and objects", hint: str = "", *, weight: int = 1) -> None:
-    """Raise TooLarge if a text has more objects than its format allows, or than the context allows.
+    """Raise TooLarge if a file has more objects than its format allows, or than the context allows.
 
     Parameters
     ----------
