@@ -101,7 +101,7 @@ def rasterize(source: Path) -> NDArray[np.uint8]:
 
 
 def draw(map: tw.TileMap, scale: int) -> NDArray[np.uint8]:
-    return np.asarray(map.image(sprites=True, scale=scale).convert("RGB"))
+    return np.asarray(map.image(scale=scale, markers=False).convert("RGB"))
 
 
 @rasterizer

@@ -119,4 +119,5 @@ def count_bytes(value: object) -> int:
 def _list_attributes(one: object) -> list[object]:
     slots = [name for kind in type(one).__mro__ for name in getattr(kind, "__slots__", ()) if name != "__dict__"]
     own = [getattr(one, name, None) for name in slots if not name.startswith("__")]
-    return [*own, *getattr(one, "__dict__", {}).values()]
+    named = getattr(one, "__dict__", None)  # Wrappers of C libraries give any attribute a value.
+    return [*own, *named.values()] if isinstance(named, Mapping) else own
