@@ -6,13 +6,35 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import tilewright
+from tools.check_language import Finding
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tilewright"
+ALLOWED = {
+    ("__init__.py", "an import by a computed name"): "the public names",
+    ("_built_in.py", "an import by a computed name"): "the built-in techniques, shapers and formats",
+    ("core/registry.py", "ports.built_in"): "the registry of built-in entries",
+    ("_wiring.py", "ports.built_in"): "connects the port",
+    ("core/pieces.py", "module pieces"): "tiles that join their neighbors",
+    ("corpus/parts.py", "module parts"): "files of a corpus",
+    ("corpus/parts.py", "class Part"): "files of a corpus",
+    ("generators/rules.py", "module rules"): "the technique",
+    ("kernels/rules.py", "module rules"): "kernels of the technique",
+    ("generators/_rules/language.py", "class Rule"): "of the technique",
+    ("studio/page/rules/rule.py", "module rule"): "editor of the technique's rules",
+    ("core/fields.py", "module fields"): "of a schema",
+    ("core/fields.py", "class Field"): "of a schema",
+    ("kernels/gpu/unfused.py", "compile()"): "compiles the package's own kernels again, with changes",
+    ("testing.py", "pickle.loads"): "own bytes",
+}
+"""Exceptions from the rules by path and violation, and their reasons."""
+Violations = Iterator[tuple[ast.AST, str, str]]
+"""Nodes of a module that a rule forbids, what they are, and what to write instead."""
 LEVELS = (
     ("core",),
     ("kernels",),
@@ -34,10 +56,7 @@ MAY_IMPORT = {
     for number, level in enumerate(LEVELS)
     for package in level
 }
-MAY_IMPORT |= {
-    "data": {"data"},
-    "formats": {"core", "data", "kernels", "autotile", "formats"},
-}
+MAY_IMPORT |= {"data": {"data"}, "formats": {"core", "data", "kernels", "autotile", "formats"}}
 MAY_IMPORT["engines"] = {"core", "data", "formats", "engines"}
 for package in ("corpus", "search", "comparison"):
     MAY_IMPORT[package].add("formats")
@@ -45,38 +64,24 @@ MAY_IMPORT_LAZILY = {"formats": {"overlays"}}
 """Packages that may be imported inside functions only."""
 ENTRY_POINTS = {"cli", "compat", "studio"}
 """Packages that may import all of these, and of each other only the public names."""
-IMPORTS_BY_NAME = {"__init__.py", "_built_in.py"}
-"""Modules that compute names to import: the public names, and the built-in techniques, shapers and formats."""
 IMPORTERS = {"import_module", "__import__", "resolve_name", "reload", "run_module", "run_path"}
-COMPUTED = "a computed name"
+COMPUTED = "an import by a computed name"
+BUILT_IN = "ports.built_in"
+OUTSIDE_PACKAGES = {
+    COMPUTED: "write an import statement, or the start of the name: import_module(f'{__name__}.{name}')",
+    BUILT_IN: "read the registry",
+}
+HOMES = {name: module for module, names in vars(tilewright)["HOMES"].items() for name in names}
+"""Modules that define the public names."""
 
 
-@dataclass(frozen=True)
-class ModuleImport:
-    """A module of the package that a file imports, or `COMPUTED`."""
-
-    module: str
-    lazily: bool = False
-
-    @property
-    def folder(self) -> str:
-        return self.module.split(".")[1] if "." in self.module else self.module
-
-
-def find_imports(source: str, path: str) -> Iterator[ModuleImport]:
+def find_imports(path: str, nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
     """Yield the modules of the package that a file imports anywhere, by statement or by string."""
-    tree = ast.parse(source)
     package = ("tilewright", *Path(path).parts[:-1])
-    lazy = {inner for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    importers = IMPORTERS | {
-        alias.asname
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-        if alias.name in IMPORTERS and alias.asname
-    }
-    for node in ast.walk(tree):
+    docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    aliases = [alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names]
+    importers = IMPORTERS | {alias.asname for alias in aliases if alias.name in IMPORTERS and alias.asname}
+    for node in nodes:
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -84,17 +89,17 @@ def find_imports(source: str, path: str) -> Iterator[ModuleImport]:
             base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
             module = f"{base}.{node.module}".strip(".") if node.module else base
             names = [f"{module}.{alias.name}" for alias in node.names] if module == "tilewright" else [module]
-            if module == "tilewright.core.ports" and path != "core/registry.py":
-                names += [COMPUTED for alias in node.names if alias.name == "built_in"]
+            if module == "tilewright.core.ports":
+                names += [BUILT_IN for alias in node.names if alias.name == "built_in"]
         elif isinstance(node, ast.Call) and _function_name(node) in importers:
             names = [_imported_name(node, package)]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             names = [node.value] if _is_module(node.value) else []
-        elif isinstance(node, ast.Attribute) and ast.unparse(node) == "ports.built_in":
-            names = [] if path in ("core/registry.py", "_wiring.py") else [COMPUTED]
+        elif isinstance(node, ast.Attribute) and node.attr == "built_in" and ast.unparse(node) == BUILT_IN:
+            names = [BUILT_IN]
         for name in names:
-            if name in ("tilewright", COMPUTED) or name.startswith("tilewright."):
-                yield ModuleImport(name, node in lazy)
+            if name == "tilewright" or name in OUTSIDE_PACKAGES or name.startswith("tilewright."):
+                yield node, name
 
 
 def _function_name(node: ast.Call) -> str:
@@ -133,36 +138,137 @@ def _is_module(text: str) -> bool:
     return path.is_dir() or path.with_suffix(".py").is_file()
 
 
-def find_violations(source: str, path: str) -> list[str]:
-    """Return the forbidden imports of a file; `path` is relative to the package."""
-    folder = Path(path).parts[0]
-    found = []
-    for one in find_imports(source, path):
-        if one.module == COMPUTED:
-            if path not in IMPORTS_BY_NAME:
-                found.append(f"{path}: imports {COMPUTED}")
-        elif folder in MAY_IMPORT and one.module != "tilewright.__version__":
-            lazily = MAY_IMPORT_LAZILY.get(folder, set()) if one.lazily else set()
-            if one.folder not in MAY_IMPORT[folder] | lazily:
-                found.append(f"{path}: {folder} may not import {one.module}")
-        elif folder in ENTRY_POINTS and one.folder in ENTRY_POINTS - {folder} and one.module.count(".") > 1:
-            found.append(f"{path}: imports {one.module}, which is internal to another entry point")
-    return found
+def find_forbidden_imports(path: str, nodes: list[ast.AST]) -> Violations:
+    package = Path(path).parts[0]
+    own = f"tilewright.generators._{''.join(Path(path).parts[1:2]).removesuffix('.py').removeprefix('_')}."
+    lazily = MAY_IMPORT_LAZILY.get(package, set())
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)] if lazily else []
+    lazy = {inner for function in functions for inner in ast.walk(function)}
+    for node, module in find_imports(path, nodes):
+        imported = "".join(module.split(".")[1:2])
+        name = f"{package} may not import {module}"
+        if module in OUTSIDE_PACKAGES:
+            yield node, module, OUTSIDE_PACKAGES[module]
+        elif package in MAY_IMPORT and module != "tilewright.__version__":
+            if imported in lazily and node not in lazy:
+                yield node, name, "import it inside the function that uses it"
+            elif imported not in MAY_IMPORT[package] | lazily:
+                yield node, name, advise_import(path, module)
+            elif package == imported == "generators" and not f"{module}.".startswith(own):
+                yield node, name, "move what two techniques use to another package, such as dungeon or kernels"
+        elif package in ENTRY_POINTS and imported in ENTRY_POINTS - {package} and module.count(".") > 1:
+            yield node, name, f"write from ..{imported} import a name that the package exports"
 
 
-def find_modules(path: Path) -> set[str]:
-    """Return the modules of the package that a file imports."""
-    return {one.module for one in find_imports(path.read_text(), str(path.relative_to(SOURCE)))}
-
-
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_go_one_way(path: Path) -> None:
-    assert not find_violations(path.read_text(), path.relative_to(SOURCE).as_posix())
+def advise_import(path: str, module: str) -> str:
+    """Return what to write instead of an import that the levels forbid."""
+    package, *folders = Path(path).parts[:-1]
+    name = module.removeprefix("tilewright.")
+    home, *inner = HOMES.get(name, "").split(".")
+    if home == package and not folders:
+        return f"write from .{'.'.join(inner)} import {name}"
+    if home in MAY_IMPORT[package]:
+        return f"write from {'.' * (len(folders) + 2)}{'.'.join((home, *inner))} import {name}"
+    if module == "tilewright":
+        return "import each name from the module that defines it, as tilewright/__init__.py lists them"
+    return f"it may import only {', '.join(sorted(MAY_IMPORT[package]))}"
 
 
 def test_every_package_has_a_level() -> None:
-    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    assert folders <= {*MAY_IMPORT, *ENTRY_POINTS}
+    assert {path.parent.name for path in SOURCE.glob("*/__init__.py")} <= {*MAY_IMPORT, *ENTRY_POINTS}
+
+
+ONE_THING = ("piece", "part", "book", "rule", "ground", "field")
+"""Words that name at most one thing each in the package, which `ALLOWED` describes."""
+
+
+def find_names_of_other_things(path: str, nodes: list[ast.AST]) -> Violations:
+    names = [(nodes[0], "module", Path(path).stem)]
+    names += [(node, "class", node.name) for node in nodes if isinstance(node, ast.ClassDef)]
+    for node, kind, name in names:
+        if name.lower().removesuffix("s") in ONE_THING:
+            yield node, f"{kind} {name}", "this word has one meaning here: choose another"
+
+
+def find_code_from_data(path: str, nodes: list[ast.AST]) -> Violations:
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Name(id="eval" | "exec" | "compile" as name)):
+                yield node, f"{name}()", "the package runs no code from data"
+            case ast.Attribute(value=ast.Name(id="pickle"), attr="load" | "loads" as name):
+                yield node, f"pickle.{name}", "the package runs no code from data: read JSON or arrays"
+
+
+READS = {"partition", "rpartition", "startswith", "endswith", "find", "index", "replace"}
+READS |= {"removeprefix", "removesuffix"}
+"""Methods that search in a string."""
+
+
+def find_read_lines_of_errors(path: str, nodes: list[ast.AST]) -> Violations:
+    errors = {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name} | {"error", "problem"}
+    for node in nodes:
+        read: list[ast.expr] = []
+        match node:
+            case ast.Attribute(value=value) if node.attr in READS:
+                read = [value]
+            case ast.Compare(comparators=compared) if any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
+                read = compared
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=arguments):
+                read = arguments
+        for one in read:
+            match one:
+                case ast.Call(func=ast.Name(id="str"), args=[ast.Name(id=name), *_]) if name in errors:
+                    yield node, f"{ast.unparse(one)} is parsed", "use Problem.path, rule or fixes"
+                case ast.Name(id="message" | "problem_text" as name):
+                    yield node, f"{name} is parsed", "use Problem.path, rule or fixes"
+
+
+PUBLIC = {"_asdict", "_replace", "_exit"}
+"""Names with an underscore that are not private members: of NamedTuple and os."""
+
+
+def find_private_members(path: str, nodes: list[ast.AST]) -> Violations:
+    """Yield the private members that a test uses. Private modules may be imported."""
+    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    of_self = {node for node in nodes if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"}
+    own |= {node.attr for node in of_self if isinstance(node.ctx, ast.Store)}
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.Attribute) and not (node in of_self and node.attr in own):
+            names = [node.attr]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tilewright":
+            names = [alias.name for alias in node.names if not _is_module(f"{node.module}.{alias.name}")]
+        elif isinstance(node, ast.Call) and _function_name(node) in ("setattr", "getattr", "delattr"):
+            texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            names = [text.rpartition(".")[2] for text in texts[:1] if not _is_module(text)]
+        for name in names:
+            if re.match("_[^_]", name) and name not in PUBLIC:
+                yield node, f"the private member {name}", "use public names"
+
+
+PACKAGE_RULES = (find_forbidden_imports, find_names_of_other_things, find_code_from_data, find_read_lines_of_errors)
+
+
+def find_violations(path: str, source: str) -> Iterator[tuple[tuple[str, str], Finding]]:
+    """Yield the key in `ALLOWED` and the finding of each violation. Paths are those of the package, or `tests/...`."""
+    nodes = list(ast.walk(ast.parse(source)))
+    in_tests = path.startswith("tests/")
+    for rule in (find_private_members,) if in_tests else PACKAGE_RULES:
+        for node, name, instead in rule(path, nodes):
+            shown = path if in_tests else f"src/tilewright/{path}"
+            yield (path, name), Finding(shown, getattr(node, "lineno", 1), f"{name}: {instead}")
+
+
+def refuse(findings: list[Finding]) -> None:
+    assert not findings, f"{len(findings)} findings:\n" + "\n".join(map(str, findings))
+
+
+def test_modules_follow_the_rules() -> None:
+    files = {file.relative_to(SOURCE).as_posix(): file for file in sorted(SOURCE.rglob("*.py"))}
+    files |= {file.relative_to(ROOT).as_posix(): file for file in sorted((ROOT / "tests").rglob("*.py"))}
+    found = [one for path, file in files.items() for one in find_violations(path, file.read_text())]
+    refuse([finding for key, finding in found if key not in ALLOWED])
+    assert {key for key, _ in found} >= ALLOWED.keys(), "remove the exceptions that nothing needs"
 
 
 @pytest.mark.parametrize(
@@ -198,10 +304,30 @@ def test_every_package_has_a_level() -> None:
         ("cli/make.py", "from ..studio.settings import Settings"),
         ("studio/api.py", "import importlib\nimportlib.import_module('tilewright.cli._console')"),
         ("compat/procengine.py", "from ..studio.session import Session"),
+        ("generators/caves.py", "from .maze import maze"),
+        ("generators/caves.py", "from ._maze import cutting"),
+        ("generators/_caves/many.py", "from ..maze import maze"),
+        ("core/rules.py", ""),
+        ("core/plan.py", "class Parts: ..."),
+        ("core/plan.py", "eval(name)"),
+        ("core/plan.py", "exec(program)"),
+        ("core/plan.py", "compile(program, name, 'exec')"),
+        ("core/plan.py", "import pickle\npickle.load(file)"),
+        ("core/plan.py", "import pickle\npickle.loads(content)"),
+        ("core/plan.py", "try: ...\nexcept OSError as failure:\n    str(failure).startswith('a')"),
+        ("core/plan.py", "'seed' in str(error)"),
+        ("core/plan.py", "message.partition(':')"),
+        ("core/plan.py", "import re\nre.search('seed', problem_text)"),
+        ("tests/test_a.py", "corpus._rows.places([1])"),
+        ("tests/test_a.py", "from tilewright.formats._animation import _thinned"),
+        ("tests/test_a.py", "from tilewright.formats import _files\n_files._open()"),
+        ("tests/test_a.py", "class Watched(Session):\n    def settled(self):\n        return self._job"),
+        ("tests/test_a.py", "monkeypatch.setattr(fashion, '_keys', None)"),
+        ("tests/test_a.py", "monkeypatch.setattr('tilewright.kernels.fashion._keys', None)"),
     ],
 )
 def test_violations_are_found(path: str, source: str) -> None:
-    assert find_violations(source, path)
+    assert list(find_violations(path, source))
 
 
 @pytest.mark.parametrize(
@@ -215,120 +341,54 @@ def test_violations_are_found(path: str, source: str) -> None:
         ("kernels/__init__.py", "from importlib import import_module\nimport_module('numba.np.arraymath')"),
         ("cli/studio.py", "from ..studio import Settings, serve"),
         ("generators/caves.py", "from ..dungeon.digging import Diggable"),
+        ("generators/caves.py", "from ._caves.many import make_many"),
+        ("generators/_caves/many.py", "from . import kernels"),
+        ("core/plan.py", "class Partition: ..."),
+        ("core/plan.py", "re.compile(text)"),
+        ("core/plan.py", "str(error)\nname.partition(':')"),
+        ("tests/test_a.py", "from tilewright.formats import _files\n_files.open_file()"),
+        ("tests/test_a.py", "case._replace(thickness=1)"),
+        ("tests/test_a.py", "class A:\n    def __init__(self):\n        self._seen = []\n        self._seen.append(1)"),
+        ("tests/test_a.py", "monkeypatch.setattr('tilewright.formats._tiled.MOST_BYTES', 1)"),
     ],
 )
-def test_allowed_imports_are_allowed(path: str, source: str) -> None:
-    assert not find_violations(source, path)
+def test_what_no_rule_forbids_is_allowed(path: str, source: str) -> None:
+    assert not list(find_violations(path, source))
 
 
-ONE_THING = {
-    "piece": {"core/pieces.py"},  # tiles that join their neighbors
-    "part": {"corpus/parts.py", "class Part"},  # files of a corpus
-    "book": set(),
-    "rule": {"generators/rules.py", "kernels/rules.py", "studio/page/rules/rule.py", "class Rule"},  # the technique
-    "ground": set(),
-    "field": {"core/fields.py", "class Field"},  # of a schema
-}
-"""Words that have one meaning each, and the modules and classes that may have them as names."""
-
-
-def test_a_word_names_one_thing() -> None:
-    named: dict[str, list[str]] = {word: [] for word in ONE_THING}
-    for path in SOURCE.rglob("*.py"):
-        names = [(path.stem, path.relative_to(SOURCE).as_posix())]
-        classes = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef))
-        names += [(node.name.lower(), f"class {node.name}") for node in classes]
-        for name, place in names:
-            word = name.removesuffix("s")
-            if word in named:
-                named[word].append(place)
-    for word, places in named.items():
-        assert sorted(places) == sorted(ONE_THING[word]), word
-
-
-def test_generators_never_import_generators() -> None:
-    """A technique may have a private package of its name, and must not import that of another technique."""
-    folder = SOURCE / "generators"
-    for path in folder.rglob("*.py"):
-        own = f"tilewright.generators._{path.relative_to(folder).parts[0].removesuffix('.py').removeprefix('_')}"
-        for module in find_modules(path):
-            assert not module.startswith("tilewright.generators") or f"{module}.".startswith(f"{own}."), path
-
-
-def list_tracked_files(*patterns: str) -> list[Path]:
-    listing = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, text=True)
-    if listing.returncode:
-        pytest.skip("not a git checkout")
-    return [ROOT / name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+@pytest.mark.parametrize(
+    ("path", "source", "advice"),
+    [
+        ("generators/caves.py", "from tilewright import Frame", "write from ..core.site import Frame"),
+        ("generators/_caves/many.py", "from ... import Frame", "write from ...core.site import Frame"),
+        ("core/plan.py", "from .. import Frame", "write from .site import Frame"),
+        ("search/run.py", "from .. import Format", "write from ..formats import Format"),
+        ("data/names.py", "from .. import Frame", "it may import only data"),
+        ("core/plan.py", "import tilewright", "import each name from the module that defines it, as"),
+        ("formats/png.py", "from ..overlays import kinds", "import it inside the function that uses it"),
+    ],
+)
+def test_messages_say_what_to_write_instead(path: str, source: str, advice: str) -> None:
+    ((_, found),) = find_violations(path, f"\n{source}")
+    assert str(found).startswith(f"src/tilewright/{path}:2: {path.partition('/')[0]} may not import tilewright")
+    assert f": {advice}" in str(found)
 
 
 def test_no_tracked_file_names_a_registry_or_a_machine() -> None:
     forbidden = re.compile(r"https?://[^\s)\"']*(pypi\.|npmjs|/simple/|deb\.debian)|(?<![\w.])/(root|work|home)/\w")
-    this = Path(__file__).resolve()
-    for path in list_tracked_files():
-        if path == this or path.suffix in {".png", ".gif"}:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listing.returncode:
+        pytest.skip("not a git checkout")
+    findings = []
+    for name in listing.stdout.strip("\0").split("\0"):
+        path = ROOT / name
+        if path == Path(__file__).resolve() or path.suffix in {".png", ".gif"} or not path.is_file():
             continue
-        found = forbidden.search(path.read_text("utf-8", "replace"))
-        assert not found, f"{path.relative_to(ROOT)}: {found.group(0) if found else ''}"
-
-
-COMPILES_KERNELS = "unfused.py"
-"""File that compiles the package's own kernels again, with changes."""
-
-
-def test_nothing_runs_code_from_data() -> None:
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and path.name != COMPILES_KERNELS:
-                assert node.func.id not in {"eval", "exec", "compile"}, path
-            if isinstance(node, ast.Attribute) and path.name != "testing.py":
-                name = f"{getattr(node.value, 'id', '')}.{node.attr}"
-                assert name not in {"pickle.load", "pickle.loads"}, path
-
-
-READS = {
-    "partition",
-    "rpartition",
-    "startswith",
-    "endswith",
-    "find",
-    "index",
-    "replace",
-    "removeprefix",
-    "removesuffix",
-}
-"""Methods that search in a string."""
-FOREIGN = {"corpus/cluster.py"}
-"""Files that parse errors of other projects, which carry no data."""
-
-
-def is_line_of_error(node: ast.AST, errors: set[str]) -> bool:
-    """Return whether an expression is the rendered line of an error."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
-        return isinstance(node.args[0], ast.Name) and node.args[0].id in errors
-    return isinstance(node, ast.Name) and node.id in ("message", "problem_text")
-
-
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_code_reads_the_line_of_an_error(path: Path) -> None:
-    if str(path.relative_to(SOURCE)) in FOREIGN:
-        return
-    tree = ast.parse(path.read_text())
-    errors = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
-    errors |= {"error", "problem"}
-    for node in ast.walk(tree):
-        read: list[ast.AST] = []
-        if isinstance(node, ast.Attribute) and node.attr in READS:
-            read = [node.value]
-        elif isinstance(node, ast.Compare) and any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
-            read = [*node.comparators]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            owner = node.func.value
-            read = [*node.args] if isinstance(owner, ast.Name) and owner.id == "re" else []
-        for one in read:
-            assert not is_line_of_error(one, errors), (
-                f"line {getattr(node, 'lineno', 0)}: use Problem.path, rule or fixes instead"
-            )
+        content = path.read_text("utf-8", "replace")
+        for found in forbidden.finditer(content):
+            line = content.count("\n", 0, found.start()) + 1
+            findings.append(Finding(name, line, f"{found[0]}: name no registry and no folder of a machine"))
+    refuse(findings)
 
 
 def test_the_architecture_page_names_every_package_and_module_it_describes() -> None:
@@ -339,65 +399,3 @@ def test_the_architecture_page_names_every_package_and_module_it_describes() -> 
     missing = {name for name in named if not any((SOURCE / place / name).is_file() for place in ("", "studio"))}
     assert named
     assert missing == set()
-
-
-PUBLIC = {
-    "_asdict",  # of NamedTuple
-    "_replace",
-    "_exit",  # of os
-}
-"""Names with an underscore that are not private members."""
-
-
-def find_private_members(source: str) -> list[str]:
-    """Return the private members that a test uses. Private modules may be imported."""
-    tree = ast.parse(source)
-    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
-            own.add(node.attr)
-    found = []
-    for node in ast.walk(tree):
-        names: list[str] = []
-        if isinstance(node, ast.Attribute) and not (ast.unparse(node.value) == "self" and node.attr in own):
-            names = [node.attr]
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tilewright":
-            names = [alias.name for alias in node.names if not _is_module(f"{node.module}.{alias.name}")]
-        elif isinstance(node, ast.Call) and _function_name(node) in ("setattr", "getattr", "delattr"):
-            texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-            names = [text.rpartition(".")[2] for text in texts[:1] if not _is_module(text)]
-        found += [name for name in names if re.match("_[^_]", name) and name not in PUBLIC]
-    return found
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: path.stem)
-def test_tests_use_public_names(path: Path) -> None:
-    assert not find_private_members(path.read_text())
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "corpus._rows.places([1])",
-        "from tilewright.formats._animation import _thinned",
-        "from tilewright.formats import _files\n_files._open()",
-        "class Watched(Session):\n    def settled(self):\n        return self._job",
-        "monkeypatch.setattr(fashion, '_keys', None)",
-        "monkeypatch.setattr('tilewright.kernels.fashion._keys', None)",
-    ],
-)
-def test_private_members_are_found(source: str) -> None:
-    assert find_private_members(source)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "from tilewright.formats import _files\n_files.open_file()",
-        "case._replace(thickness=1)",
-        "class Watched(Session):\n    def __init__(self):\n        self._seen = []\n        self._seen.append(1)",
-        "monkeypatch.setattr('tilewright.formats._tiled.MOST_BYTES', 1)",
-    ],
-)
-def test_public_names_are_allowed(source: str) -> None:
-    assert not find_private_members(source)
