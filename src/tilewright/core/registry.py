@@ -142,6 +142,8 @@ class Technique(Entry):
     """Function of the params and rng that draws random parameters, such as scores, so that the recipe stores them."""
     validate: Callable[[Any, Any], None] | None = None
     """Function of the params and site that raises InvalidRecipe if they are inconsistent. Called before the body."""
+    uses_seed: bool = True
+    """Whether the map depends on the seed."""
     search_words: tuple[str, ...] = ()
     """Further words by which users look for the technique, in the singular, such as dungeon."""
     main_param: str = ""
@@ -334,6 +336,7 @@ class _TechniqueOptions(TypedDict, total=False):
     learn: type[Any]
     resolve_random: Callable[[Any, Rng], Params]
     validate: Callable[[Any, Any], None]
+    uses_seed: bool
     search_words: tuple[str, ...]
     main_param: str
 
