@@ -10,7 +10,7 @@ from typing import Any
 from generate import cards, charts, http_api, links, reference
 from mkdocs.structure.files import File, Files
 
-FENCE = re.compile(r"^```(\w+) (picture|file)=(\S+)$", re.MULTILINE)
+FENCE = re.compile(r"^```(\w+) (picture|file|plugin)=(\S+)$", re.MULTILINE)
 PART = re.compile(r"^<!-- site: (\w+) of (\w+) -->$", re.MULTILINE)
 MAKERS: dict[str, Callable[[str], str]] = {
     "gallery": cards.make_cards,

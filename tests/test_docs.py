@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from runpy import run_path
@@ -18,8 +21,14 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 import tilewright as tw
+from tests.test_house import find_violations
 from tilewright import data
 from tilewright.cli import main
+from tilewright.core.registry import constraints, measures, shapers, techniques
+from tilewright.engines import engine_registry
+from tilewright.formats import format_registry
+from tilewright.play import game_registry
+from tilewright.search.distances import distance_registry
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -40,8 +49,8 @@ def test_examples_run(
     monkeypatch.chdir(tmp_path)
     session: dict[str, object] = {"__name__": "__main__"}
     for language, fence, content in blocks(page, "python", "console", "toml", "yaml"):
-        if "file=" in fence:
-            continue  # a file to save elsewhere
+        if "file=" in fence or "plugin=" in fence:
+            continue  # to save elsewhere
         if language == "python":
             exec(compile(content, str(page), "exec"), session)
         elif language == "console":
@@ -220,24 +229,94 @@ def test_counts_are_read() -> None:
     assert [read_number(word) for word in ("Fifteen", "24", "nine", "twenty-five", "twenty")] == [15, 24, 9, 25, 20]
 
 
-def test_a_technique_is_one_new_file(tmp_path: Path) -> None:
-    """The example of the page, saved in a copy of the package, is listed, explained, run and conforms."""
-    shutil.copytree(ROOT / "src" / "tilewright", tmp_path / "tilewright")
-    ((_, fence, content),) = [b for b in blocks(ROOT / "docs" / "add-a-technique.md", "python") if "file=" in b[1]]
-    (tmp_path / "tilewright" / "generators" / fence.strip().removeprefix("file=")).write_text(content)
+GUIDE = ROOT / "docs" / "add-a-technique.md"
+RELATIVE_IMPORT = re.compile(r"(?:^from \.+\S* import .*\n)+", re.MULTILINE)
+
+
+def list_guide_files(attribute: str) -> dict[str, str]:
+    """Return the Python of the guide by its path in the package."""
+    found = blocks(GUIDE, "python")
+    return {fence.strip().removeprefix(attribute): text for _, fence, text in found if attribute in fence}
+
+
+def write_into_package(folder: Path) -> None:
+    """Save the guide's files in a copy of the package; a measure is added to a file that exists."""
+    shutil.copytree(ROOT / "src" / "tilewright", folder / "tilewright", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, content in list_guide_files("file=").items():
+        path = folder / "tilewright" / name
+        path.write_text(f"{path.read_text()}\n\n{content}" if path.exists() else content)
+
+
+def write_plugin(folder: Path) -> None:
+    """Save the guide's files in another package, with its imports and entry points."""
+    (folder / "my_package").mkdir()
+    imports = list_guide_files("plugin=")
+    for name, content in list_guide_files("file=").items():
+        changed, count = RELATIVE_IMPORT.subn(imports[name], content)
+        (folder / "my_package" / Path(name).name).write_text(changed if count else f"{imports[name]}\n\n{content}")
+    ((_, _, content),) = blocks(GUIDE, "toml")
+    groups = tomllib.loads(content)["project"]["entry-points"]
+    lines = [line for group in groups for line in (f"[{group}]", *(f"{n} = {v}" for n, v in groups[group].items()))]
+    info = folder / "my_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("\n".join(lines))
+
+
+def list_guide_commands() -> list[list[str]]:
+    lines = [line for _, _, text in blocks(GUIDE, "text") for line in text.splitlines()]
+    return [shlex.split(line)[1:] for line in lines if line.startswith("tilewright ")]
+
+
+@pytest.mark.parametrize("write", [write_into_package, write_plugin])
+def test_the_files_of_the_guide_work_inside_the_package_and_in_others(
+    write: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """They are listed, explained and run by the guide's commands, and the technique conforms."""
+    write(tmp_path)
+    commands = [["list", "techniques"], ["make", "blobs", "--help"], *list_guide_commands()]
+    program = (
+        "import json, sys; from tilewright.cli import main; from tilewright.testing import check_technique\n"
+        "for command in json.loads(sys.argv[1]): assert main(command) == 0, command\n"
+        "check_technique('blobs', seeds=3)"
+    )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", program, json.dumps(commands)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for text in (
+        "drop round lakes",
+        "--lakes",
+        "Number of lakes",
+        "~",
+        "Number of sides",
+        "outline_length",
+        "grid of pillars",
+        "(.pgm)",
+    ):
+        assert text in done.stdout
+    assert (tmp_path / "blobs.gif").exists()
+    assert (tmp_path / "cave.pgm").read_text().startswith("P2\n80 50\n")
 
-    def run(*command: str) -> str:
-        done = subprocess.run([sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
-    assert "drop round lakes" in run("-m", "tilewright", "list", "techniques")
-    assert "--lakes" in run("-m", "tilewright", "make", "blobs", "--help")
-    assert "Number of lakes" in run("-m", "tilewright", "explain", "blobs")
-    assert "~" in run("-m", "tilewright", "make", "blobs", "--lakes", "12", "--seed", "7")
-    run("-m", "tilewright", "make", "blobs", "-o", "blobs.gif")
-    run("-c", "from tilewright.testing import check_technique; check_technique('blobs')")
+@pytest.mark.parametrize("name", list_guide_files("file="))
+def test_the_files_of_the_guide_pass_the_rules_of_the_package(name: str) -> None:
+    """They import as files of the package do, and are formatted."""
+    content = list_guide_files("file=")[name]
+    assert not find_violations(content, name)
+    options = ["--stdin-filename", f"src/tilewright/{name}", "-"]
+    for command in (["check", "--ignore=F821"], ["format", "--check"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, *options], cwd=ROOT, input=content, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_guide_names_every_group_of_entry_points() -> None:
+    text = GUIDE.read_text()
+    registries = (techniques, shapers, measures, constraints, distance_registry, format_registry, game_registry)
+    for group in (*(one.folder for one in registries), engine_registry.folder, "tilesets"):
+        assert f"tilewright.{group}" in text
 
 
 def test_the_overview_of_engines_names_every_engine_and_page() -> None:

@@ -391,11 +391,19 @@ def test_no_tracked_file_names_a_registry_or_a_machine() -> None:
     refuse(findings)
 
 
-def test_the_architecture_page_names_every_package_and_module_it_describes() -> None:
+NAMED_FILE = re.compile(r"(?<![\w/.])[\w.]+/(?:[\w./]+\.(?:py|json|js|toml|yml)\b|[\w/]+/(?=[` ])|(?=`))")
+
+
+def test_the_architecture_page_names_every_package() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text()
     packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     assert {package for package in packages if f"`{package}`" not in page} == set()
-    named = set(re.findall(r"(?<![\w/])(?:core|studio|page|corpus|formats|analysis|kernels)/[a-z_]+\.py", page))
-    missing = {name for name in named if not any((SOURCE / place / name).is_file() for place in ("", "studio"))}
+
+
+@pytest.mark.parametrize("name", ["architecture", "glossary", "maintaining"])
+def test_a_page_names_files_that_exist(name: str) -> None:
+    page = (ROOT / "docs" / f"{name}.md").read_text()
+    named = {path for path in NAMED_FILE.findall(page) if "NAME" not in path and "COMMAND" not in path}
+    places = (SOURCE, SOURCE.parent, SOURCE / "studio", SOURCE / "studio" / "page", ROOT)
     assert named
-    assert missing == set()
+    assert not {path for path in named if not any((place / path).exists() for place in places)}

@@ -12,7 +12,7 @@ import pickle
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, get_args
@@ -107,9 +107,16 @@ def check_seeds(entry: Technique, seeds: int) -> None:
     for seed, map in enumerate(maps):
         assert run(small_recipe(entry, seed)) == map, f"{entry.name}: seed {seed} gave two maps"
         assert run(small_recipe(entry, str(seed))) == map, f"{entry.name}: seeds {seed} and {str(seed)!r} differ"
-    assert any(map != maps[0] for map in maps), f"{entry.name}: the seed changes nothing"
+    check_use_of_seed(entry, maps)
     after = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     assert before == after, f"{entry.name}: draws from a global random source"
+
+
+def check_use_of_seed(entry: Technique, maps: Sequence[TileMap]) -> None:
+    """Check that the maps of several seeds differ if the technique declares that it uses the seed, and only then."""
+    differ = any(map != maps[0] for map in maps)
+    assert differ or not entry.uses_seed, f"{entry.name}: the seed changes nothing; declare uses_seed=False if intended"
+    assert entry.uses_seed or not differ, f"{entry.name}: the seed changes the map, but uses_seed is False"
 
 
 def check_watching(entry: Technique, seeds: int) -> None:
@@ -168,14 +175,14 @@ def check_locks(entry: Technique, seeds: int) -> None:
 
 
 def check_unlocked_cells(entry: Technique, seeds: int) -> None:
-    """Check that scattered locks are kept and that the other cells still depend on the seed."""
+    """Check that scattered locks are kept and that the other cells still depend on the seed, as declared."""
     first = run(small_recipe(entry, "first"))
     scattered = np.random.default_rng(5).random(first.shape) < 0.02
     locks = first.to_locks(scattered)
     maps = [run(small_recipe(entry, seed, locks=locks)) for seed in range(4)]
     for map in maps:
         assert np.array_equal(map.cells[scattered], first.cells[scattered]), f"{entry.name}: a locked cell changed"
-    assert any(map != maps[0] for map in maps), f"{entry.name}: with locks, the seed changes nothing"
+    check_use_of_seed(entry, maps)
 
 
 def check_result(entry: Technique, seeds: int) -> None:

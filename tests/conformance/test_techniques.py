@@ -39,6 +39,27 @@ def test_the_conformance_set_finds_a_broken_technique() -> None:
         check_technique(careless, seeds=3)
 
 
+@pytest.mark.parametrize("declares", [False, True])
+@pytest.mark.parametrize("uses", [False, True])
+def test_a_technique_may_ignore_the_seed_if_it_says_so(uses: bool, declares: bool) -> None:
+    import numpy as np
+
+    from tilewright import Sized, technique
+
+    @technique(Sized, tileset="cave", tiles=("floor", "wall"), uses_seed=declares)
+    def checkers(p, site, rng):  # type: ignore[no-untyped-def]
+        """Checkers: floor and wall in turn."""
+        cells = (np.indices(site.shape).sum(axis=0) + (rng.below(2) if uses else 0)) % 2
+        return site.map(site.apply_locks(cells.astype(np.uint8)))
+        yield
+
+    if uses == declares:
+        check_technique(checkers, seeds=2)
+    else:
+        with pytest.raises(AssertionError, match="uses_seed"):
+            check_technique(checkers, seeds=2)
+
+
 def test_a_technique_that_declares_nothing_has_defaults() -> None:
     from tilewright import Samples, Sized, param, technique
 

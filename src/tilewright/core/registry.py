@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -142,6 +142,8 @@ class Technique(Entry):
     """Function of the params and rng that draws random parameters, such as scores, so that the recipe stores them."""
     validate: Callable[[Any, Any], None] | None = None
     """Function of the params and site that raises InvalidRecipe if they are inconsistent. Called before the body."""
+    uses_seed: bool = True
+    """Whether the map depends on the seed."""
     search_words: tuple[str, ...] = ()
     """Further words by which users look for the technique, in the singular, such as dungeon."""
     main_param: str = ""
@@ -334,6 +336,7 @@ class _TechniqueOptions(TypedDict, total=False):
     learn: type[Any]
     resolve_random: Callable[[Any, Rng], Params]
     validate: Callable[[Any, Any], None]
+    uses_seed: bool
     search_words: tuple[str, ...]
     main_param: str
 
@@ -551,8 +554,7 @@ class Registry(Generic[E]):
 
     def add(self, entry: E) -> None:
         """Add an entry in this process. Raise TilewrightError if the name exists."""
-        if entry.name in self:
-            raise TilewrightError(f"there is already a {self.kind} {entry.name!r}; use another name")
+        self._check_free(entry.name, self)
         self._added[entry.name] = self._check_entry(entry, entry.name)
 
     @property
@@ -563,10 +565,11 @@ class Registry(Generic[E]):
     def register(self, entry: E) -> E:
         """Add an entry.
 
-        An entry of the same name that was added before is replaced, because cells of a notebook may run twice.
+        An entry of the same name that was added before is replaced, because cells of a notebook may run twice. So is an
+        entry point of the same name, because the module that it names registers its own entries.
         """
-        self.remove(entry.name)
-        self.add(entry)
+        self._check_free(entry.name, self.built_in)
+        self._added[entry.name] = self._check_entry(entry, entry.name)
         return entry
 
     def remove(self, name: str) -> None:
@@ -577,6 +580,10 @@ class Registry(Generic[E]):
     def built_in(self) -> frozenset[str]:
         """Names of the built-in entries."""
         return ports.built_in.get().find_names(self.package)
+
+    def _check_free(self, name: str, taken: Container[str]) -> None:
+        if name in taken:
+            raise TilewrightError(f"there is already a {self.kind} {name!r}; use another name")
 
     def _import_module(self, name: str) -> ModuleType:
         return ports.built_in.get().load(self.package, name)
