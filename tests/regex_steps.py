@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from random import Random
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
+sre: Any = vars(re)["_constants"]
+_parser: Any = vars(re)["_parser"]
 MAXREPEAT = sre.MAXREPEAT
 SubPattern = _parser.SubPattern
 MAX_STEPS = 200_000

@@ -106,7 +106,7 @@ def change_table(content: bytes, draw: st.DataObject) -> bytes:
         try:
             table = pa.Table.from_pylist(change(rows, draw)).replace_schema_metadata(table.schema.metadata)
             return write_table(table)
-        except (pa.ArrowException, TypeError, ValueError, AttributeError, OverflowError):  # No table has such rows.
+        except (pa.ArrowException, TypeError, ValueError, LookupError, AttributeError, OverflowError):  # no table
             return content
     return write_table(table)
 
