@@ -160,10 +160,21 @@ def test_the_gallery_shows_what_its_commands_make(
     assert pixels.same_pixels(made, ROOT / "docs" / picture), f"{picture} is stale; run make refresh"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_have_targets(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), f"{page.name} has a link to {target}"
+def list_matches(pages: list[Path], pattern: str | re.Pattern[str]) -> list[tuple[Path, re.Match[str], str]]:
+    """Return the page, match and place of each match of a pattern in some pages."""
+    matches = [(page, match) for page in pages for match in re.finditer(pattern, page.read_text())]
+    return [(page, one, f"{page}:{one.string.count(chr(10), 0, one.start()) + 1}: {one[0]}") for page, one in matches]
+
+
+def find_broken_links(pages: list[Path]) -> str:
+    links = list_matches(pages, r"\]\(([^)#:]+)\)")
+    return "\n".join(place for page, link, place in links if not (page.parent / link[1]).exists())
+
+
+def test_links_have_targets(tmp_path: Path) -> None:
+    assert not find_broken_links(PAGES)
+    (tmp_path / "a.md").write_text("\n[a](a.md) and [b](b.md)")
+    assert find_broken_links([tmp_path / "a.md"]) == f"{tmp_path / 'a.md'}:2: ](b.md)"
 
 
 # fmt: off
@@ -208,15 +219,17 @@ def known_counts() -> dict[str, set[int]]:
     }
 
 
-@pytest.mark.parametrize(
-    "page",
-    [*PAGES, *(ROOT / name for name in ("pyproject.toml", "mkdocs.yml", "CITATION.cff", "examples/README.md"))],
-    ids=lambda page: page.name,
-)
-def test_counts_are_those_of_the_registry(page: Path) -> None:
+def find_wrong_counts(pages: list[Path]) -> str:
     counts = known_counts()
-    for word, kind in COUNT.findall(page.read_text()):
-        assert read_number(word) in counts[" ".join(kind.lower().split())], f"{word} {kind}"
+    found = [(one[1], " ".join(one[2].lower().split()), place) for _, one, place in list_matches(pages, COUNT)]
+    return "\n".join(place for word, kind, place in found if read_number(word) not in counts[kind])
+
+
+def test_counts_are_those_of_the_registry(tmp_path: Path) -> None:
+    others = ("pyproject.toml", "mkdocs.yml", "CITATION.cff", "examples/README.md")
+    assert not find_wrong_counts([*PAGES, *(ROOT / name for name in others)])
+    (tmp_path / "a.md").write_text(f"{len(tw.list_techniques())} techniques\n999 techniques")
+    assert find_wrong_counts([tmp_path / "a.md"]) == f"{tmp_path / 'a.md'}:2: 999 techniques"
 
 
 def test_counts_are_read() -> None:
