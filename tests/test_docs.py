@@ -316,7 +316,7 @@ def test_the_files_of_the_guide_work_inside_the_package_and_in_others(
 def test_the_files_of_the_guide_pass_the_rules_of_the_package(name: str) -> None:
     """They import as files of the package do, and are formatted."""
     content = list_guide_files("file=")[name]
-    assert not find_violations(content, name)
+    assert not list(find_violations(name, content))
     options = ["--stdin-filename", f"src/tilewright/{name}", "-"]
     for command in (["check", "--ignore=F821"], ["format", "--check"]):
         done = subprocess.run(

@@ -28,7 +28,7 @@ def test_a_skeleton_passes_the_rules_of_the_package_and_its_own_test(
     for path in paths:
         content = (tmp_path / path).read_text()
         if path.startswith("src/"):
-            assert not find_violations(content, path.removeprefix("src/tilewright/"))
+            assert not list(find_violations(path.removeprefix("src/tilewright/"), content))
         if path.endswith(".py"):
             for options in (["check"], ["format", "--check"]):
                 command = [sys.executable, "-m", "ruff", *options, "--stdin-filename", path, "-"]

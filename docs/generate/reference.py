@@ -67,8 +67,9 @@ def _exists(name: str) -> bool:
 
 
 def missing_names(pages: Iterable[str]) -> list[str]:
-    """Return the public names that no page has a directive for."""
-    there = {name for page in pages for name in DIRECTIVE.findall(page)}
+    """Return the public names that no page has a directive for, under this or another public name."""
+    there = {find_definition(name) for page in pages for name in DIRECTIVE.findall(page) if _exists(name)}
     wanted = {f"{module}.{name}" for module in COMPLETE for name in import_module(module).__all__}
     modules = {name for name in wanted if isinstance(_import(name), ModuleType)}
-    return sorted(wanted - there - modules - {"tilewright.__version__"})
+    names = wanted - modules - {"tilewright.__version__"}
+    return sorted(name for name in names if find_definition(name) not in there)
