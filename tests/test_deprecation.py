@@ -14,7 +14,6 @@ import tilewright as tw
 from tilewright.analysis import survey
 from tilewright.cli import main
 from tilewright.core import deprecation
-from tilewright.core.seeds import Rng
 
 TECHNIQUES: dict[str, dict[str, Any]] = {
     "bsp": {"at_least": 1},
@@ -73,15 +72,6 @@ def test_frames_take_and_show_their_progress_by_its_old_name() -> None:
         assert frame.done == frame.progress == 0.25  # type: ignore[attr-defined]
     frame.done = 0.5  # type: ignore[attr-defined]
     assert frame.progress == 0.5
-
-
-def test_a_technique_may_declare_by_old_names() -> None:
-    def stripes(p: tw.Sized, site: tw.Site, rng: Rng) -> Iterator[tw.Frame]:
-        yield tw.Frame(np.zeros(site.shape, dtype=np.uint8))
-
-    with pytest.warns(DeprecationWarning, match="strange_locks"):
-        entry = tw.technique(tw.Sized, tileset="cave", strange_locks=True)(stripes)  # type: ignore[call-arg]
-    assert entry.allow_unknown_lock_tiles
 
 
 @pytest.mark.parametrize("name", TECHNIQUES)
