@@ -180,8 +180,8 @@ def main() -> None:
     maps = write_maps()
     index = {
         "version": VERSION,
-        "techniques": [entry.name for entry in tw.techniques()],
-        "shapers": [entry.name for entry in tw.shapers()],
+        "techniques": [entry.name for entry in tw.list_techniques()],
+        "shapers": [entry.name for entry in tw.list_shapers()],
         "formats": [entry.name for entry in tw.list_formats()],
         "maps": maps,
         "recipes": read_recipes(),
@@ -344,7 +344,7 @@ def revisions(data: Any) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-REVISIONS = {entry.name: entry.revision for entry in (*tw.techniques(), *tw.shapers(), *tw.measures())}
+REVISIONS = {entry.name: entry.revision for entry in (*tw.list_techniques(), *tw.list_shapers(), *tw.list_measures())}
 
 
 def read_recipes() -> dict[str, Any]:
