@@ -13,8 +13,9 @@ from pathlib import Path
 from textwrap import fill
 
 import tilewright as tw
+from tilewright.core.entries import Entry
 from tilewright.core.fields import Field, fields_of
-from tilewright.core.registry import Entry, shapers, techniques
+from tilewright.core.registry import shapers, techniques
 
 STUB = Path(__file__).parents[1] / "src" / "tilewright" / "__init__.pyi"
 HEAD = '''"""Written by tools/write_stub.py from the schemas of all parameters; run `make stubs` after changing one."""

@@ -8,9 +8,9 @@ from pydantic import BaseModel
 
 import tilewright as tw
 from tilewright.cli._catalogue import KINDS, list_summaries
+from tilewright.core.entries import Entry
 from tilewright.core.fields import fields_of, models_in
 from tilewright.core.notation import short_default
-from tilewright.core.registry import Entry
 from tilewright.core.skins import Skin
 from tilewright.core.tileset import Sheet
 from tilewright.formats import Format

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .core import pipeline, registry
 from .core.edits import Edits
 from .core.edits import find_edits as find_edits_of_map
+from .core.entries import RECIPE_FIELDS
 from .core.errors import BadFile, InvalidRecipe, short_repr
 from .core.locks import Locks
 from .core.model import Model, OnLearning
@@ -34,7 +35,7 @@ from .core.tileset import Tileset
 if TYPE_CHECKING:
     from .analysis.similarity import Similarity
     from .batch.many import MapBatch
-    from .core.registry import Measure, Shaper, Technique
+    from .core.entries import Measure, Shaper, Technique
     from .engines import Engine, ExportedProject
     from .formats import Format, LoadedMap
     from .overlays.overlay import Overlay
@@ -177,7 +178,7 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
     >>> recipe("city-blocks", knobs={"parks": 3}).knobs[1].value
     3
     """
-    own = {name: keywords.pop(name) for name in set(registry.RECIPE_FIELDS) & set(keywords)}
+    own = {name: keywords.pop(name) for name in set(RECIPE_FIELDS) & set(keywords)}
     clash = sorted({"technique", "params"} & set(own))
     if clash:
         raise InvalidRecipe("must be passed as the first argument, and params as keywords", at=clash[0])
@@ -200,7 +201,7 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
 def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
     """Return the values of a recipe by key, and the resolver for the files that it names."""
     if isinstance(given, Recipe):
-        data = {key: getattr(given, key) for key in registry.RECIPE_FIELDS}
+        data = {key: getattr(given, key) for key in RECIPE_FIELDS}
         return {
             **data,
             "params": _list_set_values(given.params),
@@ -1067,7 +1068,9 @@ def list_engines() -> list[Engine]:
 
 def list_tilesets() -> list[Tileset]:
     """Return all tilesets."""
-    return list(registry.tilesets)
+    from .core.tilesets import tilesets
+
+    return list(tilesets)
 
 
 def _check_map(given: object) -> None:

@@ -19,12 +19,13 @@ from typing import Any, get_args
 
 import numpy as np
 
+from .core.entries import Technique
 from .core.errors import GaveUp, TilewrightError
 from .core.model import LearningParams
 from .core.pipeline import iter_steps, run, watch
 from .core.provenance import digest
 from .core.recipe import Recipe
-from .core.registry import Technique, techniques
+from .core.registry import techniques
 from .core.tilemap import TileMap
 from .kernels import blocks
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from ..core.entries import Technique
 from ..core.errors import InvalidRecipe
 from ..core.fields import Field, fields_of
 from ..core.notation import RESERVED_FLAGS, flag_of, read_setting, read_value
 from ..core.recipe import Recipe
-from ..core.registry import Technique, techniques
+from ..core.registry import techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from . import _produce, _recipe

@@ -329,7 +329,7 @@ def _attach_counts(params: TrainingParams, counts: Counts) -> TrainingParams:
 
 def _write_tileset(tileset: Tileset) -> Any:
     """Return the name of a built-in tileset, or the data of any other."""
-    from .registry import tilesets
+    from .tilesets import tilesets
 
     built_in = tileset.name in data.list_names("tilesets") and tilesets.get(tileset.name) == tileset
     return tileset.name if built_in else tileset.to_data()

@@ -272,7 +272,7 @@ class Tileset(Params):
         if isinstance(value, (str, PathLike)):
             return (resolver or Resolver()).read_tileset(fsdecode(value))
         if isinstance(value, Mapping):
-            from .registry import tilesets
+            from .tilesets import tilesets
 
             return _find_picture(tilesets.complete(cls.validate(value)), value, resolver or Resolver())
         raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
@@ -596,7 +596,7 @@ def _explain_ground(name: str, things: Collection[str]) -> str:
 
 def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of a tileset merged with the tileset that it extends."""
-    from .registry import tilesets
+    from .tilesets import tilesets
 
     own = {key: value for key, value in values.items() if key != "extends"}
     if not isinstance(values["extends"], str):

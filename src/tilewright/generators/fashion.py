@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
+from ..core.entries import technique
 from ..core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem, short_repr
 from ..core.grid import FREE, Grid, Offset, StartParams
 from ..core.params import param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.fashion import Automaton

@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, PlainSerializer
 
+from ..core.entries import ByExample
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
 from ..core.fields import present_name
 from ..core.glyph_tiles import name_tiles
 from ..core.grid import MAX_INLINE_CELLS, Grid
 from ..core.params import MAX_SIDE, param
-from ..core.registry import ByExample, techniques, tilesets
+from ..core.registry import techniques
 from ..core.resolver import Resolver, declared_edges
 from ..core.seeds import read_seed
 from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tile, Tileset
+from ..core.tilesets import tilesets
 from .link_params import LinkParams
 
 AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both axes"}
