@@ -33,6 +33,13 @@ if sys.platform == "win32":
 SLOW = (
     "tests/test_wheel.py::test_the_oldest_allowed_versions",
     "tests/batch/test_simulator.py",
+    "tests/test_kills.py",
+    "tests/studio/test_browser_access.py",
+    "tests/test_wheel.py",
+    "tests/studio/test_load.py",
+    "tests/test_site.py",
+    "tests/test_skeletons.py",
+    "tests/test_docs.py",
 )
 """Tests that take longest, by the beginning of their ids, the slowest first."""
 ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text())["skips"]
@@ -51,7 +58,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     pytest-xdist divides the tests in this order, and a process without tests takes some from the end of another's.
     """
-    ranks = {item: next((n for n, name in enumerate(SLOW) if item.nodeid.startswith(name)), None) for item in items}
+    ranks = {
+        item: next((rank for rank, name in enumerate(SLOW) if item.nodeid.startswith(name)), None) for item in items
+    }
     processes: list[list[pytest.Item]] = [[] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))]
     for rank in range(len(SLOW)):
         processes[rank % len(processes)] += [item for item in items if ranks[item] == rank]
