@@ -25,12 +25,12 @@ from tilewright.corpus.query import find_ids
 from tilewright.corpus.request import Request
 from tilewright.engines import engine_registry
 from tilewright.search.run import load
-from tilewright.search.seek.definition import SeekDefinition
-from tilewright.search.seek.folder import SeekFolder, count_tested
-from tilewright.search.seek.plan import make_seek_plan
-from tilewright.search.seek.report import render_report
-from tilewright.search.seek.result import FoundSeeds
 from tilewright.search.storage import ArchiveFolder, count_evaluations
+from tilewright.seed_search.definition import SeekDefinition
+from tilewright.seed_search.folder import SeekFolder, count_tested
+from tilewright.seed_search.plan import make_seek_plan
+from tilewright.seed_search.report import render_report
+from tilewright.seed_search.result import FoundSeeds
 
 SMALL = tw.recipe("caves", width=12, height=8)
 SIZED = {"width": 12, "height": 8}

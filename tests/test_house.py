@@ -48,6 +48,7 @@ LEVELS = (
     ("batch",),
     ("corpus",),
     ("search",),
+    ("seed_search",),
     ("comparison",),
 )
 """Each package imports itself and packages of the levels before its own."""
@@ -58,7 +59,7 @@ MAY_IMPORT = {
 }
 MAY_IMPORT |= {"data": {"data"}, "formats": {"core", "data", "kernels", "autotile", "formats"}}
 MAY_IMPORT["engines"] = {"core", "data", "formats", "engines"}
-for package in ("corpus", "search", "comparison"):
+for package in ("corpus", "search", "seed_search", "comparison"):
     MAY_IMPORT[package].add("formats")
 MAY_IMPORT_LAZILY = {"formats": {"overlays"}}
 """Packages that may be imported inside functions only."""

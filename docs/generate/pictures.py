@@ -20,7 +20,7 @@ from tilewright.corpus import make, report
 from tilewright.formats import save_animation
 from tilewright.generators._markov.params import MarkovTrainingParams
 from tilewright.generators.fashion import behaviour_grid
-from tilewright.search.seek import FoundSeeds
+from tilewright.seed_search import FoundSeeds
 
 from .links import ROOT
 from .shaper_thumbnails import EXAMPLES, save_shaper

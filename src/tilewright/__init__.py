@@ -50,7 +50,7 @@ HOMES = {
     "play.playthrough": ("Playthrough",),
     "play.solve": ("solve",),
     "search.distances": ("Distance", "register_distance"),
-    "search.seek": ("seek",),
+    "seed_search": ("seek",),
 }  # fmt: skip
 """Public names by the module that defines them."""
 RENAMED = {

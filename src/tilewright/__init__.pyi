@@ -90,7 +90,7 @@ from .play.playthrough import Playthrough as Playthrough
 from .play.solve import solve as solve
 from .search.distances import Distance as Distance
 from .search.distances import register_distance as register_distance
-from .search.seek import seek as seek
+from .seed_search import seek as seek
 
 __version__: str
 

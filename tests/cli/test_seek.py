@@ -12,7 +12,7 @@ import tilewright as tw
 from tests.cli.conftest import Ended, Run
 from tests.cli.test_program import PROGRAM, run_program_in_terminal, strip_colors
 from tilewright.cli.seek import SeekReport
-from tilewright.search.seek import SeekProgress
+from tilewright.seed_search import SeekProgress
 
 CAVES = ("seek", "caves", "--set", "width=20", "--set", "height=14", "--workers", "0")
 BEST = (*CAVES, "--seeds", "0..299", "--require", "regions<4", "--require", "path_length=most", "--keep", "4")

@@ -16,7 +16,7 @@ from tests.studio.servers import application, asking, line_of
 from tests.studio.test_jobs import endless, run_with_queue, until
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.core.locks import Locks
-from tilewright.search.seek.bars import HistogramBars
+from tilewright.seed_search.bars import HistogramBars
 from tilewright.studio.jobs import JobQueue, TooLong
 from tilewright.studio.rate import RateMeter
 from tilewright.studio.seek_run import SeekRun, find_seek_key, open_seek

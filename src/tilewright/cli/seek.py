@@ -21,7 +21,7 @@ from ._recipe_command import KNOBS, RecipeCommand, read_recipe
 from ._search import SCHEDULER, WORKERS
 
 if TYPE_CHECKING:
-    from ..search.seek import FoundSeeds, SeekProgress
+    from ..seed_search import FoundSeeds, SeekProgress
 
 FIELDS = ("seed", "technique", "rank")
 OWN_OPTIONS = ("require", "tries", "keep")
@@ -88,9 +88,9 @@ def command(
         --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
     tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
     """
-    from ..search.seek.definition import SeekDefinition
-    from ..search.seek.plan import make_seek_plan
-    from ..search.seek.run import find_seeds
+    from ..seed_search.definition import SeekDefinition
+    from ..seed_search.plan import make_seek_plan
+    from ..seed_search.run import find_seeds
 
     outputs = _read_outputs(files, keep, {str(option.name): options.pop(str(option.name)) for option in MAP_OPTIONS})
     checked = read_recipe(recipe, settings_inside, options)
@@ -155,7 +155,7 @@ def _write_maps(found: FoundSeeds, outputs: Sequence[_outputs.Output]) -> None:
 
 def _print_result(found: FoundSeeds, folder: str | None, as_json: bool) -> None:
     """Print the seeds, and on standard error how rare they are."""
-    from ..search.seek.report import describe_search
+    from ..seed_search.report import describe_search
 
     if as_json:
         print_json(found.to_data())
@@ -183,7 +183,7 @@ def _seek_progress(folder: str | None) -> Iterator[SeekReport]:
             yield job
     except (KeyboardInterrupt, Terminated):
         if folder is not None and job.state is not None:
-            from ..search.seek.folder import count_tested
+            from ..seed_search.folder import count_tested
 
             done = f"{count_tested(folder):,} of {pluralize(job.state.total, 'seed')}"
             info(f"stopped; {done} are tested; repeat the command to continue")

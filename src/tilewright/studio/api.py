@@ -28,7 +28,7 @@ from ..core.registry import techniques
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats import format_registry
-from ..search.seek.state import SeekState
+from ..seed_search.state import SeekState
 from . import operations
 from .catalogue import LISTS, describe_entry, list_entries, list_names
 from .jobs import CancelToken, JobQueue

@@ -14,7 +14,7 @@ from ..core.recipe import Recipe
 from ..core.registry import techniques
 from ..core.stored import parse_stored_json
 from ..formats import format_registry
-from ..search.seek.definition import SeekDefinition
+from ..seed_search.definition import SeekDefinition
 from .seek_run import MAX_SEEDS
 
 TECHNIQUES = {"type": "string", "enum": techniques.names()}

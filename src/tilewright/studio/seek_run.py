@@ -16,12 +16,12 @@ from ..batch import ScanResult
 from ..core.provenance import digest
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
-from ..search.seek import FoundSeeds
-from ..search.seek.definition import MAX_SEED, SeekDefinition
-from ..search.seek.job import Chunks, make_kept_map
-from ..search.seek.plan import make_seek_plan
-from ..search.seek.scanners import open_seek_scanner
-from ..search.seek.state import SeekState
+from ..seed_search import FoundSeeds
+from ..seed_search.definition import MAX_SEED, SeekDefinition
+from ..seed_search.job import Chunks, make_kept_map
+from ..seed_search.plan import make_seek_plan
+from ..seed_search.scanners import open_seek_scanner
+from ..seed_search.state import SeekState
 from . import operations
 from .jobs import Busy, CancelToken, JobQueue, T, TooLong
 from .rate import RateMeter

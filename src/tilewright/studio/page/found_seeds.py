@@ -11,8 +11,8 @@ from ...batch import bin_width
 from ...core.errors import pluralize
 from ...core.measure_groups import format_measure, format_short
 from ...core.require import Requirement
-from ...search.seek import FoundSeeds
-from ...search.seek.bars import HistogramBars
+from ...seed_search import FoundSeeds
+from ...seed_search.bars import HistogramBars
 from ..requirement_rows import describe_requirement
 from .histogram import MAX_BARS, HistogramChart
 from .widgets import toggle_class

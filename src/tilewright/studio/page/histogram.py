@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.measure_groups import format_short
-from ...search.seek.bars import HistogramBars
+from ...seed_search.bars import HistogramBars
 from .scatter_plot import INK, LINE, POINT, TIP_STYLE
 
 MAX_BARS = 40

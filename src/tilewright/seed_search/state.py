@@ -12,9 +12,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, Strict
 
-from ...batch import Bound, ScanResult
-from ...core.errors import InvalidRecipe
-from ...core.stored import StoredData
+from ..batch import Bound, ScanResult
+from ..core.errors import InvalidRecipe
+from ..core.stored import StoredData
 from .definition import MAX_SEED, SeekDefinition
 from .plan import SeekPlan
 from .tally import MAX_REASONS, KeptSeeds, Tally

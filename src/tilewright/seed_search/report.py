@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import yaml
 
-from ... import __version__
-from ...core.errors import pluralize
-from ...core.measure_groups import format_measure, format_short
-from ...core.registry import measures as measure_registry
-from ...core.tilemap import format_size
+from .. import __version__
+from ..core.errors import pluralize
+from ..core.measure_groups import format_measure, format_short
+from ..core.registry import measures as measure_registry
+from ..core.tilemap import format_size
 from .result import FoundSeeds
 
 HISTOGRAMS, MAPS, RECIPE = "histograms.png", "maps.png", "recipe.json"

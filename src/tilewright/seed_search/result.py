@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...batch import bin_width
-from ...core.params import check_integer
-from ...core.pipeline import run
-from ...core.require import Requirement
-from ...core.tilemap import TileMap
-from ...corpus.distributions import Distribution
+from ..batch import bin_width
+from ..core.params import check_integer
+from ..core.pipeline import run
+from ..core.require import Requirement
+from ..core.tilemap import TileMap
+from ..corpus.distributions import Distribution
 from .definition import SeekDefinition
 from .rarity import Rarity
 from .state import SeekState
@@ -177,7 +177,7 @@ class FoundSeeds:
 
         Needs the extra `corpus`.
         """
-        from ...corpus import refuse_without_packages
+        from ..corpus import refuse_without_packages
 
         refuse_without_packages()
         from .folder import open_folder

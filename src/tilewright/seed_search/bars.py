@@ -8,9 +8,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from ...batch import bin_width
-from ...core.require import Requirement
-from ...corpus.distributions import Distribution
+from ..batch import bin_width
+from ..core.require import Requirement
+from ..corpus.distributions import Distribution
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
-from tests.search.test_seek import open_kernels
-from tilewright.search.seek import FoundSeeds, SeekProgress
-from tilewright.search.seek import job as seek_job
-from tilewright.search.seek import plan as seek_plan
-from tilewright.search.seek.state import SeekState
+from tests.seed_search.test_seek import open_kernels
+from tilewright.seed_search import FoundSeeds, SeekProgress
+from tilewright.seed_search import job as seek_job
+from tilewright.seed_search import plan as seek_plan
+from tilewright.seed_search.state import SeekState
 
 RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "require": {"path_length": ">38"}, "tries": 1}
 """Some of its seeds cannot be made."""
@@ -171,9 +171,9 @@ SCRIPT = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from tilewright.search.seek import job
+from tilewright.seed_search import job
 job.CHECKPOINT_SECONDS, job.CHUNK_SECONDS, job.FIRST_CHUNK = 0.0, 0.0, 8
-from tests.search.test_seek_folder import seek
+from tests.seed_search.test_seek_folder import seek
 seek(Path({folder!r}))
 """
 

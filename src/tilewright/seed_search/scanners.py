@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.many import measure_maps
-from ...batch import Bound, NoKernel, Scanner, ScanResult, count_bins, find_better
-from ...core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
-from ...core.pipeline import run
-from ...core.plan import make_plan
-from ...core.recipe import Recipe
-from ...core.tilemap import TileMap
+from ..analysis.many import measure_maps
+from ..batch import Bound, NoKernel, Scanner, ScanResult, count_bins, find_better
+from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from ..core.pipeline import run
+from ..core.plan import make_plan
+from ..core.recipe import Recipe
+from ..core.tilemap import TileMap
 from .definition import SeekDefinition
 from .plan import SeekPlan, SeekStage, find_scanner
 from .tally import Floats, Seeds

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.many import measure_maps
-from ...batch import Scanner, ScanResult
-from ...core.errors import TilewrightError
-from ...core.pipeline import run
-from ...core.provenance import digest
-from ...core.tilemap import TileMap
-from ..workers import can_connect, connect_workers
+from ..analysis.many import measure_maps
+from ..batch import Scanner, ScanResult
+from ..core.errors import TilewrightError
+from ..core.pipeline import run
+from ..core.provenance import digest
+from ..core.tilemap import TileMap
+from ..search.workers import can_connect, connect_workers
 from .result import FoundSeeds
 from .scanners import MakeMap, StagedScanner, open_seek_scanner
 from .state import SeekState
 from .tasks import SeekWork, finish_task, scan_task
 
 if TYPE_CHECKING:
-    from ...corpus.cluster import Cluster
+    from ..corpus.cluster import Cluster
     from .folder import SeekFolder
 
 FIRST_CHUNK, MAX_CHUNK = 64, 1 << 24

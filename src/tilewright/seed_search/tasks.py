@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 
-from ...batch import Bound, Scanner, ScanResult
+from ..batch import Bound, Scanner, ScanResult
 from .definition import SeekDefinition
 from .plan import SeekPlan
 from .scanners import PipelineScanner, finish_scan, open_seek_scanner

@@ -18,16 +18,16 @@ import tilewright as tw
 from tilewright.batch import Bound, NoKernel, Scanner, ScanResult, bin_width, find_bins
 from tilewright.core.recipe import Recipe
 from tilewright.core.require import Requirement, read_requirements
-from tilewright.search.seek import SeekProgress
-from tilewright.search.seek import job as seek_job
-from tilewright.search.seek import plan as seek_plan
-from tilewright.search.seek.definition import SeekDefinition
-from tilewright.search.seek.plan import CHEAP, make_seek_plan, stages_from_names
-from tilewright.search.seek.rarity import Rarity
-from tilewright.search.seek.result import FoundSeeds
-from tilewright.search.seek.scanners import PipelineScanner
-from tilewright.search.seek.state import SeekState
-from tilewright.search.seek.tally import KeptSeeds
+from tilewright.seed_search import SeekProgress
+from tilewright.seed_search import job as seek_job
+from tilewright.seed_search import plan as seek_plan
+from tilewright.seed_search.definition import SeekDefinition
+from tilewright.seed_search.plan import CHEAP, make_seek_plan, stages_from_names
+from tilewright.seed_search.rarity import Rarity
+from tilewright.seed_search.result import FoundSeeds
+from tilewright.seed_search.scanners import PipelineScanner
+from tilewright.seed_search.state import SeekState
+from tilewright.seed_search.tally import KeptSeeds
 
 CAVES = tw.recipe("caves", width=20, height=14)
 SEARCHES: dict[str, dict[str, Any]] = {

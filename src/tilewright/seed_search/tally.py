@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...batch import Bound, ScanResult
-from ...core.require import Requirement
+from ..batch import Bound, ScanResult
+from ..core.require import Requirement
 
 Floats = NDArray[np.float64]
 Seeds = NDArray[np.uint64]

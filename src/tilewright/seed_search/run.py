@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from ...core.errors import InvalidRecipe
-from ..recipes import RecipeLike, read_recipe
+from ..core.errors import InvalidRecipe
+from ..search.recipes import RecipeLike, read_recipe
 from .definition import DEFAULT_KEEP, SeedRange, SeekDefinition
 from .job import OnProgress, SeekJob
 from .plan import make_seek_plan
@@ -106,7 +106,7 @@ def find_seeds(
     report = on_progress or (lambda progress: None)
     if out is None:
         return SeekJob(SeekState(definition, plan), workers, scheduler, report).finish()
-    from ...corpus import refuse_without_packages
+    from ..corpus import refuse_without_packages
 
     refuse_without_packages()
     from .folder import open_folder
@@ -128,6 +128,6 @@ def _check_run(out: object, workers: int | None, scheduler: object, on_progress:
     if on_progress is not None and not callable(on_progress):
         raise InvalidRecipe("must be a function", at="on_progress", got=on_progress, rule="type")
     if workers is not None or scheduler is not None:
-        from ...corpus.cluster import check_workers
+        from ..corpus.cluster import check_workers
 
         check_workers(workers, scheduler)

@@ -7,10 +7,10 @@ from math import ceil, log1p
 import numpy as np
 from PIL import Image
 
-from ...batch import bin_width
-from ...core.measure_groups import format_measure, format_short
-from ...core.require import Requirement
-from ...corpus._charts import (
+from ..batch import bin_width
+from ..core.measure_groups import format_measure, format_short
+from ..core.require import Requirement
+from ..corpus._charts import (
     FIRST,
     INK,
     LARGE,
@@ -24,7 +24,7 @@ from ...corpus._charts import (
     text_width,
     ticks,
 )
-from ..contact_sheet import draw_contact_sheet
+from ..search.contact_sheet import draw_contact_sheet
 from .bars import HistogramBars
 from .report import describe_scope
 from .result import FoundSeeds
