@@ -23,6 +23,7 @@ from . import ports
 from .deprecation import renamed_keywords, renamed_members
 from .errors import Fix, InvalidRecipe, TilewrightError, UnknownName
 from .grid import Offset
+from .many_maps import ManyMaps, Stage
 from .params import Params, Sized
 from .samples import Samples, Training
 from .seeds import Rng
@@ -148,6 +149,11 @@ class Technique(Entry):
     """Further words by which users look for the technique, in the singular, such as dungeon."""
     main_param: str = ""
     """Parameter that changes the look of the maps most, for sweeps. By default, the first that is not a size."""
+    vary: Mapping[str, Mapping[str, Any]] | None = None
+    """Parameters that a search of the studio varies by default, with their ranges; an empty range is the usual one. By
+    default, `main_param`."""
+    many: type[ManyMaps] | None = None
+    """Class of the kernels that make many maps at once."""
 
     def own_tileset(self, params: Params) -> Tileset:
         """Return the default tileset."""
@@ -244,6 +250,9 @@ class Shaper(Entry):
     """Numbers of dimensions that maps may have."""
     example: str = ""
     """Arguments of an example call of `tilewright make`. By default, caves shaped with the first parameter."""
+    many: Callable[[Any, Any], Stage] | None = None
+    """Function of the params and site that returns the shaper as kernels for many maps run it. Raises NoKernel if they
+    cannot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,6 +348,8 @@ class _TechniqueOptions(TypedDict, total=False):
     uses_seed: bool
     search_words: tuple[str, ...]
     main_param: str
+    vary: Mapping[str, Mapping[str, Any]]
+    many: type[ManyMaps]
 
 
 @renamed_keywords(**RENAMED_OPTIONS)
@@ -387,7 +398,12 @@ def technique(
 
 
 def shaper(
-    params: type[Params], *, revision: int = 1, dimensions: tuple[int, ...] = (2, 3), example: str = ""
+    params: type[Params],
+    *,
+    revision: int = 1,
+    dimensions: tuple[int, ...] = (2, 3),
+    example: str = "",
+    many: Callable[[Any, Any], Stage] | None = None,
 ) -> Callable[[Callable[..., Any]], Shaper]:
     """Declare a function as a shaper. The function has the name of the shaper.
 
@@ -401,6 +417,8 @@ def shaper(
         Numbers of dimensions that maps may have.
     example
         Arguments of an example call of `tilewright make`.
+    many
+        Function of the params and site that returns the shaper as kernels for many maps run it.
 
     Returns
     -------
@@ -415,6 +433,7 @@ def shaper(
         dimensions=dimensions,
         doc=_find_doc(body),
         example=example,
+        many=many,
     )
 
 

@@ -55,6 +55,7 @@ class BspParams(DungeonParams):
     bytes_per_cell=BYTES_PER_CELL,
     search_words=("dungeon", "room", "house", "building", "roguelike", "rogue"),
     main_param="rooms",
+    vary={"rooms": {}, "spacing": {}, "loops": {}, "fill": {}},
 )
 def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)

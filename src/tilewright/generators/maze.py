@@ -39,6 +39,7 @@ from ..kernels.bridges import Waves, build_labeled_map
 from ..kernels.maze import FLOOR, REACHED, REACHED_TWICE, WALL, FloodState, MazeState, braid, carve, flood
 from ..kernels.types import Int64_1D, Uint8_2D
 from ._maze import methods
+from ._maze.many import MazeMany
 from ._maze.maze_grid import FREE, MazeGrid
 
 
@@ -64,6 +65,8 @@ class MazeParams(Sized):
     bytes_per_cell=18,
     search_words=("labyrinth", "puzzle", "pacman"),
     main_param="braid",
+    vary={"method": {}, "braid": {}},
+    many=MazeMany,
 )
 def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     yield Frame(None, "ground", 0.0)
