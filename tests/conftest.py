@@ -8,6 +8,7 @@ import signal
 import sys
 import tomllib
 from collections.abc import Generator, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,11 @@ if sys.platform == "win32":
         "kernels/test_workers.py",
     ]
 
+SLOW = (
+    "tests/test_wheel.py::test_the_oldest_allowed_versions",
+    "tests/batch/test_simulator.py",
+)
+"""Tests that take longest, by the beginning of their ids, the slowest first."""
 ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text())["skips"]
 
 # No deadlines: the first example compiles kernels, and test machines may be slow.
@@ -41,8 +47,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the slowest tests first: they take minutes, while other processes run the other tests."""
-    items.sort(key=lambda item: item.path.name not in ("test_wheel.py", "test_simulator.py"))
+    """Give each process of the test run the same number of tests, slow ones first.
+
+    pytest-xdist divides the tests in this order, and a process without tests takes some from the end of another's.
+    """
+    ranks = {item: next((n for n, name in enumerate(SLOW) if item.nodeid.startswith(name)), None) for item in items}
+    processes: list[list[pytest.Item]] = [[] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))]
+    for rank in range(len(SLOW)):
+        processes[rank % len(processes)] += [item for item in items if ranks[item] == rank]
+    fast = iter([item for item in items if ranks[item] is None])
+    for tests in processes:
+        tests += islice(fast, max(0, len(items) // len(processes) - len(tests)))
+    items[:] = [*chain.from_iterable(processes), *fast]
 
 
 @pytest.hookimpl(wrapper=True)

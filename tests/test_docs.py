@@ -31,6 +31,7 @@ from tilewright.play import game_registry
 from tilewright.search.distances import distance_registry
 
 ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "pictures"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -40,49 +41,63 @@ def blocks(page: Path, *languages: str) -> list[tuple[str, str, str]]:
     return [block for block in BLOCK.findall(page.read_text()) if block[0] in languages]
 
 
-@pytest.mark.usefixtures("own_registry")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_run(
+@pytest.fixture
+def docs_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+
+
+@pytest.mark.usefixtures("own_registry", "docs_on_path")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_examples_run_and_their_pictures_are_current(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Run the Python of a page in one session, and its commands in the same folder, in this process for speed."""
-    monkeypatch.chdir(tmp_path)
-    session: dict[str, object] = {"__name__": "__main__"}
+    examples, pixels = (import_module(f"generate.{module}") for module in ("examples", "pixels"))
+    folder = tmp_path / "session"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    session: dict[str, Any] = {"__name__": "__main__"}
     for language, fence, content in blocks(page, "python", "console", "toml", "yaml"):
+        picture = fence.strip().removeprefix("picture=")
         if "file=" in fence or "plugin=" in fence:
             continue  # to save elsewhere
         if language == "python":
             exec(compile(content, str(page), "exec"), session)
+            if picture:
+                drawing = tmp_path / picture
+                examples.draw_result(session["m"]).save(drawing)
         elif language == "console":
             for line in content.splitlines():
                 command = shlex.split(line.removeprefix("$ "), comments=True)
                 assert command[0] == "tilewright", line
                 assert main(command[1:]) == 0, f"{line}\n{capfd.readouterr().err}"
+            if picture:
+                drawing = Path(command[command.index("-o") + 1])
         else:
             name = {"toml": "meadow.toml", "yaml": "recipe.yaml"}[language]
             if not Path(name).exists():
                 Path(name).write_text(content)
+        if picture:
+            assert pixels.same_pixels(PICTURES / picture, drawing), f"{picture} is stale; run make refresh"
 
 
 def run_build(*options: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "docs/build.py", *options], cwd=root, capture_output=True, text=True)
 
 
-def test_generated_tables_and_pictures_are_current() -> None:
-    """Compare each pixel of all pictures with what the code draws."""
-    done = run_build("--check")
-    assert done.returncode == 0, done.stderr
+@pytest.mark.usefixtures("docs_on_path")
+def test_generated_tables_are_current() -> None:
+    """`make docs` also repeats the experiments and draws all pictures."""
+    tables = import_module("generate.tables")
+    texts = {page: page.read_text() for page in PAGES}
+    stale = [str(page) for page, text in texts.items() if tables.fill_tables(text, with_experiments=False) != text]
+    assert not stale, f"stale: {', '.join(stale)}; run make refresh"
 
 
 def test_a_page_that_does_not_exist_is_refused() -> None:
     done = run_build("--check", "--page", "techniques/cavess")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("no page techniques/cavess; give the path of a page below docs/")
-
-
-@pytest.fixture
-def docs_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "docs")
 
 
 @pytest.mark.usefixtures("docs_on_path")

@@ -14,12 +14,11 @@ import pytest
 
 import tilewright as tw
 from tilewright import formats
-from tilewright.core import deprecation
 from tilewright.play.games.dungeon import DungeonRules
 
 ROOT = Path(__file__).parents[1]
 EXPORTED = {"Verdict", "Technique", "Shaper", "Measure", "Format", "Survey", "Problem", "Fix"}
-EXPORTED |= {"register_measure", "register_format", "analysis"}
+EXPORTED |= {"register", "register_format", "analysis"}
 ALL: list[str] = vars(tw)["__all__"]
 CAVE = tw.make("caves", width=12, height=9, seed=3)
 
@@ -36,13 +35,9 @@ def test_all_public_names_exist() -> None:
 
 
 @pytest.mark.parametrize("name", ["techniques", "shapers", "measures", "formats", "tilesets"])
-def test_listing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deprecation, "warned", set())
+def test_listing(name: str) -> None:
     listed = getattr(tw, f"list_{name}")()
     assert [entry.name for entry in listed] == sorted(entry.name for entry in listed)
-    with pytest.warns(DeprecationWarning, match=f"tw.{name}\\(\\) is now tw.list_{name}\\(\\)") as warned:
-        assert getattr(tw, name)() == listed
-    assert warned[0].filename == __file__
 
 
 def test_the_index_of_the_analysis() -> None:
@@ -94,7 +89,8 @@ name, params = str(m), dict[str, Any]()
 tw.make(name, seed=1, **params)
 found: int = tw.analysis.regions(m).count
 
-@tw.register_measure(unit="cells")
+@tw.register
+@tw.analysis.measure(unit="cells")
 def walls(survey: tw.Survey) -> float:
     return 1.0
 """
@@ -125,7 +121,8 @@ def test_type_checkers_know_the_parameters(tmp_path: Path) -> None:
 def test_a_registered_measure() -> None:
     for unit in ("cells", "walls"):  # twice, like a cell in a notebook
 
-        @tw.register_measure(unit=unit)
+        @tw.register
+        @tw.analysis.measure(unit=unit)
         def wall_cells(survey: tw.Survey) -> float:
             """Number of wall cells."""
             return int(survey.map.where("wall").sum())
@@ -138,7 +135,8 @@ def test_a_registered_measure() -> None:
     assert np.array_equal(made.cells, CAVE.cells)
     with pytest.raises(tw.TilewrightError, match="already a measure 'cells'"):
 
-        @tw.register_measure()
+        @tw.register
+        @tw.analysis.measure()
         def cells(survey: tw.Survey) -> float:
             return 0.0
 
@@ -194,20 +192,22 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "export_project": (({"technique": "caves", "params": {"width": 6}}, "game"), {"engine": "tiled", "seed": 1}),
     "learn": (("markov", ["#.", ".#"]), {}),
     "compare": (("no-such-file.png",), {"techniques": ["markov"], "count": 1, "smallest_input": False}),
-    "register_constraint": ((), {"params": tw.Params}),
-    "register_distance": ((len,), {"params": tw.Params}),
-    "register_game": ((DungeonRules,), {"params": tw.Params, "roles": ("player",)}),
-    "register_measure": ((), {"unit": "cells"}),
+    "technique": ((tw.Sized,), {"tileset": "cave"}),
+    "shaper": ((tw.Params,), {}),
+    "transform": ((tw.Params,), {}),
+    "constraint": ((), {"params": tw.Params}),
+    "distance": ((len,), {"params": tw.Params}),
+    "game": ((DungeonRules,), {"params": tw.Params, "roles": ("player",)}),
+    "register": ((tw.distance(lambda survey, params: 1)(min),), {}),
     "register_format": ((), {"extensions": [".x"]}),
 }
-"""Valid arguments of functions. All others have no arguments, or declare parameters and entries."""
-DECLARING = {"constraint", "param", "technique", "shaper", "transform"}
+"""Valid arguments of functions. All others have no arguments, or declare parameters."""
 WRONG: list[Any] = [None, 5, -1.5, True, b"caves", [], ["cells"], [[1]], {}, {"a": 1}, {1: 2}, object(), CAVE, len]
 
 
 def public_functions() -> list[str]:
     names = [name for name in ALL if inspect.isfunction(getattr(tw, name))]
-    return [name for name in names if inspect.signature(getattr(tw, name)).parameters and name not in DECLARING]
+    return [name for name in names if inspect.signature(getattr(tw, name)).parameters and name != "param"]
 
 
 def iter_wrong_calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
@@ -238,7 +238,7 @@ def test_wrong_types_are_refused_in_one_line(name: str, tmp_path: Path, monkeypa
             refused.append(error)
         except Exception as error:
             pytest.fail(f"{name}(*{arguments!r}, **{keywords!r}): {type(error).__name__}: {error}")
-    assert refused or name == "register_measure"
+    assert refused
     assert all(error.problems and "\n" not in str(error) for error in refused)
 
 
@@ -248,8 +248,8 @@ def test_names_of_measures_are_strings() -> None:
 
 
 def test_decorators_accept_only_functions() -> None:
-    distance = tw.register_distance(lambda survey, params: None)
-    decorators: list[Any] = [tw.register_measure(), distance, tw.register_format(extensions=[".x"])]
+    distance = tw.distance(lambda survey, params: None)
+    decorators: list[Any] = [tw.analysis.measure(), distance, tw.register_format(extensions=[".x"])]
     for decorator in decorators:
         with pytest.raises(tw.TilewrightError, match="function"):
             decorator(5)

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.params import Sized, param
-from ..core.registry import technique
+from ..core.entries import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 
@@ -82,7 +82,7 @@ import numpy as np
 
 from ..core.grid import Label
 from ..core.params import Params, param
-from ..core.registry import shaper
+from ..core.entries import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

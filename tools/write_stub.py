@@ -13,8 +13,9 @@ from pathlib import Path
 from textwrap import fill
 
 import tilewright as tw
+from tilewright.core.entries import Entry
 from tilewright.core.fields import Field, fields_of
-from tilewright.core.registry import Entry, shapers, techniques
+from tilewright.core.registry import shapers, techniques
 
 STUB = Path(__file__).parents[1] / "src" / "tilewright" / "__init__.pyi"
 HEAD = '''"""Written by tools/write_stub.py from the schemas of all parameters; run `make stubs` after changing one."""
@@ -95,7 +96,6 @@ def generate_stub() -> Iterator[str]:
         yield from (f"from .{module} import {name} as {name}\n" for name in sorted(names) if name not in FALLBACKS)
     yield from (f"from . import {package} as {package}\n" for package in public["PACKAGES"])
     yield NAMES
-    yield from (f"{old} = {new}\n" for old, new in public["RENAMED"].items())
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
     shaped = [shapers.get(name) for name in sorted(shapers.built_in)]
     for function, returned in (("make", "TileMap"), ("recipe", "Recipe"), ("watch", "Iterator[Frame]")):

@@ -8,9 +8,9 @@ from pydantic import BaseModel
 
 import tilewright as tw
 from tilewright.cli._catalogue import KINDS, list_summaries
+from tilewright.core.entries import Entry
 from tilewright.core.fields import fields_of, models_in
 from tilewright.core.notation import short_default
-from tilewright.core.registry import Entry
 from tilewright.core.skins import Skin
 from tilewright.core.tileset import Sheet
 from tilewright.formats import Format
@@ -19,10 +19,17 @@ from . import experiments
 from .markdown import table
 
 PART = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+EXPERIMENTS = {
+    "repairs": experiments.compare_repairs,
+    "comparison": experiments.compare_techniques,
+    "successes": experiments.count_successes,
+    "errors": experiments.list_errors,
+    "measured": experiments.show_comparison,
+}
 
 
-def fill_tables(text: str) -> str:
-    """Return a page with its generated parts refreshed."""
+def fill_tables(text: str, *, with_experiments: bool = True) -> str:
+    """Return a page with its generated parts refreshed, with or without the experiments, which take a minute."""
 
     def refresh(match: re.Match[str]) -> str:
         what, name = match.group(2), match.group(3)
@@ -31,17 +38,16 @@ def fill_tables(text: str) -> str:
             entry = KINDS[kind].get(name)
             assert isinstance(entry, Entry)
             content = format_parameters(entry)
+        elif what in EXPERIMENTS:
+            if not with_experiments:
+                return match[0]
+            content = EXPERIMENTS[what](name)
         else:
             makers = {
                 "overview": format_overview,
                 "reference": format_reference,
                 "joints": format_joints,
                 "fields": format_file_keys,
-                "repairs": experiments.compare_repairs,
-                "comparison": experiments.compare_techniques,
-                "successes": experiments.count_successes,
-                "errors": experiments.list_errors,
-                "measured": experiments.show_comparison,
             }
             content = makers[what](name)
         return f"{match.group(1)}\n{content}\n{match.group(4)}"

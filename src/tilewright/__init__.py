@@ -27,6 +27,8 @@ HOMES = {
     "comparison.rows": ("ComparisonRow",),
     "comparison.run": ("TechniqueComparison", "compare"),
     "core.edits": ("Edits",),
+    "core.entries": ("ByExample", "Constraint", "Measure", "Shaper", "Technique", "constraint", "shaper", "technique",
+                     "transform"),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",
                     "UnknownName"),
     "core.grid": ("Grid",),
@@ -36,8 +38,7 @@ HOMES = {
     "core.params": ("Params", "Sized", "param"),
     "core.provenance": ("Verdict",),
     "core.recipe": ("Recipe", "Stage"),
-    "core.registry": ("ByExample", "Constraint", "Measure", "Shaper", "Technique", "constraint", "transform",
-                      "register_constraint", "register_measure", "shaper", "technique"),
+    "core.registry": ("register",),
     "core.samples": ("Samples", "Training"),
     "core.seeds": ("Rng",),
     "core.site": ("Frame", "Site", "Steps"),
@@ -46,18 +47,13 @@ HOMES = {
     "engines": ("Engine", "ExportedProject"),
     "formats": ("Format", "register_format"),
     "overlays.overlay": ("Overlay",),
-    "play.game": ("Game", "register_game"),
+    "play.game": ("Game", "game"),
     "play.playthrough": ("Playthrough",),
     "play.solve": ("solve",),
-    "search.distances": ("Distance", "register_distance"),
+    "search.distances": ("Distance", "distance"),
     "seed_search": ("seek",),
 }  # fmt: skip
 """Public names by the module that defines them."""
-RENAMED = {
-    "measures": "list_measures", "mover": "transform", "shapers": "list_shapers", "techniques": "list_techniques",
-    "tilesets": "list_tilesets",
-}  # fmt: skip
-"""Present names by name in version 0.1. `formats`, which is also a package, warns when it is called."""
 _MODULES = {name: module for module, names in HOMES.items() for name in names}
 __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 
@@ -65,11 +61,6 @@ __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 def __getattr__(name: str) -> object:
     if name in PACKAGES:
         return import_module(f".{name}", __name__)
-    if name in RENAMED:
-        from .core.deprecation import warn_renamed
-
-        warn_renamed(f"tw.{name}()", f"tw.{RENAMED[name]}()")
-        name = RENAMED[name]
     if name not in _MODULES:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
     value = getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -38,6 +38,15 @@ from .comparison.rows import ComparisonRow as ComparisonRow
 from .comparison.run import TechniqueComparison as TechniqueComparison
 from .comparison.run import compare as compare
 from .core.edits import Edits as Edits
+from .core.entries import ByExample as ByExample
+from .core.entries import Constraint as Constraint
+from .core.entries import Measure as Measure
+from .core.entries import Shaper as Shaper
+from .core.entries import Technique as Technique
+from .core.entries import constraint as constraint
+from .core.entries import shaper as shaper
+from .core.entries import technique as technique
+from .core.entries import transform as transform
 from .core.errors import BadFile as BadFile
 from .core.errors import Fix as Fix
 from .core.errors import GaveUp as GaveUp
@@ -57,17 +66,7 @@ from .core.params import param as param
 from .core.provenance import Verdict as Verdict
 from .core.recipe import Recipe as Recipe
 from .core.recipe import Stage as Stage
-from .core.registry import ByExample as ByExample
-from .core.registry import Constraint as Constraint
-from .core.registry import Measure as Measure
-from .core.registry import Shaper as Shaper
-from .core.registry import Technique as Technique
-from .core.registry import constraint as constraint
-from .core.registry import register_constraint as register_constraint
-from .core.registry import register_measure as register_measure
-from .core.registry import shaper as shaper
-from .core.registry import technique as technique
-from .core.registry import transform as transform
+from .core.registry import register as register
 from .core.samples import Samples as Samples
 from .core.samples import Training as Training
 from .core.seeds import Rng as Rng
@@ -85,21 +84,16 @@ from .formats import Format as Format
 from .formats import register_format as register_format
 from .overlays.overlay import Overlay as Overlay
 from .play.game import Game as Game
-from .play.game import register_game as register_game
+from .play.game import game as game
 from .play.playthrough import Playthrough as Playthrough
 from .play.solve import solve as solve
 from .search.distances import Distance as Distance
-from .search.distances import register_distance as register_distance
+from .search.distances import distance as distance
 from .seed_search import seek as seek
 
 __version__: str
 
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
-measures = list_measures
-mover = transform
-shapers = list_shapers
-techniques = list_techniques
-tilesets = list_tilesets
 
 @overload
 def make(

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core import pipeline, registry
-from .core.deprecation import rename_keywords
 from .core.edits import Edits
 from .core.edits import find_edits as find_edits_of_map
+from .core.entries import RECIPE_FIELDS
 from .core.errors import BadFile, InvalidRecipe, short_repr
 from .core.locks import Locks
 from .core.model import Model, OnLearning
@@ -35,7 +35,7 @@ from .core.tileset import Tileset
 if TYPE_CHECKING:
     from .analysis.similarity import Similarity
     from .batch.many import MapBatch
-    from .core.registry import Measure, Shaper, Technique
+    from .core.entries import Measure, Shaper, Technique
     from .engines import Engine, ExportedProject
     from .formats import Format, LoadedMap
     from .overlays.overlay import Overlay
@@ -178,16 +178,13 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
     >>> recipe("city-blocks", knobs={"parks": 3}).knobs[1].value
     3
     """
-    own = {name: keywords.pop(name) for name in set(registry.RECIPE_FIELDS) & set(keywords)}
+    own = {name: keywords.pop(name) for name in set(RECIPE_FIELDS) & set(keywords)}
     clash = sorted({"technique", "params"} & set(own))
     if clash:
         raise InvalidRecipe("must be passed as the first argument, and params as keywords", at=clash[0])
     data, resolver = _read_data(given)
     if knobs is not None:
         data = apply_knobs(data, knobs)
-    if data.get("technique") in registry.techniques:
-        entry = registry.techniques.get(data["technique"])
-        keywords = rename_keywords(entry.name, keywords, entry.params.renamed)
     if resolver is not _file_resolver():  # Paths in keywords are relative to the working directory, not to the file.
         if isinstance(own.get("tileset"), str):
             own["tileset"] = _file_resolver().read_tileset(own["tileset"])
@@ -204,7 +201,7 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
 def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
     """Return the values of a recipe by key, and the resolver for the files that it names."""
     if isinstance(given, Recipe):
-        data = {key: getattr(given, key) for key in registry.RECIPE_FIELDS}
+        data = {key: getattr(given, key) for key in RECIPE_FIELDS}
         return {
             **data,
             "params": _list_set_values(given.params),
@@ -400,9 +397,8 @@ def _read_shaping(map: TileMap, shaper: str, params: Mapping[str, Any]) -> tuple
     """Return a map and a validated stage."""
     _check_map(map)
     entry = registry.shapers.get(shaper)
-    values = rename_keywords(entry.name, dict(params), entry.params.renamed)
     try:
-        checked: Params = entry.params.validate(values, resolver=_file_resolver())
+        checked: Params = entry.params.validate(params, resolver=_file_resolver())
     except InvalidRecipe as error:
         raise error.within(shaper) from None
     return map, Stage(entry.name, checked)
@@ -1072,7 +1068,9 @@ def list_engines() -> list[Engine]:
 
 def list_tilesets() -> list[Tileset]:
     """Return all tilesets."""
-    return list(registry.tilesets)
+    from .core.tilesets import tilesets
+
+    return list(tilesets)
 
 
 def _check_map(given: object) -> None:

@@ -19,13 +19,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from .core.deprecation import renamed_names
+from .core.entries import Technique
 from .core.errors import GaveUp, TilewrightError
 from .core.model import LearningParams
 from .core.pipeline import iter_steps, run, watch
 from .core.provenance import digest
 from .core.recipe import Recipe
-from .core.registry import Technique, techniques
+from .core.registry import techniques
 from .core.tilemap import TileMap
 from .kernels import blocks
 
@@ -144,17 +144,23 @@ def check_watching(entry: Technique, seeds: int) -> None:
 
 def check_other_process(entry: Technique, seeds: int) -> None:
     """Check that another process with another hash seed makes the same map."""
-    if techniques.get(entry.name) is not entry or entry.name in techniques.added:
-        return  # The technique is registered in this process only.
+    if techniques.get(entry.name) is entry and entry.name not in techniques.added:  # else unknown to other processes
+        compare_processes([entry])
+
+
+def compare_processes(entries: Sequence[Technique]) -> None:
+    """Check that one other process with another hash seed makes the same map with each technique."""
     program = (
-        "import sys, json; from tilewright.core.recipe import Recipe; from tilewright.core.pipeline import run;"
-        "from tilewright.core.provenance import digest; print(digest(run(Recipe.of(json.loads(sys.argv[1])))))"
+        "import sys, json; from tilewright.core.recipe import Recipe; from tilewright.core.pipeline import run\n"
+        "from tilewright.core.provenance import digest\n"
+        "for recipe in json.loads(sys.argv[1]): print(digest(run(Recipe.of(recipe))))"
     )
-    recipe = small_recipe(entry, "elsewhere")
+    recipes = [small_recipe(entry, "elsewhere") for entry in entries]
     environment = {**os.environ, "PYTHONHASHSEED": "4242"}
-    command = [sys.executable, "-c", program, json.dumps(recipe.to_data())]
+    command = [sys.executable, "-c", program, json.dumps([recipe.to_data() for recipe in recipes])]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    assert done.stdout.strip() == digest(run(recipe)), f"{entry.name}: another process makes another map"
+    for recipe, other in zip(recipes, done.stdout.splitlines(), strict=True):
+        assert other == digest(run(recipe)), f"{recipe.technique}: another process makes another map"
 
 
 def check_locks(entry: Technique, seeds: int) -> None:
@@ -335,23 +341,3 @@ def _bad_values(entry: Technique) -> Iterator[tuple[str, Any]]:
                 yield name, rule.ge - 1
             if hasattr(rule, "le"):
                 yield name, rule.le + 1
-
-
-__getattr__ = renamed_names(
-    __name__,
-    SIDES="SIZES",
-    small="small_recipe",
-    same_seed_same_map="check_seeds",
-    watching_changes_nothing="check_watching",
-    other_process_same_map="check_other_process",
-    locks_hold="check_locks",
-    locks_change_with_seeds="check_unlocked_cells",
-    result_is_frozen="check_result",
-    every_size="check_sizes",
-    made_again="check_recipe",
-    params_are_values="check_params",
-    bad_params_are_refused="check_bad_params",
-    everything_is_described="check_descriptions",
-    declarations_hold="check_declarations",
-    windows_fit="check_windows",
-)

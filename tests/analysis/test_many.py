@@ -12,9 +12,10 @@ import pytest
 import tilewright as tw
 from tilewright.analysis import many, map_group
 from tilewright.analysis.survey import Survey
-from tilewright.core.registry import measures, tilesets
+from tilewright.core.registry import measures
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
+from tilewright.core.tilesets import tilesets
 from tilewright.kernels.surveys import survey_regions
 
 TILES = Tileset.validate({"name": "three", "tiles": [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}]})
@@ -89,7 +90,8 @@ def test_large_groups_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_measures_of_other_packages_work_unchanged() -> None:
-    @tw.register_measure(unit="cells")
+    @tw.register
+    @tw.analysis.measure(unit="cells")
     def narrow(survey: Survey) -> float | None:
         """Number of cells with two neighbors, if the map has any floor."""
         return int((survey.neighbor_counts[survey.passable] == 2).sum()) if survey.passable.any() else None

@@ -11,7 +11,8 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.paths import distances
-from tilewright.core.registry import measure, measures
+from tilewright.core.entries import measure
+from tilewright.core.registry import measures
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
 
@@ -189,7 +190,8 @@ def test_mistakes_in_an_argument_are_reported(name: str, message: str) -> None:
 
 
 def test_plugins_add_measures_with_arguments() -> None:
-    @tw.register_measure(unit="markers", argument="letter")
+    @tw.register
+    @tw.analysis.measure(unit="markers", argument="letter")
     def initials(survey: tw.Survey, letter: str) -> float:
         """Number of markers whose name starts with a letter."""
         return sum(marker.name.startswith(letter) for marker in survey.map.markers)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
+from tilewright.core.tilesets import tilesets
 
 WAR = tilesets.get("awbw")
 TILES = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
+from tilewright.core.tilesets import tilesets
 
 AWBW = tilesets.get("awbw")
 

@@ -13,7 +13,7 @@ import tilewright as tw
 from tests.cli.conftest import Run
 from tilewright import data
 from tilewright.cli._catalogue import KINDS
-from tilewright.core import registry
+from tilewright.core import plugins, registry
 from tilewright.core.recipe import Recipe
 
 CAVE = tw.make("caves", width=20, height=8, seed=7)
@@ -294,9 +294,9 @@ def test_files_of_the_user_are_explained(tilewright: Run) -> None:
 @pytest.mark.parametrize("command", [("list",), ("make", "--help")])
 def test_a_plugin_that_breaks_is_one_line(tilewright: Run, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
     point = EntryPoint("broken", "no_such_module", "tilewright.generators")
-    found = registry.find_plugins
+    found = plugins.find_plugins
     monkeypatch.setattr(
-        registry, "find_plugins", lambda folder: {"broken": point} if folder == "generators" else found(folder)
+        plugins, "find_plugins", lambda folder: {"broken": point} if folder == "generators" else found(folder)
     )
     done = tilewright(*command)
     assert done.code == 0

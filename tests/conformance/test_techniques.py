@@ -7,15 +7,22 @@ from pathlib import Path
 import pytest
 
 from tilewright.core.registry import techniques
-from tilewright.testing import CHECKS, Check, check_technique
+from tilewright.testing import CHECKS, Check, check_other_process, check_technique, compare_processes
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [check for check in CHECKS if check is not check_other_process], ids=lambda check: check.__name__
+)
 @pytest.mark.parametrize("name", techniques.names())
 def test_conformance(name: str, check: Check) -> None:
     check(techniques.get(name), 100)
+
+
+def test_another_process_makes_the_same_maps() -> None:
+    """`check_other_process` starts one for each technique."""
+    compare_processes(list(techniques))
 
 
 @pytest.mark.parametrize("name", techniques.names())

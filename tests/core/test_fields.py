@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 import pytest
 
 import tilewright as tw
+from tilewright.core.entries import Entry, Technique
 from tilewright.core.errors import TilewrightError
 from tilewright.core.fields import UNSET, Field, fields_by_name, fields_of, models_in
 from tilewright.core.params import Params, hint, param
-from tilewright.core.registry import Entry, Technique
 from tilewright.core.tilemap import TileMap
 from tilewright.formats import Format
 

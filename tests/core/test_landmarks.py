@@ -13,7 +13,7 @@ import pytest
 import tilewright as tw
 from tilewright.core.errors import TilewrightError
 from tilewright.core.landmarks import MAX_LANDMARK_EDITS, Change, LandmarkEdits
-from tilewright.core.registry import tilesets
+from tilewright.core.tilesets import tilesets
 
 TILES = tw.Tileset.from_labels([".", "#"])
 START, GOBLIN, OTHER = tw.Marker("start", 1, 1), tw.Marker("goblin", 2, 2), tw.Marker("goblin", 5, 3)

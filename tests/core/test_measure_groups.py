@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tilewright as tw
-from tilewright.core.measure_groups import group_numbers
-from tilewright.core.registry import MEASURE_GROUPS, measures
+from tilewright.core.measure_groups import MEASURE_GROUPS, group_numbers
+from tilewright.core.registry import measures
 
 
 def test_built_in_measures_have_groups() -> None:
@@ -31,7 +31,8 @@ def test_a_reported_number_that_differs_from_a_measure_of_its_name_is_shown() ->
 
 
 def test_groups_of_other_packages_follow() -> None:
-    @tw.register_measure(unit="cells", group="a group of my own")
+    @tw.register
+    @tw.analysis.measure(unit="cells", group="a group of my own")
     def walls(survey: tw.Survey) -> float:
         """Number of walls."""
         return 0

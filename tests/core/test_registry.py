@@ -27,7 +27,7 @@ from tilewright import Sized, technique
 
 @technique(Sized, tileset="cave", tiles=("floor", "wall"), uses_seed=False)
 def stripes(p, site, rng):
-    return site.map(site.hold(np.indices(site.shape)[1] % 2))
+    return site.map(site.apply_locks(np.indices(site.shape)[1] % 2))
 ''',
     "mine/bare.py": '''
 import numpy as np

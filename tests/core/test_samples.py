@@ -14,9 +14,9 @@ import pytest
 import tilewright as tw
 from tilewright import data
 from tilewright.core.grid import Grid
-from tilewright.core.registry import tilesets
 from tilewright.core.resolver import Resolver
 from tilewright.core.samples import Samples
+from tilewright.core.tilesets import tilesets
 from tilewright.formats import format_registry
 from tilewright.formats._resolver import DigestResolver, FileResolver
 

@@ -7,8 +7,9 @@ import pytest
 import tilewright as tw
 from tilewright.core.errors import InvalidRecipe
 from tilewright.core.recipe import Recipe
-from tilewright.core.registry import techniques, tilesets
+from tilewright.core.registry import techniques
 from tilewright.core.tile_matching import suggest_matches
+from tilewright.core.tilesets import tilesets
 
 
 def suggest(technique: str, tileset: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilewright import data
 from tilewright.analysis.regions import regions_of
 from tilewright.autotile.grammar import grammar_of
-from tilewright.core.registry import tilesets
+from tilewright.core.tilesets import tilesets
 
 TILES = tilesets.get("awbw")
 PLAYERS = ("orange star", "blue moon")

@@ -10,8 +10,8 @@ import pytest
 import tilewright as tw
 from tilewright import data
 from tilewright.core.recipe import Recipe
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
+from tilewright.core.tilesets import tilesets
 from tilewright.formats._resolver import FileResolver
 
 BUILT_IN = {name: Recipe.of(name, FileResolver()).to_data() for name in data.list_names("recipes")}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tilewright as tw
-from tilewright.core import registry
+from tilewright.core import plugins
 from tilewright.engines import Level, Project, engine_registry
 from tilewright.engines._folder import MANIFEST, digest_of
 from tilewright.formats import format_registry
@@ -84,8 +84,8 @@ def test_an_installed_package_adds_an_engine(tmp_path: Path, monkeypatch: pytest
         return Project({f"{level.name}.txt": str(level.map).encode() for level in levels})
 
     entry = tw.Engine(name="plain", params=tw.Params, build=build, program="Plain text", format="txt", doc="Text.")
-    monkeypatch.setattr(registry, "find_plugins", lambda folder: {"plain": None} if folder == "engines" else {})
-    monkeypatch.setattr(registry, "load_plugin", lambda folder, name: entry)
+    monkeypatch.setattr(plugins, "find_plugins", lambda folder: {"plain": None} if folder == "engines" else {})
+    monkeypatch.setattr(plugins, "load_plugin", lambda folder, name: entry)
     done = tw.export_project(RECIPES["cave"], tmp_path, engine="plain", count=2, seed=7)
     assert done.written == ("level-1.txt", "level-2.txt")
     assert (tmp_path / "level-2.txt").read_text() == str(tw.run(RECIPES["cave"], seed="7-1"))

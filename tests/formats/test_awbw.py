@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tilewright as tw
 from tests.formats.maps import deep_map
 from tilewright import formats
-from tilewright.core.registry import tilesets
+from tilewright.core.tilesets import tilesets
 from tilewright.formats import Source, decode
 from tilewright.formats.awbw import COUNTRIES, SYMBOLS
 

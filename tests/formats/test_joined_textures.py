@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.core.registry import tilesets
 from tilewright.core.skins import ALL_BITS, DIRECTIONS, EDGE_BITS, LAYOUTS
+from tilewright.core.tilesets import tilesets
 from tilewright.formats._artwork import Artwork, Sprite
 from tilewright.formats._layers import sprite_layers
 from tilewright.formats._textures import SKIN_TEXTURES, TEXTURES

@@ -13,8 +13,8 @@ import tilewright as tw
 from tests.formats.maps import draw_sprites
 from tilewright import formats
 from tilewright.core.pieces import SIDES
-from tilewright.core.registry import tilesets
 from tilewright.core.tileset import Tile
+from tilewright.core.tilesets import tilesets
 from tilewright.formats import Source, decode
 from tilewright.formats._layers import sprite_layers
 from tilewright.formats._textures import TEXTURES

@@ -16,8 +16,8 @@ import tilewright as tw
 from tests.networks import LABELS, ONE, make_likely, make_network
 from tilewright.core.network import Network
 from tilewright.core.provenance import digest
-from tilewright.core.registry import tilesets
 from tilewright.core.tile_counts import parse_bounds
+from tilewright.core.tilesets import tilesets
 from tilewright.generators._diffusion.masked_map import MASKED_COLOR
 from tilewright.testing import block_size
 
@@ -350,7 +350,7 @@ PROGRAM = """
 import json, sys
 import tilewright as tw
 from tilewright.core.provenance import digest
-from tilewright.core.registry import tilesets
+from tilewright.core.tilesets import tilesets
 for values in json.load(sys.stdin):
     print(digest(tw.make("diffusion", model=sys.argv[1], seed=1, width=16, height=12, **values)))
 """

@@ -39,7 +39,7 @@ def apart(p: ApartParams, view: Any) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[tw.Constraint]:
-    yield tw.register_constraint(params=ApartParams)(apart)
+    yield tw.register(tw.constraint(params=ApartParams)(apart))
     constraints.remove("apart")
 
 
@@ -88,7 +88,8 @@ def test_notations_and_watching_give_the_same_map(registered: tw.Constraint) -> 
 def test_it_is_called_with_what_changed() -> None:
     seen: list[int] = []
 
-    @tw.register_constraint()
+    @tw.register
+    @tw.constraint()
     def watching(p: tw.Params, view: Any) -> list[Any]:
         assert view.changed.shape[1] == 2
         seen.append(len(view.changed))
@@ -114,7 +115,8 @@ def test_a_file_names_it_and_verifies(tmp_path: Path) -> None:
     assert tw.verify(tmp_path / "map.json").outcome == "same"
     constraints.remove("apart")
 
-    @tw.register_constraint()
+    @tw.register
+    @tw.constraint()
     def aparts(p: tw.Params, view: Any) -> list[Any]:
         return []
 
@@ -148,7 +150,8 @@ def test_mistakes_in_recipes(given: list[Any], path: tuple[Any, ...], words: str
      [("treasure", np.ones((2, 2), dtype=bool))], [("tresure", np.ones((18, 24), dtype=bool))]],
 )  # fmt: skip
 def test_invalid_results_of_a_constraint(result: Any) -> None:
-    @tw.register_constraint()
+    @tw.register
+    @tw.constraint()
     def wrong(p: tw.Params, view: Any) -> Any:
         return result
 
@@ -161,7 +164,8 @@ def test_invalid_results_of_a_constraint(result: Any) -> None:
 
 
 def test_a_constraint_that_raises_is_named() -> None:
-    @tw.register_constraint()
+    @tw.register
+    @tw.constraint()
     def broken(p: tw.Params, view: Any) -> Any:
         raise ValueError("no idea")
 
@@ -173,7 +177,8 @@ def test_a_constraint_that_raises_is_named() -> None:
 
 
 def test_the_solver_gives_up_on_an_impossible_constraint() -> None:
-    @tw.register_constraint()
+    @tw.register
+    @tw.constraint()
     def nothing(p: tw.Params, view: Any) -> Any:
         return [(tile, np.ones(view.shape, dtype=np.bool_)) for tile in view.labels]
 

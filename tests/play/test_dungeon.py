@@ -40,7 +40,7 @@ def test_the_solver_agrees_with_the_plain_rules(health: int) -> None:
             continue
         game = read_game({"dungeon": {"health": health}})
         rules = game.open(map)
-        ours, plain = game.game.body(rules, 1 << 20), search_states(rules, 1 << 20)
+        ours, plain = game.entry.body(rules, 1 << 20), search_states(rules, 1 << 20)
         assert ours.solved == plain.solved
         assert len(ours.moves) == len(plain.moves)
         if not plain.solved:

@@ -99,9 +99,9 @@ def test_games_are_read_from_text() -> None:
 
 
 def test_the_game_of_a_map() -> None:
-    assert choose_game(PUZZLE).game.name == "sokoban"
-    assert choose_game(level("@.E")).game.name == "dungeon"
-    assert choose_game(level("@gH")).game.name == "runner"
+    assert choose_game(PUZZLE).entry.name == "sokoban"
+    assert choose_game(level("@.E")).entry.name == "dungeon"
+    assert choose_game(level("@gH")).entry.name == "runner"
     named = PUZZLE.replace(tileset=PUZZLE.tileset.model_copy(update={"game": "dungeon,health=3"}))
     assert str(choose_game(named)) == "dungeon,health=3"
 
@@ -131,7 +131,8 @@ def test_games_can_be_registered() -> None:
     from tilewright.play.games.dungeon import DungeonGameParams, DungeonRules
     from tilewright.play.search import search_states
 
-    @tw.register_game(DungeonRules, params=DungeonGameParams, roles=("player", "exit"))
+    @tw.register
+    @tw.game(DungeonRules, params=DungeonGameParams, roles=("player", "exit"))
     def stroll(rules: DungeonRules, limit: int) -> tw.play.Solution:
         """A walk."""
         return search_states(rules, limit)

@@ -46,9 +46,9 @@ def test_is_symmetric_bounded_and_zero_for_equal_maps(name: str, seeds: tuple[in
 def test_comparing_many_equals_comparing_one_by_one(name: str) -> None:
     distance = read_distance(name)
     found = [distance.describe(make_map(seed, (24, 16))) for seed in range(8)]
-    each = [distance.distance.body(found[0], other) for other in found[1:]]
+    each = [distance.entry.body(found[0], other) for other in found[1:]]
     assert distance.compare(found[0], found[1:]).tolist() == each
-    if distance.distance.compare_many is not None:
+    if distance.entry.compare_many is not None:
         assert distance.compare(found[0], np.stack(found[1:])).tolist() == each
 
 
@@ -161,7 +161,8 @@ def test_a_registered_distance() -> None:
 
     for _ in range(2):  # twice, like a cell in a notebook
 
-        @tw.register_distance(describe, params=WeightParams)
+        @tw.register
+        @tw.distance(describe, params=WeightParams)
         def floor(one: tuple[float, float], other: tuple[float, float]) -> float:
             """Difference of the fractions of floor."""
             return one[0] * abs(one[1] - other[1])
@@ -177,7 +178,8 @@ def test_a_registered_distance() -> None:
     assert found.distance == "floor"
     with pytest.raises(tw.TilewrightError, match="already a distance 'hamming'"):
 
-        @tw.register_distance(describe)
+        @tw.register
+        @tw.distance(describe)
         def hamming(one: Any, other: Any) -> float:
             return 0.0
 
@@ -185,7 +187,8 @@ def test_a_registered_distance() -> None:
 @pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("value", [2.0, -0.5, float("nan")])
 def test_a_distance_outside_its_range_is_a_bug_in_it(value: float) -> None:
-    @tw.register_distance(lambda survey, params: 1)
+    @tw.register
+    @tw.distance(lambda survey, params: 1)
     def wrong(one: int, other: int) -> float:
         """Always the same number."""
         return value

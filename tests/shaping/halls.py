@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import Room, TileMap
+from tilewright.core.tilesets import tilesets
 
 
 def halls(seed: int, *, columns: int = 5, rows: int = 4, loops: float = 0.0) -> TileMap:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.autotile.fitting import fit_pieces, tables_of
 from tilewright.autotile.grammar import grammar_of
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
+from tilewright.core.tilesets import tilesets
 from tilewright.kernels import autotile as kernels
 
 AWBW = tilesets.get("awbw")

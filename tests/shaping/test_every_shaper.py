@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.core.entries import Shaper
 from tilewright.core.params import Params
-from tilewright.core.registry import Shaper, shapers
+from tilewright.core.registry import shapers
 from tilewright.core.tilemap import Marker, Room, TileMap
 
 NEEDED: dict[str, dict[str, Any]] = {

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import Marker, Room, TileMap
+from tilewright.core.tilesets import tilesets
 from tilewright.shaping._symmetry import MOVES, Axis
 
 Move = Callable[[NDArray[Any]], NDArray[Any]]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import Marker, Room, TileMap
+from tilewright.core.tilesets import tilesets
 
 BASE = tw.make("caves", width=9, height=5, walls=0.5, steps=1, seed=2)
 

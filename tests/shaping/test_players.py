@@ -11,9 +11,10 @@ import pytest
 import tilewright as tw
 from tilewright.analysis.paths import distances
 from tilewright.autotile.grammar import grammar_of
-from tilewright.core.registry import shapers, tilesets
+from tilewright.core.registry import shapers
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
+from tilewright.core.tilesets import tilesets
 from tilewright.shaping._symmetry import MOVES, apply_move
 
 WAR = tilesets.get("awbw")

@@ -9,8 +9,8 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.regions import regions_of
-from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import Marker, TileMap
+from tilewright.core.tilesets import tilesets
 
 WAR = tilesets.get("awbw")
 WATER = ("sea", "reef", "shoal")

@@ -10,7 +10,7 @@ from nicegui import ui
 
 import tilewright as tw
 from tilewright.core.errors import TilewrightError
-from tilewright.core.registry import tilesets
+from tilewright.core.tilesets import tilesets
 from tilewright.studio.page.controls import UNSET, Controls
 
 LISTS: dict[str, Any] = {"technique": tw.list_techniques, "shaper": tw.list_shapers, "format": tw.list_formats}

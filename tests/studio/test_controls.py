@@ -25,7 +25,8 @@ from tests.studio.nowhere import element, nowhere, trigger
 from tilewright.core.errors import problem
 from tilewright.core.fields import fields_by_name, fields_of
 from tilewright.core.params import Params, param
-from tilewright.core.registry import shapers, techniques, tilesets
+from tilewright.core.registry import shapers, techniques
+from tilewright.core.tilesets import tilesets
 from tilewright.studio.page.controls import UNSET, Controls
 from tilewright.studio.page.controls.matrices import count_states, resize_scores
 from tilewright.studio.page.controls.numbers import InvalidInput, read_number

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tilewright.core.registry import tilesets
 from tilewright.core.site import Frame, Site
 from tilewright.core.tilemap import Marker, Room
+from tilewright.core.tilesets import tilesets
 from tilewright.formats._icons import draw_icon, find_icon
 from tilewright.studio import payloads, sprite_sheets
 from tilewright.studio.payloads import (

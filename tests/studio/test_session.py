@@ -249,7 +249,7 @@ def test_only_the_map_of_the_newest_state_is_shown() -> None:
             stopped.set()
 
     endless.__name__ = "endless"
-    registry.techniques.add(registry.technique(tw.Sized, tileset="cave", tiles=("floor", "wall"))(endless))
+    registry.techniques.add(tw.technique(tw.Sized, tileset="cave", tiles=("floor", "wall"))(endless))
 
     async def test() -> None:
         async with open_session(SMALL) as session:

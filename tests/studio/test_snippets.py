@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 import tilewright as tw
 from tests.field_values import values_of
 from tilewright.cli import main, make, run
+from tilewright.core.entries import RECIPE_FIELDS, Entry, technique
 from tilewright.core.errors import TilewrightError
 from tilewright.core.fields import UNSET, fields_of
 from tilewright.core.grid import Grid
 from tilewright.core.notation import RESERVED_FLAGS
 from tilewright.core.params import Sized, param
 from tilewright.core.recipe import Recipe
-from tilewright.core.registry import RECIPE_FIELDS, Entry, shapers, technique, techniques
+from tilewright.core.registry import shapers, techniques
 from tilewright.core.resolver import Resolver
 from tilewright.core.seeds import Rng
 from tilewright.core.site import Site, Steps

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..core.entries import measure as measure
     from .chokepoints import chokepoints as chokepoints
     from .doorways import doorways as doorways
     from .doorways import passages as passages
@@ -41,6 +42,7 @@ _HOMES = {
     "field_of_view": ("fov", "field_of_view"),
     "flee_map": ("paths", "flee_map"),
     "hot_path": ("paths", "hot_path"),
+    "measure": ("measures", "measure"),
     "movement_range": ("movement", "movement_range"),
     "needed_keys": ("keys", "needed_keys"),
     "passages": ("doorways", "passages"),

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import registry
+from ..core.entries import Measure
 from ..core.plan import tilesets_of
+from ..core.registry import measures
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from .similarity import Similarity
@@ -44,12 +45,12 @@ def measure_maps(
     >>> {name: numbers.tolist() for name, numbers in found.items()}
     {'cells': [2.0, 2.0], 'count.floor': [2.0, 1.0]}
     """
-    named = [registry.measures.complete(name) for name in names]
+    named = [measures.complete(name) for name in names]
     likes = [None] * len(maps) if likes is None else likes
     if any(like is None for like in likes):
         check_comparing(named)
     _check_tiles([entry for entry in named if entry.argument == "tile"], maps)
-    entries = named or [entry for entry in registry.measures if not entry.argument]
+    entries = named or [entry for entry in measures if not entry.argument]
     found = {entry.name: np.full(len(maps), np.nan) for entry in entries}
     applies = {entry.name: bool(named) for entry in entries}
     for numbers in _iter_groups(maps):
@@ -73,7 +74,7 @@ def _iter_groups(maps: Sequence[TileMap]) -> Iterator[list[int]]:
     yield from groups.values()
 
 
-def _check_tiles(entries: Sequence[registry.Measure], maps: Sequence[TileMap]) -> None:
+def _check_tiles(entries: Sequence[Measure], maps: Sequence[TileMap]) -> None:
     """Raise UnknownName if the argument of a measure is a tile of no map."""
     if not entries or not maps:
         return

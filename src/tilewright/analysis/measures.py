@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from ..autotile.grammar import grammar_of
-from ..core.registry import measure
+from ..core.entries import measure
 from . import keys
 from .strategy import capturable_reach as capturable_reach
 from .strategy import distance_balance as distance_balance

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.caching import cached_by_size
+from ..core.entries import Technique
 from ..core.errors import ANOTHER_SEED, Problem
 from ..core.plan import make_plan
-from ..core.registry import Technique, techniques
+from ..core.registry import techniques
 from ..core.samples import Samples, Training
 from ..core.tilemap import TileMap
 from .novelty import SampleBlocks, min_difference

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.registry import measure
+from ..core.entries import measure
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from .owners import NEUTRAL

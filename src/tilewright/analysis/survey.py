@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import registry
-from ..core.deprecation import renamed_members, renamed_names
+from ..core.entries import Measure
 from ..core.errors import InvalidRecipe
 from ..core.plan import tilesets_of
+from ..core.registry import measures
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
 from .map_group import CutTotals, MapGroup, NeighborTotals, RegionTotals, RouteEnds
@@ -48,9 +48,6 @@ class Route:
         return steps_from(self.passable, self.exits)
 
 
-@renamed_members(
-    way="route", around="neighbor_masks", exits="neighbor_counts", marked="find_markers", commonest="most_common_tile"
-)
 class Survey:
     """A map and its lazily computed properties.
 
@@ -246,13 +243,13 @@ def measure_map(
         Values by name; NaN for a named measure that does not apply.
     """
     survey = Survey(map, like)
-    entries = [registry.measures.complete(name) for name in names]
+    entries = [measures.complete(name) for name in names]
     if like is None:
         check_comparing(entries)
     for entry in entries:
         entry.check_argument([map.tileset, *(tilesets_of(map.recipe) if map.recipe is not None else ())])
     found: dict[str, float] = {}
-    for entry in entries or (one for one in registry.measures if not one.argument):
+    for entry in entries or (one for one in measures if not one.argument):
         if before_each is not None:
             before_each()
         number = entry.compute(survey)
@@ -275,20 +272,12 @@ def list_argument_measures(map: TileMap) -> list[str]:
         "tile": [map.tileset[number].name for number in used],
         "marker": sorted({marker.name for marker in map.markers}),
     }
-    return [
-        entry.with_argument(value).name
-        for entry in registry.measures
-        for value in values.get(entry.argument, ())
-        if value
-    ]
+    return [entry.with_argument(value).name for entry in measures for value in values.get(entry.argument, ()) if value]
 
 
-def check_comparing(entries: Iterable[registry.Measure]) -> None:
+def check_comparing(entries: Iterable[Measure]) -> None:
     """Raise InvalidRecipe if any of the measures compares a map with a sample."""
     comparing = [entry.name for entry in entries if entry.compares]
     if comparing:
         verb = "compare" if len(comparing) > 1 else "compares"
         raise InvalidRecipe(f"{' and '.join(comparing)} {verb} a map with a sample; name one with like", rule="missing")
-
-
-__getattr__ = renamed_names(__name__, Way="Route")

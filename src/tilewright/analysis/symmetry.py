@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.registry import measure
+from ..core.entries import measure
 from .survey import Survey
 
 

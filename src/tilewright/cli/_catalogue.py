@@ -10,14 +10,16 @@ from typing import Any, Protocol
 import click
 
 from .. import data
+from ..core.entries import Entry, Technique
 from ..core.errors import BadFile, TilewrightError, UnknownName
 from ..core.model import Model
 from ..core.network import Network
 from ..core.recipe import Recipe, as_recipe_data
-from ..core.registry import Entry, Technique, measures, shapers, techniques, tilesets
+from ..core.registry import measures, shapers, techniques
 from ..core.search import SearchEntry
 from ..core.search_words import list_recipe_words, suggest_entries
 from ..core.tileset import Tileset
+from ..core.tilesets import tilesets
 from ..core.yaml import read_data, read_head_comment
 from ..engines import engine_registry as engines
 from ..formats import Format

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from ..core.entries import RECIPE_FIELDS
 from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, short_repr
 from ..core.locks import Locks
 from ..core.notation import (
@@ -23,7 +24,7 @@ from ..core.notation import (
 )
 from ..core.recipe import Stage
 from ..core.recipe_paths import list_stages
-from ..core.registry import RECIPE_FIELDS, shapers, techniques
+from ..core.registry import shapers, techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 

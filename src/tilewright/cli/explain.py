@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from rich.style import Style
 from rich.text import Text
 
+from ..core.entries import Entry, Measure, Shaper, Technique
 from ..core.errors import InvalidRecipe, pluralize
 from ..core.fields import fields_of, models_in
 from ..core.knobs import RecipeKnob
@@ -19,7 +20,7 @@ from ..core.model import Model
 from ..core.network import Network
 from ..core.notation import flag_of, short_default
 from ..core.recipe import Recipe
-from ..core.registry import Entry, Measure, Shaper, Technique, techniques
+from ..core.registry import techniques
 from ..core.tileset import Tileset
 from ..engines import Engine
 from ..formats import Format

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..comparison.sheet import draw_sheet
+from ..core.entries import Technique
 from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import LearningProgress, Model, learn
@@ -17,7 +18,7 @@ from ..core.network import Network
 from ..core.notation import read_setting
 from ..core.pipeline import run
 from ..core.recipe import Recipe
-from ..core.registry import Technique, techniques
+from ..core.registry import techniques
 from ..core.resolver import list_built_in_samples
 from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from ..core.entries import Technique
 from ..core.errors import InvalidRecipe
 from ..core.fields import Field, fields_of
 from ..core.notation import RESERVED_FLAGS, flag_of, read_setting, read_value
 from ..core.recipe import Recipe
-from ..core.registry import Technique, techniques
+from ..core.registry import techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from . import _produce, _recipe
@@ -86,12 +87,6 @@ def command(context: click.Context) -> None:
 def _make_command(entry: Technique) -> click.Command:
     # A parameter replaces the format option of the same name.
     named = {field.name: field for field in fields_of(entry.params) if field.name not in RESERVED_FLAGS}
-    renamed = {old.replace("_", "-"): new.replace("_", "-") for old, new in entry.params.renamed.items()}
-
-    def find_flag(word: str) -> str:
-        flag = word.replace("_", "-")
-        return renamed.get(flag, flag)
-
     return TechniqueCommand(
         entry.name,
         params=[
@@ -101,7 +96,7 @@ def _make_command(entry: Technique) -> click.Command:
         callback=partial(_make, entry, named),
         help=entry.doc,
         short_help=entry.summary,
-        context_settings={"token_normalize_func": find_flag},
+        context_settings={"token_normalize_func": lambda word: word.replace("_", "-")},
     )
 
 

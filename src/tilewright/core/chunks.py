@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .entries import Technique
 from .errors import InvalidRecipe, TilewrightError, TooLarge, problem
 from .grid import StartParams
 from .pipeline import check_stage_result, run_stage
 from .plan import resolve_labels
 from .recipe import Recipe
-from .registry import Technique, techniques
+from .registry import techniques
 from .seeds import Rng
 from .site import Site, Steps
 from .tilemap import format_size

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
-from .registry import MEASURE_GROUPS, measures
+from .registry import measures
 
+MEASURE_GROUPS = ("walking", "playing", "rooms", "shape", "similarity", "players")
+"""Groups of the built-in measures, in the order in which they are shown. Other groups follow."""
 Groups = dict[str, dict[str, float]]
 """Numbers by name, by group."""
 

@@ -20,10 +20,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from .entries import Entry
 from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, short_repr
 from .fields import UNSET, Field, fields_by_name, present_name
 from .params import Params
-from .registry import Entry, Registry, shapers
+from .registry import Registry, shapers
 
 E = TypeVar("E", bound=Entry)
 FileText = Callable[[str], str]

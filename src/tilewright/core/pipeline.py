@@ -11,12 +11,13 @@ from types import GeneratorType
 from typing import Any, TypeVar
 
 from .attempts import Attempts, Outcome
+from .entries import Shaper, Technique
 from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from .params import check_integer
 from .plan import PlannedShaper, check_dimensions, make_plan, similarity_of, technique_in_recipe
 from .ports import measure_map
 from .recipe import Recipe, Stage
-from .registry import Shaper, Technique, shapers
+from .registry import shapers
 from .seeds import Rng
 from .site import Frame, Site, Steps, change_frames
 from .tilemap import TileMap, format_size

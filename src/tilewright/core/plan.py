@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .entries import RECIPE_FIELDS, Shaper, Technique
 from .errors import (
     Fix,
     InvalidRecipe,
@@ -28,7 +29,7 @@ from .grid import resolve_label
 from .params import Params
 from .ports import available_memory, find_similarity
 from .recipe import Recipe
-from .registry import RECIPE_FIELDS, Shaper, Technique, measures, shapers, techniques
+from .registry import measures, shapers, techniques
 from .site import Site
 from .tile_matching import list_labels, match_labels, suggest_matches
 from .tilemap import format_size

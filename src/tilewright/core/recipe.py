@@ -9,17 +9,18 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel
 
-from .deprecation import renamed_members
+from .entries import RECIPE_FIELDS, Technique
 from .errors import Fix, InvalidRecipe, Problem, TilewrightError, TooLarge, explain_each, problem, unknown_key
 from .knobs import RecipeKnob
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in, limit_problems
 from .recipe_knobs import read_knobs
-from .registry import RECIPE_FIELDS, Technique, shapers, techniques, tilesets
+from .registry import shapers, techniques
 from .require import DEFAULT_TRIES, Requirement, read_requirements, read_tries
 from .resolver import Resolver
 from .seeds import Seed, read_seed
 from .tileset import Tileset
+from .tilesets import tilesets
 
 T = TypeVar("T")
 MAX_DEPTH = 8
@@ -38,7 +39,6 @@ class Stage:
     """Parameters of the shaper."""
 
 
-@renamed_members(then="with_stage")
 @dataclass(frozen=True)
 class Recipe(AtomicValue):
     """A technique with its parameters, shapers, tileset, locks and seed.

@@ -78,7 +78,7 @@ class Resolver:
 
     def read_tileset(self, reference: str) -> Tileset:
         """Return a built-in tileset, or the tileset of a file in subclasses."""
-        from .registry import tilesets
+        from .tilesets import tilesets
 
         return tilesets.get(reference)
 

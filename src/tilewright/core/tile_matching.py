@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .entries import Technique
 from .params import Params
-from .registry import Technique
 from .tile_kinds import suggest_tiles
 from .tileset import Tileset
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
 from .appearance import FREE_GLYPH, QUESTION_MARK, Rgb, fill_appearance, read_color, read_glyph, read_rgb
-from .deprecation import renamed_members
 from .embedded_pictures import decode_picture, read_embedded
 from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, short_repr
 from .params import Params, param
@@ -168,7 +167,6 @@ class Sheet(Params):
         return hash(tuple(self.to_data().values()))
 
 
-@renamed_members(of_words="from_labels", extended="with_tiles", turned="reorient_tiles")
 class Tileset(Params):
     """An ordered list of tiles. `Tileset.of`, `from_toml` and `from_labels` make tilesets."""
 
@@ -274,7 +272,7 @@ class Tileset(Params):
         if isinstance(value, (str, PathLike)):
             return (resolver or Resolver()).read_tileset(fsdecode(value))
         if isinstance(value, Mapping):
-            from .registry import tilesets
+            from .tilesets import tilesets
 
             return _find_picture(tilesets.complete(cls.validate(value)), value, resolver or Resolver())
         raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
@@ -598,7 +596,7 @@ def _explain_ground(name: str, things: Collection[str]) -> str:
 
 def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of a tileset merged with the tileset that it extends."""
-    from .registry import tilesets
+    from .tilesets import tilesets
 
     own = {key: value for key, value in values.items() if key != "extends"}
     if not isinstance(values["extends"], str):

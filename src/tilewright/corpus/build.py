@@ -12,7 +12,6 @@ from contextlib import closing
 from itertools import chain
 
 from ..batch.engine import Made
-from ..core.deprecation import renamed_keywords
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
 from .batches import open_part_maker
@@ -31,7 +30,6 @@ MAX_PARTS_PER_TASK = 8
 """Maximum number of parts in a task."""
 
 
-@renamed_keywords(tell="on_progress")
 def make(
     given: RequestLike,
     folder: str | os.PathLike[str],

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..core.registry import Entry, Registry
+from ..core.entries import Entry
+from ..core.registry import Registry
 from ..core.tilemap import TileMap
 
 
@@ -48,15 +49,8 @@ class Engine(Entry):
     format: str
     """Name of the format of the levels."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _find, (self.name,)
-
 
 engine_registry: Registry[Engine] = Registry("engine", "engines", Engine)
-
-
-def _find(name: str) -> Engine:
-    return engine_registry.get(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,20 @@ from __future__ import annotations
 import glob
 import inspect
 import os
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.entries import Entry
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..core.params import Params
 from ..core.provenance import recipe_of
-from ..core.registry import Entry, Registry
+from ..core.registry import Registry, register
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -87,9 +85,6 @@ class Format(Entry):
     """What the format is used for, as a plural noun such as pictures. Messages group formats by it."""
     engines: tuple[str, ...] = ()
     """Engines and other programs that open the files, such as Godot 4, with the needed plugin in parentheses."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _find, (self.name,)
 
 
 class FormatRegistry(Registry[Format]):
@@ -157,10 +152,6 @@ def _advise(name: str, write: Callable[[Format], str]) -> str:
     if found:
         return "; ".join(f"{engine} opens {', '.join(map(write, entries))}" for engine, entries in found.items())
     return list_by_use(write)
-
-
-def _find(name: str) -> Format:
-    return format_registry.get(name)
 
 
 def is_format(name: str) -> bool:
@@ -633,7 +624,7 @@ def register_format(
         found = read(source, options)
         return [LoadedMap(map) for map in ([found] if isinstance(found, TileMap) else found)]
 
-    def register(body: Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]) -> Format:
+    def declare(body: Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]) -> Format:
         if not callable(body) or not hasattr(body, "__name__"):
             raise InvalidRecipe("must be a named function", got=body, rule="type")
         taken = {
@@ -645,7 +636,7 @@ def register_format(
         clash = next((ending for ending in extensions if ending in taken), None)
         if clash is not None:
             raise TilewrightError(f"{clash} is already an extension of {taken[clash]}; use another", at="extensions")
-        return format_registry.register(
+        return register(
             Format(
                 name=body.__name__,
                 params=params,
@@ -656,15 +647,4 @@ def register_format(
             )
         )
 
-    return register
-
-
-class _Formats(ModuleType):
-    """`tw.formats()`, an old name of `tw.list_formats()`, although `tilewright.formats` is also this package."""
-
-    def __call__(self) -> list[Format]:
-        warnings.warn("tw.formats() is now tw.list_formats()", DeprecationWarning, stacklevel=2)
-        return list(format_registry)
-
-
-sys.modules[__name__].__class__ = _Formats
+    return declare

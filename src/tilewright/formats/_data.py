@@ -20,9 +20,9 @@ from ..core.errors import InvalidRecipe, TooLarge, short_repr
 from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, pack, unpack
 from ..core.params import MAX_SIDE, Params, param
 from ..core.provenance import build_provenance
-from ..core.registry import tilesets
 from ..core.tilemap import Marker, Room, TileMap, format_size
 from ..core.tileset import MAX_TILES, Tileset
+from ..core.tilesets import tilesets
 from . import LoadedMap
 
 MAX_LISTED_CELLS = 1 << 20

@@ -22,9 +22,9 @@ from PIL.PngImagePlugin import PngInfo
 from ..core.appearance import Rgb
 from ..core.errors import BadFile, InvalidRecipe, Problem, UnknownName, pluralize, problem
 from ..core.params import Params, param
-from ..core.registry import tilesets
 from ..core.skins import ALL_BITS, LAYOUTS, Skin
 from ..core.tileset import Sheet, Tileset
+from ..core.tilesets import tilesets
 from ._files import read_file, read_text
 from ._sheet import count_sprite_rows, count_sprites, fit_sheet, picture_size, sheet_picture, sprite_box
 from ._toml import edit_toml, format_toml

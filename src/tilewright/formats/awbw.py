@@ -32,10 +32,10 @@ from .. import data
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
 from ..core.grid import MAX_CELLS, as_int
 from ..core.params import MAX_SIDE, Params, param
-from ..core.registry import tilesets
 from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset
+from ..core.tilesets import tilesets
 from . import Format, LoadedMap, Source
 from ._text import check_row_lengths, read_text
 

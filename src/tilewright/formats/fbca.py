@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
 from ..core.grid import MAX_CELLS, Grid
 from ..core.params import MAX_SIDE, Params, param
-from ..core.registry import tilesets
 from ..core.tilemap import TileMap
+from ..core.tilesets import tilesets
 from . import Format, LoadedMap, Source
 from ._text import read_text
 

@@ -26,8 +26,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.entries import technique
 from ..core.params import MAX_SIDE, Sized, param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.digging import DiggableGrid

@@ -21,9 +21,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..core.entries import technique
 from ..core.errors import pluralize
 from ..core.params import param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
 from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon

@@ -16,10 +16,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.entries import technique
 from ..core.errors import Problem, problem
 from ..core.grid import Offset
 from ..core.params import Sized, param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.blocks import block_size

@@ -32,8 +32,8 @@ from math import prod
 import numpy as np
 
 from ..autotile.fitting import fit_pieces
+from ..core.entries import technique
 from ..core.errors import InvalidRecipe, pluralize
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
 from ..core.tilemap import adopt_cells

@@ -22,11 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.deprecation import renamed_names
+from ..core.entries import technique
 from ..core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem, short_repr
 from ..core.grid import FREE, Grid, Offset, StartParams
 from ..core.params import param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.fashion import Automaton
@@ -307,6 +306,3 @@ def _flatten(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
             text = f"{pluralize(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
             raise InvalidRecipe(text, at=name)
     return tuple(score for row in rows for score in row)
-
-
-__getattr__ = renamed_names(__name__, alike="behave_alike")

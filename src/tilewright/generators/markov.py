@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from ..analysis.sample_use import MIN_VARIETY, find_variety, measure_sample_use
 from ..autotile.fitting import fit_pieces
+from ..core.entries import ByExample, technique
 from ..core.errors import ANOTHER_SEED, Fix, GaveUp
-from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import DeferredNumbers, adopt_cells

@@ -29,8 +29,8 @@ from typing import Literal
 import numpy as np
 
 from ..analysis.regions import neighbor_offsets, regions_of
+from ..core.entries import technique
 from ..core.params import Sized, param, size_param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker

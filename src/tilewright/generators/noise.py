@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ..core.entries import technique
 from ..core.errors import Problem, problem
 from ..core.grid import Offset
 from ..core.params import Sized, param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._noise.biomes import BiomeTable, Island

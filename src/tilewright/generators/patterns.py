@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from ..analysis.patterns import Tiles
 from ..analysis.sample_use import find_coverage, measure_sample_use
-from ..core.registry import ByExample, technique
+from ..core.entries import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._patterns.blocks import STAGES, Block, has_blocks, split_blocks

@@ -19,9 +19,9 @@ from math import ceil
 
 import numpy as np
 
+from ..core.entries import technique
 from ..core.errors import Fix, Problem, problem
 from ..core.params import param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon

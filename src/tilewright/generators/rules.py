@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..core.caching import cached_by_size
+from ..core.entries import technique
 from ..core.errors import GaveUp, InvalidRecipe
-from ..core.registry import technique, tilesets
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Room
 from ..core.tileset import Tileset
+from ..core.tilesets import tilesets
 from ..kernels.rooms import divide_equally, divide_tree
 from ._rules.board import Areas, Board
 from ._rules.connectivity import Fixer

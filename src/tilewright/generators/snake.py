@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.entries import technique
 from ..core.errors import GaveUp, pluralize
 from ..core.params import MAX_SIDE, Sized, param
-from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker

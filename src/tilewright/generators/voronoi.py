@@ -31,13 +31,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
+from ..core.entries import technique
 from ..core.errors import InvalidRecipe, short_repr
 from ..core.grid import Offset
 from ..core.params import Params, Sized, param
-from ..core.registry import technique, tilesets
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tileset import read_name
+from ..core.tilesets import tilesets
 from ..kernels.blocks import block_size
 from ..kernels.voronoi import WallArrays, dig_gaps, draw_kinds, look_up_kinds, mark_walls
 from ._voronoi.diagram import Diagram, compute_margin, split_rows, wall_offsets

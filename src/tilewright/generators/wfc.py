@@ -24,7 +24,7 @@ from math import prod
 
 from ..analysis.patterns import Tiles
 from ..analysis.sample_use import measure_sample_use
-from ..core.registry import ByExample, technique
+from ..core.entries import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
 from ..core.tilemap import DeferredNumbers

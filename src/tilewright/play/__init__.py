@@ -13,7 +13,6 @@ from .game import choose_game as choose_game
 from .game import game as game
 from .game import game_registry as game_registry
 from .game import read_game as read_game
-from .game import register_game as register_game
 from .game_rules import GameRules as GameRules
 from .game_rules import Solution as Solution
 from .playthrough import Event as Event

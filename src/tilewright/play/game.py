@@ -2,144 +2,56 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.entries import Entry, declare
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.notation import read_entry
-from ..core.params import Params
-from ..core.registry import Entry, Registry, check_function, check_params_class
+from ..core.registry import Bound, Registry
 from ..core.tilemap import TileMap
 from .board import GameBoard
-from .game_rules import GameRules, Solution
-
-Solve = Callable[[Any, int], Solution]
-"""Function of the rules on a board and the maximum number of states that returns a solution."""
+from .game_rules import GameRules
 
 
 @dataclass(frozen=True, kw_only=True)
 class Game(Entry):
-    """A game that maps can be played with."""
+    """A game that maps can be played with.
 
-    rules: type[GameRules[Any, Any]]
+    The decorator `game` declares the solver: a function `(rules, limit)` that examines at most `limit` states and
+    returns a `Solution`.
+    """
+
+    rules: type[GameRules[Any, Any]] = field(kw_only=False)
     """Rules of the game."""
-    body: Solve
-    """Function `(rules, limit)` that solves a map and examines at most `limit` states."""
-    limit: int
-    """Maximum number of states by default."""
+    limit: int = 1 << 20
+    """Maximum number of states that the solver examines by default."""
     roles: tuple[str, ...]
     """Roles of tiles that take part."""
-    events: tuple[str, ...]
+    events: tuple[str, ...] = ()
     """Kinds of events that can happen."""
     suits: tuple[tuple[str, ...], ...] = ()
     """Sets of roles: a map that has all roles of one set is for this game."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _find, (self.name,)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.rules, type) or not issubclass(self.rules, GameRules):
+            raise InvalidRecipe("must be a class of rules", at="rules", got=self.rules, rule="type")
 
 
+game = declare(Game)
+"""Declare a function `(rules, limit)` as the solver of a game, with the fields of `Game`."""
 game_registry: Registry[Game] = Registry("game", "games", Game, package="play.games")
 FALLBACK = "dungeon"
 """Game of maps that suit no other game."""
 
 
-def _find(name: str) -> Game:
-    return game_registry.get(name)
-
-
-def game(
-    rules: type[GameRules[Any, Any]],
-    *,
-    params: type[Params] = Params,
-    roles: tuple[str, ...],
-    events: tuple[str, ...] = (),
-    suits: tuple[tuple[str, ...], ...] = (),
-    limit: int = 1 << 20,
-    revision: int = 1,
-) -> Callable[[Solve], Game]:
-    """Declare a solver as a game. The function has the name of the game. See `register_game`."""
-
-    def declare(body: Solve) -> Game:
-        doc = inspect.getdoc(inspect.getmodule(body)) or inspect.getdoc(body) or ""
-        return Game(
-            name=body.__name__, params=params, rules=rules, body=body, limit=limit, roles=roles, events=events,
-            suits=suits, revision=revision, doc=doc,
-        )  # fmt: skip
-
-    return declare
-
-
-def register_game(
-    rules: type[GameRules[Any, Any]],
-    *,
-    params: type[Params] = Params,
-    roles: tuple[str, ...],
-    events: tuple[str, ...] = (),
-    suits: tuple[tuple[str, ...], ...] = (),
-    limit: int = 1 << 20,
-    revision: int = 1,
-) -> Callable[[Solve], Game]:
-    """Declare a function as the solver of a game and register the game in this process.
-
-    Registering the same name again replaces the game. Packages register games through the entry point group
-    tilewright.games.
-
-    Parameters
-    ----------
-    rules
-        Class of the rules.
-    params
-        Class of the game's parameters.
-    roles
-        Roles of tiles that take part in the game.
-    events
-        Kinds of events that can happen.
-    suits
-        Sets of roles: a map that has all roles of one set is for this game.
-    limit
-        Maximum number of states that the solver examines by default.
-    revision
-        Number to increase when the solver gives other results.
-
-    Returns
-    -------
-    Callable
-        Decorator for a function `(rules, limit)` that returns a `Solution`.
-
-    Raises
-    ------
-    InvalidRecipe
-        If `rules` is not a class of rules, or `params` not a class of parameters.
-    """
-    if not isinstance(rules, type) or not issubclass(rules, GameRules):
-        raise InvalidRecipe("must be a class of rules", at="rules", got=rules, rule="type")
-    check_params_class(params)
-    declare = game(rules, params=params, roles=roles, events=events, suits=suits, limit=limit, revision=revision)
-    return lambda body: game_registry.register(declare(check_function(body)))
-
-
-@dataclass(frozen=True)
-class BoundGame:
+class BoundGame(Bound[Game]):
     """A game with its params."""
-
-    game: Game
-    params: Params
-
-    def __str__(self) -> str:
-        """Return the game as `read_game` reads it."""
-        fields = type(self.params).model_fields
-        given = {name: value for name in fields if (value := getattr(self.params, name)) != fields[name].default}
-        return ",".join([self.game.name, *(f"{name}={_format_value(value)}" for name, value in given.items())])
 
     def open(self, map: TileMap) -> GameRules[Any, Any]:
         """Return the rules on a map. Raise InvalidRecipe if it lacks a player, for example."""
-        return self.game.rules(GameBoard(map, self.game.name), self.params)
-
-
-def _format_value(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return self.entry.rules(GameBoard(map, self.entry.name), self.params)
 
 
 def read_game(given: Any) -> BoundGame:
@@ -173,7 +85,7 @@ def find_game(map: TileMap) -> tuple[str, dict[str, Any]] | None:
             found.open(map)
     except (InvalidRecipe, UnknownName):
         return None
-    return None if found is None else (found.game.name, found.params.model_dump(mode="json"))
+    return None if found is None else (found.entry.name, found.params.model_dump(mode="json"))
 
 
 def _find_suitable_game(map: TileMap) -> BoundGame | None:

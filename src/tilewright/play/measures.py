@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..analysis.survey import Survey
+from ..core.entries import measure
 from ..core.errors import InvalidRecipe
-from ..core.registry import measure
 from .game import choose_game, read_game
 from .playthrough import Playthrough
 from .solve import play_map
@@ -76,6 +76,6 @@ def explored_share(survey: Survey) -> float | None:
 
 def _count(survey: Survey, kind: str) -> float | None:
     found = playthrough_of(survey)
-    if found is None or not found.solved or kind not in read_game(found.game).game.events:
+    if found is None or not found.solved or kind not in read_game(found.game).entry.events:
         return None
     return found.count(kind)

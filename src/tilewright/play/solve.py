@@ -42,7 +42,7 @@ def solve(map: TileMap, game: Any = None, *, limit: int | None = None, **params:
     bound = choose_game(map) if game is None else read_game(game)
     if params:
         given = {name: getattr(bound.params, name) for name in bound.params.model_fields_set}
-        bound = read_game({bound.game.name: {**given, **params}})
+        bound = read_game({bound.entry.name: {**given, **params}})
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
         raise InvalidRecipe("must be a number of states, at least 1", at="limit", got=limit, rule="type")
     return play_map(map, bound, limit)
@@ -51,7 +51,7 @@ def solve(map: TileMap, game: Any = None, *, limit: int | None = None, **params:
 def play_map(map: TileMap, bound: BoundGame, limit: int | None = None) -> Playthrough:
     """Play a map with a game and its params."""
     rules = bound.open(map)
-    solution = bound.game.body(rules, limit or bound.game.limit)
+    solution = bound.entry.body(rules, limit or bound.entry.limit)
     return Playthrough(
         solved=solution.solved,
         moves=solution.moves,

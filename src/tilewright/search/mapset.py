@@ -160,7 +160,7 @@ def compare(maps: Sequence[TileMap], distance: Any = "hamming", /) -> NDArray[np
 
 def describe_need(distance: BoundDistance) -> str:
     """Return what maps need for a distance, as the end of a message."""
-    return f"; it needs {distance.distance.needs}" if distance.distance.needs else ""
+    return f"; it needs {distance.entry.needs}" if distance.entry.needs else ""
 
 
 def share_tiles(maps: Sequence[TileMap]) -> list[TileMap]:

@@ -261,7 +261,7 @@ class _Selection:
     def _explain(self) -> InvalidRecipe | GaveUp:
         """Return the error of a set that is not full."""
         gate, made = self.gate, self.made
-        name = self.distance.distance.name
+        name = self.distance.entry.name
         if self.inapplicable and not self.kept:
             text = f"applies to none of {pluralize(self.inapplicable, 'map')}{describe_need(self.distance)}"
             return InvalidRecipe(text, at="distance", place=f"distance {name}", value=name, rule="missing")

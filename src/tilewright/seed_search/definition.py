@@ -12,12 +12,12 @@ from typing import Any
 from .. import __version__
 from ..analysis.similarity import Similarity, find_similarity
 from ..analysis.survey import check_comparing
+from ..core.entries import Measure
 from ..core.errors import Fix, InvalidRecipe, TilewrightError
 from ..core.params import check_integer
 from ..core.plan import make_plan, tilesets_of
 from ..core.provenance import collect_revisions
 from ..core.recipe import Recipe
-from ..core.registry import Measure
 from ..core.registry import measures as measure_registry
 from ..core.require import Requirement, read_requirements
 

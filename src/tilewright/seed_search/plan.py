@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..batch import NoKernel, Scanner, open_scanner
+from ..core.entries import Measure
 from ..core.errors import InvalidRecipe, pluralize
-from ..core.registry import Measure
 from ..core.require import Requirement
 from ..core.tilemap import format_size
 from .definition import SeekDefinition

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Literal
 
 from ..autotile.fitting import fit_in_rounds, fit_pieces
+from ..core.entries import shaper
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..analysis.survey import Survey
+from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.many_maps import Stage
 from ..core.params import MAX_SIDE, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

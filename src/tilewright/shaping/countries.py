@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

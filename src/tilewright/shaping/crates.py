@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.regions import regions_of
+from ..core.entries import shaper
 from ..core.errors import ANOTHER_SEED, GaveUp, Problem, pluralize, problem
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.roles import role_of_name
 from ..core.seeds import Rng
 from ..core.site import Site

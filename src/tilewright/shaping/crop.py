@@ -7,9 +7,9 @@ from typing import Any
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from ..core.entries import transform
 from ..core.errors import InvalidRecipe
 from ..core.params import MAX_SIDE, Params, param
-from ..core.registry import transform
 
 
 class CropParams(Params):

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.doorways import Rooms, doorways
+from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import MAX_AREA, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from ..core.entries import shaper
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
 from ..core.tilemap import TileMap

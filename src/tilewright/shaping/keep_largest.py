@@ -10,11 +10,11 @@ import numpy as np
 
 from ..analysis.regions import Directions, regions_of
 from ..analysis.survey import Survey
+from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.grid import Label
 from ..core.many_maps import NoKernel, Stage
 from ..core.params import MAX_AREA, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

@@ -31,10 +31,10 @@ from ..analysis.doorways import passages
 from ..analysis.keys import KEY, LOCK
 from ..analysis.paths import steps_from
 from ..analysis.survey import Survey
+from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe, pluralize
 from ..core.grid import Label
 from ..core.params import MAX_AREA, Names, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker, TileMap

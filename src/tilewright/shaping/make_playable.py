@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.entries import shaper
 from ..core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, pluralize
 from ..core.params import MAX_AREA, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
@@ -50,7 +50,7 @@ class MakePlayableParams(Params):
 @shaper(MakePlayableParams, dimensions=(2,))
 def make_playable(map: TileMap, p: MakePlayableParams, site: Site, rng: Rng) -> Steps:
     bound = read_game(p.game) if p.game else choose_game(map)
-    name = bound.game.name
+    name = bound.entry.name
     if name in REPAIRS:
         map = add_ends(map, bound)
     found = play_map(map, bound)

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator
 
+from ..core.entries import shaper
 from ..core.errors import GaveUp, short_repr
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, Room, TileMap

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
 from ..core import pipeline
+from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe, UnknownName
 from ..core.grid import Label
 from ..core.locks import Locks
 from ..core.params import MAX_SIDE, Params, hint, param
 from ..core.recipe import Recipe
-from ..core.registry import shaper, shapers
+from ..core.registry import shapers
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps, change_frames
 from ..core.tilemap import TileMap

@@ -15,10 +15,10 @@ import numpy as np
 from pydantic import model_validator
 
 from ..analysis.regions import Directions, regions_of_tiles
+from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import MAX_AREA, MAX_SIDE, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

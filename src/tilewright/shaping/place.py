@@ -30,8 +30,8 @@ import numpy as np
 from ..analysis.map_warnings import count_unplaced
 from ..analysis.paths import steps_from
 from ..analysis.survey import Survey
+from ..core.entries import shaper
 from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, pluralize
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, MarkerValue, TileMap

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from ..analysis.owners import NEUTRAL
 from ..analysis.strategy import HEADQUARTERS
 from ..autotile.grammar import grammar_of
+from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap

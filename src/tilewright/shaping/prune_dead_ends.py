@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ..analysis.regions import neighbor_offsets
 from ..analysis.survey import Survey
+from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import MAX_AREA, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap

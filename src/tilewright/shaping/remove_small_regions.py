@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ..analysis.regions import Directions, neighbor_offsets, regions_of
 from ..autotile.grammar import grammar_of
+from ..core.entries import shaper
 from ..core.params import MAX_AREA, Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 from pydantic import model_validator
 
+from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

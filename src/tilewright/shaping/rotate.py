@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.entries import transform
 from ..core.params import Params, param
-from ..core.registry import transform
 
 
 class RotateParams(Params):

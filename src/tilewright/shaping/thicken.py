@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.survey import Survey
+from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
 from ..core.params import Params, param
-from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap

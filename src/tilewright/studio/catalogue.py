@@ -7,11 +7,13 @@ from functools import cache
 from typing import Any
 
 from .. import data
+from ..core.entries import Entry, Measure, Shaper, Technique
 from ..core.errors import UnknownName
 from ..core.recipe import Recipe
-from ..core.registry import Entry, Measure, Shaper, Technique, measures, shapers, techniques, tilesets
+from ..core.registry import measures, shapers, techniques
 from ..core.resolver import Resolver
 from ..core.tilemap import format_size
+from ..core.tilesets import tilesets
 from ..core.yaml import read_head_comment
 from ..formats import Format, format_registry
 

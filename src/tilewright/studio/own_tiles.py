@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
-from ..core.registry import tilesets
 from ..core.shared_tiles import convert_cells
 from ..core.tilemap import TileMap
 from ..core.tileset import Sheet, Tile, Tileset
+from ..core.tilesets import tilesets
 from ..formats._sheet import count_sprites
 from ..formats._skin_files import SpriteSource, add_skin
 from ..formats._toml import format_toml

@@ -11,9 +11,10 @@ import numpy as np
 from ..core.embedded_pictures import DIGEST_PREFIX
 from ..core.errors import TilewrightError
 from ..core.recipe import Recipe
-from ..core.registry import techniques, tilesets
+from ..core.registry import techniques
 from ..core.tilemap import TileMap
 from ..core.tileset import Sheet, Tile, Tileset
+from ..core.tilesets import tilesets
 from ..formats._sheet import count_sprites, picture_size
 from ..formats._sheet_guess import guess_layouts, guess_side
 from .own_tiles import NAME, OwnTile, OwnTiles, build_tileset, clean_name

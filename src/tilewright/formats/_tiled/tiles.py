@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, short_repr
-from ...core.registry import tilesets as known_tilesets
 from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
+from ...core.tilesets import tilesets as known_tilesets
 from .. import Source
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png, picture_size, sheet_picture, sprite_box
 from . import is_relative

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
 from ...core.caching import cached_by_size
+from ...core.entries import RECIPE_FIELDS
 from ...core.errors import MAX_REPORTED, InvalidRecipe, Path, Problem, did_you_mean, pluralize, problem, short_repr
 from ...core.params import Sized, param, size_param
 from ...core.recipe import Recipe, as_recipe_data
-from ...core.registry import RECIPE_FIELDS
 from ...core.resolver import Resolver
 from . import compact
 from .compact_model import AlsoAccepts

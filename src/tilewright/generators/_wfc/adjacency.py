@@ -11,9 +11,9 @@ from ...autotile.grammar import grammar_of
 from ...core.errors import InvalidRecipe
 from ...core.params import AtomicValue
 from ...core.pieces import SIDES
-from ...core.registry import tilesets
 from ...core.resolver import Resolver
 from ...core.tileset import Tileset
+from ...core.tilesets import tilesets
 from .pattern_set import MAX_WEIGHT, PatternSet, from_pairs
 
 MAX_WEIGHT_RATIO = 1 << 10

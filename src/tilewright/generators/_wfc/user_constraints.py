@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.entries import Constraint
 from ...core.errors import InvalidRecipe, TilewrightError, UnknownName, short_repr
 from ...core.params import AtomicValue
-from ...core.registry import BoundConstraint, Constraint, constraints
+from ...core.registry import Bound, constraints
 from ...core.resolver import Resolver
 from .pattern_set import pack_bits
 
@@ -38,8 +39,8 @@ class UserConstraint(AtomicValue):
             return value
         if isinstance(value, Constraint):
             value = value()
-        if isinstance(value, BoundConstraint):
-            return cls(value.constraint, value.params)
+        if isinstance(value, Bound):
+            return cls(value.entry, value.params)
         if isinstance(value, str):
             value = {value: None}
         if not isinstance(value, Mapping) or len(value) != 1:

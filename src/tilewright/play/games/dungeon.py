@@ -116,7 +116,6 @@ class DungeonRules(GameRules[DungeonState, DungeonGameParams]):
     limit=1 << 22,
 )  # fmt: skip
 def dungeon(rules: DungeonRules, limit: int) -> Solution:
-    """Find a shortest walk to an exit."""
     rows, columns = rules.board.shape
     level, words = _make_level(rules)
     visited, result = np.zeros(level.is_open.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)

@@ -215,7 +215,6 @@ class PlatformerRules(GameRules[PlatformerState, PlatformerParams]):
     suits=(("spike", "platform"), ("spring",)),
 )  # fmt: skip
 def platformer(rules: PlatformerRules, limit: int) -> Solution:
-    """Find the playthrough with the fewest ticks, and all cells that can be reached before the level is finished."""
     level = build_level(rules)
     cells = level.flags.size
     total = (cells * level.air_levels * level.directions) << level.key_count

@@ -137,7 +137,6 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
     limit=1 << 16,
 )
 def runner(rules: RunnerRules, limit: int) -> Solution:
-    """Collect all gold, without digging if possible."""
     cells = _encode(rules)
     board = make_board(cells, enter_ladders=rules.params.enter_ladders)
     rows, columns = cells.shape

@@ -97,7 +97,6 @@ class SokobanRules(GameRules[SokobanState, SokobanParams]):
     suits=(("crate", "target"),),
 )
 def sokoban(rules: SokobanRules, limit: int) -> Solution:
-    """Find a solution with the fewest pushes, and the shortest walks between them."""
     rows, columns = rules.board.shape
     targets, crates = _number_cells(rules.targets, columns), _number_cells(rules.crates, columns)
     board = make_board(rules.is_open)

@@ -23,9 +23,9 @@ NEAR = 8
 
 def add_ends(map: TileMap, bound: BoundGame) -> TileMap:
     """Return the map with the markers start and exit. Raise GaveUp if there is no place for them."""
-    board = GameBoard(map, bound.game.name)
+    board = GameBoard(map, bound.entry.name)
     missing = [role for role in NAMES if not board.mask(role).any()]
-    if bound.game.name == "runner" and board.mask("gold", "coin", "treasure").any():
+    if bound.entry.name == "runner" and board.mask("gold", "coin", "treasure").any():
         missing = [role for role in missing if role == "player"]  # the level ends with the last gold
     if not missing:
         return map

@@ -8,8 +8,8 @@ from functools import partial
 
 from nicegui import ui
 
+from ...core.entries import RECIPE_FIELDS
 from ...core.errors import Fix, Problem, TilewrightError
-from ...core.registry import RECIPE_FIELDS
 from ..session import Session
 from .widgets import toggle_class
 

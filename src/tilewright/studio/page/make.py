@@ -9,12 +9,14 @@ from typing import Any
 
 from nicegui import ui
 
+from ...core.entries import Technique
 from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.fields import fields_of
 from ...core.plan import make_plan
-from ...core.registry import Technique, techniques, tilesets
+from ...core.registry import techniques
 from ...core.resolver import Resolver
 from ...core.tileset import Tile
+from ...core.tilesets import tilesets
 from ...core.yaml import read_head_comment
 from ...data import read_text
 from ..goals import find_goal

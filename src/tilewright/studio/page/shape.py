@@ -10,10 +10,11 @@ from typing import Any
 
 from nicegui import events, ui
 
+from ...core.entries import Shaper
 from ...core.errors import Problem, TilewrightError
 from ...core.fields import UNSET, fields_of
 from ...core.recipe_knobs import renumber_stages
-from ...core.registry import Shaper, shapers
+from ...core.registry import shapers
 from ...core.tileset import Tile
 from ..opened_recipe import keep_fitting_knobs
 from ..own_pictures import embed_pictures

@@ -8,10 +8,11 @@ from typing import Any
 
 from nicegui import ui
 
+from ...core.entries import Technique
 from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field
 from ...core.params import Params
-from ...core.registry import Technique, techniques
+from ...core.registry import techniques
 from ...core.tile_matching import match_labels, suggest_matches
 from ...core.tileset import Tileset
 from ..resolver import StudioResolver

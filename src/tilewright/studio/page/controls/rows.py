@@ -10,7 +10,7 @@ from ....core.errors import TilewrightError
 from ....core.fields import Field
 from ....core.plan import make_plan
 from ....core.recipe import Recipe
-from ....core.registry import tilesets
+from ....core.tilesets import tilesets
 from ...resolver import StudioResolver
 from .control import ControlContext
 

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ....core.notation import read_part
-from ....core.registry import tilesets
+from ....core.tilesets import tilesets
 from .control import Control, list_names, select, swatch
 from .numbers import ControlInput, InvalidInput
 

@@ -1,0 +1,46 @@
+"""Counted lines: code without blank lines, comments, docstrings and descriptions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.count_code import count_code, main
+
+SOURCE = '''"""A module.
+
+Of two paragraphs.
+"""
+
+import numpy  # a comment
+
+# Another one.
+SIZE = param(
+    3,
+    description="Number of cells"
+    " per edge.",
+)
+"""A description."""
+LINES = """
+two lines and
+"""
+
+
+def count() -> int:
+    """Return a count."""
+    return SIZE
+'''
+
+
+def test_lines_are_counted_without_prose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert count_code(SOURCE) == 9
+    (tmp_path / "inner").mkdir()
+    for name in ("a.py", "inner/b.py"):
+        (tmp_path / name).write_text(SOURCE)
+    monkeypatch.setattr(sys, "argv", ["count_code.py", str(tmp_path)])
+    main()
+    assert capsys.readouterr().out == f"{tmp_path}: 2 files, 18 code lines\n  .: 9\n  inner: 9\n"
