@@ -91,7 +91,7 @@ def choose_vary(state: State, options: list[VaryOption] | None = None) -> dict[s
     chosen = [path for path, knob in knobs.items() if path in known and not _drives_only(knob, sizes)][:MAX_DEFAULTS]
     if not chosen and state.technique in techniques:
         technique = techniques.get(state.technique)
-        main = {technique.main_param: {}} if technique.main_param else {}
+        main: Mapping[str, Spec] = {technique.main_param: {}} if technique.main_param else {}
         params = main if technique.vary is None else technique.vary
         suggested = {f"params.{name}": spec for name, spec in params.items()}
         chosen = [path for path in suggested if path in known]

@@ -24,10 +24,11 @@ class FashionMany(ManyMaps):
         rule = fashion_rules.make_rule(scores, p.offsets, wrap=p.wrap is not False)
         if rule is None:
             raise NoKernel("fashion with this number of states or these neighbors")
-        size, group = self.site.shape, groups.choose_group(self.site.shape[0])
+        height, width = self.site.shape
+        group = groups.choose_group(height)
 
         def plan(count: int) -> fashion.Launch:
-            found = fashion.plan_fashion(rule, group, size, count=count, generations=p.generations)
+            found = fashion.plan_fashion(rule, group, (height, width), count=count, generations=p.generations)
             if found is None:
                 raise NoKernel("fashion maps that are this narrow")
             return found
