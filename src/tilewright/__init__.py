@@ -45,6 +45,7 @@ HOMES = {
     "core.tileset": ("Tile", "Tileset"),
     "engines": ("Engine", "ExportedProject"),
     "formats": ("Format", "register_format"),
+    "jobs.progress": ("Progress",),
     "overlays.overlay": ("Overlay",),
     "play.game": ("Game", "register_game"),
     "play.playthrough": ("Playthrough",),

@@ -20,11 +20,12 @@ import pytest
 import tilewright as tw
 from tests.cli.conftest import Run
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError
-from tilewright.corpus import Corpus, cluster, make, remake, store
+from tilewright.corpus import Corpus, make, remake
 from tilewright.corpus.build import make_parts
-from tilewright.corpus.cluster import LostCluster, connect
 from tilewright.corpus.manifest import Manifest
-from tilewright.corpus.store import Folder
+from tilewright.jobs import cluster
+from tilewright.jobs.cluster import LostCluster, connect
+from tilewright.jobs.folder import MANIFEST, Folder
 
 MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
 
@@ -244,7 +245,7 @@ def test_errors_of_file_systems_are_one_line(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(type(folder.file_system), "pipe_file", broken)
     with pytest.raises(BadFile, match=r"c/manifest\.json: two lines"):
-        folder.write(b"x", store.MANIFEST)
+        folder.write(b"x", MANIFEST)
 
 
 # -- clusters -----------------------------------------------------------------------------------------------
