@@ -50,7 +50,9 @@ def open_picks() -> State:
     """Return the second generation of a dungeon, with picks."""
     state = open_recipe("search", "roguelike-dungeon", 3)
     vary = {path: {"from": low, "to": high} for path, low, high in PICK_RANGES}
-    search = SearchViewState(find_owner(state), "eye", {**vary, "seed": {}}, picks=((1, 4), (2, 5)), generation=1)
+    search = SearchViewState(
+        owner=find_owner(state), mode="eye", vary={**vary, "seed": {}}, picks=((1, 4), (2, 5)), generation=1
+    )
     return replace(state, search=search)
 
 

@@ -14,7 +14,6 @@ import pytest
 
 import tilewright as tw
 from tilewright import formats
-from tilewright.core import deprecation
 from tilewright.play.games.dungeon import DungeonRules
 
 ROOT = Path(__file__).parents[1]
@@ -36,13 +35,9 @@ def test_all_public_names_exist() -> None:
 
 
 @pytest.mark.parametrize("name", ["techniques", "shapers", "measures", "formats", "tilesets"])
-def test_listing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deprecation, "warned", set())
+def test_listing(name: str) -> None:
     listed = getattr(tw, f"list_{name}")()
     assert [entry.name for entry in listed] == sorted(entry.name for entry in listed)
-    with pytest.warns(DeprecationWarning, match=f"tw.{name}\\(\\) is now tw.list_{name}\\(\\)") as warned:
-        assert getattr(tw, name)() == listed
-    assert warned[0].filename == __file__
 
 
 def test_the_index_of_the_analysis() -> None:

@@ -37,6 +37,27 @@ LINKS = dict(line.split() for line in (FOLDER / "links.txt").read_text("utf-8").
 REQUESTS: list[dict[str, Any]] = json.loads((FOLDER / "requests.json").read_text("utf-8"))
 CODES = {"same": 0, "edited": 1, "changed": 1, "impossible": 2}
 """Exit codes of `tilewright verify`."""
+OLD_NAMES: dict[str, dict[str, Any]] = {
+    "bsp": {"at_least": 1},
+    "rooms": {"at_least": 1},
+    "noise": {"feature": 9.0},
+    "markov": {"mends": 0, "sweeps": 1},
+    "patterns": {"symmetries": 2, "borders": ["left"], "part_side": 16, "mut_times": 2},
+    "wfc": {"backtracks": 3, "repairs": 5, "restarts": 2},
+    "doors": {"least": 2},
+    "lock_and_key": {"least": 2, "most_doors": 3, "widest": 2, "at_least": 0},
+    "paint": {"at_least": 2, "at_most": 9},
+    "place": {"near": 1, "far": 9, "apart": 2},
+}
+"""Parameters of techniques and shapers that have other names today."""
+FURTHER_VALUES: dict[str, dict[str, Any]] = {
+    "markov": {"sample": "village"},
+    "patterns": {"sample": "village"},
+    "wfc": {"sample": "circuit"},
+    "paint": {"of": "wall", "tile": "water"},
+    "place": {"markers": ["ore"], "rule": "band"},
+}
+"""Required values of other parameters."""
 EXACT_IN_FILES = ("numbers", "layers")
 """Floats that files keep exactly, but that another machine may compute slightly differently."""
 
@@ -140,6 +161,20 @@ def test_a_recipe_file_reads_as_the_same_recipe_and_makes_the_same_map(name: str
 
 
 # -- models -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OLD_NAMES)
+def test_a_recipe_may_have_the_parameter_names_of_that_version(name: str) -> None:
+    entry = next(entry for entry in (*tw.list_techniques(), *tw.list_shapers()) if entry.name == name)
+    present = {entry.params.renamed[key]: value for key, value in OLD_NAMES[name].items()}
+
+    def read(values: Mapping[str, Any]) -> tw.Recipe:
+        values = {**FURTHER_VALUES.get(name, {}), **values}
+        if isinstance(entry, tw.Technique):
+            return tw.recipe({"technique": name, "params": values})
+        return tw.recipe({"technique": "caves", "shaping": [{name: values}]})
+
+    assert read(OLD_NAMES[name]) == read(present)
 
 
 @pytest.mark.parametrize("name", INDEX["models"])

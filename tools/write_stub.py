@@ -95,7 +95,6 @@ def generate_stub() -> Iterator[str]:
         yield from (f"from .{module} import {name} as {name}\n" for name in sorted(names) if name not in FALLBACKS)
     yield from (f"from . import {package} as {package}\n" for package in public["PACKAGES"])
     yield NAMES
-    yield from (f"{old} = {new}\n" for old, new in public["RENAMED"].items())
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
     shaped = [shapers.get(name) for name in sorted(shapers.built_in)]
     for function, returned in (("make", "TileMap"), ("recipe", "Recipe"), ("watch", "Iterator[Frame]")):

@@ -54,11 +54,6 @@ HOMES = {
     "seed_search": ("seek",),
 }  # fmt: skip
 """Public names by the module that defines them."""
-RENAMED = {
-    "measures": "list_measures", "mover": "transform", "shapers": "list_shapers", "techniques": "list_techniques",
-    "tilesets": "list_tilesets",
-}  # fmt: skip
-"""Present names by name in version 0.1. `formats`, which is also a package, warns when it is called."""
 _MODULES = {name: module for module, names in HOMES.items() for name in names}
 __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 
@@ -66,11 +61,6 @@ __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 def __getattr__(name: str) -> object:
     if name in PACKAGES:
         return import_module(f".{name}", __name__)
-    if name in RENAMED:
-        from .core.deprecation import warn_renamed
-
-        warn_renamed(f"tw.{name}()", f"tw.{RENAMED[name]}()")
-        name = RENAMED[name]
     if name not in _MODULES:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
     value = getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -96,11 +96,6 @@ from .seed_search import seek as seek
 __version__: str
 
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
-measures = list_measures
-mover = transform
-shapers = list_shapers
-techniques = list_techniques
-tilesets = list_tilesets
 
 @overload
 def make(

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core import pipeline, registry
-from .core.deprecation import rename_keywords
 from .core.edits import Edits
 from .core.edits import find_edits as find_edits_of_map
 from .core.errors import BadFile, InvalidRecipe, short_repr
@@ -185,9 +184,6 @@ def recipe(given: RecipeLike, /, *, knobs: Mapping[str, Any] | None = None, **ke
     data, resolver = _read_data(given)
     if knobs is not None:
         data = apply_knobs(data, knobs)
-    if data.get("technique") in registry.techniques:
-        entry = registry.techniques.get(data["technique"])
-        keywords = rename_keywords(entry.name, keywords, entry.params.renamed)
     if resolver is not _file_resolver():  # Paths in keywords are relative to the working directory, not to the file.
         if isinstance(own.get("tileset"), str):
             own["tileset"] = _file_resolver().read_tileset(own["tileset"])
@@ -400,9 +396,8 @@ def _read_shaping(map: TileMap, shaper: str, params: Mapping[str, Any]) -> tuple
     """Return a map and a validated stage."""
     _check_map(map)
     entry = registry.shapers.get(shaper)
-    values = rename_keywords(entry.name, dict(params), entry.params.renamed)
     try:
-        checked: Params = entry.params.validate(values, resolver=_file_resolver())
+        checked: Params = entry.params.validate(params, resolver=_file_resolver())
     except InvalidRecipe as error:
         raise error.within(shaper) from None
     return map, Stage(entry.name, checked)

@@ -19,7 +19,6 @@ from typing import Any, get_args
 
 import numpy as np
 
-from .core.deprecation import renamed_names
 from .core.errors import GaveUp, TilewrightError
 from .core.model import LearningParams
 from .core.pipeline import iter_steps, run, watch
@@ -335,23 +334,3 @@ def _bad_values(entry: Technique) -> Iterator[tuple[str, Any]]:
                 yield name, rule.ge - 1
             if hasattr(rule, "le"):
                 yield name, rule.le + 1
-
-
-__getattr__ = renamed_names(
-    __name__,
-    SIDES="SIZES",
-    small="small_recipe",
-    same_seed_same_map="check_seeds",
-    watching_changes_nothing="check_watching",
-    other_process_same_map="check_other_process",
-    locks_hold="check_locks",
-    locks_change_with_seeds="check_unlocked_cells",
-    result_is_frozen="check_result",
-    every_size="check_sizes",
-    made_again="check_recipe",
-    params_are_values="check_params",
-    bad_params_are_refused="check_bad_params",
-    everything_is_described="check_descriptions",
-    declarations_hold="check_declarations",
-    windows_fit="check_windows",
-)

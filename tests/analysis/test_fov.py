@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.analysis.fov import field_of_view
-from tilewright.core.deprecation import warned
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 
@@ -120,18 +119,12 @@ def test_built_in_tilesets_declare_what_blocks_sight() -> None:
     assert blocking["palette"] == {"door", "gate", *low, *wet}
 
 
-def test_through_is_deprecated() -> None:
+def test_a_tile_that_is_neither_passable_nor_transparent_hides_what_is_behind_it() -> None:
     tiles = [{"name": "floor"}, {"name": "wall", "passable": False}, {"name": "ice", "passable": False}]
     level = TileMap(
         [[0, 2, 0, 1, 0]], Tileset.validate({"name": "some", "tiles": tiles}), markers=[Marker("lamp", 0, 0)]
     )
     assert field_of_view(level, "lamp").tolist() == [[True, True, False, False, False]]
-    warned.clear()
-    with pytest.warns(
-        DeprecationWarning, match=r"^field_of_view\(through=...\) is now blocks_sight = false of the tiles"
-    ):
-        assert field_of_view(level, (0, 0), through=["ice"]).tolist() == [[True, True, True, True, False]]
-    assert field_of_view(level, [(0, 0), (0, 4)], through="ice").all()
 
 
 @pytest.mark.parametrize(
@@ -146,11 +139,6 @@ def test_through_is_deprecated() -> None:
         ),
         (np.ones((2, 2), bool), {"radius": -1}, "radius: must be an integer of at least 0, got -1"),
         (np.ones((2, 2), bool), {"radius": 1.5}, "radius: must be an integer of at least 0, got 1.5"),
-        (
-            np.ones((2, 2), bool),
-            {"through": ["a"]},
-            "through: needs a TileMap; for an array, mark transparent cells in the array",
-        ),
     ],
 )
 def test_invalid_arguments(map: NDArray[np.bool_], options: dict[str, object], message: str) -> None:

@@ -116,7 +116,7 @@ def open_link(link: str) -> dict[str, Any]:
         "locks": None if state.locks is None else state.locks.to_data(),
         "painted": None if state.painted is None else state.painted.to_data(),
         "off": state.off,
-        "look": vars(state.view_settings),
+        "look": state.view_settings.model_dump(),
         "example": state.example.to_data(),
         "gallery": state.gallery.to_data(),
     }

@@ -180,8 +180,8 @@ def main() -> None:
     maps = write_maps()
     index = {
         "version": VERSION,
-        "techniques": [entry.name for entry in tw.techniques()],
-        "shapers": [entry.name for entry in tw.shapers()],
+        "techniques": [entry.name for entry in tw.list_techniques()],
+        "shapers": [entry.name for entry in tw.list_shapers()],
         "formats": [entry.name for entry in tw.list_formats()],
         "maps": maps,
         "recipes": read_recipes(),
@@ -344,7 +344,7 @@ def revisions(data: Any) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-REVISIONS = {entry.name: entry.revision for entry in (*tw.techniques(), *tw.shapers(), *tw.measures())}
+REVISIONS = {entry.name: entry.revision for entry in (*tw.list_techniques(), *tw.list_shapers(), *tw.list_measures())}
 
 
 def read_recipes() -> dict[str, Any]:
@@ -370,7 +370,10 @@ def write_links() -> dict[str, Any]:
     sample = tw.load(FOLDER / "maps/maze.json")
     locks = tw.Locks.of([[3, 1, "wall"], [4, 1, "floor"]])
     painted = Grid(["floor", "wall"], np.where(np.eye(12, 30, dtype=bool), 1, -1))
-    knob = Gallery("knob", "1.thickness", -0.5, 3, False, 10**9 - 1, "tiles_used", "cells", "regions", False)
+    knob = Gallery(
+        what="knob", knob="1.thickness", low=-0.5, high=3, same_seed=False, roll=10**9 - 1, x="tiles_used", y="cells",
+        sort="regions", most_first=False,
+    )  # fmt: skip
     states = {
         "default": State(),
         "recipe": State.from_recipe(shaped),
@@ -388,13 +391,22 @@ def write_links() -> dict[str, Any]:
         "removed_locks": replace(State.from_recipe({**shaped, "locks": [[3, 1, "wall"]]}), locks=None),
         "painted": replace(State.from_recipe(shaped), painted=painted),
         "shaper_off": replace(State.from_recipe(shaped), off=(0,)),
-        "look": State(view_settings=ViewSettings("gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
+        "look": State(view_settings=ViewSettings(tab="gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
         "sample": State.from_recipe(
             {"technique": "wfc", "seed": 7, "params": {"sample": "bricks", "wrap_sample": "xy", "width": 16}}
         ),
         "built_in_example": State(example=SampleState().with_built_in("awbw/round-lake")),
         "own_example": State(
-            example=SampleState("mine", sample, 20, 10, "a seed", "x", "xy", {"wfc": {"symmetry": 8}})
+            example=SampleState(
+                name="mine",
+                sample=sample,
+                width=20,
+                height=10,
+                seed="a seed",
+                wrap="x",
+                wrap_sample="xy",
+                knobs={"wfc": {"symmetry": 8}},
+            )
         ),
         "gallery": State(gallery=knob),
         "rules": State.from_recipe({"technique": "rules", "seed": 7, "params": MAPS["rules"]["params"]}),

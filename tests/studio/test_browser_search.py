@@ -32,8 +32,8 @@ def make_state(recipe: dict[str, Any] = SMALL, **settings: Any) -> State:
     """Return a state with a search of few small maps."""
     state = State.from_recipe(recipe).with_view_settings(tab="search")
     chosen = {
-        "x": AxisState("floor_share", 4, low=0.2, high=0.8),
-        "y": AxisState("regions", 3, low=1.0, high=16.0),
+        "x": AxisState(measure="floor_share", bins=4, low=0.2, high=0.8),
+        "y": AxisState(measure="regions", bins=3, low=1.0, high=16.0),
         "objective": "path_length",
         "evaluations": 64,
         "vary": VARY,

@@ -44,7 +44,7 @@ from tilewright.studio.state import State, ViewSettings
 TECHNIQUES = list_techniques()
 SETTINGS = Settings(workers=2)
 QUICK = SampleState(width=16, height=12).with_knob("patterns", "iterations", 10_000)
-LARGE = replace(QUICK, width=48, height=32)
+LARGE = QUICK.replace(width=48, height=32)
 
 
 def drawing(*rows: str) -> tw.TileMap:
@@ -65,7 +65,7 @@ def test_edges_follow_the_samples_declaration() -> None:
     assert example.build_recipe("wfc")["params"]["sample_edges"] == ["top", "bottom"]
     assert example.build_recipe("patterns")["params"]["sample_edges"] == ["top", "bottom"]
     assert "sample_edges" not in example.build_recipe("markov")["params"]
-    assert "sample_edges" not in replace(example, wrap="y").build_recipe("wfc")["params"]
+    assert "sample_edges" not in example.replace(wrap="y").build_recipe("wfc")["params"]
     assert SampleState.from_data(example.to_data()) == example
     assert example.with_built_in("dungeon").sample_edges == ()
     assert example.with_sample(OWN, "own").sample_edges == ()
@@ -75,7 +75,7 @@ def test_edges_follow_the_samples_declaration() -> None:
 
 def test_a_copy_of_the_sample_is_reported_on_the_card() -> None:
     rows = ["".join(chr(0x100 + 10 * row + column) for column in range(10)) for row in range(10)]
-    found = run(replace(QUICK, sample=drawing(*rows), width=10, height=10), "wfc")
+    found = run(QUICK.replace(sample=drawing(*rows), width=10, height=10), "wfc")
     assert len(found.warnings) == 1
     assert "nearly a copy of the sample" in found.warnings[0]
     assert run(QUICK, "wfc").warnings == ()
@@ -93,8 +93,8 @@ def size_of(picture: str) -> tuple[int, int]:
 @pytest.mark.parametrize("technique", TECHNIQUES)
 @pytest.mark.parametrize("name", ["dungeon", "bricks", "awbw/round-lake"])
 def test_a_copy_of_a_built_in_sample_makes_the_same_map(technique: str, name: str) -> None:
-    example = replace(QUICK.with_built_in(name), wrap_sample="xy").with_knob("wfc", "pattern_size", 2)
-    copied = replace(example, sample=example.sample_map)
+    example = QUICK.with_built_in(name).replace(wrap_sample="xy").with_knob("wfc", "pattern_size", 2)
+    copied = example.replace(sample=example.sample_map)
     assert tw.run(copied.build_recipe(technique)) == tw.run(example.build_recipe(technique))
 
 
@@ -107,7 +107,7 @@ def test_an_uploaded_sample_keeps_its_tiles(technique: str) -> None:
 
 
 def test_only_techniques_that_can_wrap_get_the_setting() -> None:
-    example = replace(QUICK, wrap="xy", wrap_sample="x")
+    example = QUICK.replace(wrap="xy", wrap_sample="x")
     assert example.build_recipe("wfc")["params"].items() >= {"wrap": "xy", "wrap_sample": "x"}.items()
     assert not {"wrap", "wrap_sample"} & example.build_recipe("markov")["params"].keys()
     assert (example.build_similarity("wfc")["wrap"], example.build_similarity("markov")["wrap"]) == ("xy", "none")
@@ -217,7 +217,7 @@ def test_a_result_has_pictures_and_the_similarity_to_the_sample(technique: str) 
 
 def test_the_fitness_is_recorded() -> None:
     previews: list[TrialPreview] = []
-    found = run(replace(SampleState(), width=40, height=30), "patterns", previews)
+    found = run(SampleState().replace(width=40, height=30), "patterns", previews)
     done = [progress for progress, _ in found.curve]
     assert done == sorted(done)
     assert (done[0], done[-1]) == (0.0, 1.0)
@@ -254,14 +254,14 @@ def test_a_cancelled_trial_stops() -> None:
 @pytest.mark.parametrize(
     ("example", "technique"),
     [
-        (replace(QUICK.with_built_in("bricks"), wrap_sample="none"), "wfc"),
+        (QUICK.with_built_in("bricks").replace(wrap_sample="none"), "wfc"),
         (LARGE.with_built_in("village").with_knob("wfc", "pattern_size", 4), "wfc"),
         (LARGE.with_built_in("awbw/three-mouths"), "wfc"),
-        (replace(QUICK.with_edited_sample(resize_sample(OWN, 1, 3)), wrap_sample="none"), "patterns"),
+        (QUICK.with_edited_sample(resize_sample(OWN, 1, 3)).replace(wrap_sample="none"), "patterns"),
         (QUICK.with_sample(resize_sample(OWN, 3, 3), "tiny").with_knob("patterns", "pattern_sizes", [4]), "patterns"),
-        (replace(QUICK, width=2).with_knob("patterns", "pattern_sizes", [3]), "patterns"),
+        (QUICK.replace(width=2).with_knob("patterns", "pattern_sizes", [3]), "patterns"),
         (QUICK.with_built_in("keep"), "markov"),
-        (replace(QUICK, width=4096, height=4096), "markov"),
+        (QUICK.replace(width=4096, height=4096), "markov"),
     ],
 )
 def test_a_failed_trial_has_a_suggestion_that_works(example: SampleState, technique: str) -> None:
@@ -309,7 +309,7 @@ class ExamplePage:
 @asynccontextmanager
 async def open_page(example: SampleState) -> AsyncIterator[ExamplePage]:
     queue, core.loop = JobQueue(SETTINGS), asyncio.get_running_loop()
-    session = Session(queue, State(view_settings=ViewSettings("example"), example=example))
+    session = Session(queue, State(view_settings=ViewSettings(tab="example"), example=example))
     with Client(ui.page("/example")) as client:
         view = ExampleView(session, ui.element("div"))
         session.listen("state", view.refresh)
@@ -401,7 +401,7 @@ def test_one_technique_gives_up_and_the_others_continue() -> None:
         assert page.states()["wfc"] == "done"
         assert not card.error_panel.visible
 
-    run_in_page(test, replace(QUICK.with_built_in("bricks"), wrap_sample="none"))
+    run_in_page(test, QUICK.with_built_in("bricks").replace(wrap_sample="none"))
 
 
 def test_a_map_is_opened_in_make_with_the_sample_in_its_recipe() -> None:

@@ -84,7 +84,7 @@ def test_a_picture_shows_what_the_canvas_shows() -> None:
     png, shown = format_registry.get("png"), State()
     for state, expected in (
         (shown, map.image(scale=32)),
-        (replace(shown, view_settings=replace(shown.view_settings, sprites=False)), map.image(scale=8, sprites=False)),
+        (shown.with_view_settings(sprites=False), map.image(scale=8, sprites=False)),
     ):
         files = operations.write_map(map, "png", build_options(png, state), CancelToken(Settings()), "level")
         with Image.open(io.BytesIO(files["level.png"])) as picture:

@@ -246,7 +246,7 @@ def test_the_default_parameter_is_the_main_one_and_never_a_size(name: str) -> No
 )
 def test_hostile_settings_are_refused(gallery: dict[str, Any]) -> None:
     with pytest.raises(TilewrightError, match="gallery"):
-        Gallery.from_data(gallery)
+        Gallery.from_link({"gallery": gallery}, "gallery")
 
 
 def test_files_of_an_export_have_plain_names() -> None:

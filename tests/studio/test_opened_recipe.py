@@ -22,7 +22,7 @@ def find_values(recipe: Any) -> dict[str, Any]:
 def test_links_keep_the_name_and_the_defaults() -> None:
     state = open_recipe("city-blocks")
     assert state.opened.name == "city-blocks"
-    assert state.opened.defaults["parks"] == 2
+    assert state.opened.knobs["parks"] == 2
     assert State.from_link(state.to_link()) == state
     edited = state.with_params(width=70)
     assert State.from_link(edited.to_link()).opened == state.opened
@@ -30,10 +30,10 @@ def test_links_keep_the_name_and_the_defaults() -> None:
 
 
 def test_links_with_invalid_names_open() -> None:
-    assert OpenedRecipe.from_data([1]) == OpenedRecipe()
-    found = OpenedRecipe.from_data({"name": "x" * 1000, "knobs": {"size": 3, "bad": [1]}})
-    assert (len(found.name), found.defaults) == (80, {"size": 3})
-    assert OpenedRecipe.from_data({"name": 3, "knobs": "x"}) == OpenedRecipe()
+    assert OpenedRecipe.keep_valid([1]) == OpenedRecipe()
+    found = OpenedRecipe.keep_valid({"name": "x" * 1000, "knobs": {"size": 3, "bad": [1]}})
+    assert (len(found.name), found.knobs) == (0, {"size": 3})
+    assert OpenedRecipe.keep_valid({"name": 3, "knobs": "x"}) == OpenedRecipe()
 
 
 def test_the_map_is_made_without_knobs() -> None:

@@ -24,6 +24,14 @@ RECIPE = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}
 TILES = Tileset.validate({"name": "own", "tiles": [{"name": "ice"}, {"name": "lava", "passable": False}]})
 SAMPLE = TileMap(np.eye(5, dtype=np.uint8), TILES)
 LOCKS = Locks.of([[3, 1, "wall"], [4, 1, "floor"]])
+OWN_EXAMPLE = SampleState(
+    name="mine", sample=SAMPLE, width=20, height=10, seed="any text", wrap="x", wrap_sample="xy",
+    knobs={"wfc": {"symmetry": 8}},
+)  # fmt: skip
+SWEEP = Gallery(
+    what="knob", knob="1.thickness", low=-0.5, high=3, same_seed=False, roll=10**9 - 1, x="the knob", y="cells",
+    sort="regions", most_first=False,
+)  # fmt: skip
 PAINTED = Grid(["floor", "wall"], np.where(np.eye(12, 30, dtype=bool), 1, FREE))
 
 
@@ -46,12 +54,12 @@ def encode(data: Any) -> str:
         replace(State.from_recipe(RECIPE).with_recipe(locks=LOCKS.to_data()), locks=None),
         replace(State.from_recipe(RECIPE), painted=PAINTED),
         replace(State.from_recipe(RECIPE), off=(0,)),
-        State(view_settings=ViewSettings("gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
+        State(view_settings=ViewSettings(tab="gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
         State(example=SampleState().with_built_in("bricks")),
         State(example=SampleState().with_built_in("awbw/round-lake")),
-        State(example=SampleState("mine", SAMPLE, 20, 10, "any text", "x", "xy", {"wfc": {"symmetry": 8}})),
+        State(example=OWN_EXAMPLE),
         State(gallery=Gallery(roll=123)),
-        State(gallery=Gallery("knob", "1.thickness", -0.5, 3, False, 10**9 - 1, "the knob", "cells", "regions", False)),
+        State(gallery=SWEEP),
         State(example=SampleState().with_knob("patterns", "pattern_sizes", [2, 3]).with_knob("wfc", "relax", True)),
     ],
     ids=lambda state: state.to_link()[-12:],
@@ -129,7 +137,7 @@ def test_another_version_is_named(version: Any) -> None:
         ({"v": 1, "recipe": {}, "off": 3}, "not a link of this studio"),
         ({"v": 1, "recipe": {}, "gallery": []}, "gallery"),
         ({"v": 1, "recipe": {}, "gallery": None}, "gallery"),
-        ({"v": 1, "recipe": {}, "gallery": {"what": "everything"}}, "gallery: what: must be one of seed, knob"),
+        ({"v": 1, "recipe": {}, "gallery": {"what": "everything"}}, "gallery: what: must be 'seed', 'knob' or 'found'"),
         ({"v": 1, "recipe": {}, "gallery": {"what": ["seed"]}}, "what"),
         ({"v": 1, "recipe": {}, "gallery": {"knob": 3}}, "knob"),
         ({"v": 1, "recipe": {}, "gallery": {"knob": "x" * 1000}}, "knob"),
@@ -328,7 +336,7 @@ def test_bad_locks_are_refused_when_a_recipe_is_opened() -> None:
 
 def test_opening_another_recipe_keeps_the_view_settings_the_example_and_the_gallery() -> None:
     before = State(
-        view_settings=ViewSettings("shape", grid=True),
+        view_settings=ViewSettings(tab="shape", grid=True),
         example=SampleState().with_built_in("weave"),
         gallery=Gallery(roll=5),
     )

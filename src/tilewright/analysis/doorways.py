@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.deprecation import renamed_keywords
 from ..core.tilemap import TileMap
 from .regions import Walkable, passable_of, regions_of
 
@@ -31,7 +30,6 @@ def passages(map: Walkable) -> Mask:
     return vertical | horizontal
 
 
-@renamed_keywords(least="min_cells")
 def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Mask:
     """Return the mask of passages next to a room. Only for 2D maps.
 

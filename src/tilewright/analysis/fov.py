@@ -11,13 +11,11 @@ Source: Ford, "Symmetric shadowcasting", https://www.albertford.com/shadowcastin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.deprecation import warn_renamed
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from ..kernels.fov import cast
@@ -28,9 +26,7 @@ MAX_SIDE = 1 << 20
 """Maximum edge length of a map; slopes would overflow on larger maps."""
 
 
-def field_of_view(
-    map: Walkable, viewer: Places, *, radius: int | None = None, through: Iterable[str] = ()
-) -> NDArray[np.bool_]:
+def field_of_view(map: Walkable, viewer: Places, *, radius: int | None = None) -> NDArray[np.bool_]:
     """Return the mask of cells visible from a cell, including the cell itself.
 
     Cells are transparent unless their tile blocks sight (`Tileset.blocks_sight`).
@@ -43,8 +39,6 @@ def field_of_view(
         Marker name, cell, cells or mask. With several viewers, a cell is visible if any of them sees it.
     radius : int, optional
         Radius of view: only cells with dx^2 + dy^2 <= radius * (radius + 1) are visible. Unlimited by default.
-    through : iterable of str
-        Tiles that are transparent as well. Deprecated: set `blocks_sight` of the tiles, or pass a mask.
 
     Returns
     -------
@@ -70,13 +64,7 @@ def field_of_view(
         raise InvalidRecipe(f"must be at most {MAX_SIDE:,} cells wide and high, got {max(clear.shape):,}", at="map")
     if isinstance(map, TileMap):
         clear = ~map.tileset.blocks_sight[map.cells]
-        names = [through] if isinstance(through, str) else list(through)
-        if names:
-            warn_renamed("field_of_view(through=...)", "blocks_sight = false of the tiles")
-            clear = clear | map.where(*names)
         standable = standable | clear
-    elif through:
-        raise InvalidRecipe("needs a TileMap; for an array, mark transparent cells in the array", at="through")
     reach = 2 * MAX_SIDE**2 if radius is None else _square_radius(radius)
     viewers = read_cells(map, viewer, "viewer")
     inside = viewers[~standable[tuple(viewers.T)]]

@@ -16,7 +16,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.deprecation import renamed_names
 from ..core.tilemap import Marker, TileMap
 from .paths import Places, read_cells, shortest_path, steps_from
 
@@ -207,6 +206,3 @@ def _find_colored(map: TileMap, kind: str) -> list[tuple[Marker, str]]:
 
 def _cell(map: TileMap, marker: Marker) -> Cell:
     return (marker.level, marker.y, marker.x)[-len(map.shape) :]
-
-
-__getattr__ = renamed_names(__name__, Play="Exploration", Playthrough="Exploration")

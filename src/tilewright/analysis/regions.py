@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.deprecation import renamed_members
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from ..kernels.bridges import Waves, build_labeled_map
@@ -25,7 +24,6 @@ Walkable: TypeAlias = TileMap | NDArray[np.bool_]
 """A map, or a mask of passable cells."""
 
 
-@renamed_members(ranked="rank", chosen="mask", kept="keep")
 @dataclass(frozen=True, slots=True)
 class Regions:
     """Connected regions, numbered from 1 in the reading order of their first cells."""

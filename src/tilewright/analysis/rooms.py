@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from ..core.deprecation import renamed_members
 from ..core.tilemap import TileMap
 
 Link: TypeAlias = tuple[int, int]
@@ -29,7 +28,6 @@ def rooms_graph(map: TileMap) -> RoomGraph:
     return RoomGraph(len(map.rooms), tuple(sorted(links)), *ends)
 
 
-@renamed_members(parts="components", part_count="component_count", way="route", way_links="route_links")
 @dataclass(frozen=True)
 class RoomGraph:
     """Graph with rooms as nodes and links as edges."""

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import registry
-from ..core.deprecation import renamed_members, renamed_names
 from ..core.errors import InvalidRecipe
 from ..core.plan import tilesets_of
 from ..core.tilemap import TileMap
@@ -48,9 +47,6 @@ class Route:
         return steps_from(self.passable, self.exits)
 
 
-@renamed_members(
-    way="route", around="neighbor_masks", exits="neighbor_counts", marked="find_markers", commonest="most_common_tile"
-)
 class Survey:
     """A map and its lazily computed properties.
 
@@ -289,6 +285,3 @@ def check_comparing(entries: Iterable[registry.Measure]) -> None:
     if comparing:
         verb = "compare" if len(comparing) > 1 else "compares"
         raise InvalidRecipe(f"{' and '.join(comparing)} {verb} a map with a sample; name one with like", rule="missing")
-
-
-__getattr__ = renamed_names(__name__, Way="Route")

@@ -86,12 +86,6 @@ def command(context: click.Context) -> None:
 def _make_command(entry: Technique) -> click.Command:
     # A parameter replaces the format option of the same name.
     named = {field.name: field for field in fields_of(entry.params) if field.name not in RESERVED_FLAGS}
-    renamed = {old.replace("_", "-"): new.replace("_", "-") for old, new in entry.params.renamed.items()}
-
-    def find_flag(word: str) -> str:
-        flag = word.replace("_", "-")
-        return renamed.get(flag, flag)
-
     return TechniqueCommand(
         entry.name,
         params=[
@@ -101,7 +95,7 @@ def _make_command(entry: Technique) -> click.Command:
         callback=partial(_make, entry, named),
         help=entry.doc,
         short_help=entry.summary,
-        context_settings={"token_normalize_func": find_flag},
+        context_settings={"token_normalize_func": lambda word: word.replace("_", "-")},
     )
 
 

@@ -15,8 +15,6 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, Unpack
 
-from .deprecation import renamed_members
-
 Path = tuple[str | int, ...]
 T = TypeVar("T")
 MAX_REPORTED = 8
@@ -283,7 +281,6 @@ def _join_lines(text: str) -> str:
     return " ".join(text.splitlines()).encode(errors="backslashreplace").decode()
 
 
-@renamed_members(of="from_error")
 class TilewrightError(Exception):
     """Base of all errors caused by input. `str(error)` is one line.
 

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from .appearance import FREE_GLYPH, QUESTION_MARK
-from .deprecation import renamed_members
 from .errors import InvalidRecipe, TooLarge, UnknownName, pluralize, unknown_key
 from .params import MAX_SIDE, AtomicValue, Sized, param
 from .resolver import Resolver
@@ -40,7 +39,6 @@ MAX_LABELS = 1 << 17
 KEYS = ("shape", "words", "cells", "digest")
 
 
-@renamed_members(words="labels", ids="to_tile_ids")
 class Grid(AtomicValue):
     """A map of tile labels, in which cells may be undecided (`?`).
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
-from .deprecation import renamed_members
 from .errors import InvalidRecipe, TooLarge, pluralize
 from .grid import (
     FREE,
@@ -34,7 +33,6 @@ MAX_GIVEN_LOCKS = 1 << 17
 """Maximum number of locks in a list of x, y, tile. A map can lock more cells."""
 
 
-@renamed_members(words="labels", which="label_indices", frame="map_shape", keeping="from_map", fitted="fit_to")
 class Locks:
     """A set of locked cells, in the coordinates of the technique's map.
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, model_validator
 
 from .. import data
-from .deprecation import renamed_members
 from .errors import InvalidRecipe, short_repr
 from .grid import pack, unpack
 from .network import Network
@@ -37,7 +36,6 @@ MAX_COUNTS = 1 << 23
 use."""
 
 
-@renamed_members(learned="params", counted="with_counts", merged="merge")
 class Model(AtomicValue):
     """A model that a technique has learned from samples.
 

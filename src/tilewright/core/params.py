@@ -8,7 +8,6 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     ClassVar,
@@ -35,7 +34,6 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
-from .deprecation import renamed_members, warn_renamed
 from .errors import (
     MAX_REPORTED,
     Fix,
@@ -164,7 +162,6 @@ def hint(**hints: Unpack[Hints]) -> Any:
     return Field(json_schema_extra=extra)
 
 
-@renamed_members(checked="validate", changed="replace")
 class Params(BaseModel):
     """Base class of parameters: frozen and hashable. Unknown names, and booleans for numbers, are rejected.
 
@@ -228,16 +225,6 @@ class Params(BaseModel):
     def compact(self) -> Any:
         """Compact form of the value, or None if there is no such form."""
         return None
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Return the value of a parameter by its old name."""
-            new = type(self).renamed.get(name)
-            if new is None:
-                return super().__getattr__(name)
-            warn_renamed(f"parameter {name!r}", repr(new))
-            return getattr(self, new)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         copy = super().model_copy(update=update, deep=deep)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel
 
-from .deprecation import renamed_members
 from .errors import Fix, InvalidRecipe, Problem, TilewrightError, TooLarge, explain_each, problem, unknown_key
 from .knobs import RecipeKnob
 from .locks import Locks
@@ -38,7 +37,6 @@ class Stage:
     """Parameters of the shaper."""
 
 
-@renamed_members(then="with_stage")
 @dataclass(frozen=True)
 class Recipe(AtomicValue):
     """A technique with its parameters, shapers, tileset, locks and seed.

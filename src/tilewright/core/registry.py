@@ -20,7 +20,6 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from .. import data
 from . import ports
-from .deprecation import renamed_keywords, renamed_members
 from .errors import Fix, InvalidRecipe, TilewrightError, UnknownName
 from .grid import Offset
 from .params import Params, Sized
@@ -79,19 +78,6 @@ class ByExample:
     there is no such number."""
 
 
-RENAMED_OPTIONS = {
-    "refuse": "validate",
-    "settle": "resolve_random",
-    "extends": "extends_tileset",
-    "strange_locks": "allow_unknown_lock_tiles",
-    "sections": "recipe_keys",
-    "holds_reach": "margin_in_memory",
-    "numbered": "match_by_position",
-}
-"""Options of techniques in 0.1, and their present names."""
-
-
-@renamed_members(**RENAMED_OPTIONS, words="labels_of")
 @dataclass(frozen=True, kw_only=True)
 class Technique(Entry):
     """A map generator. The decorator `technique` makes a technique from a function."""
@@ -229,7 +215,6 @@ class Technique(Entry):
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
 
 
-@renamed_members(moves="rearranges", turns="reorients")
 @dataclass(frozen=True, kw_only=True)
 class Shaper(Entry):
     """A post-processing step. The decorators `shaper` and `transform` make a shaper from a function."""
@@ -341,7 +326,6 @@ class _TechniqueOptions(TypedDict, total=False):
     main_param: str
 
 
-@renamed_keywords(**RENAMED_OPTIONS)
 def technique(
     params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_TechniqueOptions]
 ) -> Callable[[Callable[..., Any]], Technique]:
@@ -418,7 +402,6 @@ def shaper(
     )
 
 
-@renamed_keywords(turns="reorients")
 def transform(
     params: type[Params], *, reorients: Callable[[Any], str] | None = None, revision: int = 1
 ) -> Callable[[Callable[..., Any]], Shaper]:

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .deprecation import renamed_members
 from .errors import InvalidRecipe, pluralize
 from .grid import FREE, Grid, sort_labels
 from .params import AtomicValue
@@ -31,7 +30,6 @@ FILE = re.compile(r".+\.\w[\w+-]*")
 """Regular expression for strings that may be file names or globs, but not rows of glyphs."""
 
 
-@renamed_members(words="labels", looking_like="with_tileset")
 class Samples(AtomicValue):
     """One or several example maps, either all 2D or all 3D.
 

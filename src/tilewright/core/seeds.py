@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .deprecation import renamed_members
 from .errors import InvalidRecipe
 
 T = TypeVar("T")
@@ -87,7 +86,6 @@ def _positions(first: int, count: int) -> NDArray[np.uint64]:
     return np.arange(count, dtype=np.uint64) + np.uint64(first & MASK)
 
 
-@renamed_members(shuffled="shuffle", weighted="weighted_index")
 class Rng:
     """A stream of random numbers.
 

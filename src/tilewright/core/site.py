@@ -10,7 +10,6 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .deprecation import renamed_members, warn_renamed
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import FREE, Grid
 from .tilemap import MapDetails, TileMap, adopt_cells
@@ -22,8 +21,7 @@ MAX_DIRECT_LOOKUP = 1 << 12
 """Maximum number of cells for which a lookup without a range check beforehand is faster."""
 
 
-@renamed_members(done="progress", shown="snapshot")
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class Frame:
     """The state of a generation at one moment.
 
@@ -50,34 +48,6 @@ class Frame:
     """Site of the stage. The pipeline sets it."""
     map: TileMap | None = None
     """The finished map, only in the last frame."""
-
-    # Written out, because a wrapper that accepts `done` would cost up to a tenth of the time of small maps.
-    def __init__(
-        self,
-        cells: Any = None,
-        note: str = "",
-        progress: float | None = None,
-        numbers: Mapping[str, float] | None = None,
-        colors: Any = None,
-        lines: Any = (),
-        stage: str = "",
-        site: Site | None = None,
-        map: TileMap | None = None,
-        *,
-        done: float | None = None,
-    ) -> None:
-        if done is not None:
-            warn_renamed("Frame(done=...)", "Frame(progress=...)")
-            progress = done
-        self.cells = cells
-        self.note = note
-        self.progress = progress
-        self.numbers = numbers
-        self.colors = colors
-        self.lines = lines
-        self.stage = stage
-        self.site = site
-        self.map = map
 
     @property
     def tileset(self) -> Tileset:
@@ -146,16 +116,6 @@ class PaddedWindow:
         return tuple(slice(before, before + side) for before, side in zip(self.before, self.own, strict=True))
 
 
-@renamed_members(
-    hold="apply_locks",
-    held="locked_counts",
-    painted="to_tile_ids",
-    broken="violated_locks",
-    around="padded_window",
-    moved="rearrange",
-    words="labels",
-    is_whole="is_whole_map",
-)
 class Site:
     """The shape, tiles and locks of the map that a technique or shaper makes.
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .deprecation import renamed_members
 from .errors import InvalidRecipe, pluralize, short_repr
 from .ports import files
 from .tileset import Tileset
@@ -97,7 +96,6 @@ class MapDetails(TypedDict, total=False):
     numbers: Mapping[str, float] | None
 
 
-@renamed_members(replaced="replace", moved="rearrange", locked="to_locks")
 class TileMap:
     """A tile map.
 

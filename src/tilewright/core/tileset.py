@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
 from .appearance import FREE_GLYPH, QUESTION_MARK, Rgb, fill_appearance, read_color, read_glyph, read_rgb
-from .deprecation import renamed_members
 from .embedded_pictures import decode_picture, read_embedded
 from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, short_repr
 from .params import Params, param
@@ -168,7 +167,6 @@ class Sheet(Params):
         return hash(tuple(self.to_data().values()))
 
 
-@renamed_members(of_words="from_labels", extended="with_tiles", turned="reorient_tiles")
 class Tileset(Params):
     """An ordered list of tiles. `Tileset.of`, `from_toml` and `from_labels` make tilesets."""
 

@@ -15,7 +15,6 @@ from functools import lru_cache
 import pyarrow as pa
 
 from ..batch.engine import Made
-from ..core.deprecation import renamed_keywords
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
 from ..jobs.cluster import Team, check_workers, connect_workers
@@ -37,7 +36,6 @@ MIN_SLICES, SLICES_PER_WORKER = 16, 4
 """Minimum numbers of tasks, in total and per worker. If there are fewer parts, a task makes a slice of one."""
 
 
-@renamed_keywords(tell="on_progress")
 def make(
     given: RequestLike,
     folder: str | os.PathLike[str],

@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ..core.deprecation import renamed_names
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -207,6 +206,3 @@ def _open_archive(address: str) -> Iterator[zipfile.ZipFile]:
         zipfile.ZipFile(file, "w", compresslevel=COMPRESSION_LEVEL) as archive,
     ):
         yield archive
-
-
-__getattr__ = renamed_names(__name__, vglc="write_vglc", npz="write_npz")

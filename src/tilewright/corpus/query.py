@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..core.deprecation import renamed_names
 from ..core.errors import InvalidRecipe, UnknownName, short_repr
 from ..core.params import check_integer
 from ..jobs import refuse_without_packages
@@ -199,6 +198,3 @@ def _error_message(error: Exception) -> str:
 
 def _shorten(text: str) -> str:
     return " ".join(text.split())[:200]
-
-
-__getattr__ = renamed_names(__name__, Found="QueryResult", found="find_maps", ids_of="find_ids")

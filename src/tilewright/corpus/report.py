@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.deprecation import renamed_names
 from ..core.errors import pluralize
 from ..core.measure_groups import format_short
 from ..core.params import check_integer
@@ -282,16 +281,3 @@ def _align_columns(rows: list[list[str]]) -> list[str]:
     """Return rows as lines with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-__getattr__ = renamed_names(
-    __name__,
-    Comparison="CorpusComparison",
-    histograms="compute_histograms",
-    lines="format_histograms",
-    picture="draw_report",
-    range_lines="format_range",
-    range_picture="draw_range",
-    compared="compare",
-    compare_picture="draw_comparison",
-)

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..core.deprecation import renamed_names
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.params import check_integer
 from .rows import as_digests, as_numbers
@@ -205,6 +204,3 @@ def split(corpus: Corpus, shares: Mapping[str, float] | None = None) -> dict[str
         for number, name in enumerate(division.names):
             found[name] += ids[sides == number].tolist()
     return found
-
-
-__getattr__ = renamed_names(__name__, best="find_best", unique="find_unique")

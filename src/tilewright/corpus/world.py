@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from ..core.chunks import get_local_technique, resolve_random_params
-from ..core.deprecation import renamed_keywords
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.recipe import Recipe
 from ..formats._resolver import FileResolver
@@ -38,7 +37,6 @@ TASKS_PER_WORKER = 16
 """Approximate number of tasks per worker."""
 
 
-@renamed_keywords(tell="on_progress")
 def make_world(
     given: Recipe | Mapping[str, Any] | str,
     folder: str | os.PathLike[str],

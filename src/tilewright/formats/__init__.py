@@ -9,14 +9,11 @@ from __future__ import annotations
 import glob
 import inspect
 import os
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -657,14 +654,3 @@ def register_format(
         )
 
     return register
-
-
-class _Formats(ModuleType):
-    """`tw.formats()`, an old name of `tw.list_formats()`, although `tilewright.formats` is also this package."""
-
-    def __call__(self) -> list[Format]:
-        warnings.warn("tw.formats() is now tw.list_formats()", DeprecationWarning, stacklevel=2)
-        return list(format_registry)
-
-
-sys.modules[__name__].__class__ = _Formats

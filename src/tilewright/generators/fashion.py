@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.deprecation import renamed_names
 from ..core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem, short_repr
 from ..core.grid import FREE, Grid, Offset, StartParams
 from ..core.params import param
@@ -304,6 +303,3 @@ def _flatten(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
             text = f"{pluralize(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
             raise InvalidRecipe(text, at=name)
     return tuple(score for row in rows for score in row)
-
-
-__getattr__ = renamed_names(__name__, alike="behave_alike")

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.appearance import read_rgb
-from ..core.deprecation import renamed_members
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 
@@ -25,7 +24,6 @@ CLEAR = 215
 """Opacity of a value's color over the tile, from 0 to 255."""
 
 
-@renamed_members(over="blend", fitted="check_size")
 @dataclass(frozen=True, eq=False)
 class Overlay:
     """A tint, lines and a legend to draw over a map."""

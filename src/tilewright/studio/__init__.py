@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..core.deprecation import renamed_keywords
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ def app(settings: Settings | None = None) -> FastAPI:
     return studio
 
 
-@renamed_keywords(ready="on_ready", other_port="try_other_ports")
 def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool = True) -> None:
     """Run the studio until it is stopped.
 

@@ -3,52 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from ..core.errors import TilewrightError
 from ..core.knobs import RecipeKnob, Scalar
+from ..core.params import param
 from ..core.recipe_knobs import MAX_KNOBS, read_fitting_knobs
 from ..core.registry import techniques
 from ..data import list_names
+from .link_params import LinkParams
 from .resolver import StudioResolver
 
 MAX_NAME = 80
 """Maximum number of characters of a name."""
 
 
-@dataclass(frozen=True)
-class OpenedRecipe:
+def _keep_scalars(knobs: Any) -> dict[str, Scalar]:
+    given = [*knobs.items()][:MAX_KNOBS] if isinstance(knobs, Mapping) else []
+    return {str(name)[:MAX_NAME]: value for name, value in given if isinstance(value, Scalar)}
+
+
+class OpenedRecipe(LinkParams):
     """Name of a recipe and the default values of its knobs, part of the state and of links."""
 
-    name: str = ""
+    name: str = param("", max_length=MAX_NAME)
     """Name of the built-in recipe or of the file; empty if a technique was chosen."""
-    defaults: Mapping[str, Scalar] = field(default_factory=dict)
+    knobs: Annotated[Mapping[str, Scalar], BeforeValidator(_keep_scalars)] = {}
     """Values of the knobs when the recipe was opened."""
 
     @classmethod
     def of(cls, name: str, recipe: Mapping[str, Any]) -> OpenedRecipe:
         """Return the name of a recipe that is being opened, with the values of its knobs."""
-        values = {knob.name: knob.value for knob in find_knobs(recipe) if knob.value is not None}
-        return cls(name[:MAX_NAME], values)
+        knobs = {knob.name: knob.value for knob in find_knobs(recipe) if knob.value is not None}
+        return cls(name=name[:MAX_NAME], knobs=knobs)
 
     @property
     def is_built_in(self) -> bool:
         return self.name in list_names("recipes")
-
-    def to_data(self) -> dict[str, Any]:
-        """Return plain data for links; empty if no recipe was opened."""
-        data: dict[str, Any] = {"name": self.name} if self.name else {}
-        return {**data, "knobs": dict(self.defaults)} if self.defaults else data
-
-    @classmethod
-    def from_data(cls, data: Any) -> OpenedRecipe:
-        """Read the data of a link. Invalid parts are left out."""
-        given = data if isinstance(data, Mapping) else {}
-        name, knobs = given.get("name"), given.get("knobs")
-        defaults = [*knobs.items()][:MAX_KNOBS] if isinstance(knobs, Mapping) else []
-        known = {str(key)[:MAX_NAME]: value for key, value in defaults if isinstance(value, Scalar)}
-        return cls(name[:MAX_NAME] if isinstance(name, str) else "", known)
 
 
 def find_knobs(recipe: Mapping[str, Any]) -> tuple[RecipeKnob, ...]:

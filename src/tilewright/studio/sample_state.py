@@ -6,23 +6,24 @@ It is an immutable part of `State`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BeforeValidator, ConfigDict, PlainSerializer
 
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
 from ..core.fields import present_name
 from ..core.glyph_tiles import name_tiles
 from ..core.grid import MAX_INLINE_CELLS, Grid
-from ..core.params import MAX_SIDE
+from ..core.params import MAX_SIDE, param
 from ..core.registry import ByExample, techniques, tilesets
 from ..core.resolver import Resolver, declared_edges
 from ..core.seeds import read_seed
 from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tile, Tileset
+from .link_params import LinkParams
 
 AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both axes"}
 """Axes along which maps and samples wrap, and their labels."""
@@ -48,25 +49,74 @@ PATTERN_SIZE = 3
 """Pattern size used to compare maps with the sample."""
 
 
-@dataclass(frozen=True)
-class SampleState:
+def _read_sample(data: Any) -> Any:
+    if not isinstance(data, Mapping):
+        return data
+    tileset = Tileset.of(data.get("tileset"))
+    ids = Grid.of({key: value for key, value in data.items() if key != "tileset"}).to_tile_ids(tileset)
+    if ids.min() < 0:
+        raise InvalidRecipe("a sample has no free cells")
+    return as_sample(TileMap(ids, tileset))
+
+
+def _write_sample(sample: TileMap | None) -> Any:
+    return sample and {**Grid.of(sample).to_data(), "tileset": tilesets.write(sample.tileset)}
+
+
+def _read_knobs(data: Any) -> Any:
+    """Return the known parameters. Their values are checked with the recipe."""
+    if not isinstance(data, Mapping) or not all(isinstance(own, Mapping) for own in data.values()):
+        raise InvalidRecipe("must be named values by technique", got=data)
+    known: dict[str, dict[str, Any]] = {}
+    for entry in techniques:
+        given = {present_name(entry.params, name): value for name, value in data.get(entry.name, {}).items()}
+        offered = () if entry.by_example is None else entry.by_example.knobs
+        if own := {knob: given[knob] for knob in offered if knob in given}:
+            known[entry.name] = own
+    return known
+
+
+def _read_edges(value: Any) -> Any:
+    edges = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    if len(edges) > len(AXIS_OF) or not all(isinstance(edge, str) and edge in AXIS_OF for edge in edges):
+        raise InvalidRecipe(f"must be some of {', '.join(AXIS_OF)}", got=value)
+    return tuple(edge for edge in AXIS_OF if edge in edges)
+
+
+def _check_seed(value: Any) -> int | str:
+    read_seed(value)
+    return value if type(value) is int else str(value)
+
+
+Axes: TypeAlias = Literal["none", "x", "y", "xy"]
+
+
+class SampleState(LinkParams):
     """The sample and the settings of By example."""
 
-    name: str = "dungeon"
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    name: str = param("dungeon", min_length=1, max_length=MAX_NAME_LENGTH)
     """Name of the built-in sample or of the user's own sample."""
-    sample: TileMap | None = None
+    sample: Annotated[TileMap | None, BeforeValidator(_read_sample), PlainSerializer(_write_sample)] = None
     """The user's own sample; None for a built-in sample."""
-    width: int = 36
-    height: int = 24
-    seed: int | str = 7
-    wrap: str = "none"
+    width: int = param(36, ge=1, le=MAX_SIDE)
+    height: int = param(24, ge=1, le=MAX_SIDE)
+    seed: Annotated[int | str, BeforeValidator(_check_seed)] = 7
+    wrap: Axes = "none"
     """Axes along which the maps wrap."""
-    wrap_sample: str = "none"
+    wrap_sample: Axes = "none"
     """Axes along which the sample wraps."""
-    knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    knobs: Annotated[Mapping[str, Mapping[str, Any]], BeforeValidator(_read_knobs)] = {}
     """Params by technique. Params with their default are left out."""
-    sample_edges: tuple[str, ...] = ()
+    sample_edges: Annotated[tuple[str, ...], BeforeValidator(_read_edges)] = ()
     """Edges of the maps that follow the sample's, unless maps or sample wrap there."""
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        found = super().from_data(data)
+        _ = found.sample_map  # An unknown name raises InvalidRecipe.
+        return found
 
     # -- sample -------------------------------------------------------------------------------------------------
 
@@ -78,17 +128,17 @@ class SampleState:
     def with_built_in(self, name: str) -> SampleState:
         """Return the state with a built-in sample."""
         wrap_sample = _default_wrap(load_built_in(name))
-        return replace(self, name=name, sample=None, wrap_sample=wrap_sample, sample_edges=declared_edges(name))
+        return self.replace(name=name, sample=None, wrap_sample=wrap_sample, sample_edges=declared_edges(name))
 
     def with_sample(self, sample: TileMap, name: str) -> SampleState:
         """Return the state with the user's own sample."""
-        return replace(self, name=name, sample=sample, wrap_sample=_default_wrap(sample), sample_edges=())
+        return self.replace(name=name, sample=sample, wrap_sample=_default_wrap(sample), sample_edges=())
 
     def with_edited_sample(self, sample: TileMap) -> SampleState:
         """Return the state with an edited version of the current sample."""
         if sample == self.sample_map:
             return self
-        return replace(self, name=f"{self.name.removesuffix(CHANGED_SUFFIX)}{CHANGED_SUFFIX}", sample=sample)
+        return self.replace(name=f"{self.name.removesuffix(CHANGED_SUFFIX)}{CHANGED_SUFFIX}", sample=sample)
 
     def with_knob(self, technique: str, knob: str, value: Any) -> SampleState:
         """Return the state with a changed parameter of a technique. None restores the default."""
@@ -96,11 +146,11 @@ class SampleState:
         if value is not None:
             own[knob] = value
         others = self.with_default_knobs(technique).knobs
-        return replace(self, knobs={**others, technique: own} if own else others)
+        return self.replace(knobs={**others, technique: own} if own else others)
 
     def with_default_knobs(self, technique: str) -> SampleState:
         """Return the state with all parameters of a technique at their defaults."""
-        return replace(self, knobs={name: own for name, own in self.knobs.items() if name != technique})
+        return self.replace(knobs={name: own for name, own in self.knobs.items() if name != technique})
 
     # -- recipes ------------------------------------------------------------------------------------------------
 
@@ -129,40 +179,6 @@ class SampleState:
     @property
     def _axes(self) -> dict[str, str]:
         return {"wrap": self.wrap, "wrap_sample": self.wrap_sample}
-
-    # -- links --------------------------------------------------------------------------------------------------
-
-    def to_data(self) -> dict[str, Any]:
-        """Return plain data for `from_data`. Defaults are left out."""
-        default = SampleState()
-        plain = ("name", "width", "height", "seed", "wrap", "wrap_sample", "sample_edges", "knobs")
-        data = {name: getattr(self, name) for name in plain if getattr(self, name) != getattr(default, name)}
-        if self.sample is not None:
-            data["sample"] = {**Grid.of(self.sample).to_data(), "tileset": tilesets.write(self.sample.tileset)}
-        return data
-
-    @classmethod
-    def from_data(cls, data: Any) -> SampleState:
-        """Read the state from plain data of an untrusted source."""
-        if not isinstance(data, Mapping):
-            raise InvalidRecipe("must be a set of named values", at="example", got=data, rule="type")
-        default = cls()
-        given = data.get("sample")
-        name = _read_name(data.get("name", default.name))
-        sample = None if given is None else _read_sample(given)
-        if sample is None:
-            load_built_in(name)
-        return cls(
-            name,
-            sample,
-            _read_side(data.get("width", default.width), "width"),
-            _read_side(data.get("height", default.height), "height"),
-            _read_seed(data.get("seed", default.seed)),
-            _read_axes(data.get("wrap", "none"), "wrap"),
-            _read_axes(data.get("wrap_sample", "none"), "wrap_sample"),
-            _read_knobs(data.get("knobs", {})),
-            _read_edges(data.get("sample_edges", ())),
-        )
 
 
 def list_techniques() -> list[str]:
@@ -316,64 +332,3 @@ def find_most_common(sample: TileMap) -> int:
     """Return the id of the most common tile."""
     counts: NDArray[np.int64] = np.bincount(sample.cells.ravel(), minlength=len(sample.tileset))
     return int(counts.argmax())
-
-
-# -- reading ------------------------------------------------------------------------------------------------------
-
-
-def _read_sample(data: Any) -> TileMap:
-    if not isinstance(data, Mapping):
-        raise InvalidRecipe("must be a map", at="sample", got=data, rule="type")
-    try:
-        tileset = Tileset.of(data.get("tileset"))
-        grid = Grid.of({key: value for key, value in data.items() if key != "tileset"})
-        ids = grid.to_tile_ids(tileset)
-    except InvalidRecipe as error:
-        raise error.within("sample") from None
-    if ids.min() < 0:
-        raise InvalidRecipe("a sample has no free cells", at="sample")
-    return as_sample(TileMap(ids, tileset))
-
-
-def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
-    """Return the known parameters. Their values are checked with the recipe."""
-    if not isinstance(data, Mapping) or not all(isinstance(own, Mapping) for own in data.values()):
-        raise InvalidRecipe("must be named values by technique", at="knobs", got=data)
-    known: dict[str, dict[str, Any]] = {}
-    for technique in list_techniques():
-        model, offered = techniques.get(technique).params, find_by_example(technique).knobs
-        given = {present_name(model, name): value for name, value in data.get(technique, {}).items()}
-        if own := {knob: given[knob] for knob in offered if knob in given}:
-            known[technique] = own
-    return known
-
-
-def _read_side(value: Any, name: str) -> int:
-    if type(value) is not int or not 1 <= value <= MAX_SIDE:
-        raise InvalidRecipe(f"must be an integer from 1 to {MAX_SIDE}", at=name, got=value, rule="range")
-    return value
-
-
-def _read_axes(value: Any, name: str) -> str:
-    if not isinstance(value, str) or value not in AXES:
-        raise InvalidRecipe(f"must be one of {', '.join(AXES)}", at=name, got=value)
-    return str(value)
-
-
-def _read_edges(value: Any) -> tuple[str, ...]:
-    edges = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    if len(edges) > len(AXIS_OF) or not all(isinstance(edge, str) and edge in AXIS_OF for edge in edges):
-        raise InvalidRecipe(f"must be some of {', '.join(AXIS_OF)}", at="sample_edges", got=value)
-    return tuple(edge for edge in AXIS_OF if edge in edges)
-
-
-def _read_name(value: Any) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME_LENGTH:
-        text = f"must be a string of at most {MAX_NAME_LENGTH} characters"
-        raise InvalidRecipe(text, at="name", got=value, rule="maximum")
-    return value
-
-
-def _read_seed(value: Any) -> int | str:
-    read_seed(value)
-    return value if type(value) is int else str(value)

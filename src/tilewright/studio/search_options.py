@@ -15,7 +15,7 @@ from ..core.recipe_paths import with_part_at
 from ..core.registry import shapers, techniques
 from ..search.genes import Gene, read_gene
 from .opened_recipe import find_knobs
-from .search_state import MAX_NUMBER, SearchViewState, Spec
+from .search_state import MAX_NUMBER, MAX_TEXT, SearchViewState, Spec
 from .state import State
 
 SEED = "seed"
@@ -68,7 +68,7 @@ class VaryOption:
 
 def find_owner(state: State) -> str:
     """Return the technique and the recipe that settings of a search belong to."""
-    return f"{state.technique}/{state.opened.name}"
+    return f"{state.technique}/{state.opened.name}"[:MAX_TEXT]
 
 
 def find_search(state: State) -> SearchViewState:

@@ -59,8 +59,7 @@ class Suggestion:
 
     def fill(self, search: SearchViewState) -> SearchViewState:
         """Return settings in which everything that is not chosen is as suggested."""
-        return replace(
-            search,
+        return search.replace(
             x=search.x if search.x.measure else self.x,
             y=search.y if search.y.measure else self.y,
             objective=search.objective or self.objective,
@@ -139,19 +138,19 @@ def _suggest_axis(name: str, values: Sequence[float]) -> AxisState:
     logarithmic scale.
     """
     if not values:
-        return AxisState(name)
+        return AxisState(measure=name)
     low, high = min(values), max(values)
     if measures.get(name).unit == "fraction" and 0 <= low <= high <= 1:
         margin = max((high - low) / 2, RANGE_STEP)
         ends = floor((low - margin) / RANGE_STEP) * RANGE_STEP, ceil((high + margin) / RANGE_STEP) * RANGE_STEP
-        return AxisState(name, low=round(max(ends[0], 0.0), 2), high=round(min(ends[1], 1.0), 2))
+        return AxisState(measure=name, low=round(max(ends[0], 0.0), 2), high=round(min(ends[1], 1.0), 2))
     positive = [value for value in values if value >= 1]
     if len(positive) >= MIN_SHARE * len(values) and low >= 0 and high >= MIN_LOG_RATIO * min(positive):
-        return AxisState(name, is_log=True)
+        return AxisState(measure=name, is_log=True)
     if low < 0 or any(value != int(value) for value in values):
-        return AxisState(name)
+        return AxisState(measure=name)
     margin = ceil((high - low) / 2) or 1
     first, last = int(max(low - margin, 0)), int(high + margin)
     step = ceil((last - first + 1) / DEFAULT_BINS)
     bins = ceil((last - first + 1) / step)
-    return AxisState(name, bins, low=float(first), high=float(first + bins * step))
+    return AxisState(measure=name, bins=bins, low=float(first), high=float(first + bins * step))

@@ -154,7 +154,7 @@ class Session:
 
     def change_search(self, **changes: Any) -> None:
         """Change settings of the view Search, without an undo step."""
-        search = replace(find_search(self.state), owner=find_owner(self.state), **changes)
+        search = find_search(self.state).replace(owner=find_owner(self.state), **changes)
         self._set_state(replace(self.state, search=search))
 
     def _set_state(self, state: State) -> None:

@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from ..core.stored import parse_stored_json
 from ..core.tilemap import TileMap
 from .gallery import Gallery
 from .jobs import MAX_OBJECTS
+from .link_params import LinkParams
 from .opened_recipe import OpenedRecipe
 from .own_pictures import store_pictures
 from .sample_state import SampleState
@@ -41,17 +42,28 @@ MAX_STATE_BYTES = 1 << 22
 NO_LINK = "it is incomplete or not a link of this studio"
 MAX_PARTS = 64
 """Maximum number of pieces into which the painted cells of a large map are split, each small enough for a recipe."""
-TABS = ("start", "make", "shape", "example", "rules", "gallery", "search", "export")
+
+PARTS = {
+    "landmarks": "landmarks",
+    "look": "view_settings",
+    "example": "example",
+    "gallery": "gallery",
+    "search": "search",
+    "opened": "opened",
+}
+"""Fields of the state by key of links, for those that write their own data."""
+
+Tab: TypeAlias = Literal["start", "make", "shape", "example", "rules", "gallery", "search", "export"]
+TABS: tuple[Tab, ...] = get_args(Tab)
 
 Stage = tuple[str, Mapping[str, Any]]
 """Name of a shaper and its params that are set."""
 
 
-@dataclass(frozen=True)
-class ViewSettings:
+class ViewSettings(LinkParams):
     """Settings of how the page shows the map. They do not affect the map."""
 
-    tab: str = "make"
+    tab: Tab = "make"
     sprites: bool = True
     grid: bool = False
     overlay: str = ""
@@ -195,11 +207,11 @@ class State:
         return replace(state, example=self.example, opened=opened).with_view_of(self)
 
     def with_view_settings(self, **changes: Any) -> State:
-        return replace(self, view_settings=replace(self.view_settings, **changes))
+        return replace(self, view_settings=self.view_settings.replace(**changes))
 
     def with_gallery(self, **changes: Any) -> State:
         """Return the state with other settings of the gallery."""
-        return replace(self, gallery=replace(self.gallery, **changes))
+        return replace(self, gallery=self.gallery.replace(**changes))
 
     def with_view_of(self, other: State) -> State:
         """Return this state with the view settings, the gallery and the search of another state."""
@@ -218,21 +230,9 @@ class State:
             data["locks"] = None if self.locks is None else self.locks.to_data()
         if self.painted is not None:
             data["painted"] = _encode_painted(self.painted)
-        if self.landmarks:
-            data["landmarks"] = self.landmarks.to_data()
         if self.off:
             data["off"] = list(self.off)
-        parts = {
-            "example": self.example.to_data(),
-            "gallery": self.gallery.to_data(),
-            "search": self.search.to_data(),
-            "opened": self.opened.to_data(),
-        }
-        data |= {name: part for name, part in parts.items() if part}
-        default = ViewSettings()
-        look = {name: value for name, value in vars(self.view_settings).items() if value != getattr(default, name)}
-        if look:
-            data["look"] = look
+        data |= {key: part for key, name in PARTS.items() if (part := getattr(self, name).to_data())}
         try:
             plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
         except ValueError:
@@ -270,12 +270,6 @@ class State:
         if data.get("v") != VERSION:
             raise BadFile(f"it was made by another version of the studio ({short_repr(data.get('v'))})")
         _check_recipe(data["recipe"])
-        look = data.get("look")
-        look = look if isinstance(look, dict) else {}
-        defaults = vars(ViewSettings())
-        known = {name: value for name, value in look.items() if isinstance(value, type(defaults.get(name, ...)))}
-        if known.get("tab", "make") not in TABS:
-            del known["tab"]
         locks, painted = data.get("locks", data["recipe"].get("locks")), data.get("painted")
         off = tuple(number for number in data.get("off", ()) if type(number) is int)
         return cls(
@@ -284,11 +278,11 @@ class State:
             None if painted is None else _read_painted(painted),
             LandmarkEdits.from_data(data.get("landmarks", {})),
             off,
-            ViewSettings(**known),
-            SampleState.from_data(data.get("example", {})),
-            Gallery.from_data(data.get("gallery", {})),
-            SearchViewState.from_data(data.get("search", {})),
-            OpenedRecipe.from_data(data.get("opened")),
+            ViewSettings.keep_valid(data.get("look")),
+            SampleState.from_link(data, "example"),
+            Gallery.from_link(data, "gallery"),
+            SearchViewState.from_link(data, "search"),
+            OpenedRecipe.keep_valid(data.get("opened")),
         )
 
 

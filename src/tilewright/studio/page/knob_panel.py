@@ -47,7 +47,7 @@ class KnobPanel:
             return
         self._recipe = relevant
         self._knobs = find_knobs(state.recipe)
-        fields = [_make_field(knob, state.opened.defaults) for knob in self._knobs]
+        fields = [_make_field(knob, state.opened.knobs) for knob in self._knobs]
         shape = [(field.schema, field.default) for field in fields], [knob.to_data() for knob in self._knobs]
         values = {knob.name: knob.value for knob, field in zip(self._knobs, fields, strict=True)}
         values = {name: value for name, value in values.items() if value is None or value != _default(fields, name)}
@@ -72,7 +72,7 @@ class KnobPanel:
         state = self.session.state
         knobs = {knob.name: knob.to_data() for knob in self._knobs}
         if value is UNSET:
-            value = state.opened.defaults.get(name)
+            value = state.opened.knobs.get(name)
         try:
             data = apply_knobs({**state.recipe, "knobs": knobs}, {name: value})
         except TilewrightError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -96,7 +95,7 @@ class SamplePanel:
 
     def reroll(self) -> None:
         """Choose a random seed."""
-        self.on_change(replace(self.example, seed=int(read_seed(None))))
+        self.on_change(self.example.replace(seed=int(read_seed(None))))
 
     # -- sources ------------------------------------------------------------------------------------------------
 
@@ -163,14 +162,14 @@ class SamplePanel:
 
     def _build_axes_select(self, label: str, name: str, test_id: str) -> ui.select:
         def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
-            self.on_change(replace(self.example, **{name: event.value}))
+            self.on_change(self.example.replace(**{name: event.value}))
 
         select = ui.select(dict(AXES), label=label, value="none", on_change=on_choice)
         return select.props(f"dense outlined options-dense data-testid={test_id}")
 
     def _build_edges_select(self) -> ui.select:
         def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
-            self.on_change(replace(self.example, sample_edges=tuple((event.value or "").split())))
+            self.on_change(self.example.replace(sample_edges=tuple((event.value or "").split())))
 
         select = ui.select(_list_edge_options(()), label="edges of the sample", value="", on_change=on_choice)
         select.props("dense outlined options-dense data-testid=maps-edges")
@@ -191,12 +190,12 @@ class SamplePanel:
     def _set_size(self) -> None:
         width = _clamp_side(self.width.value, self.example.width, MAX_SIDE)
         height = _clamp_side(self.height.value, self.example.height, MAX_SIDE)
-        self.on_change(replace(self.example, width=width, height=height))
+        self.on_change(self.example.replace(width=width, height=height))
         self.refresh(self.example)
 
     def _set_seed(self, text: str) -> None:
         if text and text != str(self.example.seed):
-            self.on_change(replace(self.example, seed=parse_seed(text)))
+            self.on_change(self.example.replace(seed=parse_seed(text)))
 
     def _flip(self, axis: str) -> None:
         self._edit_sample(flip_sample(self.example.sample_map, axis))

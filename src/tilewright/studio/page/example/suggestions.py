@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ....core.errors import ANOTHER_SEED, Problem
 from ....core.seeds import read_seed
@@ -26,18 +25,18 @@ def _suggest(example: SampleState, technique: str, problem: Problem) -> Iterator
     for fix in problem.fixes:
         name, value = str(fix.path[-1]), fix.value
         if fix == ANOTHER_SEED:
-            yield "new seed", replace(example, seed=int(read_seed(None)))
+            yield "new seed", example.replace(seed=int(read_seed(None)))
         elif fix.action == "remove" and name == "sample_edges":
-            yield "no edges of the sample", replace(example, sample_edges=())
+            yield "no edges of the sample", example.replace(sample_edges=())
         elif fix.action == "remove" and name in knobs:
             yield "default pattern size", example.with_default_knobs(technique)
         elif fix.action == "set" and name in ("width", "height"):
             larger = max(example.width, MIN_USABLE_SIDE), max(example.height, MIN_USABLE_SIDE)
-            yield "larger maps", replace(example, width=larger[0], height=larger[1])
+            yield "larger maps", example.replace(width=larger[0], height=larger[1])
         elif fix.action == "set" and name == "wrap_sample":
-            yield "wrap the sample", replace(example, wrap_sample=value)
+            yield "wrap the sample", example.replace(wrap_sample=value)
         elif fix.action == "set" and name == "wrap":
-            yield "do not wrap the maps", replace(example, wrap=value)
+            yield "do not wrap the maps", example.replace(wrap=value)
         elif fix.action == "set" and name in knobs:
             label = name if value is True else f"{name.replace('_', ' ')} {value}"
             yield label, example.with_knob(technique, name, value)
@@ -50,7 +49,7 @@ def _suggest(example: SampleState, technique: str, problem: Problem) -> Iterator
         )
     if problem.rule == "size":
         default = SampleState()
-        yield "smaller maps", replace(example, width=default.width, height=default.height)
+        yield "smaller maps", example.replace(width=default.width, height=default.height)
         yield "default parameters", example.with_default_knobs(technique)
 
 

@@ -68,8 +68,7 @@ class EliteExport(MapsExport):
             return
         count = min(len(values), MAX_FOUND)
         found = tuple(values[number * len(values) // count] for number in range(count))
-        gallery = replace(
-            state.gallery,
+        gallery = state.gallery.replace(
             what="found",
             found=found,
             found_owner=find_owner(base),

@@ -190,7 +190,7 @@ class ExploreView:
     def complete(self, search: SearchViewState) -> SearchViewState | None:
         """Return settings in which all measures are chosen; None before the suggestion is known."""
         if search.x.measure and search.y.measure and search.objective:
-            return replace(search, evaluations=search.evaluations or DEFAULT_EVALUATIONS)
+            return search.replace(evaluations=search.evaluations or DEFAULT_EVALUATIONS)
         return None if self.suggestion is None else self.suggestion.fill(search)
 
     def _is_current(self, run: SearchRun) -> bool:

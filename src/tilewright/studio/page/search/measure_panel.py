@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -65,23 +64,23 @@ class AxisPanel:
 
     def _on_measure(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if not self._is_showing and isinstance(event.value, str) and event.value != self.axis.measure:
-            self._on_change(replace(self.axis, measure=event.value, low=None, high=None, is_log=False))
+            self._on_change(self.axis.replace(measure=event.value, low=None, high=None, is_log=False))
 
     def _on_log(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if not self._is_showing:
-            self._on_change(replace(self.axis, is_log=bool(event.value)))
+            self._on_change(self.axis.replace(is_log=bool(event.value)))
 
     def _on_number(self, part: str, text: str) -> None:
         number = read_number(text, MAX_NUMBER)
         if part == "bins":
             if number is not None and number == int(number) and 1 <= number <= MAX_BINS:
-                self._on_change(replace(self.axis, bins=int(number)))
+                self._on_change(self.axis.replace(bins=int(number)))
             else:
                 self.bins.value = str(self.axis.bins)
         elif part == "low":
-            self._on_change(replace(self.axis, low=number))
+            self._on_change(self.axis.replace(low=number))
         else:
-            self._on_change(replace(self.axis, high=number))
+            self._on_change(self.axis.replace(high=number))
 
 
 class MeasurePanel:
