@@ -25,7 +25,7 @@ from tilewright.corpus.build import make_parts
 from tilewright.corpus.manifest import Manifest
 from tilewright.jobs import cluster
 from tilewright.jobs.cluster import LostCluster, connect
-from tilewright.jobs.folder import MANIFEST, Folder
+from tilewright.jobs.folder import MANIFEST, Folder, LocalFiles
 
 MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
 
@@ -195,8 +195,6 @@ def test_recipe_with_a_map_too_large_for_the_manifest(tmp_path: Path) -> None:
 def test_full_disk_is_one_line_and_existing_files_are_kept(
     tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, killed: str
 ) -> None:
-    import fsspec.implementations.local as local
-
     command = f"{MAKE} --count 6 -o mine".split()
     assert tilewright(*f"{MAKE} --count 6 -o whole".split()).code == 0
     room = {"manifest": 0, "part": 3, "datasheet": 7}[killed]
@@ -210,7 +208,7 @@ def test_full_disk_is_one_line_and_existing_files_are_kept(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(local.LocalFileSystem, "pipe_file", pipe_file)
+        patch.setattr(LocalFiles, "pipe_file", pipe_file)
         done = tilewright(*command)
     assert (done.code, done.out) == (2, "")
     assert "No space left on device" in done.err
