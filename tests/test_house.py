@@ -46,6 +46,7 @@ LEVELS = (
     ("neural",),
     ("generators",),
     ("batch",),
+    ("jobs",),
     ("corpus",),
     ("search",),
     ("seed_search",),
@@ -59,7 +60,7 @@ MAY_IMPORT = {
 }
 MAY_IMPORT |= {"data": {"data"}, "formats": {"core", "data", "kernels", "autotile", "formats"}}
 MAY_IMPORT["engines"] = {"core", "data", "formats", "engines"}
-for package in ("corpus", "search", "seed_search", "comparison"):
+for package in ("jobs", "corpus", "search", "seed_search", "comparison"):
     MAY_IMPORT[package].add("formats")
 MAY_IMPORT_LAZILY = {"formats": {"overlays"}}
 """Packages that may be imported inside functions only."""
