@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import reduce
+from functools import cache, reduce
 from importlib import import_module
 from itertools import product
 from operator import or_
@@ -46,6 +46,11 @@ def iter_uses() -> Iterator[tuple[str, re.Pattern[str], str]]:
             if owner == "re" and method in METHODS:
                 flags = read_flags([*call.args[2:], *(keyword.value for keyword in call.keywords)])
                 yield f"{place}:{call.lineno} {method}", re.compile(read_text(call.args[0], path), flags), method
+
+
+@cache
+def list_uses() -> list[tuple[str, re.Pattern[str], str]]:
+    return list(iter_uses())
 
 
 def iter_calls(tree: ast.AST) -> Iterator[tuple[str, str, ast.Call]]:
@@ -89,9 +94,6 @@ def module_name(path: Path) -> str:
     return ".".join(parts[: -1 if parts[-1] == "__init__" else None])
 
 
-USES = list(iter_uses())
-
-
 def has_unlimited_repeat(tree: object) -> bool:
     """Return whether a part of a parsed pattern repeats without a maximum. Others take constant work per character."""
     if isinstance(tree, list | tuple | SubPattern):
@@ -131,7 +133,7 @@ def find_superlinear(pattern: re.Pattern[str], method: str) -> str | None:
 
 
 def test_the_counting_matcher_agrees_with_re() -> None:
-    for _, pattern, _ in USES:
+    for _, pattern, _ in list_uses():
         random, matcher = Random(ascii(pattern.pattern)), Matcher(pattern)
         for _ in range(20):
             text = matcher.make_example(random)
@@ -155,5 +157,5 @@ def test_superlinear_expressions_are_found(text: str, method: str) -> None:
 
 
 def test_every_regular_expression_takes_linear_work() -> None:
-    findings = [(place, find_superlinear(pattern, method)) for place, pattern, method in USES]
+    findings = [(place, find_superlinear(pattern, method)) for place, pattern, method in list_uses()]
     assert not [f"{place}: {found}" for place, found in findings if found is not None]
