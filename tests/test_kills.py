@@ -53,8 +53,8 @@ SEARCH = (
 )
 EXPORT = "export open-caves --count 3 --seed 7 -o OUT --set params.width=20 --set params.height=16 --engine"
 JOBS = {
-    "corpus": Job(f"corpus make caves {SIZE} --count 200 --seed 7 --measures regions -o OUT --workers 0"),
-    "corpus with workers": Job(f"corpus make caves {SIZE} --count 200 --seed 7 --measures regions -o OUT --workers 2"),
+    "corpus": Job(f"corpus make caves {SIZE} --count 1500 --seed 7 --measures regions -o OUT --workers 0"),
+    "corpus with workers": Job(f"corpus make caves {SIZE} --count 1500 --seed 7 --measures regions -o OUT --workers 2"),
     "search": Job(f"{SEARCH} 0 --batch 32"),
     "search with workers": Job(f"{SEARCH} 2 --batch 64"),
     "seek": Job(

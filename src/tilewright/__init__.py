@@ -46,6 +46,7 @@ HOMES = {
     "core.tileset": ("Tile", "Tileset"),
     "engines": ("Engine", "ExportedProject"),
     "formats": ("Format", "register_format"),
+    "jobs.progress": ("Progress",),
     "overlays.overlay": ("Overlay",),
     "play.game": ("Game", "game"),
     "play.playthrough": ("Playthrough",),

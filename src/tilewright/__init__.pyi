@@ -82,6 +82,7 @@ from .engines import Engine as Engine
 from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
+from .jobs.progress import Progress as Progress
 from .overlays.overlay import Overlay as Overlay
 from .play.game import Game as Game
 from .play.game import game as game

@@ -100,7 +100,7 @@ def _make_map(chosen: Recipe, workers: int, device: str) -> TileMap:
             return _make_map(chosen, workers, "cpu")
     if workers == 0 and not isinstance(workers, bool):
         return pipeline.run(chosen)
-    from .corpus.tries import iter_steps
+    from .jobs.tries import iter_steps
 
     return pipeline.drain(iter_steps(chosen, workers))
 

@@ -12,8 +12,8 @@ from tilewright.analysis.many import measure_maps
 from tilewright.batch import Bound, find_bins, open_engine, open_scanner
 from tilewright.batch.columns import KNOWN, collect_needs, compute_values, find_column
 from tilewright.batch.engine import decode_cells
-from tilewright.batch.program import NoKernel
 from tilewright.core.errors import InvalidRecipe
+from tilewright.core.many_maps import NoKernel
 from tilewright.core.require import read_requirements
 
 MEASURES = [*KNOWN, "count.wall", "count.floor"]

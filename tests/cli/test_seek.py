@@ -11,8 +11,7 @@ import pytest
 import tilewright as tw
 from tests.cli.conftest import Ended, Run
 from tests.cli.test_program import PROGRAM, run_program_in_terminal, strip_colors
-from tilewright.cli.seek import SeekReport
-from tilewright.seed_search import SeekProgress
+from tilewright.cli._progress import ProgressDisplay
 
 CAVES = ("seek", "caves", "--set", "width=20", "--set", "height=14", "--workers", "0")
 BEST = (*CAVES, "--seeds", "0..299", "--require", "regions<4", "--require", "path_length=most", "--keep", "4")
@@ -94,21 +93,22 @@ def test_explain_prints_the_plan(tilewright: Run) -> None:
 
 def test_progress() -> None:
     lines: list[str] = []
-    progress = SeekReport()
+    progress = ProgressDisplay("seed")
     progress.report = lambda done, line: lines.append(line)
     for tested in (0, 500, 2000):
-        progress(SeekProgress(tested, 1_000_000, tested // 100, 41.0 if tested else None, tested // 1000))
-    assert lines[0] == "0 of 1,000,000 seeds, 0 found"
+        values = {"found": tested // 100} | ({"best": 41.0} if tested else {})
+        progress(tw.Progress(tested, 1_000_000, tested // 1000, values=values))
+    assert lines[0] == "0 of 1,000,000 seeds, found 0"
     rate = r"[\d,]+ per second, \d+:\d\d:\d\d left"
-    assert re.fullmatch(rf"500 of 1,000,000 seeds, {rate}, 5 found, best 41", lines[1])
-    assert re.fullmatch(rf"2,000 of 1,000,000 seeds, {rate}, 20 found, best 41, 2 failed", lines[2])
+    assert re.fullmatch(rf"500 of 1,000,000 seeds, {rate}, found 5, best 41", lines[1])
+    assert re.fullmatch(rf"2,000 of 1,000,000 seeds, {rate}, found 20, best 41, 2 failed", lines[2])
 
 
 def test_an_interruption() -> None:
     search = (*CAVES, "--seeds", "0..999999999", "--require", "path_length=most", "-o", "found")
     shown, code = run_program_in_terminal([*PROGRAM, *search], {"COLUMNS": "200"}, interrupt=True)
     assert code == 130
-    message = r"stopped; [\d,]+ of 1,000,000,000 seeds are tested; repeat the command to continue"
+    message = r"stopped; [\d,]+ of 1,000,000,000 seeds are in found; repeat the command to continue"
     assert re.search(message, strip_colors(shown))
     assert Path("found/manifest.json").exists()
 

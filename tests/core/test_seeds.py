@@ -11,10 +11,11 @@ from tilewright import InvalidRecipe
 from tilewright.core.seeds import Rng, read_seed
 from tilewright.kernels import kernel
 from tilewright.kernels.random import below, bits, fill_below, fill_chance, random
+from tilewright.kernels.types import Float64_1D, Int64_1D, Uint64_1D
 
 
-@kernel("void(uint64[::1], uint64[::1], float64[::1], int64[::1], int64)")
-def draws(state, raw, floats, whole, limit):  # type: ignore[no-untyped-def]
+@kernel
+def draws(state: Uint64_1D, raw: Uint64_1D, floats: Float64_1D, whole: Int64_1D, limit: int) -> None:
     for i in range(raw.size):
         raw[i] = bits(state)
         floats[i] = random(state)

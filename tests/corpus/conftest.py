@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Ended, Run
 from tilewright.cli import main
-from tilewright.corpus import make
+from tilewright.corpus import make, manifest
 
 COUNT = 300
 MEASURES = ("floor_share", "regions", "path_length")
@@ -22,11 +23,21 @@ RECIPE = {
 """Some of its maps miss the requirement and are recorded as failures."""
 
 
+@pytest.fixture(autouse=True, scope="module")
+def small_parts() -> Iterator[None]:
+    """Make corpora of several parts, however small their maps are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest, "MIN_CELLS_PER_PART", 1)
+        yield
+
+
 @pytest.fixture(scope="session")
 def caves(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a complete corpus, which no test changes."""
     folder = tmp_path_factory.mktemp("corpora") / "caves"
-    make(RECIPE, folder, count=COUNT, seed=7, measures=MEASURES, workers=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest, "MIN_CELLS_PER_PART", 1)
+        make(RECIPE, folder, count=COUNT, seed=7, measures=MEASURES, workers=0)
     return folder
 
 

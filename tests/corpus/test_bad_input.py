@@ -20,11 +20,12 @@ import pytest
 import tilewright as tw
 from tests.cli.conftest import Run
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError
-from tilewright.corpus import Corpus, cluster, make, remake, store
+from tilewright.corpus import Corpus, make, remake
 from tilewright.corpus.build import make_parts
-from tilewright.corpus.cluster import LostCluster, connect
 from tilewright.corpus.manifest import Manifest
-from tilewright.corpus.store import Folder
+from tilewright.jobs import cluster
+from tilewright.jobs.cluster import LostCluster, connect
+from tilewright.jobs.folder import MANIFEST, Folder, LocalFiles
 
 MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
 
@@ -194,8 +195,6 @@ def test_recipe_with_a_map_too_large_for_the_manifest(tmp_path: Path) -> None:
 def test_full_disk_is_one_line_and_existing_files_are_kept(
     tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, killed: str
 ) -> None:
-    import fsspec.implementations.local as local
-
     command = f"{MAKE} --count 6 -o mine".split()
     assert tilewright(*f"{MAKE} --count 6 -o whole".split()).code == 0
     room = {"manifest": 0, "part": 3, "datasheet": 7}[killed]
@@ -209,7 +208,7 @@ def test_full_disk_is_one_line_and_existing_files_are_kept(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(local.LocalFileSystem, "pipe_file", pipe_file)
+        patch.setattr(LocalFiles, "pipe_file", pipe_file)
         done = tilewright(*command)
     assert (done.code, done.out) == (2, "")
     assert "No space left on device" in done.err
@@ -244,7 +243,7 @@ def test_errors_of_file_systems_are_one_line(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(type(folder.file_system), "pipe_file", broken)
     with pytest.raises(BadFile, match=r"c/manifest\.json: two lines"):
-        folder.write(b"x", store.MANIFEST)
+        folder.write(b"x", MANIFEST)
 
 
 # -- clusters -----------------------------------------------------------------------------------------------

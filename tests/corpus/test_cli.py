@@ -23,9 +23,9 @@ import tilewright as tw
 from tests.cli.conftest import Run
 from tests.cli.test_program import imported_by
 from tests.corpus.conftest import COUNT
-from tilewright import corpus as corpora
+from tilewright import jobs
 from tilewright.cli.corpus import COMMANDS
-from tilewright.corpus import Corpus, Progress, Sweep, make
+from tilewright.corpus import Corpus, Sweep, make
 
 SMALL = ("--set", "width=16", "--set", "params.height=10", "--workers", "0")
 HEAVY = {"dask", "distributed", "pyarrow", "duckdb", "zarr", "fsspec"}
@@ -124,7 +124,7 @@ def test_address_of_the_dashboard_is_shown(tilewright: Run, here: Path) -> None:
 def test_the_dashboard_answers(here: Path) -> None:
     pages: list[str] = []
 
-    def open_dashboard(state: Progress) -> None:
+    def open_dashboard(state: tw.Progress) -> None:
         if state.dashboard and not pages:
             with urlopen(state.dashboard, timeout=60) as page:
                 pages.append(page.read().decode())
@@ -292,7 +292,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_error_without_the_extra_shows_how_to_install_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpora, "PACKAGES", ("pyarrow_that_is_not_there",))
+    monkeypatch.setattr(jobs, "PACKAGES", ("pyarrow_that_is_not_there",))
     done = tilewright("corpus", "info", "x")
     assert done.code == 2
     assert done.err.endswith('install it with: pip install "tilewright[corpus]"\n')

@@ -26,6 +26,15 @@ tries: 1
 """Some of its maps miss the requirement and are recorded as failures."""
 COUNT, SEED, MEASURES = 2500, "interrupted", ("floor_share", "regions", "path_length")
 PATIENCE = 240
+PROGRAM = """
+import sys
+from tilewright.cli import main
+from tilewright.corpus import manifest
+manifest.MIN_CELLS_PER_PART = 1
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
+"""
+"""The command line with corpora of many parts."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +61,7 @@ def read_files(folder: Path) -> dict[str, bytes]:
 
 def command(recipe: Path, folder: Path, *more: str) -> list[str]:
     flags = ["--count", str(COUNT), "--seed", SEED, "--measures", ",".join(MEASURES), "-o", str(folder), *more]
-    return [sys.executable, "-m", "tilewright", "corpus", "make", str(recipe), *flags]
+    return [sys.executable, "-c", PROGRAM, "corpus", "make", str(recipe), *flags]
 
 
 @contextmanager

@@ -17,8 +17,8 @@ import pytest
 import tilewright as tw
 from tilewright.corpus import Corpus, World, make_world
 from tilewright.corpus.build import find_damaged
-from tilewright.corpus.store import Folder
 from tilewright.formats._locks import LOCK
+from tilewright.jobs.folder import Folder
 
 PROCESSES, RACES = 3, 30
 COUNT, SIDE = 6, 40
@@ -147,7 +147,7 @@ def test_refused_process_deletes_no_temporary_file(tmp_path: Path) -> None:
 
 
 def test_scheduler_that_does_not_answer_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tilewright.corpus import cluster
+    from tilewright.jobs import cluster
 
     monkeypatch.setattr(cluster, "TIMEOUT", "1s")
     with pytest.raises(tw.TilewrightError, match="no scheduler answers"):

@@ -27,10 +27,10 @@ from tilewright.cli import main
 from tilewright.core import ports
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
-from tilewright.corpus import World, WorldProgress, make_world, world_chunks, world_layout
-from tilewright.corpus.store import Folder
+from tilewright.corpus import World, make_world, world_chunks, world_layout
 from tilewright.corpus.world_chunks import choose_block_size, plan_blocks
 from tilewright.corpus.world_layout import WorldLayout
+from tilewright.jobs.folder import Folder
 
 
 @pytest.fixture
@@ -87,11 +87,11 @@ def test_any_recipe(data: st.DataObject, tmp_path_factory: pytest.TempPathFactor
 
 def test_on_dask(tmp_path: Path, small_blocks: None) -> None:
     words: dict[str, Any] = {"width": 300, "height": 200, "seed": 4, "chunk": 32, "generations": 4}
-    progress: list[WorldProgress] = []
-    make_world("fashion", tmp_path / "dask.zarr", workers=2, on_progress=lambda state: progress.append(state), **words)
+    progress: list[tw.Progress] = []
+    make_world("fashion", tmp_path / "dask.zarr", workers=2, on_progress=progress.append, **words)
     make_world("fashion", tmp_path / "here.zarr", workers=0, **words)
     assert read_files(tmp_path / "dask.zarr") == read_files(tmp_path / "here.zarr")
-    assert progress[-1].done == progress[-1].count == progress[-1].made == 70
+    assert progress[-1].done == progress[-1].count == 70
     assert progress[-1].dashboard.startswith("http://127.0.0.1:")
 
 
@@ -129,11 +129,11 @@ def test_killed_run_is_resumed(tmp_path: Path, small_blocks: None) -> None:
     (folder / "cells" / f".tilewright-{'0' * 16}.part").write_bytes(b"half")
     (folder / "overview" / "2" / f".tilewright-{'1' * 16}.part").write_bytes(b"half")
     options: dict[str, Any] = {"width": 500, "height": 480, "generations": 3, "chunk": 16, "workers": 0}
-    reports: list[tuple[int, int, int]] = []
-    report = lambda state: reports.append((state.done, state.made, state.count))  # noqa: E731
+    reports: list[tuple[int, int]] = []
+    report = lambda state: reports.append((state.done, state.count))  # noqa: E731
     make_world("fashion", folder, on_progress=report, **options)  # with its stored seed
-    assert reports[0] == (len(existing), 0, 960)
-    assert reports[-1] == (960, 960 - len(existing), 960)
+    assert reports[0] == (len(existing), 960)
+    assert reports[-1] == (960, 960)
     assert all(path.stat().st_mtime_ns == when for path, when in existing.items()), "no chunk is generated twice"
     make_world("fashion", tmp_path / "undisturbed.zarr", seed=1, **options)
     assert read_files(folder) == read_files(tmp_path / "undisturbed.zarr")

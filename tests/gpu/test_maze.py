@@ -11,8 +11,9 @@ from numba import cuda
 import tilewright as tw
 from tilewright.batch.columns import find_column
 from tilewright.batch.engine import hash_seeds
-from tilewright.batch.maze import make_tables, needs_markers
-from tilewright.batch.program import BatchProgram, NoKernel
+from tilewright.batch.program import BatchProgram
+from tilewright.core.many_maps import NoKernel
+from tilewright.generators._maze.many import make_tables, needs_markers
 from tilewright.generators.maze import MazeParams
 from tilewright.kernels.bit_surveys import NEEDS_PATH, NEEDS_REGIONS, NUMBERS, PATH, REGIONS
 from tilewright.kernels.gpu import groups, maps

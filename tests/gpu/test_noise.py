@@ -10,7 +10,9 @@ from numba import cuda
 
 import tilewright as tw
 from tilewright.batch.engine import hash_seeds
-from tilewright.batch.noise import find_unsupported, make_tables
+from tilewright.batch.program import BatchProgram
+from tilewright.core.many_maps import NoKernel
+from tilewright.generators._noise.many import make_tables
 from tilewright.generators.noise import NoiseParams
 from tilewright.kernels.gpu.noise import NoiseMaker
 
@@ -46,7 +48,6 @@ def test_maps_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool)
         return  # The simulator would take hours.
     recipe = tw.recipe("noise", **settings)
     params = NoiseParams(**settings)
-    assert not find_unsupported(params)
     seeds = [str(seed) for seed in range(1 if is_simulated else 500)]
     depth = max(1, (len(params.labels) - 1).bit_length())
     planes = cuda.to_device(np.zeros((len(seeds), depth, params.height), dtype=np.uint64))
@@ -62,6 +63,6 @@ def test_maps_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool)
 
 def test_more_than_eight_tiles_are_unsupported() -> None:
     names = ("deep", "water", "sand", "grass", "forest", "hill", "mountain", "snow", "swamp")
-    thresholds = tuple(number / 10 for number in range(1, 9))
-    reason = find_unsupported(NoiseParams(bands=names, thresholds=thresholds))
-    assert reason == "noise with 9 different tiles; GPUs make maps of at most 8"
+    recipe = tw.recipe("noise", width=20, height=20, bands=names, thresholds=tuple(n / 10 for n in range(1, 9)))
+    with pytest.raises(NoKernel, match="more than 8 tiles"):
+        BatchProgram.of(recipe)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -19,26 +20,27 @@ import pytest
 from numpy.typing import NDArray
 
 from tilewright import kernels
-from tilewright.kernels import Kernel, bind, kernel
-from tilewright.kernels.types import Int64_1D, Record
+from tilewright.kernels import Kernel, bind, kernel, part
+from tilewright.kernels.types import Float64_1D, Float64_2D, Int32_1D, Int64_1D, Record, Uint8_1D
 
 PARTS = """
-from tilewright.kernels import kernel
+from tilewright.kernels import part
 
-@kernel
+@part
 def twice(number):
     return 2 * number
 """
 ENTRIES = """
 from parts import twice
-from tilewright.kernels import kernel
+from tilewright.kernels import kernel, part
+from tilewright.kernels.types import Int64_1D
 
-@kernel
+@part
 def add(left, right):
     return left + twice(right)
 
-@kernel("int64(int64[::1])")
-def total(numbers):
+@kernel
+def total(numbers: Int64_1D) -> int:
     result = 0
     for number in numbers:
         result = add(result, number)
@@ -110,13 +112,13 @@ def test_processes_may_compile_at_the_same_time(run: Run) -> None:
     assert read_output(run(RUN)) == "20 1 True"
 
 
-@kernel
+@part
 def one_more(number: int) -> int:
     return number + 1
 
 
-@kernel("int64(uint8[::1])")
-def count(numbers: NDArray[np.generic]) -> int:
+@kernel
+def count(numbers: Uint8_1D) -> int:
     """Return the number of elements."""
     result = 0
     for _ in numbers:
@@ -130,6 +132,26 @@ def test_entry_accepts_only_its_types() -> None:
         count(np.zeros(3, dtype=np.int64))
     with pytest.raises(TypeError):
         count(np.zeros(6, dtype=np.uint8)[::2])
+
+
+def test_annotations_that_are_no_types_of_arguments_are_named() -> None:
+    def misses_a_type(cells: Uint8_1D, count) -> None:  # type: ignore[no-untyped-def]
+        cells[0] = count
+
+    def has_no_dimensions(cells: NDArray[np.uint8]) -> None: ...
+
+    def returns_a_list(count: int) -> list[int]: ...  # type: ignore[empty-body]
+
+    def takes_a_word(word: str) -> None: ...
+
+    for function, parameter, annotation in (
+        (misses_a_type, "count", "no annotation"),
+        (has_no_dimensions, "cells", "numpy.ndarray"),
+        (returns_a_list, "return", "list[int]"),
+        (takes_a_word, "word", "str"),
+    ):
+        with pytest.raises(TypeError, match=f"{function.__name__}, {parameter}: .*{re.escape(annotation)}"):
+            Kernel(function).compile()
 
 
 def test_part_may_be_called_too() -> None:
@@ -156,7 +178,7 @@ class Stack(NamedTuple):
     limit: int
 
 
-@kernel
+@part
 def push(stack: Stack, place: int, key: float) -> None:
     item = stack.items[stack.state.top]
     item["place"], item["key"] = place, key
@@ -164,8 +186,8 @@ def push(stack: Stack, place: int, key: float) -> None:
     stack.state.largest = max(stack.state.largest, key)
 
 
-@kernel("int64(Stack, Pair, float64[:, ::1])", allocates=False)
-def push_all(stack: Stack, sums: Pair, keys: NDArray[np.float64]) -> int:
+@kernel(allocates=False)
+def push_all(stack: Stack, sums: Pair, keys: Float64_2D) -> int:
     for row in range(len(keys)):
         for place in range(stack.limit):
             push(stack, place, keys[row, place])
@@ -194,7 +216,7 @@ def test_arguments_may_be_named_tuples_and_records() -> None:
         push_all(stack._replace(limit=0.5), pair, keys)  # type: ignore[arg-type]
 
 
-@kernel("int64(Pair, StackState, int64)", allocates=False)
+@kernel(allocates=False)
 def move(pair: Pair, state: StackState, step: int) -> int:
     pair.left[0] += step
     state.top += step
@@ -219,20 +241,20 @@ def test_bound_entry_checks_its_first_arguments_once() -> None:
         bind(partial(push_all, stack))(pair, np.ones((4, 6))[::2, ::2])
 
 
-@kernel
+@part
 def double(number: int) -> int:
     return 2 * number
 
 
-@kernel("int64(int32[::1], int64[::1])", allocates=False)
-def add_doubles(small: NDArray[np.int32], large: NDArray[np.int64]) -> int:
+@kernel(allocates=False)
+def add_doubles(small: Int32_1D, large: Int64_1D) -> int:
     return int(double(small[0]) + double(large[0]) + double(3) + double(-4))
 
 
 def test_part_is_compiled_once_for_integers_of_all_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
     maximum = np.iinfo(np.int32).max
-    uncached = Kernel(add_doubles.__wrapped__, "int64(int32[::1], int64[::1])", allocates=False)
+    uncached = Kernel(add_doubles.__wrapped__, allocates=False)
     assert uncached(np.array([maximum], np.int32), np.array([1])) == 2 * maximum
     assert len(double.part_signatures) == 1
 
@@ -242,21 +264,21 @@ def test_entry_without_allocation_cannot_allocate() -> None:
         return int(np.zeros(number).size)
 
     with pytest.raises(Exception, match="array"):
-        Kernel(allocate, "int64(int64)", allocates=False)(3)
+        Kernel(allocate, allocates=False)(3)
 
 
-@kernel
-def same(table: NDArray[np.float64]) -> NDArray[np.float64]:
+@part
+def same(table: Float64_1D) -> Float64_1D:
     return table
 
 
-@kernel("float64(float64[::1])", allocates=False)
-def first_of(numbers: NDArray[np.float64]) -> float:
+@kernel(allocates=False)
+def first_of(numbers: Float64_1D) -> float:
     return float(same(numbers)[0])
 
 
-@kernel("float64[::1](int64)")
-def ones(length: int) -> NDArray[np.float64]:
+@kernel
+def ones(length: int) -> Float64_1D:
     return same(np.ones(length))
 
 
@@ -272,7 +294,7 @@ def test_kernel_looks_like_its_function() -> None:
 
 
 def test_threads_compile_once_and_together() -> None:
-    @kernel("int64(int64)")
+    @kernel
     def unchanged(number: int) -> int:
         return one_more(number) - 1
 
@@ -293,7 +315,7 @@ def test_mistakes_in_a_kernel_are_shown() -> None:
         return number.no_such_thing  # type: ignore[attr-defined,no-any-return]
 
     with pytest.raises(Exception, match="no_such_thing"):
-        Kernel(wrong, "int64(int64)")(1)
+        Kernel(wrong)(1)
 
 
 def test_warmup_yields_the_names_of_all_entries() -> None:

@@ -26,12 +26,12 @@ from tilewright.kernels.markov import (
     MIN_SQUARE,
     SIZE_BITS,
     Lookahead,
-    Numbers,
     draw_smoothed,
     draw_tiles,
     find_unseen,
     resample_tiles,
 )
+from tilewright.kernels.types import Int64_2D
 
 EDGE = "edge"
 Place = tuple[int, int]
@@ -239,7 +239,7 @@ class Case:
         ]
         return [*steps, (0,)] if last else steps
 
-    def number_steps(self, steps: Sequence[Sequence[int]]) -> Numbers:
+    def number_steps(self, steps: Sequence[Sequence[int]]) -> Int64_2D:
         """Return a backoff order as indices of sets, padded with -1."""
         longest = max(map(len, steps))
         rows = [[self.contexts.index_of(mask) for mask in step] for step in steps]

@@ -26,7 +26,11 @@ def list_own_entries() -> list[Kernel[..., object]]:
 
 def make_unknown() -> Kernel[..., object]:
     """Return a kernel that no worker knows."""
-    return Kernel(lambda: 1, "int64()")
+
+    def one() -> int:
+        return 1
+
+    return Kernel(one)
 
 
 def is_compiling(cache: Path) -> bool:
@@ -68,7 +72,7 @@ def test_some_entries_are_compiled_alone(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_kernel_that_fails_is_named() -> None:
-    with pytest.raises(RuntimeError, match=r"^test_workers\.make_unknown\.<locals>\.<lambda>: KeyError: "):
+    with pytest.raises(RuntimeError, match=r"^test_workers\.make_unknown\.<locals>\.one: KeyError: "):
         list(compile_in_workers([make_unknown()], 2))
 
 

@@ -10,7 +10,6 @@ import pytest
 
 import tilewright as tw
 from tilewright.search.gate import Descriptions, Gate
-from tilewright.search.select import VarietyProgress
 
 CAVES = {"technique": "caves", "params": {"width": 24, "height": 16}}
 
@@ -90,10 +89,10 @@ def test_maps_are_improved_until_they_meet_their_targets() -> None:
 
 
 def test_progress() -> None:
-    seen: list[VarietyProgress] = []
+    seen: list[tw.Progress] = []
     found = tw.search.variety(CAVES, count=3, min_distance=0.4, seed=1, on_progress=seen.append)
-    assert [one.candidates for one in seen] == list(range(1, found.candidates + 1))
-    assert (seen[-1].found, seen[-1].count, seen[-1].max_candidates) == (3, 3, 150)
+    assert [one.values["candidates"] for one in seen] == list(range(1, found.candidates + 1))
+    assert (seen[-1].done, seen[-1].count) == (3, 3)
 
 
 def test_sheets_and_files(tmp_path: Path) -> None:

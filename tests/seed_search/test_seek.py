@@ -18,7 +18,6 @@ import tilewright as tw
 from tilewright.batch import Bound, NoKernel, Scanner, ScanResult, bin_width, find_bins
 from tilewright.core.recipe import Recipe
 from tilewright.core.require import Requirement, read_requirements
-from tilewright.seed_search import SeekProgress
 from tilewright.seed_search import job as seek_job
 from tilewright.seed_search import plan as seek_plan
 from tilewright.seed_search.definition import SeekDefinition
@@ -387,11 +386,11 @@ def test_rarity_in_words(count: int, of: int, text: str) -> None:
 
 
 def test_progress() -> None:
-    seen: list[SeekProgress] = []
+    seen: list[tw.Progress] = []
     found = tw.seek(CAVES, seeds="0..199", require={"path_length": "most"}, keep=3, on_progress=seen.append)
-    assert [one.tested for one in seen] == sorted(one.tested for one in seen)
-    assert (seen[0].tested, seen[-1].tested, seen[-1].total) == (0, 200, 200)
-    assert seen[-1].best == found.values["path_length"][0]
+    assert [one.done for one in seen] == sorted(one.done for one in seen)
+    assert (seen[0].done, seen[-1].done, seen[-1].count) == (0, 200, 200)
+    assert seen[-1].values["best"] == found.values["path_length"][0]
 
 
 # -- mistakes -----------------------------------------------------------------------------------------------------

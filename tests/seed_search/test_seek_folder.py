@@ -20,7 +20,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.seed_search.test_seek import open_kernels
-from tilewright.seed_search import FoundSeeds, SeekProgress
+from tilewright.seed_search import FoundSeeds
 from tilewright.seed_search import job as seek_job
 from tilewright.seed_search import plan as seek_plan
 from tilewright.seed_search.state import SeekState
@@ -102,10 +102,10 @@ def test_a_worker_stops_at_the_same_seed(tmp_path: Path) -> None:
 
 
 def test_a_finished_search_is_read_again(undisturbed: Path) -> None:
-    seen: list[SeekProgress] = []
+    seen: list[tw.Progress] = []
     before = read_files(undisturbed)
     found = tw.seek(RECIPE, **SEARCH, out=undisturbed, on_progress=seen.append)
-    assert [one.tested for one in seen] == [600, 600]
+    assert [one.done for one in seen] == [600, 600]
     assert len(found) == 12
     assert read_files(undisturbed) == before
 
@@ -299,7 +299,7 @@ def test_a_damaged_manifest(stages: Any, undisturbed: Path, tmp_path: Path) -> N
 
 
 def test_a_folder_that_another_process_uses(tmp_path: Path) -> None:
-    from tilewright.corpus.store import Folder
+    from tilewright.jobs.folder import Folder
 
     folder = tmp_path / "found"
     with Folder(str(folder)).lock(), pytest.raises(tw.BadFile, match="another process"):

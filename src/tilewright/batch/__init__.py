@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ..core.errors import InvalidRecipe
+from ..core.many_maps import NoKernel
 from ..core.recipe import Recipe
 from ..core.require import Requirement
 from .numbers import count_bins, find_better
-from .program import NoKernel
 from .scanner import Bound, Scanner, ScanResult, bin_width, find_bins
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.many_maps import NoKernel
 from ..core.registry import measures
 from ..kernels.bit_surveys import (
     COLUMNS,
@@ -28,7 +29,7 @@ from ..kernels.bit_surveys import (
     SYMMETRIC_X,
     SYMMETRIC_Y,
 )
-from .program import BatchProgram, NoKernel
+from .program import BatchProgram
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def find_column(measure: str, program: BatchProgram) -> Column:
         return Column(measure, COLUMNS + state, PER_ONE, NEEDS_COUNTS)
     if measure not in KNOWN or measure not in measures.built_in:
         raise NoKernel(f"the measure {measure}")
-    if measure == "path_length" and program.technique == "maze" and len(program.shaping):
-        raise NoKernel("the path_length of mazes after shapers, which leads from the marker start to the marker exit")
+    if measure == "path_length" and program.many.has_markers and len(program.shaping):
+        raise NoKernel("the path_length of maps with markers after shapers; it leads from start to exit")
     if KNOWN[measure].needs & NEEDS_SYMMETRY and any(tile.joins or tile.country for tile in program.recipe.tileset):
         raise NoKernel(f"the measure {measure} with directional tiles or owners")
     return KNOWN[measure]

@@ -1,22 +1,21 @@
-"""The CPU as an engine: kernels for bit rows make and measure caves, 64 cells at a time."""
+"""The CPU as an engine: kernels for bit rows make and measure maps, 64 cells at a time."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..generators.caves import CavesParams
-from ..kernels.bit_rows import make_caves
+from ..core.many_maps import NoKernel
 from ..kernels.bit_surveys import BORDER, COLUMNS, FLOOR, NUMBERS, keep_largest_region, survey_bit_rows
 from ..kernels.streams import fill_stream_keys, pack_names
 from .engine import Keys, Made, Planes, encode_prefix
-from .program import BatchProgram, CavesRule, NoKernel
+from .program import BatchProgram
 
 FLOOR_FIRST, FLOOR_SECOND = 0b01, 0b10
 """Which of two states is passable."""
 
 
 class CpuEngine:
-    """Engine for caves on this processor.
+    """Engine for maps of two states on this processor.
 
     Parameters
     ----------
@@ -26,18 +25,17 @@ class CpuEngine:
     Raises
     ------
     NoKernel
-        If the program is not about caves with one passable tile.
+        If the technique has no kernel for CPUs, or not one passable tile of two.
     """
 
     device = "cpu"
 
     def __init__(self, program: BatchProgram) -> None:
-        if not isinstance(program.params, CavesParams):
+        if not program.many.runs_on_cpu:
             raise NoKernel(f"the technique {program.technique} on the CPU")
         if program.passable not in (FLOOR_FIRST, FLOOR_SECOND):
-            raise NoKernel("caves whose tiles are both passable or both impassable, on the CPU")
+            raise NoKernel(f"{program.technique} whose tiles are both passable or both impassable, on the CPU")
         self.program = program
-        self._rule = CavesRule.of(program.params)
         self.path: tuple[str, ...] = (program.technique,)
         self._names = pack_names(self.path)
 
@@ -47,11 +45,9 @@ class CpuEngine:
         return self.make_keys(keys, needs=needs, keeps=keeps)
 
     def make_keys(self, keys: Keys, *, needs: int, keeps: bool) -> Made:
-        program, rule = self.program, self._rule
+        program = self.program
         walls = np.empty((len(keys), program.height), dtype=np.uint64)
-        make_caves(
-            keys, program.width, np.uint64(rule.limit), rule.steps, rule.birth, rule.survive, rule.outside, walls
-        )
+        program.many.fill_rows(keys, walls)
         for kind, state, thickness in program.shaping.tolist():
             if kind == BORDER:
                 self._draw_border(walls, state, thickness)

@@ -10,6 +10,7 @@ import numpy as np
 from numba import cuda
 
 from ..core.errors import TooLarge
+from ..core.many_maps import NoKernel
 from ..core.require import RANGE, Requirement
 from ..kernels.bit_surveys import NEEDS_COUNTS, NUMBERS
 from ..kernels.gpu import maps, surveys
@@ -17,9 +18,8 @@ from ..kernels.streams import pack_names
 from .columns import Column, collect_needs, find_column
 from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
-from .gpu_makers import open_maker
 from .numbers import EngineScanner
-from .program import BatchProgram, NoKernel
+from .program import BatchProgram
 from .scanner import Bound, ScanResult, bin_width
 
 MAX_MAPS_PER_LAUNCH = 1 << 22
@@ -41,7 +41,7 @@ NO_NEEDS = -1
 
 
 class GpuEngine:
-    """Engine for caves, fashion automata, noise and mazes on the current GPU.
+    """Engine for the current GPU.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ class GpuEngine:
     Raises
     ------
     NoKernel
-        If the technique has no kernel.
+        If the technique has no kernel for GPUs.
     """
 
     device = "gpu"
 
     def __init__(self, program: BatchProgram) -> None:
         self.program = program
-        self._maker = open_maker(program)
+        self._launch = program.many.open_launch()
         self._depth = 1 if len(program.ids) <= 2 else surveys.PLANES
         self.path: tuple[str, ...] = (program.technique,)
         self._names = [cuda.to_device(array) for array in pack_names(self.path)]
@@ -103,7 +103,7 @@ class GpuEngine:
         """Make, shape, measure and test maps."""
         program = self.program
         job = (program.height, program.width, program.passable, needs, self._shaping, np.uint64(first))
-        self._maker.launch(keys, job, tests, out)
+        self._launch(keys, job, tests, out)
 
     def time_launch(self, count: int, needs: int) -> float:
         """Return the seconds of a launch that keeps nothing, with the hashing of its seeds; the least of four."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
 from ..core.errors import GaveUp, InvalidRecipe
+from ..core.many_maps import NoKernel
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
@@ -20,7 +21,6 @@ from ..core.tilemap import TileMap
 from . import open_engine
 from .columns import collect_needs, compute_values, find_column
 from .engine import decode_cells, hash_seeds
-from .program import NoKernel
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ..core.recipe import Recipe
 from ..core.seeds import number_seed, read_seed
 from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
-from ..corpus.tries import iter_steps as iter_tries
+from ..jobs.tries import iter_steps as iter_tries
 from ..kernels import start_quickly
 from ..kernels.gpu.device import use_device
 from . import _drawing, _outputs, _world

@@ -9,13 +9,13 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from .. import kernels
-from ..core.errors import pluralize
+from ..core.errors import format_number, pluralize
 from ..kernels.workers import bytecode_size
 from . import Terminated
 from ._console import info, stderr_console
 
 if TYPE_CHECKING:
-    from ..corpus import Progress
+    from ..jobs.progress import Progress
 
 BAR_DELAY = 0.5
 """Seconds until the bar appears, so that quick work shows none."""
@@ -72,46 +72,53 @@ def compile_kernels(names: Collection[str] | None = None) -> int:
 
 
 @contextmanager
-def job_progress(noun: str, folder: str) -> Iterator[JobProgress]:
-    """Yield a progress callback for a resumable job. After Ctrl-C, SIGTERM or SIGHUP, print how much is done."""
-    job = JobProgress(noun)
+def job_progress(
+    noun: str, folder: str | None, count_stored: Callable[[str], int] | None = None
+) -> Iterator[ProgressDisplay]:
+    """Yield a progress callback for a job. After Ctrl-C, SIGTERM or SIGHUP, print how much is in its folder, if any.
+
+    `count_stored` returns the number of items in the folder, if a job stores them at checkpoints only.
+    """
+    display = ProgressDisplay(noun)
     try:
-        with show_progress(remaining=False) as job.report:
-            yield job
+        with show_progress(remaining=False) as display.report:
+            yield display
     except (KeyboardInterrupt, Terminated):
-        info(f"stopped; {job.summary} are in {folder}; repeat the command to continue")
+        if folder is not None and display.state is not None:
+            done = display.state.done if count_stored is None else count_stored(folder)
+            what = f"{done:,} of {pluralize(display.state.count, noun)}"
+            info(f"stopped; {what} are in {folder}; repeat the command to continue")
         raise
 
 
-class JobProgress:
-    """Progress callback that shows completed items, rate, remaining time and failures."""
+class ProgressDisplay:
+    """Progress callback that shows completed items, rate, remaining time, values and failures."""
 
     report: Report
 
     def __init__(self, noun: str) -> None:
         self.noun = noun
         self.state: Progress | None = None
-        self._start_time = monotonic()
+        self._start = (monotonic(), 0)
         self._dashboard = ""
 
     def __call__(self, state: Progress) -> None:
         if self.state is None or (state.dashboard and not self._dashboard):
-            self._start_time = monotonic()  # The rate excludes the time to start workers.
+            self._start = (monotonic(), state.done)  # The rate excludes earlier runs, and the time to start workers.
         self.state = state
         if state.dashboard and not self._dashboard:
             self._dashboard = state.dashboard
             info(f"Dask dashboard: {state.dashboard}")
-        self.report(state.done / state.count, self._format_line(state))
+        self.report(state.done / state.count, ", ".join(self._list_facts(state)))
 
-    @property
-    def summary(self) -> str:
-        return f"{self.state.done:,} of {pluralize(self.state.count, self.noun)}" if self.state else f"no {self.noun}s"
-
-    def _format_line(self, state: Progress) -> str:
-        line = self.summary
-        if state.made:
-            rate = state.made / max(monotonic() - self._start_time, 1e-9)
+    def _list_facts(self, state: Progress) -> Iterator[str]:
+        yield f"{state.done:,} of {pluralize(state.count, self.noun)}"
+        start, first = self._start
+        if state.done > first:
+            rate = (state.done - first) / max(monotonic() - start, 1e-9)
             left = round((state.count - state.done) / rate)
-            line += f", {rate:,.0f} per second" if rate >= 10 else f", {rate:.2g} per second"
-            line += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
-        return f"{line}, {state.failures:,} failed" if state.failures else line
+            yield f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.2g} per second"
+            yield f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
+        yield from (f"{name} {format_number(value)}" for name, value in state.values.items())
+        if state.failures:
+            yield f"{state.failures:,} failed"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from time import monotonic
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,15 +11,15 @@ from ..core.errors import InvalidRecipe, pluralize
 from ..core.measure_groups import format_measure
 from ..core.notation import read_requirement
 from ..kernels import start_quickly
-from . import Terminated, _outputs, _recipe
+from . import _outputs, _recipe
 from ._console import info, print_json, print_table
 from ._corpus import AS_JSON, split_names
-from ._progress import Report, show_progress
+from ._progress import job_progress
 from ._recipe_command import KNOBS, RecipeCommand, read_recipe
 from ._search import SCHEDULER, WORKERS
 
 if TYPE_CHECKING:
-    from ..seed_search import FoundSeeds, SeekProgress
+    from ..seed_search import FoundSeeds
 
 FIELDS = ("seed", "technique", "rank")
 OWN_OPTIONS = ("require", "tries", "keep")
@@ -107,7 +105,7 @@ def command(
             click.echo(line)
         return
     start_quickly()
-    with _seek_progress(output) as report:
+    with job_progress("seed", output, _count_tested) as report:
         found = find_seeds(
             definition, out=output, device=device, workers=workers, scheduler=scheduler, on_progress=report
         )
@@ -174,50 +172,7 @@ def _print_result(found: FoundSeeds, folder: str | None, as_json: bool) -> None:
     info(describe_search(found) + failed + (f"; {folder} has {pluralize(len(found), 'seed')}" if folder else ""))
 
 
-@contextmanager
-def _seek_progress(folder: str | None) -> Iterator[SeekReport]:
-    """Yield a progress callback. After Ctrl-C, SIGTERM or SIGHUP, print how to continue."""
-    job = SeekReport()
-    try:
-        with show_progress(remaining=False) as job.report:
-            yield job
-    except (KeyboardInterrupt, Terminated):
-        if folder is not None and job.state is not None:
-            from ..seed_search.folder import count_tested
+def _count_tested(folder: str) -> int:
+    from ..seed_search.folder import count_tested
 
-            done = f"{count_tested(folder):,} of {pluralize(job.state.total, 'seed')}"
-            info(f"stopped; {done} are tested; repeat the command to continue")
-        raise
-
-
-class SeekReport:
-    """Progress callback that shows tested seeds, rate, remaining time, found seeds and the best one."""
-
-    report: Report
-
-    def __init__(self) -> None:
-        self.state: SeekProgress | None = None
-        self._start_time = monotonic()
-        self._first = 0
-        self._dashboard = ""
-
-    def __call__(self, state: SeekProgress) -> None:
-        if self.state is None or (state.dashboard and not self._dashboard):
-            self._first = state.tested  # The rate excludes what was done before, and the time to start workers.
-            self._start_time = monotonic()
-        self.state = state
-        if state.dashboard and not self._dashboard:
-            self._dashboard = state.dashboard
-            info(f"Dask dashboard: {state.dashboard}")
-        self.report(state.tested / state.total, self._format_line(state))
-
-    def _format_line(self, state: SeekProgress) -> str:
-        line = f"{state.tested:,} of {pluralize(state.total, 'seed')}"
-        if state.tested > self._first:
-            rate = (state.tested - self._first) / max(monotonic() - self._start_time, 1e-9)
-            left = round((state.total - state.tested) / rate)
-            line += f", {rate:,.0f} per second, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
-        line += f", {state.found:,} found"
-        if state.best is not None:
-            line += f", best {state.best:,.10g}"
-        return f"{line}, {state.failures:,} failed" if state.failures else line
+    return count_tested(folder)

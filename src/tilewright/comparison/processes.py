@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from ..core.errors import TilewrightError
-from ..corpus.processes import block_interrupts, follow_parent
+from ..jobs.processes import block_interrupts, follow_parent
 from .contestants import OnProgress
 from .trial import Trial, TrialOutcome, run_trial
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from .errors import Fix, InvalidRecipe, TilewrightError, UnknownName
 from .grid import Offset
+from .many_maps import ManyMaps, Stage
 from .params import Params, Sized
 from .samples import Samples, Training
 from .seeds import Rng
@@ -159,6 +160,11 @@ class Technique(Entry):
     """Further words by which users look for the technique, in the singular, such as dungeon."""
     main_param: str = ""
     """Parameter that changes the look of the maps most, for sweeps. By default, the first that is not a size."""
+    vary: Mapping[str, Mapping[str, Any]] | None = None
+    """Parameters that a search of the studio varies by default, with their ranges; an empty range is the usual one. By
+    default, `main_param`."""
+    many: type[ManyMaps] | None = None
+    """Class of the kernels that make many maps at once."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -266,6 +272,8 @@ class Shaper(Entry):
     """Numbers of dimensions that maps may have."""
     example: str = ""
     """Arguments of an example call of `tilewright make`. By default, caves shaped with the first parameter."""
+    many: Callable[[Any, Any], Stage] | None = None
+    """Function of the params and site that returns the shaper as kernels for many maps run it, or raises NoKernel."""
 
 
 @dataclass(frozen=True, kw_only=True)

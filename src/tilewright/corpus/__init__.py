@@ -10,16 +10,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import TilewrightError
+from ..jobs import refuse_without_packages as refuse_without_packages
 
 if TYPE_CHECKING:
     from .build import make as make
     from .build import remake as remake
-    from .cluster import Progress as Progress
-    from .cluster import WorldProgress as WorldProgress
     from .reader import Batch as Batch
     from .reader import Corpus as Corpus
     from .sweep import Sweep as Sweep
@@ -29,16 +26,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "make": "build",
     "remake": "build",
-    "Progress": "cluster",
     "Corpus": "reader",
     "Batch": "reader",
     "Sweep": "sweep",
     "World": "world_reader",
-    "WorldProgress": "cluster",
     "make_world": "world",
 }
 __all__ = sorted(_HOMES)
-PACKAGES = ("pyarrow", "fsspec", "dask", "distributed", "duckdb", "zarr")
 
 
 def __getattr__(name: str) -> Any:
@@ -48,10 +42,3 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value
-
-
-def refuse_without_packages() -> None:
-    """Raise an error with installation instructions if a required package is missing."""
-    missing = next((name for name in PACKAGES if find_spec(name) is None), None)
-    if missing is not None:
-        raise TilewrightError(f'corpora need {missing}; install it with: pip install "tilewright[corpus]"')

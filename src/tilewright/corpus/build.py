@@ -7,27 +7,33 @@ If the process is killed, the next run continues with the missing parts.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import chain
+from dataclasses import replace
+from functools import lru_cache
+
+import pyarrow as pa
 
 from ..batch.engine import Made
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
-from .batches import open_part_maker
-from .cluster import Progress, ProgressCallback, check_workers, iter_results
+from ..jobs.cluster import Team, check_workers, connect_workers
+from ..jobs.folder import DATASHEET, MANIFEST, Folder
+from ..jobs.progress import OnProgress, Progress, ignore_progress
+from .batches import PartMaker, open_part_maker
 from .datasheet import Facts, render_datasheet
 from .manifest import MAX_CELLS_PER_PART, Manifest
-from .parts import Part, make_part
+from .parts import PARTS, Part, list_parts, make_part, make_table, part_name, write_part
 from .reader import Corpus
 from .request import Request, RequestLike
-from .store import DATASHEET, MANIFEST, PARTS, Folder, part_name
 from .sweep import Sweep
 
 MIN_TASKS_PER_WORKER = 16
 """Minimum number of remaining tasks per worker for which a task may contain several parts."""
 MAX_PARTS_PER_TASK = 8
 """Maximum number of parts in a task."""
+MIN_SLICES, SLICES_PER_WORKER = 16, 4
+"""Minimum numbers of tasks, in total and per worker. If there are fewer parts, a task makes a slice of one."""
 
 
 def make(
@@ -41,7 +47,7 @@ def make(
     workers: int | None = None,
     scheduler: str | None = None,
     device: str = "auto",
-    on_progress: ProgressCallback | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Corpus:
     """Generate a corpus in a folder, or resume one.
 
@@ -121,7 +127,7 @@ def make(
         manifest = find_manifest()  # Another process may have just created a corpus here.
         if is_locked:
             store.remove_temporary(PARTS)
-        return _build_missing(manifest, store, workers, scheduler, device, on_progress or (lambda progress: None))
+        return _build_missing(manifest, store, workers, scheduler, device, on_progress or ignore_progress)
 
 
 def _build_missing(
@@ -130,70 +136,109 @@ def _build_missing(
     workers: int | None,
     scheduler: str | None,
     device: str,
-    on_progress: ProgressCallback,
+    on_progress: OnProgress,
 ) -> Corpus:
     """Generate the missing parts. The manifest of a new corpus is written as soon as there are workers."""
-
-    def write_manifest() -> None:
-        if store.read(MANIFEST) is None:
-            store.write(manifest.text.encode(), MANIFEST, durable=True)
-
-    missing = sorted(set(range(manifest.parts)) - set(store.list_parts()))
-    progress = Progress(manifest.count, manifest.count - sum(len(manifest.maps_of(part)) for part in missing))
+    missing = sorted(set(range(manifest.parts)) - set(list_parts(store)))
+    progress = Progress(manifest.count - sum(len(manifest.maps_of(part)) for part in missing), manifest.count)
     on_progress(progress)
     facts_by_part: dict[int, Facts] = {}
     if missing:
-        work = iter_results(
-            make_parts,
-            lambda threads: _iter_tasks(manifest, group_tasks(manifest, missing, threads), device),
-            lambda: ([make_part(manifest, number, device)] for number in missing),
-            workers=workers,
-            scheduler=scheduler,
-            progress=progress,
-            on_progress=on_progress,
-            on_ready=write_manifest,
-        )
-        with closing(work) as finished:
-            for part in chain.from_iterable(finished):
-                try:
-                    store.write(part.content, PARTS, part_name(part.number), durable=True)
-                except BadFile as error:
-                    raise BadFile(f"{error}; finished parts are kept; run again to continue") from None
-                facts_by_part[part.number] = part.facts
-                progress.done += part.facts.maps
-                progress.made += part.facts.maps
-                progress.failures += part.facts.failures
-                on_progress(progress)
+        with connect_workers(workers, scheduler) as team:
+            if store.read(MANIFEST) is None:
+                store.write(manifest.text.encode(), MANIFEST, durable=True)
+            progress = replace(progress, dashboard=team.dashboard)
+            on_progress(progress)
+            with closing(_make_missing(manifest, missing, team, device)) as results:
+                for parts, maps, failures in results:
+                    for part in parts:
+                        _write_part(store, part)
+                        facts_by_part[part.number] = part.facts
+                    progress = replace(progress, done=progress.done + maps, failures=progress.failures + failures)
+                    on_progress(progress)
     corpus = Corpus(store.address)
     facts = Facts.of(corpus, facts_by_part)
     sheet = render_datasheet(corpus, facts).encode()
     if store.read(DATASHEET) != sheet:
         store.write(sheet, DATASHEET)
-    progress.failures = facts.failures
-    on_progress(progress)
+    on_progress(replace(progress, failures=facts.failures))
     return corpus
+
+
+def _write_part(store: Folder, part: Part) -> None:
+    try:
+        store.write(part.content, PARTS, part_name(part.number), durable=True)
+    except BadFile as error:
+        raise BadFile(f"{error}; finished parts are kept; run again to continue") from None
+
+
+Result = tuple[list[Part], int, int]
+"""Finished parts, and the number of maps and of failed maps since the previous result."""
+
+
+def _make_missing(manifest: Manifest, missing: Sequence[int], team: Team, device: str) -> Generator[Result, None, None]:
+    """Yield the missing parts. A few parts are divided, so that all workers make maps."""
+    threads = max(1, team.threads)
+    maker = open_part_maker(manifest, device)
+    on_gpu = maker is not None and maker.engine.device == "gpu"
+    slices = -(-max(MIN_SLICES, SLICES_PER_WORKER * threads) // len(missing))
+    if slices > 1 and not on_gpu:
+        yield from _join_slices(manifest, missing, team, slices)
+        return
+    groups = group_tasks(manifest, missing, threads) if team.threads else [[number] for number in missing]
+    with closing(team.run_tasks(make_parts, _iter_tasks(manifest, groups, maker if on_gpu else None))) as results:
+        for parts in results:
+            yield parts, sum(part.facts.maps for part in parts), sum(part.facts.failures for part in parts)
+
+
+def _join_slices(manifest: Manifest, missing: Sequence[int], team: Team, slices: int) -> Generator[Result, None, None]:
+    """Yield parts whose maps are made in several tasks."""
+    ranges = {number: manifest.maps_of(number) for number in missing}
+    tasks = (
+        (manifest.text, number, maps[first : first + -(-len(maps) // slices)])
+        for number, maps in ranges.items()
+        for first in range(0, len(maps), -(-len(maps) // slices))
+    )
+    made: dict[int, dict[int, pa.Table]] = {number: {} for number in missing}
+    with closing(team.run_tasks(make_slice, tasks)) as results:
+        for number, first, table in results:
+            made[number][first] = table
+            parts = []
+            if sum(one.num_rows for one in made[number].values()) == len(ranges[number]):
+                tables = made.pop(number)
+                rows = pa.concat_tables([tables[start] for start in sorted(tables)]).combine_chunks()
+                parts = [write_part(manifest, number, rows)]
+            yield parts, table.num_rows, table.num_rows - table["reason"].null_count
 
 
 Task = tuple[str, list[int], list[Made]]
 """Text of the manifest, numbers of parts and, if this process has a GPU, the maps that it has made."""
 
 
-def _iter_tasks(manifest: Manifest, groups: Iterable[list[int]], device: str) -> Iterator[Task]:
+def _iter_tasks(manifest: Manifest, groups: Iterable[list[int]], gpu: PartMaker | None) -> Iterator[Task]:
     """Yield the tasks of the workers. The GPU of this process makes the maps, and workers compress them."""
-    maker = open_part_maker(manifest, device)
     for numbers in groups:
-        made = []
-        if maker is not None and maker.engine.device == "gpu":
-            made = [maker.make(manifest, manifest.maps_of(number)) for number in numbers]
+        made = [] if gpu is None else [gpu.make(manifest, manifest.maps_of(number)) for number in numbers]
         yield manifest.text, numbers, made
 
 
 def make_parts(manifest_text: str, numbers: list[int], made: Sequence[Made] = ()) -> list[Part]:
     """Generate some parts. This is the work of one task, which uses no GPU."""
-    manifest = Manifest.from_text(manifest_text)
-    manifest.refuse_other_revisions()
+    manifest = _read_manifest(manifest_text)
     found = iter(made)
     return [make_part(manifest, number, "cpu", next(found, None)) for number in numbers]
+
+
+def make_slice(manifest_text: str, number: int, maps: range) -> tuple[int, int, pa.Table]:
+    """Generate some maps of a part. Return the number of the part, the id of the first map and the rows."""
+    return number, maps.start, make_table(_read_manifest(manifest_text), maps, "cpu")
+
+
+@lru_cache(maxsize=1)
+def _read_manifest(text: str) -> Manifest:
+    manifest = Manifest.from_text(text)
+    manifest.refuse_other_revisions()
+    return manifest
 
 
 def remake(corpus: Corpus, numbers: Sequence[int]) -> None:

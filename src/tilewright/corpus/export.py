@@ -22,10 +22,10 @@ from ..core.errors import BadFile, InvalidRecipe
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats import encode
+from ..jobs.folder import MANIFEST, Folder
 from .manifest import OWN_COLUMNS
 from .reader import Corpus, Ids
 from .rows import as_numbers
-from .store import MANIFEST, Folder
 
 BATCH = 256
 COMPRESSION_LEVEL = 1

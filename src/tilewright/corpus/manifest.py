@@ -25,7 +25,7 @@ from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
 from ..core.stored import StoredHead, StoredRecipe
-from .store import MANIFEST, Folder
+from ..jobs.folder import MANIFEST, Folder
 from .sweep import Sweep, apply_values
 
 KIND = "tilewright corpus"
@@ -37,6 +37,8 @@ TARGET_PARTS_LISTED = 8
 """Number of parts of a corpus with a listed sweep. There are fewer, because each part stores the lists."""
 MAX_MAPS_PER_PART = 1000
 MAX_CELLS_PER_PART = 1 << 25
+MIN_CELLS_PER_PART = 1 << 18
+"""Number of cells up to which the maps of a corpus are one part. More parts would not be worth their files."""
 MAX_SMALL_RECIPE = 10_000
 """Maximum number of characters of recipes whose number is limited, not their size. Counting the size of a recipe takes
 as long as making a small map."""
@@ -106,7 +108,8 @@ class Manifest:
         data = replace(recipe, seed=None, attempt=None).to_data()
         manifest = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
         parts = TARGET_PARTS_LISTED if sweep.listed else TARGET_PARTS
-        size = min(MAX_MAPS_PER_PART, -(-count // parts), max(1, MAX_CELLS_PER_PART // manifest.max_cells))
+        few = min(count, MIN_CELLS_PER_PART // manifest.max_cells)
+        size = min(max(few, -(-count // parts)), max(1, MAX_CELLS_PER_PART // manifest.max_cells), MAX_MAPS_PER_PART)
         return replace(manifest, part_size=size)
 
     # -- maps ---------------------------------------------------------------------------------------------------

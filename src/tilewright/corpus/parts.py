@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from ..core.provenance import digest
 from ..core.registry import measures as measure_registry
 from ..core.shared_tiles import convert_cells
 from ..core.tilemap import TileMap
+from ..jobs.folder import Folder
 from .batches import open_part_maker
 from .datasheet import Facts
 from .manifest import OWN_COLUMNS, Manifest
@@ -36,6 +38,9 @@ lower."""
 CELLS_PER_BLOCK = 1 << 20
 CODEC = pa.Codec("zstd", compression_level=3)
 METADATA = b"tilewright"
+PARTS = "parts"
+"""Folder of the parts."""
+PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,12 @@ def make_part(manifest: Manifest, number: int, device: str = "auto", made: Made 
 
     `made` has the maps of the part if another process has made them on a GPU.
     """
-    schema, numbers = schema_of(manifest), manifest.maps_of(number)
+    return write_part(manifest, number, make_table(manifest, manifest.maps_of(number), device, made))
+
+
+def make_table(manifest: Manifest, numbers: range, device: str = "auto", made: Made | None = None) -> pa.Table:
+    """Generate, measure and compress some maps."""
+    schema = schema_of(manifest)
     maker = open_part_maker(manifest, device)
     columns: Mapping[str, Any]
     if maker is not None:
@@ -61,7 +71,11 @@ def make_part(manifest: Manifest, number: int, device: str = "auto", made: Made 
     else:
         rows = [row for block in _iter_blocks(manifest, numbers) for row in _make_rows(manifest, block)]
         columns = {field.name: [row[field.name] for row in rows] for field in schema}
-    table = pa.table({field.name: columns[field.name] for field in schema}, schema=schema)
+    return pa.table({field.name: columns[field.name] for field in schema}, schema=schema)
+
+
+def write_part(manifest: Manifest, number: int, table: pa.Table) -> Part:
+    """Return the file of a part, given its rows."""
     buffer = io.BytesIO()
     pq.write_table(
         table,
@@ -72,6 +86,16 @@ def make_part(manifest: Manifest, number: int, device: str = "auto", made: Made 
         write_page_checksum=True,
     )
     return Part(number, buffer.getvalue(), Facts.from_table(table, manifest))
+
+
+def part_name(number: int) -> str:
+    return f"part-{number:06d}.parquet"
+
+
+def list_parts(folder: Folder) -> list[int]:
+    """Return the numbers of the existing parts."""
+    found = (PART.fullmatch(name) for name in folder.list_names(PARTS))
+    return sorted(int(part[1]) for part in found if part)
 
 
 def schema_of(manifest: Manifest) -> pa.Schema:

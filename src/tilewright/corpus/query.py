@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..core.errors import InvalidRecipe, UnknownName, short_repr
 from ..core.params import check_integer
+from ..jobs import refuse_without_packages
 
 if TYPE_CHECKING:
     from .reader import Corpus
@@ -95,6 +95,9 @@ def find_maps(
     ]
     selected: list[pa.Table] = []
     matches = 0
+    refuse_without_packages("duckdb")
+    import duckdb
+
     with duckdb.connect(config=SETTINGS) as engine:
         condition_columns = _find_columns(engine, condition, known)
         needed = list(dict.fromkeys([*shown, *condition_columns, *(name for name, _ in keys)]))
@@ -118,10 +121,12 @@ def _sort_and_limit(table: pa.Table, keys: Sequence[tuple[str, str]], limit: int
 
 def _select_ids(engine: Any, table: pa.Table, condition: str) -> list[int]:
     """Return the ids of the maps of a table that match the condition."""
+    from duckdb import Error
+
     engine.register("maps", table)
     try:
         return [number for (number,) in engine.execute(f"select id from maps where ({condition}\n)").fetchall()]
-    except duckdb.Error as error:
+    except Error as error:
         raise InvalidRecipe(_error_message(error), at="query") from None
 
 
@@ -137,10 +142,12 @@ def _find_columns(engine: Any, condition: str, known: Sequence[str]) -> list[str
         raise InvalidRecipe("must not be empty; write a condition such as path_length > 80", at="query", rule="missing")
     if len(condition) > MAX_CONDITION_LENGTH or "\0" in condition:
         raise InvalidRecipe(f"must have at most {MAX_CONDITION_LENGTH:,} characters and no null character", at="query")
+    from duckdb import Error
+
     try:
         ((text,),) = engine.execute("select json_serialize_sql(?)", [f"select ({condition}\n)"]).fetchall()
         tree = json.loads(text)
-    except (duckdb.Error, ValueError, RecursionError) as error:
+    except (Error, ValueError, RecursionError) as error:
         raise InvalidRecipe(_error_message(error), at="query") from None
     if tree.get("error"):
         raise InvalidRecipe(f"{_shorten(str(tree.get('error_message')))}, in {short_repr(condition)}", at="query")

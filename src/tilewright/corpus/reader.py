@@ -20,12 +20,12 @@ from ..core.provenance import digest
 from ..core.seeds import Rng
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
+from ..jobs.folder import Folder
 from .dataset import Dataset, make_samples
 from .manifest import OWN_COLUMNS, Manifest
-from .parts import decompress_cells
+from .parts import PART, PARTS, decompress_cells, list_parts
 from .rows import Rows
 from .select import Split
-from .store import Folder
 from .tiles import tileset_of
 
 MAX_SHUFFLED_GROUPS, MAX_SHUFFLED_BYTES = 16, 1 << 26
@@ -92,7 +92,13 @@ class Corpus:
     @cached_property
     def parts(self) -> list[int]:
         """Numbers of the existing parts."""
-        return self.folder.list_parts()
+        return list_parts(self.folder)
+
+    @property
+    def size(self) -> int:
+        """Size of all parts in bytes."""
+        sizes = self.folder.list_sizes(PARTS)
+        return sum(size for name, size in sizes.items() if PART.fullmatch(name))
 
     @property
     def is_complete(self) -> bool:

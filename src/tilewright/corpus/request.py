@@ -21,8 +21,8 @@ from ..core.recipe import Recipe, as_recipe_data
 from ..core.registry import techniques
 from ..core.seeds import Seed
 from ..formats._resolver import FileResolver
+from ..jobs.folder import MANIFEST
 from .manifest import KIND, Manifest
-from .store import MANIFEST
 from .sweep import Sweep
 
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]

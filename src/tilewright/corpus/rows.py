@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
+from ..jobs.folder import Folder
 from .manifest import Manifest
-from .parts import METADATA, ROWS_PER_GROUP, schema_of
-from .store import PARTS, Folder, part_name
+from .parts import METADATA, PARTS, ROWS_PER_GROUP, part_name, schema_of
 
 MAX_CACHED_BYTES = 1 << 26
 """Maximum size in bytes of all cached row groups, and of all cached files if the folder is remote."""

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -21,8 +22,10 @@ from ..core.chunks import get_local_technique, resolve_random_params
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.recipe import Recipe
 from ..formats._resolver import FileResolver
-from .cluster import SCHEDULER, Progress, ProgressCallback, check_workers, iter_results
-from .store import Folder
+from ..jobs import refuse_without_packages
+from ..jobs.cluster import SCHEDULER, check_workers, connect_workers
+from ..jobs.folder import Folder
+from ..jobs.progress import OnProgress, Progress, ignore_progress
 from .world_chunks import ChunkBlock, ChunkFiles, choose_block_size, halve, make_blocks, plan_blocks
 from .world_layout import CELLS, PICTURE, ChunkIndex, WorldLayout, chunk_name, compress_chunk, iter_places
 from .world_reader import World
@@ -42,7 +45,7 @@ def make_world(
     workers: int | None = None,
     scheduler: str | None = None,
     chunk: int | None = None,
-    on_progress: ProgressCallback | None = None,
+    on_progress: OnProgress | None = None,
     **params: Any,
 ) -> World:
     """Generate a world in a folder, or resume one.
@@ -85,6 +88,7 @@ def make_world(
     >>> world.shape
     (100, 200)
     """
+    refuse_without_packages("zarr")
     recipe = _read_recipe(given, params)
     check_workers(workers, scheduler)
     get_local_technique(recipe)
@@ -108,7 +112,7 @@ def make_world(
         layout, complete = find_layout()  # Another process may have just created a world here.
         if is_locked:
             store.remove_temporary(CELLS, *layout.overviews)
-        _fill(store, layout, complete, workers, scheduler, on_progress or (lambda progress: None))
+        _fill(store, layout, complete, workers, scheduler, on_progress or ignore_progress)
         if store.read(PICTURE) is None or any(_find_missing(store, layout, array) for array in layout.overviews[1:]):
             _draw_overviews(store, layout)
     return World(store.address)
@@ -138,41 +142,34 @@ def _fill(
     recipe: Recipe,
     workers: int | None,
     scheduler: str | None,
-    on_progress: ProgressCallback,
+    on_progress: OnProgress,
 ) -> None:
     """Generate and write the missing chunks. The metadata of a new world are written as soon as there are workers."""
-
-    def write_documents() -> None:
+    missing = sorted({*_find_missing(store, layout, CELLS), *_find_missing(store, layout, layout.overviews[0])})
+    progress = Progress(layout.count - len(missing), layout.count)
+    on_progress(progress)
+    alone = workers is None and scheduler is None and SCHEDULER not in os.environ
+    if not missing or (alone and len(missing) * layout.chunk**2 <= MAX_LOCAL_CELLS):
+        workers, scheduler = 0, None
+    with connect_workers(workers, scheduler) as team:
         for names, document in layout.build_documents().items():
             if store.read(*names) is None:
                 store.write(document, *names)
-
-    missing = sorted({*_find_missing(store, layout, CELLS), *_find_missing(store, layout, layout.overviews[0])})
-    progress = Progress(layout.count, layout.count - len(missing))
-    on_progress(progress)
-    if not missing:
-        write_documents()
-        return
-    blocks = plan_blocks(layout, recipe, missing)
-    alone = workers is None and scheduler is None and SCHEDULER not in os.environ
-    if alone and len(missing) * layout.chunk**2 <= MAX_LOCAL_CELLS:
-        workers = 0
-    work = iter_results(
-        make_blocks,
-        lambda threads: ((task, layout, recipe) for task in group_tasks(layout, blocks, threads)),
-        lambda: _make_here(layout, recipe, blocks),
-        workers=workers,
-        scheduler=scheduler,
-        progress=progress,
-        on_progress=on_progress,
-        on_ready=write_documents,
-    )
-    with closing(work) as finished:
-        for chunks in finished:
-            _write(store, layout, chunks)
-            progress.done += len(chunks)
-            progress.made += len(chunks)
-            on_progress(progress)
+        if not missing:
+            return
+        progress = replace(progress, dashboard=team.dashboard)
+        on_progress(progress)
+        blocks = plan_blocks(layout, recipe, missing)
+        if team.threads:
+            tasks = ((task, layout, recipe) for task in group_tasks(layout, blocks, team.threads))
+            results = team.run_tasks(make_blocks, tasks)
+        else:
+            results = _make_here(layout, recipe, blocks)
+        with closing(results) as finished:
+            for chunks in finished:
+                _write(store, layout, chunks)
+                progress = replace(progress, done=progress.done + len(chunks))
+                on_progress(progress)
 
 
 def _write(store: Folder, layout: WorldLayout, chunks: Iterable[ChunkFiles]) -> None:

@@ -26,7 +26,7 @@ from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
 from ..core.stored import StoredData, StoredHead, StoredRecipe
 from ..core.tileset import Tileset
-from .store import Folder
+from ..jobs.folder import Folder
 
 KIND = "tilewright world"
 LAYOUT = 1

@@ -13,8 +13,8 @@ from ..core.errors import BadFile, InvalidRecipe, TooLarge
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
+from ..jobs.folder import Folder
 from .parts import decompress_cells
-from .store import Folder
 from .world_layout import CELLS, OVERVIEW, WorldLayout, chunk_name
 
 if TYPE_CHECKING:

@@ -25,9 +25,6 @@ from ..kernels.corridors import (
     UNFINISHED,
     CorridorStyle,
     DungeonArrays,
-    Kinds,
-    Owners,
-    Places,
     SearchArrays,
     SearchState,
     as_rooms,
@@ -39,6 +36,7 @@ from ..kernels.corridors import (
 )
 from ..kernels.drunkard import BLOCKED
 from ..kernels.drunkard import FLOOR as DUG
+from ..kernels.types import Int32_2D, Int64_2D, Uint8_2D
 from .digging import DiggableGrid
 from .links import Links, choose_links
 from .params import DungeonParams
@@ -58,7 +56,7 @@ class Dungeon:
         self.params = p
         self.site = site
         self.columns = p.width
-        self.kinds: Kinds = np.full(site.shape, ROCK, dtype=np.uint8)
+        self.kinds: Uint8_2D = np.full(site.shape, ROCK, dtype=np.uint8)
         for edge in (self.kinds[0], self.kinds[-1], self.kinds[:, 0], self.kinds[:, -1]):
             edge[:] = EDGE
         self.ground = DiggableGrid(site, 1, open_labels=OPEN_LABELS, start_open=False) if site.has_locks else None
@@ -67,11 +65,11 @@ class Dungeon:
             self.kinds[self.ground.map == BLOCKED] = EDGE
             inner = self.kinds[1:-1, 1:-1]
             inner[self.ground.map[1:-1, 1:-1] == DUG] = CORRIDOR
-        self.owners: Owners = np.zeros(site.shape, dtype=np.int32)
-        self.rooms: Places = np.empty((0, 4), dtype=np.int64)
+        self.owners: Int32_2D = np.zeros(site.shape, dtype=np.int32)
+        self.rooms: Int64_2D = np.empty((0, 4), dtype=np.int64)
         """Rooms as (room, 4): x, y, width, height."""
 
-    def as_arrays(self, rooms: Places) -> DungeonArrays:
+    def as_arrays(self, rooms: Int64_2D) -> DungeonArrays:
         """Return the dungeon as arrays for kernels, with rooms as (room, 4) x, y, width, height."""
         return DungeonArrays(self.kinds.reshape(-1), self.owners.reshape(-1), as_rooms(rooms), self.columns)
 
@@ -85,7 +83,7 @@ class Dungeon:
                 self.snapshot, pluralize(count, "room"), start_progress + (0.4 - start_progress) * count / wanted
             )
 
-    def finish(self, rooms: Places, wanted: int | None, rng: Rng) -> Steps:
+    def finish(self, rooms: Int64_2D, wanted: int | None, rng: Rng) -> Steps:
         """Join the placed rooms and return the map. `wanted` is the requested number of rooms."""
         p = self.params
         count = len(rooms)
@@ -104,7 +102,7 @@ class Dungeon:
                 yield Frame(self.snapshot, "join", 0.96)
         return (yield from self.build_map([Room(*room) for room in rooms.tolist()], joined, wanted))
 
-    def add_walls(self, rooms: Places) -> Iterator[Frame]:
+    def add_walls(self, rooms: Int64_2D) -> Iterator[Frame]:
         """Mark the walls of the placed rooms."""
         self.rooms = rooms
         for first, last in self._split_rows():
@@ -185,13 +183,13 @@ class Dungeon:
         yield from ground.join()
         self.kinds[(ground.map == DUG) & ~is_open] = CORRIDOR
 
-    def snapshot(self) -> Kinds:
+    def snapshot(self) -> Uint8_2D:
         """Return the cells as labels of the technique."""
         return _paint(self.kinds, self.columns)
 
-    def _draw_first_rooms(self, count: int) -> Kinds:
+    def _draw_first_rooms(self, count: int) -> Uint8_2D:
         """Return the map with the first `count` rooms only."""
-        kinds: Kinds = np.where(self.owners > count, ROCK, self.kinds).astype(np.uint8)
+        kinds: Uint8_2D = np.where(self.owners > count, ROCK, self.kinds).astype(np.uint8)
         return _paint(kinds, self.columns)
 
     def _show_links(self, links: Links) -> Iterator[Frame]:
@@ -208,7 +206,7 @@ class Dungeon:
         return [(tuple(centers[one]), tuple(centers[other])) for one, other in links.tolist()]
 
 
-def _paint(kinds: Kinds, columns: int) -> Kinds:
+def _paint(kinds: Uint8_2D, columns: int) -> Uint8_2D:
     """Return the labels of all cells."""
     labels = np.empty_like(kinds)
     paint(kinds.reshape(-1), columns, labels.reshape(-1), 0, len(kinds))

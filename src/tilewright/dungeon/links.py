@@ -13,16 +13,8 @@ import numpy as np
 from ..core.seeds import Rng
 from ..kernels.blocks import block_size
 from ..kernels.delaunay import find_delaunay_edges
-from ..kernels.links import (
-    Pairs,
-    Places,
-    build_spanning_tree,
-    close_loops,
-    find_nearest_unlinked,
-    join_chain,
-    join_nearest,
-    new_tree,
-)
+from ..kernels.links import build_spanning_tree, close_loops, find_nearest_unlinked, join_chain, join_nearest, new_tree
+from ..kernels.types import Int64_2D
 from .params import DungeonParams
 
 JITTER_STEPS = 1 << 20
@@ -37,21 +29,21 @@ less than 2^47 units, so that the triangulation is exact.
 class Links:
     """Pairs of rooms: all candidates, the tree that joins all rooms, and the links that close loops."""
 
-    candidates: Pairs
-    tree: Pairs
-    loops: Pairs
+    candidates: Int64_2D
+    tree: Int64_2D
+    loops: Int64_2D
 
     @property
-    def chosen(self) -> Pairs:
+    def chosen(self) -> Int64_2D:
         """Tree and loops together."""
         return np.concatenate((self.tree, self.loops))
 
 
-def choose_links(p: DungeonParams, rooms: Places, rng: Rng) -> Generator[None, None, Links]:
+def choose_links(p: DungeonParams, rooms: Int64_2D, rng: Rng) -> Generator[None, None, Links]:
     """Return the links between rooms, given as (room, 4) x, y, width, height; yield between blocks of work."""
     centers = 2 * rooms[:, :2] + rooms[:, 2:] - 1  # In half cells, so that they are integers.
     if len(rooms) < 2:
-        no_pairs: Pairs = np.empty((0, 2), dtype=np.int64)
+        no_pairs: Int64_2D = np.empty((0, 2), dtype=np.int64)
         return Links(no_pairs, no_pairs, no_pairs)
     if p.links == "delaunay":
         candidates = _triangulate(centers, rng.child("jitter"))
@@ -78,7 +70,7 @@ def choose_links(p: DungeonParams, rooms: Places, rng: Rng) -> Generator[None, N
     return Links(np.concatenate((tree, candidates)), tree, choose_loops(p, tree, candidates, rng))
 
 
-def choose_loops(p: DungeonParams, tree: Pairs, candidates: Pairs, rng: Rng) -> Pairs:
+def choose_loops(p: DungeonParams, tree: Int64_2D, candidates: Int64_2D, rng: Rng) -> Int64_2D:
     """Return random candidates that each close a loop with a tree over all rooms."""
     loops = np.empty_like(candidates)
     stream = rng.child("loops").state
@@ -93,13 +85,13 @@ def _split_rooms(count: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + step, count)
 
 
-def _triangulate(centers: Places, rng: Rng) -> Pairs:
+def _triangulate(centers: Int64_2D, rng: Rng) -> Int64_2D:
     """Return the edges of the Delaunay triangulation of displaced centers, in ascending order; they join all rooms."""
     jitter = (rng.randoms(centers.size).reshape(centers.shape) * JITTER_STEPS).astype(np.int64)
     return find_delaunay_edges(centers * UNITS + jitter)
 
 
-def _find_shortest_tree(edges: Pairs, centers: Places) -> tuple[Pairs, Pairs]:
+def _find_shortest_tree(edges: Int64_2D, centers: Int64_2D) -> tuple[Int64_2D, Int64_2D]:
     """Return the edges of the minimum spanning tree, and the other edges."""
     lengths = ((centers[edges[:, 0]] - centers[edges[:, 1]]) ** 2).sum(axis=1)
     chosen = np.zeros(len(edges), dtype=np.uint8)

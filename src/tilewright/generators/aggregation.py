@@ -85,6 +85,7 @@ class AggregationParams(Sized):
     bytes_per_cell=12,
     search_words=("cave", "coral", "crystal", "root", "fractal"),
     main_param="coverage",
+    vary={"coverage": {}, "stick": {}, "symmetry": {}},
 )
 def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     ground = DiggableGrid(site, p.border)

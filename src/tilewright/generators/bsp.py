@@ -29,8 +29,9 @@ from ..core.site import Frame, Point, Site, Steps
 from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
 from ..dungeon.params import MAX_ROOMS, DungeonParams
 from ..kernels.blocks import block_size
-from ..kernels.corridors import Places, as_rooms
+from ..kernels.corridors import as_rooms
 from ..kernels.partition import PartSizes, new_heap, partition, place_rooms
+from ..kernels.types import Int64_2D
 
 
 class BspParams(DungeonParams):
@@ -54,6 +55,7 @@ class BspParams(DungeonParams):
     bytes_per_cell=BYTES_PER_CELL,
     search_words=("dungeon", "room", "house", "building", "roguelike", "rogue"),
     main_param="rooms",
+    vary={"rooms": {}, "spacing": {}, "loops": {}, "fill": {}},
 )
 def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)
@@ -69,7 +71,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     )
     cuts = rng.child("cuts")
 
-    def cut_map(max_parts: int) -> Places:
+    def cut_map(max_parts: int) -> Int64_2D:
         parts, stream = np.empty((max_parts, 4), dtype=np.int64), cuts.state.copy()
         small, heap = p.rooms is None, new_heap(max_parts)
         return parts[: partition(sizes, p.ratio, p.jitter, small, stream, as_rooms(parts), heap)]
@@ -92,7 +94,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     return (yield from dungeon.finish(rooms[:count], p.rooms, rng))
 
 
-def _outline_parts(cut_map: Callable[[int], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
+def _outline_parts(cut_map: Callable[[int], Int64_2D], count: int, spacing: int) -> list[tuple[Point, Point]]:
     """Return lines around the first parts, in the middle of the space between them."""
     lines: list[tuple[Point, Point]] = []
     for x, y, width, height in cut_map(count).tolist():

@@ -25,6 +25,7 @@ from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.blocks import block_size
 from ..kernels.caves import smooth
 from ..kernels.random import fill_chance, fill_in_blocks
+from ._caves.many import CavesMany
 
 
 class CavesParams(Sized):
@@ -58,6 +59,8 @@ class CavesParams(Sized):
     cost=lambda p: prod(p.shape) * (1 + p.steps),
     search_words=("cavern", "grotto", "underground", "roguelike", "terraria"),
     main_param="walls",
+    vary={"walls": {}, "steps": {"from": 2, "to": 8}, "birth": {"from": 4, "to": 6}},
+    many=CavesMany,
 )
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     padded = site.padded_window(p.steps, wrap=p.wrap, border=1)  # The kernel reads one cell beyond the window.

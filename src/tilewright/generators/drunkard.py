@@ -60,6 +60,7 @@ class DrunkardParams(Sized):
     bytes_per_cell=12,
     search_words=("cave", "cavern", "tunnel", "mine", "roguelike", "worm"),
     main_param="coverage",
+    vary={"coverage": {}, "turn": {}, "bias": {}, "walkers": {}},
 )
 def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     ground = DiggableGrid(site, p.border)

@@ -37,6 +37,7 @@ from ._fashion.behaviour import behaviour_grid as behaviour_grid
 from ._fashion.behaviour import behaviour_id as behaviour_id
 from ._fashion.gallery import PREFIX, find_scores
 from ._fashion.large import advance_on_gpu
+from ._fashion.many import FashionMany
 from ._fashion.scores import normal_form as normal_form
 
 NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {
@@ -159,6 +160,8 @@ def draw_scores(p: FashionParams, rng: Rng) -> FashionParams:
     resolve_random=draw_scores,
     search_words=("texture", "island", "terrain", "automaton"),
     main_param="generations",
+    vary={"scores": {}, "generations": {"from": 5, "to": 60}},
+    many=FashionMany,
 )
 def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     wrap = p.wrap is not False and site.world is not None

@@ -40,16 +40,8 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import DeferredNumbers, adopt_cells
 from ..kernels.blocks import block_size
-from ..kernels.markov import (
-    Digits,
-    Lookahead,
-    Numbers,
-    draw_map,
-    draw_smoothed,
-    draw_tiles,
-    find_unseen,
-    resample_tiles,
-)
+from ..kernels.markov import Lookahead, draw_map, draw_smoothed, draw_tiles, find_unseen, resample_tiles
+from ..kernels.types import Int64_1D, Int64_2D, Uint16_1D
 from ._markov.context_counts import ContextCounts
 from ._markov.contexts import MARGIN, pad_map
 from ._markov.lookahead import NO_CHANCES, make_lookahead
@@ -110,7 +102,7 @@ def _measure(labels: NDArray[np.uint16], p: MarkovParams, context_counts: Contex
 
 
 def _draw_until_varied(
-    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
+    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Int64_2D, order: Int64_1D, rng: Rng
 ) -> Generator[Frame, None, tuple[NDArray[np.uint16], int]]:
     """Draw maps until one has the required tiles and is not absorbed by one tile; return the last or the best map.
 
@@ -150,7 +142,7 @@ def _make_coverage_error(p: MarkovParams, best: float) -> GaveUp:
 
 
 def _draw(
-    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
+    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Int64_2D, order: Int64_1D, rng: Rng
 ) -> Generator[Frame, None, tuple[NDArray[np.uint16], int]]:
     """Draw a map; return its labels and the number of cells without a known context."""
     rounds = p.gibbs_sweeps + p.repair_passes
@@ -164,8 +156,8 @@ def _draw(
 
 
 def _draw_at_once(
-    p: MarkovParams, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
-) -> Generator[Frame, None, Digits]:
+    p: MarkovParams, context_counts: ContextCounts, steps: Int64_2D, order: Int64_1D, rng: Rng
+) -> Generator[Frame, None, Uint16_1D]:
     """Draw a small map without locks by one kernel; return the padded flat map."""
     contexts = context_counts.contexts
     kinds = ["sweep"] * p.gibbs_sweeps + ["repair"] * p.repair_passes
@@ -182,13 +174,13 @@ def _draw_at_once(
     yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, 0, order, p)
     for number, kind in enumerate(kinds):
         yield Frame(partial(_to_labels, context_counts, rounds[number], p), kind, 1.0)
-    last: Digits = rounds[-1]
+    last: Uint16_1D = rounds[-1]
     return last
 
 
 def _draw_in_blocks(
-    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Numbers, order: Numbers, rng: Rng
-) -> Generator[Frame, None, tuple[Digits, int]]:
+    p: MarkovParams, site: Site, context_counts: ContextCounts, steps: Int64_2D, order: Int64_1D, rng: Rng
+) -> Generator[Frame, None, tuple[Uint16_1D, int]]:
     """Draw a map in blocks of cells; return the padded flat map and the number of cells without a known context."""
     cells, locked_mask, lookahead = _make_start(context_counts, site, order)
     shown = partial(_to_labels, context_counts, cells, p)
@@ -208,7 +200,7 @@ def _draw_in_blocks(
 
 
 def _show_scan(
-    shown: Callable[[Numbers], NDArray[np.uint16]], order: Numbers, first: int, block: Numbers, p: MarkovParams
+    shown: Callable[[Int64_1D], NDArray[np.uint16]], order: Int64_1D, first: int, block: Int64_1D, p: MarkovParams
 ) -> Iterator[Frame]:
     """Yield frames that show a block of the scan; the cells after it are shown as cells without a tile."""
     for done in range(first, first + len(block), max(1, len(block) // FRAMES)):
@@ -216,8 +208,8 @@ def _show_scan(
 
 
 def _make_start(
-    context_counts: ContextCounts, site: Site, order: Numbers
-) -> tuple[Digits, NDArray[np.uint8], Lookahead]:
+    context_counts: ContextCounts, site: Site, order: Int64_1D
+) -> tuple[Uint16_1D, NDArray[np.uint8], Lookahead]:
     """Return the padded flat map with only the locked cells, the mask of these cells, and the lookahead.
 
     A locked tile that is not in the samples gives no context to its neighbors.
@@ -242,7 +234,7 @@ def _make_start(
 
 
 def _to_labels(
-    context_counts: ContextCounts, cells: Digits, p: MarkovParams, pending: Numbers | None = None
+    context_counts: ContextCounts, cells: Uint16_1D, p: MarkovParams, pending: Int64_1D | None = None
 ) -> NDArray[np.uint16]:
     """Return the cells as labels. Cells without a tile get `unknown` if it is kept, else the most common label.
 
@@ -257,7 +249,7 @@ def _to_labels(
     return table[cells.reshape(-1, p.width + 2 * MARGIN)[MARGIN:-MARGIN, MARGIN:-MARGIN]]
 
 
-def _split_blocks(order: Numbers) -> Iterator[tuple[int, Numbers]]:
+def _split_blocks(order: Int64_1D) -> Iterator[tuple[int, Int64_1D]]:
     """Yield the places in blocks, each with the number of places before it."""
     size = block_size("markov")
     for first in range(0, len(order), size):
@@ -268,9 +260,9 @@ def _resample(
     p: MarkovParams,
     site: Site,
     context_counts: ContextCounts,
-    cells: Digits,
+    cells: Uint16_1D,
     locked_mask: NDArray[np.uint8],
-    order: Numbers,
+    order: Int64_1D,
     scratch: NDArray[np.float64],
     rng: Rng,
 ) -> Iterator[Frame]:
@@ -280,7 +272,7 @@ def _resample(
     shown = partial(_to_labels, context_counts, cells, p)
     free = order[(locked_mask[order] == 0) & (cells[order] != 0)] if locked_mask.any() or p.unknown == "keep" else order
 
-    def list_unseen(places: Numbers) -> Numbers:
+    def list_unseen(places: Int64_1D) -> Int64_1D:
         return found[: find_unseen(contexts.arrays, cells, places, shifts, squares, found)].copy()
 
     rounds = [("sweep", free)] * p.gibbs_sweeps + [("repair", free)] * p.repair_passes
@@ -300,7 +292,7 @@ def _resample(
             resample_tiles(contexts.arrays, cells, block, shifts, squares, p.temperature, rng.state, scratch)
 
 
-def _add_neighbors(places: Numbers, free: Numbers, size: int, width: int) -> Numbers:
+def _add_neighbors(places: Int64_1D, free: Int64_1D, size: int, width: int) -> Int64_1D:
     """Return places of a flat map and their eight neighbors, restricted to `free`."""
     marks = np.zeros(size, dtype=np.bool_)
     for shift in (-width - 1, -width, -width + 1, -1, 0, 1, width - 1, width, width + 1):

@@ -36,8 +36,10 @@ from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker
 from ..kernels.blocks import block_size
 from ..kernels.bridges import Waves, build_labeled_map
-from ..kernels.maze import FLOOR, REACHED, REACHED_TWICE, WALL, Bytes, FloodState, MazeState, Queue, braid, carve, flood
+from ..kernels.maze import FLOOR, REACHED, REACHED_TWICE, WALL, FloodState, MazeState, braid, carve, flood
+from ..kernels.types import Int64_1D, Uint8_2D
 from ._maze import methods
+from ._maze.many import MazeMany
 from ._maze.maze_grid import FREE, MazeGrid
 
 
@@ -63,6 +65,8 @@ class MazeParams(Sized):
     bytes_per_cell=18,
     search_words=("labyrinth", "puzzle", "pacman"),
     main_param="braid",
+    vary={"method": {}, "braid": {}},
+    many=MazeMany,
 )
 def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     yield Frame(None, "ground", 0.0)
@@ -90,14 +94,14 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     return site.map(inner == WALL, markers=markers, numbers={"longest_way": longest})
 
 
-def _find_farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
+def _find_farthest(cells: Uint8_2D) -> Generator[Frame, None, tuple[list[Marker], int]]:
     """Return the markers start and exit, and the number of steps between them.
 
     Start is the cell farthest from the first floor, and exit the cell farthest from start. In a maze without loops, no
     two cells are farther apart. Afterwards, all floors are REACHED_TWICE.
     """
     flat, columns = cells.reshape(-1), cells.shape[1]
-    queue: Queue = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)
+    queue: Int64_1D = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)
     markers: list[Marker] = []
     at, longest = int(np.argmin(flat)), 0
     for name, old, new in (("start", FLOOR, REACHED), ("exit", REACHED, REACHED_TWICE)) if queue.size else ():
@@ -111,7 +115,7 @@ def _find_farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], i
     return markers, longest
 
 
-def _connect_regions(cells: Bytes, required: Bytes) -> Iterator[float]:
+def _connect_regions(cells: Uint8_2D, required: Uint8_2D) -> Iterator[float]:
     """Dig the shortest paths between regions that locks have separated, without digging required walls."""
     regions = regions_of(cells == FLOOR)
     if regions.count > 1:

@@ -45,6 +45,7 @@ from ._noise.lattice import (
     sample_octave,
     split_rows,
 )
+from ._noise.many import NoiseMany
 
 Side = Annotated[int, Field(ge=1, le=1 << 40)]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
@@ -152,6 +153,8 @@ class NoiseParams(Sized):
         "minecraft",
     ),
     main_param="feature_size",
+    vary={"feature_size": {}, "gain": {}, "warp": {}},
+    many=NoiseMany,
 )
 def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     (height, width), (top, left) = site.window

@@ -70,6 +70,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
     learn=PatternsTrainingParams,
     search_words=("example", "style", "drawing", "platformer", "mario", "level", "village"),
     main_param="quality",
+    vary={},
 )
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     lock_tiles, has_unknown = _read_locks(site)

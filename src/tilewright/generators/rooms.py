@@ -94,6 +94,7 @@ class RoomsParams(DungeonParams):
     bytes_per_cell=BYTES_PER_CELL,
     search_words=("dungeon", "corridor", "castle", "roguelike", "rogue", "nethack", "graph"),
     main_param="rooms",
+    vary={"rooms": {}, "spacing": {}, "loops": {}},
 )
 def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
     if p.graph:

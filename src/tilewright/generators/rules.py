@@ -71,6 +71,7 @@ def validate_locks(p: RulesParams, site: Site) -> None:
     bytes_per_cell=30,
     validate=validate_locks,
     search_words=("city", "town", "village", "garden", "automaton"),
+    vary={},
 )
 def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
     return _generate_with_retries(p, site, rng) if site.has_locks else _generate(p, site, rng)

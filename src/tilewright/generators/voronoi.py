@@ -150,6 +150,7 @@ class VoronoiParams(Sized):
     bytes_per_cell=8,
     search_words=("region", "district", "biome", "country", "territory", "kingdom"),
     main_param="spacing",
+    vary={"spacing": {}, "jitter": {}, "relax": {}},
 )
 def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
     diagram = Diagram(

@@ -58,6 +58,7 @@ BYTES_PER_WORD = 24
     validate=validate,
     search_words=("example", "style", "drawing", "texture", "circuit", "level", "wave function collapse"),
     main_param="pattern_size",
+    vary={},
 )
 def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
     constraints = Constraints.of(p, site)

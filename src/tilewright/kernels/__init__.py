@@ -1,8 +1,8 @@
 """Kernels: loops over arrays, compiled by numba.
 
-A kernel is a plain function with the decorator `@kernel`. Importing it is cheap: only its first call loads numba and
-compiles it, or reads the machine code from the user's cache folder. Kernels release the GIL, divide like numpy (x / 0
-is inf) and never use fast math.
+A kernel is a plain function with the decorator `@kernel`, or `@part` if only kernels call it. Importing it is cheap:
+only its first call loads numba and compiles it, or reads the machine code from the user's cache folder. Kernels release
+the GIL, divide like numpy (x / 0 is inf) and never use fast math.
 """
 
 from __future__ import annotations
@@ -51,15 +51,14 @@ class Kernel(Generic[P, R_co]):
     def __init__(
         self,
         function: Callable[P, R_co],
-        signature: str | None = None,
         *,
+        is_part: bool = False,
         allocates: bool = True,
         is_inlined: bool = False,
     ) -> None:
         update_wrapper(self, function)
         self._function = function
-        self._signature = signature
-        self._allocates, self._is_inlined = allocates, is_inlined
+        self._is_part, self._allocates, self._is_inlined = is_part, allocates, is_inlined
         self._compiled: Callable[P, R_co] | None = None
         self._part_dispatchers: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
         """Dispatchers of a part, by whether the calling kernels may allocate."""
@@ -103,20 +102,20 @@ class Kernel(Generic[P, R_co]):
         import numba
         from numba.core.targetconfig import ConfigStack
 
-        if self._signature is not None:
+        if not self._is_part:
             return numba.typeof(self.compile())  # type: ignore[no-untyped-call]
         flags = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]  # of the caller that is being compiled
         counts = flags is None or not flags.is_set("nrt") or bool(flags.nrt)
         if counts not in self._part_dispatchers:
             # Python never calls parts. Without a Python wrapper they compile in two thirds of the time.
-            part = self._jit(no_cpython_wrapper=True, _nrt=counts, forceinline=self._is_inlined)
-            self._part_dispatchers[counts] = widen_integers(part)
+            dispatcher = self._jit(no_cpython_wrapper=True, _nrt=counts, forceinline=self._is_inlined)
+            self._part_dispatchers[counts] = widen_integers(dispatcher)
         return numba.typeof(self._part_dispatchers[counts])  # type: ignore[no-untyped-call]
 
     @property
     def part_signatures(self) -> list[object]:
         """Signatures for which this part has been compiled in this process."""
-        return [signature for part in self._part_dispatchers.values() for signature in part.overloads]
+        return [signature for dispatcher in self._part_dispatchers.values() for signature in dispatcher.overloads]
 
     def _compile_and_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self.compile()(*args, **kwargs)
@@ -170,9 +169,9 @@ class Kernel(Generic[P, R_co]):
         settings = vars(numba.config)
         if settings["DISABLE_JIT"]:
             # numpy's scalars would warn about overflow and division by 0, which kernels rely on.
-            return self._function if self._signature is None else np.errstate(all="ignore")(self._function)
+            return self._function if self._is_part else np.errstate(all="ignore")(self._function)
         compiled = self._jit(_nrt=self._allocates)
-        if self._signature is None:
+        if self._is_part:
             return compiled
         folder = _open_cache_folder(self._function.__module__) if cached else None
         if folder is not None:
@@ -183,7 +182,7 @@ class Kernel(Generic[P, R_co]):
             finally:
                 settings["CACHE_DIR"] = before
         try:
-            compiled.compile(read_signature(self._signature, self._function.__globals__))
+            compiled.compile(read_signature(self._function, self.name))
         except Exception:
             compiled._cache.flush()  # type: ignore[attr-defined]  # discard a damaged file
             raise
@@ -249,26 +248,23 @@ def _load_numba_without_blas() -> None:
 
 
 @overload
-def kernel(signature: Callable[P, R], /) -> Kernel[P, R]: ...
+def kernel(function: Callable[P, R], /) -> Kernel[P, R]: ...
 @overload
-def kernel(signature: str, /, *, allocates: bool = ...) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+def kernel(*, allocates: bool) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 def kernel(
-    signature: Callable[P, R] | str, /, *, allocates: bool = True
+    function: Callable[P, R] | None = None, /, *, allocates: bool = True
 ) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
-    """Make a function a kernel.
+    """Make a function an entry: a kernel that Python can call, compiled for the types of its annotations.
 
-    `@kernel("void(uint8[:, ::1], int64)")` makes an entry, which Python can call. It accepts only these types (others
-    raise a TypeError instead of compiling again) and is cached on disk. An array that may be read-only is written
-    `Array(uint8, 2, "C", readonly=True)`. A NamedTuple or Record class of the module is written by its name, as in
-    `@kernel("int64(Wave, uint64[::1])")`; see `kernels/types.py`. Plain `@kernel` makes a part, which is compiled into
-    its callers.
+    The types are `int`, `float`, `bool`, the scalars of numpy, and the arrays and structures of `kernels/types.py`.
+    Other arguments raise a TypeError instead of compiling again. The machine code is cached on disk.
 
     Kernels must refer to each other as globals, not as `module.name`, and must not recurse.
 
     Parameters
     ----------
-    signature
-        Signature of an entry, or the function of a part.
+    function
+        The function, or none as in `@kernel(allocates=False)`.
     allocates
         Whether the entry or its parts create arrays. With False it compiles faster, because references to arrays are
         not counted.
@@ -276,22 +272,25 @@ def kernel(
     Returns
     -------
     Kernel or callable
-        The kernel of a part, or the decorator of an entry.
+        The kernel, or its decorator.
     """
-    if not isinstance(signature, str):
-        return Kernel(signature)
 
     def decorate(function: Callable[P, R]) -> Kernel[P, R]:
-        entry = Kernel(function, signature, allocates=allocates)
+        entry = Kernel(function, allocates=allocates)
         _entries.append(entry)
         return entry
 
-    return decorate
+    return decorate if function is None else decorate(function)
+
+
+def part(function: Callable[P, R], /) -> Kernel[P, R]:
+    """Make a function a part: a kernel that is compiled into the kernels that call it, for the types they pass."""
+    return Kernel(function, is_part=True)
 
 
 def inline(function: Callable[P, R], /) -> Kernel[P, R]:
     """Make a function a part that is inlined into its callers, for innermost loops."""
-    return Kernel(function, is_inlined=True)
+    return Kernel(function, is_part=True, is_inlined=True)
 
 
 def bind(call: partial[R], /) -> partial[R]:

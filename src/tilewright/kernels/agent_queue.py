@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
-
-Numbers = NDArray[np.int64]
-Priorities = NDArray[np.float64]
+from . import part
+from .types import Float64_1D, Int64_1D, Int64_2D
 
 MAX_POPS = 5000
 """Number of nodes that an agent takes from its queue."""
@@ -24,8 +22,8 @@ BALANCES = (1.0, 0.5, 0.0, -1.0)
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel
-def start_search(columns: int) -> tuple[NDArray[np.int64], Priorities, Numbers, NDArray[np.int64]]:
+@part
+def start_search(columns: int) -> tuple[NDArray[np.int64], Float64_1D, Int64_1D, NDArray[np.int64]]:
     """Return nodes with that many columns, their priorities, the heap and the set of states.
 
     Node 0 is in the heap, and has zeros only.
@@ -39,8 +37,8 @@ def start_search(columns: int) -> tuple[NDArray[np.int64], Priorities, Numbers, 
     return nodes, priority, heap, np.full((TABLE, 2), -1, dtype=np.int64)
 
 
-@kernel
-def sift_down(heap: Numbers, priority: Priorities, start: int, place: int) -> None:
+@part
+def sift_down(heap: Int64_1D, priority: Float64_1D, start: int, place: int) -> None:
     """Move an item toward the root until its parent is not larger."""
     item = heap[place]
     while place > start:
@@ -52,16 +50,16 @@ def sift_down(heap: Numbers, priority: Priorities, start: int, place: int) -> No
     heap[place] = item
 
 
-@kernel
-def push_node(heap: Numbers, priority: Priorities, size: int, item: int) -> int:
+@part
+def push_node(heap: Int64_1D, priority: Float64_1D, size: int, item: int) -> int:
     """Add an item; return the new size."""
     heap[size] = item
     sift_down(heap, priority, 0, size)
     return size + 1
 
 
-@kernel
-def pop_node(heap: Numbers, priority: Priorities, size: int) -> int:
+@part
+def pop_node(heap: Int64_1D, priority: Float64_1D, size: int) -> int:
     """Return the smallest of `size` items, and remove it."""
     size -= 1
     last = heap[size]
@@ -81,8 +79,8 @@ def pop_node(heap: Numbers, priority: Priorities, size: int) -> int:
     return int(found)
 
 
-@kernel
-def add_state(table: NDArray[np.int64], first: int, second: int) -> bool:
+@part
+def add_state(table: Int64_2D, first: int, second: int) -> bool:
     """Add a state, a pair of numbers of which the first is not negative; return False if the table has it already.
 
     `table` has TABLE rows, all -1 at first.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import inline, kernel
-from .drunkard import FLOOR, ROCK, Bytes, Numbers, State
+from . import inline, kernel, part
+from .drunkard import FLOOR, ROCK
 from .random import below, random
-from .types import Int64_2D, Record
+from .types import Int64_1D, Int64_2D, Record, Uint8_2D, Uint64_1D
 
 WALK_IN, WALK_OUT, ATTRACTOR = range(3)
 """Motion of particles: into the cave until they touch floor, out of the cave until they meet rock, or to a target."""
@@ -68,8 +68,8 @@ class BlockCounts(NamedTuple):
     near_coarse: Int64_2D
 
 
-@kernel
-def touches_floor(cells: Bytes, row: int, column: int) -> bool:
+@part
+def touches_floor(cells: Uint8_2D, row: int, column: int) -> bool:
     """Return whether a floor is adjacent to a cell, in one of four directions."""
     return bool(
         cells[row - 1, column] == FLOOR
@@ -79,8 +79,8 @@ def touches_floor(cells: Bytes, row: int, column: int) -> bool:
     )
 
 
-@kernel
-def _count_in_block(counts: Numbers, near: Numbers, size: int, row: int, column: int, is_walk_out: bool) -> None:
+@part
+def _count_in_block(counts: Int64_2D, near: Int64_2D, size: int, row: int, column: int, is_walk_out: bool) -> None:
     """Count a new floor in its block."""
     block_row, block_column = (row >> size) + 1, (column >> size) + 1
     counts[block_row, block_column] += 1
@@ -95,15 +95,15 @@ def _count_in_block(counts: Numbers, near: Numbers, size: int, row: int, column:
                 near[block_row + down, block_column + right] += change
 
 
-@kernel
+@part
 def count_floor(blocks: BlockCounts, row: int, column: int, is_walk_out: bool) -> None:
     """Count a new floor in its fine and coarse block."""
     _count_in_block(blocks.fine, blocks.near_fine, FINE, row, column, is_walk_out)
     _count_in_block(blocks.coarse, blocks.near_coarse, COARSE, row, column, is_walk_out)
 
 
-@kernel("void(uint8[:, ::1], boolean, BlockCounts)", allocates=False)
-def count_floors(cells: Bytes, is_walk_out: bool, blocks: BlockCounts) -> None:
+@kernel(allocates=False)
+def count_floors(cells: Uint8_2D, is_walk_out: bool, blocks: BlockCounts) -> None:
     """Count all existing floors."""
     for row in range(cells.shape[0]):
         for column in range(cells.shape[1]):
@@ -111,9 +111,9 @@ def count_floors(cells: Bytes, is_walk_out: bool, blocks: BlockCounts) -> None:
                 count_floor(blocks, row, column, is_walk_out)
 
 
-@kernel
+@part
 def launch(
-    state: State, cells: Bytes, mode: int, edge: bool, box: AreaBox, floors: Numbers, progress: AggregationState
+    state: Uint64_1D, cells: Uint8_2D, mode: int, edge: bool, box: AreaBox, floors: Int64_1D, progress: AggregationState
 ) -> None:
     """Place a new particle: on a floor for WALK_OUT, otherwise on rock anywhere in the box or along its edge."""
     if mode == WALK_OUT:
@@ -147,10 +147,10 @@ def find_stride(blocks: BlockCounts, row: int, column: int) -> int:
     return 1 << COARSE
 
 
-@kernel
+@part
 def wander_in(
-    state: State,
-    cells: Bytes,
+    state: Uint64_1D,
+    cells: Uint8_2D,
     box: AreaBox,
     stick: float,
     blocks: BlockCounts,
@@ -178,8 +178,8 @@ def wander_in(
     return outcome
 
 
-@kernel
-def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: AggregationState, steps: int) -> int:
+@part
+def wander_out(state: Uint64_1D, cells: Uint8_2D, blocks: BlockCounts, progress: AggregationState, steps: int) -> int:
     """Move the particle on floor until it reaches rock and stays there."""
     row, column, age = progress.row, progress.column, progress.age
     outcome = MOVING
@@ -198,8 +198,8 @@ def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Aggreg
     return outcome
 
 
-@kernel
-def fly(state: State, cells: Bytes, box: AreaBox, stick: float, progress: AggregationState, steps: int) -> int:
+@part
+def fly(state: Uint64_1D, cells: Uint8_2D, box: AreaBox, stick: float, progress: AggregationState, steps: int) -> int:
     """Move the particle straight to the target until it stays on rock beside floor.
 
     A particle that reaches floor from a cell that cannot be dug is lost.
@@ -233,22 +233,18 @@ def fly(state: State, cells: Bytes, box: AreaBox, stick: float, progress: Aggreg
     return outcome
 
 
-@kernel(
-    "boolean(uint64[::1], uint8[:, ::1], int64, boolean, AreaBox, float64, int64, int64, int64[:, ::1], int64[::1],"
-    " BlockCounts, AggregationState, int64, int64, int64)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def aggregate(
-    state: State,
-    cells: Bytes,
+    state: Uint64_1D,
+    cells: Uint8_2D,
     mode: int,
     edge: bool,
     box: AreaBox,
     stick: float,
     flip_rows: int,
     flip_columns: int,
-    brush: Numbers,
-    floors: Numbers,
+    brush: Int64_2D,
+    floors: Int64_1D,
     blocks: BlockCounts,
     progress: AggregationState,
     max_age: int,
@@ -286,8 +282,8 @@ def aggregate(
             for mirrored in range(4):
                 if (mirrored & 1 and flip_rows == 0) or (mirrored & 2 and flip_columns == 0):
                     continue
-                for part in range(len(brush)):
-                    row, column = progress.row + brush[part, 0], progress.column + brush[part, 1]
+                for number in range(len(brush)):
+                    row, column = progress.row + brush[number, 0], progress.column + brush[number, 1]
                     row = flip_rows - row if mirrored & 1 else row
                     column = flip_columns - column if mirrored & 2 else column
                     inside = box.top <= row < box.top + box.height and box.left <= column < box.left + box.width

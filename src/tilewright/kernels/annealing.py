@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .optimizers import Edits, revert
 from .patterns import (
     EMPTY,
@@ -147,7 +147,7 @@ def _find_place(geometry: Geometry, index: WindowIndex, level: int, row: int, co
     return int(place)
 
 
-@kernel
+@part
 def _draw_tile(
     counter: CounterArrays,
     geometry: Geometry,
@@ -198,7 +198,7 @@ def _clip_box(
     return int(first), int(end)
 
 
-@kernel
+@part
 def _shift_to_defect(
     counter: CounterArrays,
     geometry: Geometry,
@@ -237,7 +237,7 @@ def _shift_start(geometry: Geometry, index: WindowIndex, axis: int, at: int) -> 
     return int(min(max(at, index.starts[axis, 0]), index.starts[axis, 1] - 1))
 
 
-@kernel
+@part
 def _paste(
     counter: CounterArrays,
     geometry: Geometry,
@@ -311,7 +311,7 @@ def _paste(
     return count, corner, (last_z - first_z + 1, last_y - first_y + 1, last_x - first_x + 1)
 
 
-@kernel
+@part
 def _change_blocks(copies: CopyArrays, geometry: Geometry, size: int, place: int, step: np.uint64) -> None:
     """Add a change of a cell's tile to the keys of its blocks."""
     level, row, column = find_cell(geometry, place)
@@ -333,7 +333,7 @@ def _change_blocks(copies: CopyArrays, geometry: Geometry, size: int, place: int
                 copies.keys[start + at_column] += step * copies.multipliers[number + in_column]
 
 
-@kernel
+@part
 def _has_copy(
     copies: CopyArrays, geometry: Geometry, size: int, corner: tuple[int, int, int], box: tuple[int, int, int]
 ) -> bool:
@@ -356,7 +356,7 @@ def _has_copy(
     return False
 
 
-@kernel
+@part
 def makes_copy(
     copies: CopyArrays,
     geometry: Geometry,
@@ -382,11 +382,7 @@ def makes_copy(
     return True
 
 
-@kernel(
-    "int64(CounterArrays, Geometry, SampleArrays, WindowIndex, WindowIndex, CopyArrays, Moves, uint8[::1], int32[::1],"
-    " uint64[::1], Edits, float64[::1], int64, int64, int64)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def anneal(
     counter: CounterArrays,
     geometry: Geometry,
@@ -447,7 +443,7 @@ def anneal(
     return last
 
 
-@kernel("void(CopyArrays, Geometry, uint16[::1])", allocates=False)
+@kernel(allocates=False)
 def fill_block_keys(copies: CopyArrays, geometry: Geometry, cells: Uint16_1D) -> None:
     """Compute the keys of all blocks of a map."""
     starts = geometry.starts[-1]
@@ -466,7 +462,7 @@ def fill_block_keys(copies: CopyArrays, geometry: Geometry, cells: Uint16_1D) ->
                 copies.keys[place] = key
 
 
-@kernel("void(uint64[::1], uint64[::1], int64[::1])", allocates=False)
+@kernel(allocates=False)
 def fill_table(table: Uint64_1D, keys: Uint64_1D, slots: Int64_1D) -> None:
     """Assign slots of a hash table, whose length is a power of two, to different keys."""
     rest = table.size - 1

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .directions import shift_of
 from .types import Int64_1D, Int64_2D, Record, Uint8_1D
 
@@ -90,7 +90,7 @@ class FitArrays(NamedTuple):
     """Whether pieces that fit are kept."""
 
 
-@kernel
+@part
 def count_sides(sides: int) -> int:
     """Return the number of sides in a set."""
     return (sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1)
@@ -122,7 +122,7 @@ def link(fit: FitArrays, cell: int, side: int) -> None:
     fit.links[cell + shift_of(side, fit.width)] |= 1 << opposite(side)
 
 
-@kernel
+@part
 def can_continue(relation: int, back: int) -> bool:
     """Return whether a piece may continue toward a neighbor; `back` is whether the neighbor continues toward it."""
     if relation & (MEETS | MAY_STOP_AT | EDGE):
@@ -130,7 +130,7 @@ def can_continue(relation: int, back: int) -> bool:
     return relation & JOINS != 0 if back else relation & PASSES_UNDER != 0
 
 
-@kernel
+@part
 def open_side_cost(relation: int, back: int) -> int:
     """Return the cost of a side open toward a neighbor that is not linked."""
     if relation & PASSES_UNDER and not back:
@@ -142,7 +142,7 @@ def open_side_cost(relation: int, back: int) -> int:
     return 35 if relation & MAY_STOP_AT else INFINITE_COST
 
 
-@kernel
+@part
 def fits_neighbors(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Return whether a piece fits every neighbor at which it continues."""
     own = tile_at(fit, tables, cell)
@@ -154,7 +154,7 @@ def fits_neighbors(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     return True
 
 
-@kernel
+@part
 def should_link(fit: FitArrays, tables: PieceTables, cell: int, side: int) -> bool:
     """Return whether a free piece and its neighbor should be linked."""
     other = cell + shift_of(side, fit.width)
@@ -174,7 +174,7 @@ def should_link(fit: FitArrays, tables: PieceTables, cell: int, side: int) -> bo
     return back != 0 and not can_continue(back_here, there)
 
 
-@kernel
+@part
 def set_costs(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]:
     """Set the cost of each side, open and closed.
 
@@ -215,7 +215,7 @@ def set_costs(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]
     return reachable, alike
 
 
-@kernel
+@part
 def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
     """Return the best set of sides for a free piece, or -1 if none fits."""
     own = tile_at(fit, tables, cell)
@@ -251,14 +251,14 @@ def push(fit: FitArrays, cell: int) -> None:
         fit.state.end = (fit.state.end + 1) % fit.queue.size
 
 
-@kernel
+@part
 def push_neighbors(fit: FitArrays, cell: int) -> None:
     """Add the neighbors of a cell to the queue."""
     for side in range(4):
         push(fit, cell + shift_of(side, fit.width))
 
 
-@kernel
+@part
 def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> int:
     """Return the fallback tile of a cell: of the most common kind around the cell, else the first; -1 if none.
 
@@ -285,7 +285,7 @@ def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool
     return best
 
 
-@kernel
+@part
 def add_link(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Link a misfit to one more neighbor that allows it, straight if possible; return whether a link was added."""
     kind = tile_at(fit, tables, cell)["kind"]
@@ -305,7 +305,7 @@ def add_link(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     return True
 
 
-@kernel
+@part
 def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -> int:
     """Return the number of cells of a dead end up to the next fork, and mark them as seen."""
     length, here = 0, cell
@@ -322,7 +322,7 @@ def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -
         here = onward
 
 
-@kernel
+@part
 def can_extend_over(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int, stamp: int) -> bool:
     """Return whether a dead end of a kind may be extended over `cell` from the cell `before`."""
     own = tile_at(fit, tables, cell)
@@ -347,7 +347,7 @@ def can_extend_over(fit: FitArrays, tables: PieceTables, cell: int, before: int,
     return True
 
 
-@kernel
+@part
 def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int) -> int:
     """Return the best side at which a piece of this kind could continue from a cell; -1 if there is none."""
     best, lowest = -1, INFINITE_COST
@@ -366,7 +366,7 @@ def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind:
     return best
 
 
-@kernel
+@part
 def lay_extension(fit: FitArrays, tables: PieceTables, cell: int, end: int, kind: int) -> None:
     """Extend a dead end from its cell to the end that a search has found."""
     there = end
@@ -382,7 +382,7 @@ def lay_extension(fit: FitArrays, tables: PieceTables, cell: int, end: int, kind
     push(fit, cell)
 
 
-@kernel
+@part
 def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Extend a dead end to the nearest exit, if the extension is not much longer than the dead end itself.
 
@@ -427,7 +427,7 @@ def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     return False
 
 
-@kernel
+@part
 def replace_piece(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> None:
     """Replace a misfit by a fallback tile; if `plain`, by one that is no piece."""
     tile = find_replacement(fit, tables, cell, plain)
@@ -445,7 +445,7 @@ def replace_piece(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -
     push_neighbors(fit, cell)
 
 
-@kernel("boolean(FitArrays, PieceTables, boolean)", allocates=False)
+@kernel(allocates=False)
 def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
     """Run one round: link pieces that join, choose every piece, replace misfits; return whether any cell changed.
 
@@ -507,7 +507,7 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
     return bool(changed)
 
 
-@kernel("void(FitArrays, PieceTables)", allocates=False)
+@kernel(allocates=False)
 def replace_misfits(fit: FitArrays, tables: PieceTables) -> None:
     """Replace misfits by fallback tiles that are no pieces, until no misfit can be replaced."""
     changed = True
@@ -522,7 +522,7 @@ def replace_misfits(fit: FitArrays, tables: PieceTables) -> None:
                 changed = True
 
 
-@kernel("void(FitArrays, PieceTables)", allocates=False)
+@kernel(allocates=False)
 def fit_all_pieces(fit: FitArrays, tables: PieceTables) -> None:
     """Run rounds until no cell changes, then replace misfits."""
     for number in range(MAX_ROUNDS):

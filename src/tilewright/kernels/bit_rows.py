@@ -6,13 +6,12 @@ The parts compile for CPUs and GPUs. They use words only, because numba adds sig
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .random import GAMMA, mix, row_key
+from .types import ReadOnlyUint64_2D, Uint64_2D
 
 Word = np.uint64
-Rows = NDArray[np.uint64]
 
 MAX_WIDTH = 64
 """Number of bits of a word."""
@@ -131,7 +130,7 @@ def find_dead_ends(above: Word, here: Word, below: Word) -> Word:
     return here & (sideways ^ upright) & ~((left & right) | (above & below))
 
 
-@kernel
+@part
 def scatter_row(level_key: Word, row: int, width: int, limit: Word) -> Word:
     """Return the columns of a row whose random number of 53 bits by position is below `limit`."""
     key, word = row_key(level_key, row), np.uint64(0)
@@ -141,9 +140,16 @@ def scatter_row(level_key: Word, row: int, width: int, limit: Word) -> Word:
     return word
 
 
-@kernel("void(Array(uint64, 2, 'C', readonly=True), int64, uint64, int64, int64, int64, int64, uint64[:, ::1])")
+@kernel
 def make_caves(
-    keys: Rows, width: int, limit: Word, steps: int, birth: int, survive: int, outside: int, maps: Rows
+    keys: ReadOnlyUint64_2D,
+    width: int,
+    limit: Word,
+    steps: int,
+    birth: int,
+    survive: int,
+    outside: int,
+    maps: Uint64_2D,
 ) -> None:
     """Write caves (map, row) as bit rows, 1 is wall, from the keys (map, word) of their streams.
 

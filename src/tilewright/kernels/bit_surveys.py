@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
-from .bit_rows import Rows, Word, count_bits, find_dead_ends, lowest_bit, reverse_bits, row_mask, step_columns
-
-Numbers: TypeAlias = NDArray[np.int64]
-Parents: TypeAlias = NDArray[np.int32]
+from . import inline, kernel, part
+from .bit_rows import Word, count_bits, find_dead_ends, lowest_bit, reverse_bits, row_mask, step_columns
+from .types import Int32_1D, Int64_1D, Int64_2D, ReadOnlyUint64_1D, ReadOnlyUint64_2D, Uint64_1D, Uint64_2D
 
 FLOOR, REGIONS, LARGEST, PATH, DEAD_ENDS, SYMMETRIC_X, SYMMETRIC_Y, SYMMETRIC_TURN, COLUMNS = range(9)
 """Columns of the numbers of a map: cells, regions, cells of the largest region, steps (-1 if there is no path), cells,
@@ -29,15 +24,15 @@ BORDER, KEEP_LARGEST = 1, 2
 
 
 @inline
-def _find_root(parents: Parents, run: int) -> int:
+def _find_root(parents: Int32_1D, run: int) -> int:
     while parents[run] != run:
         parents[run] = parents[parents[run]]
         run = int(parents[run])
     return run
 
 
-@kernel
-def label_runs(open: Rows, runs: Rows, ends: Numbers, parents: Parents, sizes: Numbers) -> int:
+@part
+def label_runs(open: Uint64_1D, runs: Uint64_1D, ends: Int64_1D, parents: Int32_1D, sizes: Int64_1D) -> int:
     """Find the runs of open columns of all rows, and connect those that touch. Return the number of regions.
 
     `runs` holds the bits of each run in reading order, and `ends` the end of each row's runs. The root of a region is
@@ -74,7 +69,7 @@ def label_runs(open: Rows, runs: Rows, ends: Numbers, parents: Parents, sizes: N
 
 
 @inline
-def _find_largest(parents: Parents, sizes: Numbers, count: int) -> int:
+def _find_largest(parents: Int32_1D, sizes: Int64_1D, count: int) -> int:
     """Return the root of the largest region, the first on ties; -1 if there is none."""
     largest = -1
     for run in range(count):
@@ -83,8 +78,10 @@ def _find_largest(parents: Parents, sizes: Numbers, count: int) -> int:
     return largest
 
 
-@kernel
-def find_path_length(open: Rows, row: int, start: Word, free: Rows, front: Rows, after: Rows) -> int:
+@part
+def find_path_length(
+    open: ReadOnlyUint64_1D, row: int, start: Word, free: Uint64_1D, front: Uint64_1D, after: Uint64_1D
+) -> int:
     """Return the number of steps between two distant cells of a region.
 
     The first search finds the cell farthest from `start` in `row`, the second one the cell farthest from that cell, in
@@ -119,8 +116,8 @@ def find_path_length(open: Rows, row: int, start: Word, free: Rows, front: Rows,
     return length
 
 
-@kernel("void(Array(uint64, 2, 'C', readonly=True), int64, int64, int64[:, ::1])")
-def survey_bit_rows(open: Rows, width: int, needs: int, numbers: Numbers) -> None:
+@kernel
+def survey_bit_rows(open: ReadOnlyUint64_2D, width: int, needs: int, numbers: Int64_2D) -> None:
     """Write a row of numbers for each map (map, row) of passable cells. See `FLOOR` and `NEEDS_REGIONS`."""
     height, inside = open.shape[1], row_mask(width)
     runs = np.empty(height * (width + 1) // 2 + 1, dtype=np.uint64)
@@ -160,8 +157,8 @@ def survey_bit_rows(open: Rows, width: int, needs: int, numbers: Numbers) -> Non
                 found[SYMMETRIC_TURN] += count_bits(~(here ^ (reverse_bits(opposite) >> shift)) & inside)
 
 
-@kernel("void(uint64[:, ::1], int64)")
-def keep_largest_region(open: Rows, width: int) -> None:
+@kernel
+def keep_largest_region(open: Uint64_2D, width: int) -> None:
     """Close all cells outside the largest region of each map (map, row), the first one on ties."""
     height = open.shape[1]
     runs = np.empty(height * (width + 1) // 2 + 1, dtype=np.uint64)

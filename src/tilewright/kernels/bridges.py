@@ -11,17 +11,15 @@ problému minimálním", 1926.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .blocks import block_size
-from .flood import BLOCKED, FREE, LabeledMap, Labels, Places
+from .flood import BLOCKED, FREE, LabeledMap
 from .random import GAMMA, mix
-
-Marks: TypeAlias = NDArray[np.uint8]
+from .types import Int32_1D, Int64_1D, Int64_2D, Uint8_1D, Uint64
 
 FAR = 1 << 29
 """Distance of a cell that no wave has reached; longer than any path."""
@@ -38,11 +36,11 @@ class Waves:
         self._field = field
         self._owner = field.flat
         """Region whose wave reached each cell first."""
-        self.distance: Labels = np.zeros(field.flat.size, dtype=np.int32)
+        self.distance: Int32_1D = np.zeros(field.flat.size, dtype=np.int32)
         """Number of steps from the region; 0 inside it."""
         marks = np.zeros(field.padded.shape, dtype=np.uint8)
-        self._marks: Marks = marks.reshape(-1)
-        self.marked: Marks = marks[field.inner]
+        self._marks: Uint8_1D = marks.reshape(-1)
+        self.marked: NDArray[np.uint8] = marks[field.inner]
         """1 for every cell outside the regions on a dug path."""
 
     def spread(self) -> Iterator[float]:
@@ -55,7 +53,7 @@ class Waves:
             first = last
             yield first / queue.size
 
-    def find_bridges(self) -> Places:
+    def find_bridges(self) -> Int64_2D:
         """Return (bridge, 2) the cells on both sides of the bridges that join all regions, the shortest bridge first.
 
         There is one bridge less than there are regions, or fewer if blocked cells separate regions.
@@ -67,7 +65,7 @@ class Waves:
         order = np.argmax((there - here)[:, None] == ahead, axis=1) if len(bridges) else here
         return bridges[np.lexsort((here, order, self.distance[here] + self.distance[there]))]
 
-    def dig(self, bridges: Places, *, straight: bool = False) -> None:
+    def dig(self, bridges: Int64_2D, *, straight: bool = False) -> None:
         """Mark the paths over these bridges: the shortest paths or, with `straight`, paths with a single corner.
 
         If both corners are blocked, a shortest path is used instead.
@@ -78,14 +76,14 @@ class Waves:
         else:
             dig_shortest(self._owner, self.distance, field.shifts, bridges, self._marks)
 
-    def find_ends(self, bridges: Places) -> Places:
+    def find_ends(self, bridges: Int64_2D) -> Int64_2D:
         """Return the flat indices (bridge, 2) of the region cells where the paths over these bridges start."""
         ends = bridges.copy()
         follow_back(self._owner, self.distance, self._field.shifts, ends)
         return ends
 
 
-def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> LabeledMap:
+def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Int64_2D) -> LabeledMap:
     """Return a labeled map of existing regions.
 
     Parameters
@@ -112,26 +110,26 @@ def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], off
     return field
 
 
-@kernel("int64(int32[::1], int32[::1], int64[::1], int32[::1], int64, int64, int64)")
+@kernel
 def spread_waves(
-    owner: Labels, distance: Labels, shifts: Places, queue: Labels, first: int, last: int, end: int
+    owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, queue: Int32_1D, first: int, last: int, end: int
 ) -> int:
     """Expand the queued cells first..last-1 to their free neighbors; return the new end of the queue."""
     for position in range(first, last):
         cell = int(queue[position])
-        part, further = owner[cell], np.int32(distance[cell] + 1)
+        region, further = owner[cell], np.int32(distance[cell] + 1)
         for number in range(shifts.size):
             near = cell + shifts[number]
             if owner[near] == FREE:
-                owner[near], distance[near] = part, further
+                owner[near], distance[near] = region, further
                 queue[end] = near
                 end += 1
     return end
 
 
-@kernel
+@part
 def spread_waves_by_row(
-    owner: Labels, distance: Labels, start: int, columns: int, height: int, width: int, first: int, last: int
+    owner: Int32_1D, distance: Int32_1D, start: int, columns: int, height: int, width: int, first: int, last: int
 ) -> None:
     """Compute what `spread_waves` does for steps along the axes in a rectangle without blocked cells.
 
@@ -165,17 +163,19 @@ def spread_waves_by_row(
             lengths[column], owners[column] = np.int32(pair >> 32), np.int32(pair & 0xFFFFFFFF)
 
 
-@kernel
-def _find_root(above: Labels, part: int) -> int:
+@part
+def _find_root(above: Int32_1D, region: int) -> int:
     """Return the root of a region in the union-find forest."""
-    while above[part] != part:
-        above[part] = above[above[part]]
-        part = above[part]
-    return part
+    while above[region] != region:
+        above[region] = above[above[region]]
+        region = above[region]
+    return region
 
 
-@kernel("int64(int32[::1], int32[::1], int64[::1], int64, uint64, int64[:, ::1])")
-def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key: int, bridges: Places) -> int:
+@kernel
+def span_parts(
+    owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, parts: int, key: Uint64, bridges: Int64_2D
+) -> int:
     """Write the shortest bridges that join all regions; return their number.
 
     Every region chooses its shortest bridge. The regions that these bridges join then count as one region, and the
@@ -184,8 +184,8 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
     0, a random one.
     """
     above = np.empty(parts + 1, dtype=np.int32)
-    for part in range(parts + 1):
-        above[part] = part
+    for region in range(parts + 1):
+        above[region] = region
     shortest = np.empty(parts + 1, dtype=np.int64)
     ranks = np.empty(parts + 1, dtype=np.uint64)
     chosen = np.empty((parts + 1, 2), dtype=np.int64)
@@ -193,8 +193,8 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
     found = 0
     while count < found < parts - 1:
         count = found
-        for part in range(parts + 1):
-            shortest[part] = -1
+        for region in range(parts + 1):
+            shortest[region] = -1
         for number in range(shifts.size):
             shift = shifts[number]
             for cell in range(owner.size - shift if shift > 0 else 0):
@@ -208,26 +208,26 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
                 rank = np.uint64(number * owner.size + cell)
                 if key:
                     rank = mix(np.uint64(key) + rank * GAMMA)
-                for part in (low, high):
+                for region in (low, high):
                     if (
-                        shortest[part] < 0
-                        or length < shortest[part]
-                        or (length == shortest[part] and rank < ranks[part])
+                        shortest[region] < 0
+                        or length < shortest[region]
+                        or (length == shortest[region] and rank < ranks[region])
                     ):
-                        shortest[part], ranks[part] = length, rank
-                        chosen[part, 0], chosen[part, 1] = cell, cell + shift
-        for part in range(1, parts + 1):
-            if shortest[part] >= 0:
-                low, high = _find_root(above, owner[chosen[part, 0]]), _find_root(above, owner[chosen[part, 1]])
+                        shortest[region], ranks[region] = length, rank
+                        chosen[region, 0], chosen[region, 1] = cell, cell + shift
+        for region in range(1, parts + 1):
+            if shortest[region] >= 0:
+                low, high = _find_root(above, owner[chosen[region, 0]]), _find_root(above, owner[chosen[region, 1]])
                 if low != high:  # Two regions may have chosen the same bridge.
                     above[max(low, high)] = min(low, high)
-                    bridges[found, 0], bridges[found, 1] = chosen[part, 0], chosen[part, 1]
+                    bridges[found, 0], bridges[found, 1] = chosen[region, 0], chosen[region, 1]
                     found += 1
     return found
 
 
-@kernel
-def _step_back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
+@part
+def _step_back(owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, cell: int) -> int:
     """Return the next cell on the path from a cell back to the region whose wave reached it."""
     for number in range(shifts.size):
         near = cell + int(shifts[number])
@@ -237,15 +237,15 @@ def _step_back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> in
 
 
 @inline
-def _follow(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
+def _follow(owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, cell: int) -> int:
     """Return the cell of the region at the end of the path back from a cell."""
     while distance[cell] > 0:
         cell = _step_back(owner, distance, shifts, cell)
     return cell
 
 
-@kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1], uint8[::1])")
-def dig_shortest(owner: Labels, distance: Labels, shifts: Places, bridges: Places, marks: Marks) -> None:
+@kernel
+def dig_shortest(owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, bridges: Int64_2D, marks: Uint8_1D) -> None:
     """Mark the shortest paths over the bridges."""
     for number in range(bridges.size):
         cell = int(bridges[number // 2, number % 2])
@@ -254,9 +254,16 @@ def dig_shortest(owner: Labels, distance: Labels, shifts: Places, bridges: Place
             cell = _step_back(owner, distance, shifts, cell)
 
 
-@kernel
+@part
 def _walk(
-    start: int, end: int, strides: Places, backwards: bool, owner: Labels, distance: Labels, marks: Marks, dig: bool
+    start: int,
+    end: int,
+    strides: Int64_1D,
+    backwards: bool,
+    owner: Int32_1D,
+    distance: Int32_1D,
+    marks: Uint8_1D,
+    dig: bool,
 ) -> bool:
     """Follow one axis after the other from start to end; return whether no cell was blocked."""
     cell = start
@@ -273,17 +280,17 @@ def _walk(
     return True
 
 
-@kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1])")
-def follow_back(owner: Labels, distance: Labels, shifts: Places, ends: Places) -> None:
+@kernel
+def follow_back(owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, ends: Int64_2D) -> None:
     """Replace both ends of every bridge by the region cells at the ends of their paths, in place."""
     for bridge in range(len(ends)):
         for side in range(2):
             ends[bridge, side] = _follow(owner, distance, shifts, ends[bridge, side])
 
 
-@kernel("void(int32[::1], int32[::1], int64[::1], int64[::1], int64[:, ::1], uint8[::1])")
+@kernel
 def dig_straight(
-    owner: Labels, distance: Labels, shifts: Places, strides: Places, bridges: Places, marks: Marks
+    owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, strides: Int64_1D, bridges: Int64_2D, marks: Uint8_1D
 ) -> None:
     """Mark paths with a single corner over the bridges, or the shortest ones if both corners are blocked."""
     for bridge in range(len(bridges)):

@@ -6,16 +6,13 @@ indices of the map with its margin.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .random import GAMMA
-from .types import Int64_1D, Int64_2D, Record, Uint8_1D, Uint8_2D, Uint16_2D, Uint64_1D
-
-Uint8_4D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[:, :, :, ::1]"]
+from .types import Int64_1D, Int64_2D, Record, Uint8_1D, Uint8_2D, Uint8_4D, Uint16_2D, Uint64_1D
 
 MAX_EDITS = 64
 """Maximum number of cells of a move."""
@@ -82,7 +79,7 @@ def find_slot(known: Uint64_1D, key: np.uint64) -> int:
     return int(slot)
 
 
-@kernel("void(uint64[::1], uint64[::1])")
+@kernel
 def add_keys(keys: Uint64_1D, known: Uint64_1D) -> None:
     """Add keys to the known windows."""
     for number in range(keys.size):
@@ -96,7 +93,7 @@ def read_tile(canvas: EditCanvas, place: int) -> int:
     return int(canvas.cells[place // width, place % width])
 
 
-@kernel
+@part
 def _refresh_windows(canvas: EditCanvas, place: int) -> None:
     """Look up the windows that contain a cell."""
     height, width = canvas.cells.shape
@@ -148,14 +145,14 @@ def edit_cell(canvas: EditCanvas, place: int, tile: int) -> None:
     _write(canvas, place, tile)
 
 
-@kernel
+@part
 def end_move(canvas: EditCanvas) -> None:
     """Look up the windows of the cells that the current move has changed."""
     for edit in range(canvas.state.edits):
         _refresh_windows(canvas, canvas.edits[edit, 0])
 
 
-@kernel("void(EditCanvas)")
+@kernel
 def undo_move(canvas: EditCanvas) -> None:
     """Restore the cells of the current move."""
     for edit in range(canvas.state.edits - 1, -1, -1):
@@ -163,7 +160,7 @@ def undo_move(canvas: EditCanvas) -> None:
     end_move(canvas)
 
 
-@kernel("void(EditCanvas, Uint16_2D)")
+@kernel
 def load_cells(canvas: EditCanvas, cells: Uint16_2D) -> None:
     """Replace all free cells by those of another version of the map."""
     width = canvas.cells.shape[1]

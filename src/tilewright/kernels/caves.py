@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
+from .types import Uint8_2D
 
 
-@kernel("void(uint8[:, ::1], uint8[:, ::1], int64, int64, int64, int64)")
-def smooth(old: NDArray[np.uint8], new: NDArray[np.uint8], birth: int, survive: int, first: int, last: int) -> None:
+@kernel
+def smooth(old: Uint8_2D, new: Uint8_2D, birth: int, survive: int, first: int, last: int) -> None:
     """Compute rows first..last-1 of one step; 1 is wall. Both arrays have a border of one cell, which is not written.
 
     Counts are bytes and the threshold is selected by arithmetic, so that the inner loop has no branch and compiles to

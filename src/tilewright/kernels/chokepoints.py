@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
-
-Places: TypeAlias = NDArray[np.int64]
-Order: TypeAlias = NDArray[np.int32]
+from .types import Int32_1D, Int64_1D, Uint8_1D
 
 FREE, WALL = 0, -1
 
 
-@kernel("void(int32[::1], int64[::1], int64, uint8[::1], uint8[::1], uint8[::1])")
+@kernel
 def find_cuts(
-    order: Order,
-    shifts: Places,
+    order: Int32_1D,
+    shifts: Int64_1D,
     root: int,
-    came_from: NDArray[np.uint8],
-    gates: NDArray[np.uint8],
-    cuts: NDArray[np.uint8],
+    came_from: Uint8_1D,
+    gates: Uint8_1D,
+    cuts: Uint8_1D,
 ) -> None:
     """Search depth first through all FREE cells of a map within a margin of WALL, starting at `root` (-1: anywhere).
 
@@ -66,8 +61,8 @@ def find_cuts(
         cuts[start] = children > 1
 
 
-@kernel("int64(int64[::1], uint8[::1], uint8[::1], int64, int64)")
-def count_gates(shifts: Places, came_from: NDArray[np.uint8], gates: NDArray[np.uint8], root: int, cell: int) -> int:
+@kernel
+def count_gates(shifts: Int64_1D, came_from: Uint8_1D, gates: Uint8_1D, root: int, cell: int) -> int:
     """Return the number of cells that are on every path from the root of a search to a reached cell, both excluded."""
     count = 0
     while cell != root:
@@ -77,8 +72,8 @@ def count_gates(shifts: Places, came_from: NDArray[np.uint8], gates: NDArray[np.
     return count
 
 
-@kernel("void(int64[::1], int32[::1], int64[::1], uint8[::1], int64[::1])")
-def find_subtree_ends(walk: Places, order: Order, shifts: Places, came_from: NDArray[np.uint8], last: Places) -> None:
+@kernel
+def find_subtree_ends(walk: Int64_1D, order: Int32_1D, shifts: Int64_1D, came_from: Uint8_1D, last: Int64_1D) -> None:
     """Set `last` (step,) to the last step in the subtree of each step; `walk` (step,) holds the cells of one region."""
     for step in range(walk.size - 1, 0, -1):
         before = order[walk[step] - shifts[came_from[walk[step]]]] - order[walk[0]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import kernel
+from . import kernel, part
 from .global_constraints import COUNTED, ConstraintArrays, connect, limit_counts, recount
 from .random import below
 from .types import Int32_1D, Uint16_1D, Uint16_2D, Uint64_1D, Uint64_2D
@@ -30,7 +30,7 @@ DONE, MORE, STUCK = 0, 1, 2
 NO_CHOICE = -2
 
 
-@kernel
+@part
 def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1D) -> int:
     """Return a random pattern of a cell's domain, in proportion to the weights."""
     mark = below(random_state, int(wave.cells[cell]["weight"]))
@@ -46,7 +46,7 @@ def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1
     return int(pattern)
 
 
-@kernel
+@part
 def _restrict_to(wave: WaveArrays, rules: RuleArrays, cell: int, pattern: int, inverted: bool) -> bool:
     """Ban all patterns of a cell except `pattern` or, if `inverted`, ban only `pattern`.
 
@@ -58,7 +58,7 @@ def _restrict_to(wave: WaveArrays, rules: RuleArrays, cell: int, pattern: int, i
     return restrict_cell(wave, rules, cell, wave.scratch, inverted)
 
 
-@kernel
+@part
 def _choose(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D) -> None:
     """Collapse the first cell of the heap to a random pattern."""
     state, cell = wave.state, int(wave.heap[0]["cell"])
@@ -72,7 +72,7 @@ def _choose(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D) -> Non
     _restrict_to(wave, rules, cell, pattern, False)
 
 
-@kernel
+@part
 def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
     """Undo the last choice and ban its pattern.
 
@@ -97,7 +97,7 @@ def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
     return cell
 
 
-@kernel
+@part
 def _propagate_all(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays | None, connecting: bool) -> int:
     """Propagate patterns and global constraints until nothing changes.
 
@@ -120,7 +120,7 @@ def _propagate_all(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintA
             return NO_CELL
 
 
-@kernel
+@part
 def _collapse(
     wave: WaveArrays,
     rules: RuleArrays,
@@ -166,7 +166,7 @@ def _collapse(
     return DONE if state.heap_size == 0 else MORE
 
 
-@kernel("int64(WaveArrays, RuleArrays, uint64[::1], int64, int64)", allocates=False)
+@kernel(allocates=False)
 def collapse(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D, max_choices: int, contradiction: int) -> int:
     """Collapse up to `max_choices` cells.
 
@@ -178,7 +178,7 @@ def collapse(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D, max_c
     return _collapse(wave, rules, None, random_state, max_choices, 1, contradiction)
 
 
-@kernel("int64(WaveArrays, RuleArrays, ConstraintArrays, uint64[::1], int64, int64, int64)", allocates=False)
+@kernel(allocates=False)
 def collapse_constrained(
     wave: WaveArrays,
     rules: RuleArrays,
@@ -196,7 +196,7 @@ def collapse_constrained(
     return _collapse(wave, rules, constraints, random_state, max_choices, check_interval, contradiction)
 
 
-@kernel("int64(WaveArrays, RuleArrays, int32[::1], uint64[::1])", allocates=False)
+@kernel(allocates=False)
 def restrict(wave: WaveArrays, rules: RuleArrays, cells: Int32_1D, kept: Uint64_1D) -> int:
     """Ban all patterns of cells except `kept`; return the first cell that has no pattern left, or -1."""
     domains, state = wave.domains, wave.state
@@ -213,7 +213,7 @@ def restrict(wave: WaveArrays, rules: RuleArrays, cells: Int32_1D, kept: Uint64_
     return contradiction
 
 
-@kernel("void(uint64[:, ::1], uint16[:, ::1], int32[::1], int32[::1], uint16[::1])", allocates=False)
+@kernel(allocates=False)
 def decode(domains: Uint64_2D, patterns: Uint16_2D, owners: Int32_1D, offsets: Int32_1D, tiles: Uint16_1D) -> None:
     """Write the tile of every map cell by the first pattern that its owner can hold."""
     for cell in range(len(tiles)):

@@ -6,16 +6,15 @@ room of a hundred cells takes a few microseconds.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .bridges import dig_shortest, dig_straight, follow_back, span_parts, spread_waves, spread_waves_by_row
-from .flood import BLOCKED, FREE, UNLABELED, Labels, NumberingState, Places, label_cells
+from .flood import BLOCKED, FREE, UNLABELED, NumberingState, label_cells
+from .types import Int32_1D, Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint64
 
-Bytes: TypeAlias = NDArray[np.uint8]
 MARKED, NUMBERED, DONE = 1, 2, 3
 
 
@@ -26,8 +25,8 @@ class RepairArea(NamedTuple):
     small area.
     """
 
-    board: Bytes
-    taken: Bytes
+    board: Uint8_2D
+    taken: Uint8_2D
     """(row, column) 1 for cells of the map that must not change; an array of size 1 if there are no such cells."""
     top: int
     left: int
@@ -53,8 +52,10 @@ class Rim(NamedTuple):
     bottom: int
 
 
-@kernel
-def _area_of(board: Bytes, taken: Bytes, corner: Places, area: Places, reach: Places, initial: int) -> RepairArea:
+@part
+def _area_of(
+    board: Uint8_2D, taken: Uint8_2D, corner: Int64_1D, area: Int64_1D, reach: Int64_1D, initial: int
+) -> RepairArea:
     """Return the area with its positions on the board and in the labels."""
     x, y, width, height = area[0], area[1], area[2], area[3]
     return RepairArea(board, taken, corner[0] + y, corner[1] + x, y, x, height, width, reach[0], reach[1], initial)
@@ -73,7 +74,7 @@ def _row_start(area: RepairArea, row: int) -> int:
 
 
 @inline
-def _are_unit_steps(shifts: Places, columns: int) -> bool:
+def _are_unit_steps(shifts: Int64_1D, columns: int) -> bool:
     """Return whether shifts, which include the opposite of each, are the four steps along the axes."""
     across, down = False, False
     for number in range(shifts.size):
@@ -82,8 +83,8 @@ def _are_unit_steps(shifts: Places, columns: int) -> bool:
     return shifts.size == 4 and across and down
 
 
-@kernel
-def _mark_parts(area: RepairArea, labels: Labels) -> None:
+@part
+def _mark_parts(area: RepairArea, labels: Int32_1D) -> None:
     """Write an area to flat labels: UNLABELED in regions, FREE for cells that may be dug, BLOCKED for others."""
     board, taken, width = area.board, area.taken, area.width
     first, filled = area.left, np.uint8(area.initial)
@@ -102,8 +103,8 @@ def _mark_parts(area: RepairArea, labels: Labels) -> None:
                     target[column] = BLOCKED
 
 
-@kernel
-def _drop_smaller(area: RepairArea, labels: Labels, queue: Labels, numbering: np.void) -> None:
+@part
+def _drop_smaller(area: RepairArea, labels: Int32_1D, queue: Int32_1D, numbering: np.void) -> None:
     """Fill all regions except the largest and those with taken cells; renumber and requeue the remaining regions."""
     board, taken = area.board, area.taken
     kept = np.zeros(numbering["count"] + 1, dtype=np.int32)
@@ -111,14 +112,14 @@ def _drop_smaller(area: RepairArea, labels: Labels, queue: Labels, numbering: np
     for row in range(area.height if taken.size > 1 else 0):
         start = _row_start(area, row)
         for column in range(area.width):
-            part = labels[start + column]
-            if part > FREE and taken[area.y + row, area.x + column]:
-                kept[part] = 1
+            region = labels[start + column]
+            if region > FREE and taken[area.y + row, area.x + column]:
+                kept[region] = 1
     count = 0
-    for part in range(1, kept.size):
-        if kept[part]:
+    for region in range(1, kept.size):
+        if kept[region]:
             count += 1
-            kept[part] = count
+            kept[region] = count
     edges = 0
     for place in range(numbering["edges"]):
         if kept[labels[queue[place]]]:
@@ -135,22 +136,19 @@ def _drop_smaller(area: RepairArea, labels: Labels, queue: Labels, numbering: np
     numbering["count"], numbering["edges"] = count, edges
 
 
-@kernel(
-    "boolean(uint8[:, ::1], uint8[:, ::1], int64[::1], int64[::1], int64, boolean, int64[::1], int64[::1], int32[::1], "
-    "int32[::1], int32[::1], NumberingState, int64)"
-)
+@kernel
 def find_parts(
-    board: Bytes,
-    taken: Bytes,
-    corner: Places,
-    area: Places,
+    board: Uint8_2D,
+    taken: Uint8_2D,
+    corner: Int64_1D,
+    area: Int64_1D,
     initial: int,
     largest_alone: bool,
-    reach: Places,
-    shifts: Places,
-    labels: Labels,
-    distance: Labels,
-    queue: Labels,
+    reach: Int64_1D,
+    shifts: Int64_1D,
+    labels: Int32_1D,
+    distance: Int32_1D,
+    queue: Int32_1D,
     numbering: NumberingState,
     budget: int,
 ) -> bool:
@@ -194,8 +192,8 @@ def find_parts(
     return False
 
 
-@kernel
-def _widen(labels: Labels, marks: Bytes, columns: int, rim: Rim, shifts: Places, thickness: int) -> None:
+@part
+def _widen(labels: Int32_1D, marks: Uint8_1D, columns: int, rim: Rim, shifts: Int64_1D, thickness: int) -> None:
     """Widen tunnels to `thickness`: each tunnel cell gets a square of that size within the rim.
 
     Cells of a square are dug only if they can be reached from the tunnel by unblocked shifts, so that all dug cells are
@@ -223,26 +221,23 @@ def _widen(labels: Labels, marks: Bytes, columns: int, rim: Rim, shifts: Places,
         first += 1
 
 
-@kernel(
-    "int64[:, ::1](uint8[:, ::1], int64[::1], int64[::1], int64, int64, int64[::1], int64[::1], boolean, int64, "
-    "int64[::1], int32[::1], int32[::1], NumberingState, uint64)"
-)
+@kernel
 def dig_tunnels(
-    board: Bytes,
-    corner: Places,
-    area: Places,
+    board: Uint8_2D,
+    corner: Int64_1D,
+    area: Int64_1D,
     initial: int,
     dig: int,
-    reach: Places,
-    shifts: Places,
+    reach: Int64_1D,
+    shifts: Int64_1D,
     straight: bool,
     thickness: int,
-    rim: Places,
-    labels: Labels,
-    distance: Labels,
+    rim: Int64_1D,
+    labels: Int32_1D,
+    distance: Int32_1D,
     numbering: NumberingState,
-    key: int,
-) -> Places:
+    key: Uint64,
+) -> Int64_2D:
     """Dig tunnels where waves have met until all regions are joined; return (tunnel, 2) the region cells at their ends.
 
     Among equally short tunnels, `key` selects a random one. If blocked cells separate regions, nothing is dug, and the

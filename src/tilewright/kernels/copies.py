@@ -9,13 +9,10 @@ Source: Karp and Rabin, "Efficient randomized pattern-matching algorithms", 1987
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .random import mix
-
-Cells = NDArray[np.int32]
-Keys = NDArray[np.uint64]
+from .types import Int32_3D, Uint64_1D
 
 COLUMN_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 ROW_FACTOR = np.uint64(0xD1B54A32D192ED03)
@@ -23,13 +20,13 @@ LEVEL_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
-@kernel
+@part
 def code_of(tile: int) -> np.uint64:
     """Return the code of a tile."""
     return mix(np.uint64(tile + 1))
 
 
-@kernel
+@part
 def invert(factor: np.uint64) -> np.uint64:
     """Return the inverse of an odd number modulo 2^64, by Newton's method."""
     inverse = factor
@@ -38,7 +35,7 @@ def invert(factor: np.uint64) -> np.uint64:
     return inverse
 
 
-@kernel
+@part
 def power(factor: np.uint64, exponent: int) -> np.uint64:
     """Return a power modulo 2^64."""
     result = ONE
@@ -47,7 +44,7 @@ def power(factor: np.uint64, exponent: int) -> np.uint64:
     return result
 
 
-@kernel
+@part
 def sum_powers(factor: np.uint64, count: int) -> np.uint64:
     """Return the sum of the first powers of a factor modulo 2^64."""
     total = ZERO
@@ -56,8 +53,8 @@ def sum_powers(factor: np.uint64, count: int) -> np.uint64:
     return total
 
 
-@kernel
-def sum_levels(cells: Cells, first: int, thickness: int, row: int, column: int) -> np.uint64:
+@part
+def sum_levels(cells: Int32_3D, first: int, thickness: int, row: int, column: int) -> np.uint64:
     """Return the hash of the cells of some levels in one row and column."""
     total = code_of(cells[first + thickness - 1, row, column])
     for level in range(first + thickness - 2, first - 1, -1):
@@ -65,8 +62,8 @@ def sum_levels(cells: Cells, first: int, thickness: int, row: int, column: int) 
     return total
 
 
-@kernel
-def move_down(cells: Cells, level: int, row: int, side: int, thickness: int, sums: Keys) -> None:
+@part
+def move_down(cells: Int32_3D, level: int, row: int, side: int, thickness: int, sums: Uint64_1D) -> None:
     """Update the hashes of the columns of blocks, (column,), from the blocks one row above `row`."""
     back, top = invert(ROW_FACTOR), power(ROW_FACTOR, side - 1)
     for column in range(cells.shape[2]):
@@ -75,8 +72,8 @@ def move_down(cells: Cells, level: int, row: int, side: int, thickness: int, sum
         sums[column] = (sums[column] - left) * back + entered * top
 
 
-@kernel
-def start_columns(cells: Cells, level: int, side: int, thickness: int, sums: Keys) -> None:
+@part
+def start_columns(cells: Int32_3D, level: int, side: int, thickness: int, sums: Uint64_1D) -> None:
     """Set the hashes of the columns of blocks, (column,), that start in the first row."""
     for column in range(cells.shape[2]):
         total = ZERO
@@ -85,8 +82,8 @@ def start_columns(cells: Cells, level: int, side: int, thickness: int, sums: Key
         sums[column] = total
 
 
-@kernel
-def find_slot(table: Keys, key: np.uint64) -> int:
+@part
+def find_slot(table: Uint64_1D, key: np.uint64) -> int:
     """Return the place of a key in a hash table, or the free place where it belongs. Free places hold 0."""
     mask = len(table) - 1
     slot = np.int64(mix(key) >> ONE) & mask
@@ -95,8 +92,8 @@ def find_slot(table: Keys, key: np.uint64) -> int:
     return int(slot)
 
 
-@kernel
-def visit_blocks(cells: Cells, side: int, thickness: int, table: Keys, adds: bool) -> bool:
+@part
+def visit_blocks(cells: Int32_3D, side: int, thickness: int, table: Uint64_1D, adds: bool) -> bool:
     """Add the keys of all blocks to a hash table or, unless `adds`, return whether the table has any of them.
 
     A block in which all tiles are equal is not added, unless it is a single cell.
@@ -126,8 +123,8 @@ def visit_blocks(cells: Cells, side: int, thickness: int, table: Keys, adds: boo
     return False
 
 
-@kernel("void(int32[:, :, ::1], int64, int64, uint64[::1])")
-def add_blocks(cells: Cells, side: int, thickness: int, table: Keys) -> None:
+@kernel
+def add_blocks(cells: Int32_3D, side: int, thickness: int, table: Uint64_1D) -> None:
     """Add the blocks of a map with at least two different tiles to a hash table, or all cells if `side` is 1.
 
     Parameters
@@ -144,7 +141,7 @@ def add_blocks(cells: Cells, side: int, thickness: int, table: Keys) -> None:
     visit_blocks(cells, side, thickness, table, True)
 
 
-@kernel("boolean(int32[:, :, ::1], int64, int64, uint64[::1])")
-def has_block(cells: Cells, side: int, thickness: int, table: Keys) -> bool:
+@kernel
+def has_block(cells: Int32_3D, side: int, thickness: int, table: Uint64_1D) -> bool:
     """Return whether any block of a map is in a hash table that `add_blocks` filled."""
     return visit_blocks(cells, side, thickness, table, False)

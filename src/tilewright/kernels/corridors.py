@@ -12,16 +12,11 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .directions import shift_of
 from .heap import sift_down, sift_up
 from .random import below
-from .types import Float64_1D, Int32_1D, Int64_1D, Record, Uint8_1D
-
-Kinds: TypeAlias = NDArray[np.uint8]
-Owners: TypeAlias = NDArray[np.int32]
-Places: TypeAlias = NDArray[np.int64]
-Stream: TypeAlias = NDArray[np.uint64]
+from .types import Float64_1D, Int32_1D, Int64_1D, Int64_2D, Record, Uint8_1D, Uint64_1D
 
 ROCK, WALL, UPRIGHT, ACROSS, FLOOR, CORRIDOR, DOOR, EDGE = 0, 1, 2, 3, 4, 5, 6, 7
 """WALL must not be opened; UPRIGHT may be crossed up and down, ACROSS sideways; EDGE is never changed."""
@@ -98,7 +93,7 @@ class CorridorStyle(NamedTuple):
     """Whether to draw doors at random first."""
 
 
-def as_rooms(rectangles: Places) -> Rooms:
+def as_rooms(rectangles: Int64_2D) -> Rooms:
     """Return (room, 4) x, y, width, height as a ROOM array that shares its memory."""
     return rectangles.view(ROOM).reshape(-1)
 
@@ -109,8 +104,8 @@ def _can_cross(kind: int, direction: int) -> bool:
     return bool(kind == UPRIGHT if direction & 1 == 0 else kind == ACROSS)
 
 
-@kernel("void(uint8[::1], int64, int64, int64)", allocates=False)
-def mark_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
+@kernel(allocates=False)
+def mark_walls(kinds: Uint8_1D, columns: int, first: int, last: int) -> None:
     """Classify the rock around floors in rows first..last-1: walls that may be crossed in one direction, or corners."""
     for row in range(first, last):
         for cell in range(row * columns + 1, row * columns + columns - 1):
@@ -133,8 +128,8 @@ def mark_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
                 kinds[cell] = WALL
 
 
-@kernel
-def _find_exit_direction(kinds: Kinds, owners: Owners, cell: int, room: int, columns: int) -> int:
+@part
+def _find_exit_direction(kinds: Uint8_1D, owners: Int32_1D, cell: int, room: int, columns: int) -> int:
     """Return the direction that leaves a room through this cell of its wall; -1 if the cell is not beside its floor."""
     for direction in range(4):
         if owners[cell - shift_of(direction, columns)] == room and kinds[cell + shift_of(direction, columns)] != EDGE:
@@ -142,8 +137,8 @@ def _find_exit_direction(kinds: Kinds, owners: Owners, cell: int, room: int, col
     return -1
 
 
-@kernel
-def _draw_door(dungeon: DungeonArrays, number: int, stream: Stream) -> int:
+@part
+def _draw_door(dungeon: DungeonArrays, number: int, stream: Uint64_1D) -> int:
     """Draw a random cell for a door of a room; -1 if there is none."""
     kinds, columns, room = dungeon.kinds, dungeon.columns, dungeon.rooms[number]
     chosen, count = -1, 0
@@ -161,8 +156,8 @@ def _draw_door(dungeon: DungeonArrays, number: int, stream: Stream) -> int:
     return chosen
 
 
-@kernel
-def _dig(kinds: Kinds, cell: int, direction: int, columns: int) -> None:
+@part
+def _dig(kinds: Uint8_1D, cell: int, direction: int, columns: int) -> None:
     """Dig a path through a cell: a door if it may cross the wall there, otherwise a corridor, marked NEW if it was
     rock.
     """
@@ -182,16 +177,16 @@ def _dig(kinds: Kinds, cell: int, direction: int, columns: int) -> None:
     kinds[cell] = NEW if kind == ROCK else CORRIDOR
 
 
-@kernel
-def _dig_rock(kinds: Kinds, cell: int) -> bool:
+@part
+def _dig_rock(kinds: Uint8_1D, cell: int) -> bool:
     """Dig a cell if it is rock; return whether it is now part of a corridor."""
     if kinds[cell] == ROCK:
         kinds[cell] = CORRIDOR
     return bool(kinds[cell] in (CORRIDOR, NEW))
 
 
-@kernel
-def _widen(kinds: Kinds, cell: int, columns: int, width: int) -> None:
+@part
+def _widen(kinds: Uint8_1D, cell: int, columns: int, width: int) -> None:
     """Make a NEW cell a corridor, and widen it into the rock around: up and down, and from there sideways.
 
     Cells behind walls are not dug, since they could be unreachable.
@@ -215,8 +210,8 @@ def _widen(kinds: Kinds, cell: int, columns: int, width: int) -> None:
                         break
 
 
-@kernel
-def _record_room(owners: Owners, cell: int, passed: Places, count: int) -> int:
+@part
+def _record_room(owners: Int32_1D, cell: int, passed: Int64_1D, count: int) -> int:
     """Record the room on a path; return the number recorded."""
     if owners[cell] > 0 and (count == 0 or passed[count - 1] != owners[cell] - 1) and count < passed.size:
         passed[count] = owners[cell] - 1
@@ -233,8 +228,8 @@ def _distance(rooms: Rooms, number: int, cell: int, columns: int) -> int:
     return int(across + down)
 
 
-@kernel
-def _door_cost(kinds: Kinds, cell: int, direction: int, columns: int, salt: int) -> int:
+@part
+def _door_cost(kinds: Uint8_1D, cell: int, direction: int, columns: int, salt: int) -> int:
     """Return the cost of a new door: partly random, and higher if another door is two cells away in the same wall."""
     price = STEP + ((cell * 7919 + salt) & 0xFFFF) % SPREAD
     step = 2 * shift_of((direction + 1) & 3, columns)
@@ -256,7 +251,7 @@ def _push(
     return size + 1
 
 
-@kernel
+@part
 def _start_search(dungeon: DungeonArrays, search: SearchArrays, one: int, other: int, stamp: int) -> int:
     """Push every cell of a room's walls with the cost of a door; return the heap size, or FRESH if the heap is full."""
     kinds, columns, room, state = dungeon.kinds, dungeon.columns, dungeon.rooms[one], search.state
@@ -283,7 +278,7 @@ def _start_search(dungeon: DungeonArrays, search: SearchArrays, one: int, other:
     return size
 
 
-@kernel
+@part
 def _search(
     dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, one: int, other: int, stamp: int, budget: int
 ) -> int:
@@ -338,12 +333,9 @@ def _search(
     return NO_PATH
 
 
-@kernel(
-    "int64(DungeonArrays, SearchArrays, CorridorStyle, uint64[::1], int64[::1], int64, int64, int64, int64)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def dig_corridor(
-    dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, stream: Stream, passed: Places,
+    dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, stream: Uint64_1D, passed: Int64_1D,
     one: int, other: int, stamp: int, budget: int,
 ) -> int:  # fmt: skip
     """Dig the cheapest path from one room to another (A*); return the number of rooms on the path, or 0.
@@ -384,7 +376,7 @@ def dig_corridor(
     return count
 
 
-@kernel
+@part
 def _straight_cost(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
     """Return the cost of a cell on a straight path."""
     if kind == EDGE:
@@ -400,14 +392,14 @@ def _straight_cost(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
     return BROKEN
 
 
-@kernel
-def _draw_cell(room: np.void, columns: int, stream: Stream) -> int:
+@part
+def _draw_cell(room: np.void, columns: int, stream: Uint64_1D) -> int:
     """Draw a random cell of a room's rectangle."""
     row = room["y"] + below(stream, room["height"])
     return int(row * columns + room["x"] + below(stream, room["width"]))
 
 
-@kernel
+@part
 def _measure_leg(start: int, end: int, sideways: int, columns: int) -> tuple[int, int]:
     """Return the direction and the length of a straight path to the row or the column of `end`."""
     if sideways:
@@ -417,9 +409,9 @@ def _measure_leg(start: int, end: int, sideways: int, columns: int) -> tuple[int
     return 2 if steps > 0 else 0, abs(steps)
 
 
-@kernel("int64(DungeonArrays, CorridorStyle, int64, int64, uint64[::1], int64, int64[::1])", allocates=False)
+@kernel(allocates=False)
 def dig_straight(
-    dungeon: DungeonArrays, style: CorridorStyle, one: int, other: int, stream: Stream, draws: int, passed: Places
+    dungeon: DungeonArrays, style: CorridorStyle, one: int, other: int, stream: Uint64_1D, draws: int, passed: Int64_1D
 ) -> int:
     """Dig the best of `draws` random paths with one corner between two rooms; return the number of rooms on this path.
 
@@ -462,13 +454,13 @@ def dig_straight(
     return count
 
 
-@kernel
+@part
 def _is_open(kind: int) -> bool:
     return bool(kind in (FLOOR, CORRIDOR, DOOR))
 
 
-@kernel("void(uint8[::1], int64, int64, int64)", allocates=False)
-def check_doors(kinds: Kinds, columns: int, first: int, last: int) -> None:
+@kernel(allocates=False)
+def check_doors(kinds: Uint8_1D, columns: int, first: int, last: int) -> None:
     """Turn doors in rows first..last-1 into corridors if they are no longer in a wall, or are beside another door."""
     for row in range(first, last):
         for cell in range(row * columns + 1, row * columns + columns - 1):
@@ -483,8 +475,8 @@ def check_doors(kinds: Kinds, columns: int, first: int, last: int) -> None:
                 kinds[cell] = CORRIDOR
 
 
-@kernel("void(uint8[::1], int64, uint8[::1], int64, int64)", allocates=False)
-def paint(kinds: Kinds, columns: int, labels: Kinds, first: int, last: int) -> None:
+@kernel(allocates=False)
+def paint(kinds: Uint8_1D, columns: int, labels: Uint8_1D, first: int, last: int) -> None:
     """Write the labels of rows first..last-1: walls around open cells, rock elsewhere."""
     rows = kinds.size // columns
     for row in range(first, last):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, part
 from .types import Int32_1D, Int64_1D, Uint8_1D
 
 OPEN, CRATE = 1, 2
@@ -46,7 +46,7 @@ def make_board(is_open: NDArray[np.bool_]) -> CrateBoard:
     )
 
 
-@kernel
+@part
 def flood_region(board: CrateBoard, player: int) -> int:
     """Mark and queue the cells that the player reaches without pushing, and return the first in reading order."""
     cells, reached, queue, shifts = board.cells, board.reached, board.queue, board.shifts
@@ -83,7 +83,7 @@ def remove_crates(board: CrateBoard, state: Int32_1D) -> None:
         board.cells[state[number]] &= OPEN
 
 
-@kernel
+@part
 def move_crate(state: Int32_1D, number: int, to: int) -> None:
     """Change the cell of a crate and keep the crates in ascending order."""
     while number > 0 and state[number - 1] > to:

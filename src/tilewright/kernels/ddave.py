@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .agent_queue import MAX_POPS, add_state, pop_node, push_node, start_search
+from .types import Int64_1D, Int64_2D, Uint8_2D
 
 SOLID, EMPTY, PLAYER, EXIT, DIAMOND, KEY, SPIKE = 0, 1, 2, 3, 4, 5, 6
 AIR_TIME, HANG_TIME = 3, 1
@@ -17,8 +17,8 @@ SHIFTS = np.array([0, -1, 1, 0], dtype=np.int64)
 JUMP = 3
 
 
-@kernel
-def step_player(level: NDArray[np.uint8], numbers: NDArray[np.int64], node: NDArray[np.int64], move: int) -> None:
+@part
+def step_player(level: Uint8_2D, numbers: Int64_2D, node: Int64_1D, move: int) -> None:
     """Move the player of a node. `numbers` has the number of the diamond in each cell."""
     row, column = node[ROW], node[COLUMN]
     has_ground, has_ceiling = level[row + 1, column] == SOLID, level[row - 1, column] == SOLID
@@ -48,13 +48,13 @@ def step_player(level: NDArray[np.uint8], numbers: NDArray[np.int64], node: NDAr
         node[HAS_KEY] = 1
 
 
-@kernel("int64(uint8[:, ::1], int64[::1], int64[::1], float64, int64[:, ::1])")
+@kernel
 def solve_ddave(
-    level: NDArray[np.uint8],
-    places: NDArray[np.int64],
-    target: NDArray[np.int64],
+    level: Uint8_2D,
+    places: Int64_1D,
+    target: Int64_1D,
     balance: float,
-    path: NDArray[np.int64],
+    path: Int64_2D,
 ) -> int:
     """Play a level as an agent of the benchmark does; return the number of cells of its path, 0 without a solution.
 

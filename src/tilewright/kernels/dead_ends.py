@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
-
 from . import kernel
-
-Marks: TypeAlias = NDArray[np.uint8]
-Places: TypeAlias = NDArray[np.int64]
+from .types import Int64_1D, Uint8_1D
 
 OPEN, SPARED = 1, 2
 """Passable cell, and cell that is never filled."""
 
 
-@kernel("int64(uint8[::1], int64[::1], int64[::1], int64)")
-def fill_ends(cells: Marks, shifts: Places, queue: Places, end: int) -> int:
+@kernel
+def fill_ends(cells: Uint8_1D, shifts: Int64_1D, queue: Int64_1D, end: int) -> int:
     """Fill the queued cells that have one open neighbor, and replace the queue by the cells to check next.
 
     Return the length of the new queue.

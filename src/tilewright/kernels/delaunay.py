@@ -14,15 +14,10 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .types import Int64_1D, Int64_2D
 
-Points: TypeAlias = NDArray[np.int64]
-Edges: TypeAlias = NDArray[np.int64]
-"""Pairs of points as (edge, 2)."""
-Sums: TypeAlias = NDArray[np.int64]
 Digits: TypeAlias = tuple[int, int, int, int, int]
 """Integer as digits in base 2^24, lowest first; only the last one may be negative."""
 
@@ -59,7 +54,7 @@ class Triangulation(NamedTuple):
     """(9,) scratch for exact determinants."""
 
 
-def find_delaunay_edges(points: Points) -> Edges:
+def find_delaunay_edges(points: Int64_2D) -> Int64_2D:
     """Return the edges of the Delaunay triangulation of points with integer coordinates.
 
     Parameters
@@ -94,7 +89,7 @@ def find_delaunay_edges(points: Points) -> Edges:
     return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 
-def new_triangulation(points: Points) -> Triangulation:
+def new_triangulation(points: Int64_2D) -> Triangulation:
     """Return the arrays of a triangulation of distinct points in ascending order."""
     count = len(points)
     starts, twins = (np.full(6 * count, -1, dtype=np.int64) for _ in range(2))
@@ -133,16 +128,16 @@ def _sum_of_squares(a: int, b: int) -> Digits:
     return _carry(one[0] + other[0], one[1] + other[1], one[2] + other[2])
 
 
-@kernel
-def _add_product(sums: Sums, one: Digits, other: Digits) -> None:
+@part
+def _add_product(sums: Int64_1D, one: Digits, other: Digits) -> None:
     """Add the product of two integers to sums in base 2^24, before carrying: at most 15 products of digits each."""
     for place in range(5):
         for other_place in range(5):
             sums[place + other_place] += one[place] * other[other_place]
 
 
-@kernel
-def _find_sign(sums: Sums) -> int:
+@part
+def _find_sign(sums: Int64_1D) -> int:
     """Return the sign of an integer in base 2^24, whose digits are carried."""
     rest = False
     for place in range(sums.size - 1):
@@ -154,8 +149,8 @@ def _find_sign(sums: Sums) -> int:
     return 1 if last > 0 or rest else 0
 
 
-@kernel
-def turn(points: Points, a: int, b: int, c: int, sums: Sums) -> int:
+@part
+def turn(points: Int64_2D, a: int, b: int, c: int, sums: Int64_1D) -> int:
     """Return 1 if a, b, c turn counterclockwise (y up), -1 if they turn clockwise, 0 if they are on one line."""
     ax, ay = points[a, 0] - points[c, 0], points[a, 1] - points[c, 1]
     bx, by = points[b, 0] - points[c, 0], points[b, 1] - points[c, 1]
@@ -170,8 +165,8 @@ def turn(points: Points, a: int, b: int, c: int, sums: Sums) -> int:
     return _find_sign(sums)
 
 
-@kernel
-def side_of_circle(points: Points, a: int, b: int, c: int, d: int, sums: Sums) -> int:
+@part
+def side_of_circle(points: Int64_2D, a: int, b: int, c: int, d: int, sums: Int64_1D) -> int:
     """Return 1 if d is inside the circle through a, b, c (counterclockwise), -1 if it is outside, 0 if it is on it."""
     ax, ay = points[a, 0] - points[d, 0], points[a, 1] - points[d, 1]
     bx, by = points[b, 0] - points[d, 0], points[b, 1] - points[d, 1]
@@ -196,7 +191,7 @@ def _next_edge(edge: int) -> int:
     return edge - 2 if edge % 3 == 2 else edge + 1
 
 
-@kernel
+@part
 def _join(net: Triangulation, edge: int, twin: int) -> None:
     """Make two half-edges twins; without a twin (-1), the half-edge is on the hull."""
     net.twins[edge] = twin
@@ -206,7 +201,7 @@ def _join(net: Triangulation, edge: int, twin: int) -> None:
         net.outer[net.starts[edge]] = edge
 
 
-@kernel
+@part
 def _flip_edges(net: Triangulation, size: int) -> None:
     """Flip half-edges of the stack, all opposite to the new point, until the circles of triangles are empty."""
     starts, twins, stack = net.starts, net.twins, net.stack
@@ -231,8 +226,8 @@ def _flip_edges(net: Triangulation, size: int) -> None:
         size += 2
 
 
-@kernel("int64(Triangulation, int64[:, ::1])", allocates=False)
-def triangulate(net: Triangulation, edges: Edges) -> int:
+@kernel(allocates=False)
+def triangulate(net: Triangulation, edges: Int64_2D) -> int:
     """Triangulate at least two distinct points in ascending order; write the edges and return their number.
 
     `edges` has at least three rows for each point.
@@ -273,7 +268,7 @@ def triangulate(net: Triangulation, edges: Edges) -> int:
     return found
 
 
-@kernel
+@part
 def _insert(net: Triangulation, point: int, size: int) -> int:
     """Join a point to the hull; `size` is the number of half-edges before, and is returned for afterwards.
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
+from .types import (
+    Int64_1D,
+    ReadOnlyUint8_1D,
+    ReadOnlyUint16_1D,
+    ReadOnlyUint16_2D,
+    ReadOnlyUint64_1D,
+    ReadOnlyUint64_2D,
+)
 
-Cells: TypeAlias = NDArray[np.uint16]
-Keys: TypeAlias = NDArray[np.uint64]
-Counts: TypeAlias = NDArray[np.int64]
 
-
-@kernel("void(Array(uint16, 1, 'C', readonly=True), Array(uint16, 2, 'C', readonly=True), int64[::1], int64[::1])")
-def compare_cells(one: Cells, others: Cells, different: Counts, either: Counts) -> None:
+@kernel
+def compare_cells(one: ReadOnlyUint16_1D, others: ReadOnlyUint16_2D, different: Int64_1D, either: Int64_1D) -> None:
     """Count, for each of the other rows, the cells that differ from `one`, and those that are not 0 in either."""
     for row in range(others.shape[0]):
         other = others[row]
@@ -28,8 +29,8 @@ def compare_cells(one: Cells, others: Cells, different: Counts, either: Counts) 
         either[row] = nonzero
 
 
-@kernel("void(Array(uint64, 1, 'C', readonly=True), Array(uint64, 2, 'C', readonly=True), int64[::1])")
-def compare_keys(one: Keys, others: Keys, differences: Counts) -> None:
+@kernel
+def compare_keys(one: ReadOnlyUint64_1D, others: ReadOnlyUint64_2D, differences: Int64_1D) -> None:
     """Compare the frequencies of keys. All keys are sorted; a key occurs as often as it is counted.
 
     The difference is the sum over all keys of |n a - m b|, where a and b are the counts of the key in `one` and in the
@@ -53,8 +54,8 @@ def compare_keys(one: Keys, others: Keys, differences: Counts) -> None:
         differences[row] = total
 
 
-@kernel("int64(Array(uint8, 1, 'C', readonly=True), Array(uint8, 1, 'C', readonly=True))")
-def count_edits(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> int:
+@kernel
+def count_edits(one: ReadOnlyUint8_1D, other: ReadOnlyUint8_1D) -> int:
     """Return the minimum number of insertions, deletions and replacements that change one sequence to the other.
 
     Source: Wagner and Fischer, "The string-to-string correction problem", 1974.

@@ -8,10 +8,10 @@ order does not matter and they compile to vector code.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .random import bits
+from .types import Int16_1D, Int16_2D, Int16_3D, Int64_1D, Uint8_1D, Uint8_2D, Uint64_1D
 
 SHIFT = 24
 """Number of fractional bits of scales and biases."""
@@ -22,20 +22,17 @@ UNITS = 256
 MAX_LOGIT = 1 << 20
 """Bound of the absolute value of logits."""
 
-Plane = NDArray[np.int16]
-Numbers = NDArray[np.int64]
 
-
-@kernel("void(uint8[:, ::1], int16[:, :, ::1], int64[::1], int64[::1], int64, int64, int64, int16[:, :, ::1])")
+@kernel
 def embed_tiles(
-    cells: NDArray[np.uint8],
-    weights: NDArray[np.int16],
-    scale: Numbers,
-    bias: Numbers,
+    cells: Uint8_2D,
+    weights: Int16_3D,
+    scale: Int64_1D,
+    bias: Int64_1D,
     margin: int,
     first: int,
     last: int,
-    plane: Plane,
+    plane: Int16_3D,
 ) -> None:
     """Compute rows first..last-1 of the input layer. `cells` has a border of one cell."""
     columns, channels = cells.shape[1] - 2, weights.shape[2]
@@ -53,22 +50,19 @@ def embed_tiles(
                 target[channel] = min(max(value, 0), MAX_VALUE)
 
 
-@kernel(
-    "void(int16[:, :, ::1], int16[:, ::1], int64[::1], int64, int64[::1], int64, int64, uint8[:, ::1], int64, int64,"
-    " int16[:, :, ::1])"
-)
+@kernel
 def convolve(
-    source: Plane,
-    weights: NDArray[np.int16],
-    scale: Numbers,
+    source: Int16_3D,
+    weights: Int16_2D,
+    scale: Int64_1D,
     residual: int,
-    bias: Numbers,
+    bias: Int64_1D,
     dilation: int,
     margin: int,
-    needed: NDArray[np.uint8],
+    needed: Uint8_2D,
     first: int,
     last: int,
-    target: Plane,
+    target: Int16_3D,
 ) -> None:
     """Compute rows first..last-1 of a residual layer, for the cells where `needed` is 1."""
     columns, channels = needed.shape[1], weights.shape[0]
@@ -94,10 +88,8 @@ def convolve(
                 result[channel] = min(max(value, 0), MAX_VALUE)
 
 
-@kernel("void(uint8[:, ::1], int64, boolean, boolean, uint8[:, ::1])")
-def spread_needed(
-    needed: NDArray[np.uint8], dilation: int, wrap_rows: bool, wrap_columns: bool, out: NDArray[np.uint8]
-) -> None:
+@kernel
+def spread_needed(needed: Uint8_2D, dilation: int, wrap_rows: bool, wrap_columns: bool, out: Uint8_2D) -> None:
     """Mark all cells that a layer reads to compute the needed cells."""
     rows, columns = needed.shape
     out[:] = 0
@@ -115,10 +107,8 @@ def spread_needed(
                     out[other_row, other_column] = 1
 
 
-@kernel
-def predict_cell(
-    values: NDArray[np.int16], weights: NDArray[np.int16], scale: Numbers, bias: Numbers, logits: Numbers
-) -> None:
+@part
+def predict_cell(values: Int16_1D, weights: Int16_2D, scale: Int64_1D, bias: Int64_1D, logits: Int64_1D) -> None:
     """Compute the logits of all tiles for a cell."""
     for tile in range(weights.shape[0]):
         own = weights[tile]
@@ -129,10 +119,8 @@ def predict_cell(
         logits[tile] = min(max(value, -MAX_LOGIT), MAX_LOGIT)
 
 
-@kernel
-def is_possible(
-    tile: int, is_edge: bool, border: NDArray[np.uint8], left: Numbers, missing: Numbers, slack: Numbers
-) -> bool:
+@part
+def is_possible(tile: int, is_edge: bool, border: Uint8_1D, left: Int64_1D, missing: Int64_1D, slack: Int64_1D) -> bool:
     """Return whether the rest of the map can be filled if a cell gets this tile. See `draw_tiles`."""
     if left[tile] <= 0 or (missing[tile] == 0 and slack[2] == 0):
         return False
@@ -143,16 +131,16 @@ def is_possible(
     return bool(missing[tile] > 0 or slack[1] > 0)
 
 
-@kernel
+@part
 def weigh_tiles(
-    logits: Numbers,
+    logits: Int64_1D,
     is_edge: bool,
-    border: NDArray[np.uint8],
-    left: Numbers,
-    missing: Numbers,
-    slack: Numbers,
+    border: Uint8_1D,
+    left: Int64_1D,
+    missing: Int64_1D,
+    slack: Int64_1D,
     sharpness: int,
-    table: Numbers,
+    table: Int64_1D,
 ) -> int:
     """Replace the logits by weights of the tiles; return their sum. See `draw_tiles`."""
     best = np.int64(-1)
@@ -171,25 +159,22 @@ def weigh_tiles(
     return int(total)
 
 
-@kernel(
-    "void(int16[:, :, ::1], int64, int16[:, ::1], int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1],"
-    " int64[::1], int64[::1], int64, int64[::1], uint64[::1], uint8[:, ::1])"
-)
+@kernel
 def draw_tiles(
-    plane: Plane,
+    plane: Int16_3D,
     margin: int,
-    weights: NDArray[np.int16],
-    scale: Numbers,
-    bias: Numbers,
-    places: Numbers,
-    border: NDArray[np.uint8],
-    left: Numbers,
-    missing: Numbers,
-    slack: Numbers,
+    weights: Int16_2D,
+    scale: Int64_1D,
+    bias: Int64_1D,
+    places: Int64_1D,
+    border: Uint8_1D,
+    left: Int64_1D,
+    missing: Int64_1D,
+    slack: Int64_1D,
     sharpness: int,
-    table: Numbers,
-    state: NDArray[np.uint64],
-    cells: NDArray[np.uint8],
+    table: Int64_1D,
+    state: Uint64_1D,
+    cells: Uint8_2D,
 ) -> None:
     """Draw the tiles of masked cells.
 
@@ -225,20 +210,17 @@ def draw_tiles(
         missing[tile] -= missing[tile] > 0
 
 
-@kernel(
-    "void(int16[:, :, ::1], int64, int16[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[:, ::1],"
-    " int64[::1])"
-)
+@kernel
 def rate_tiles(
-    plane: Plane,
+    plane: Int16_3D,
     margin: int,
-    weights: NDArray[np.int16],
-    scale: Numbers,
-    bias: Numbers,
-    places: Numbers,
-    table: Numbers,
-    tiles: NDArray[np.uint8],
-    out: Numbers,
+    weights: Int16_2D,
+    scale: Int64_1D,
+    bias: Int64_1D,
+    places: Int64_1D,
+    table: Int64_1D,
+    tiles: Uint8_2D,
+    out: Int64_1D,
 ) -> None:
     """Write the probability of a tile for each place, in units of 2^-16. `tiles` has the tile of each cell."""
     columns, count = tiles.shape[1], len(scale)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .heap import sift_down, sift_up
 from .runner import collect_components, find_components, finish_walk, forget_components, has_exits
 from .runner_board import (
@@ -49,7 +49,7 @@ DELAY = 16.0
 """How much later the search tries the other holes of a state; see `_list_actions`."""
 
 
-@kernel
+@part
 def _load(board: RunnerBoard, state: Int32_1D, places: Int32_1D, gold: int) -> None:
     """Set the gold and the holes of the board to those of a state. `places` are the cells of gold, then of bricks."""
     cells, holes = board.cells, board.holes
@@ -73,7 +73,7 @@ def _is_near(components: Int32_1D, shifts: Int64_1D, cell: int) -> bool:
     return bool(components[cell] >= 0)
 
 
-@kernel
+@part
 def _settle(
     board: RunnerBoard, player: int, places: Int32_1D, gold: int, has_exit: bool, visited: Uint8_1D, state: Int32_1D
 ) -> float:
@@ -111,7 +111,7 @@ def _settle(
     return missing + dug if missing > 0 else -1.0
 
 
-@kernel
+@part
 def _fall(board: RunnerBoard, player: int) -> int:
     """Return the cell where a player in a cell stops falling; take the gold on the way."""
     cells, holes, shifts = board.cells, board.holes, board.shifts
@@ -122,7 +122,7 @@ def _fall(board: RunnerBoard, player: int) -> int:
     return player
 
 
-@kernel
+@part
 def _act(board: RunnerBoard, action: int) -> int:
     """Dig or step, and return the cell of the player."""
     cell, move = action >> 3, action & 7
@@ -132,7 +132,7 @@ def _act(board: RunnerBoard, action: int) -> int:
     return cell
 
 
-@kernel
+@part
 def _list_actions(board: RunnerBoard, player: int, is_late: bool, actions: Int32_1D) -> int:
     """Write the steps out of the player's component and the digs within it: 8 times the cell, plus the move.
 
@@ -191,7 +191,7 @@ def _list_actions(board: RunnerBoard, player: int, is_late: bool, actions: Int32
     return count
 
 
-@kernel
+@part
 def _write_moves(board: RunnerBoard, player: int, actions: Int32_1D, parents: Int32_1D, last: int) -> Int32_1D:
     """Return all moves that lead to a state and from there to the end of the game."""
     length, state = 0, last
@@ -218,7 +218,7 @@ def _write_moves(board: RunnerBoard, player: int, actions: Int32_1D, parents: In
     return finish_walk(board, player, moves, count)
 
 
-@kernel("int32[::1](RunnerBoard, int64, int32[::1], int64, uint8[::1], int64, int64[::1])")
+@kernel
 def dig_for_gold(
     board: RunnerBoard, start: int, places: Int32_1D, gold: int, visited: Uint8_1D, limit: int, result: Int64_1D
 ) -> Int32_1D:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import kernel
+from . import part
 
 
-@kernel
+@part
 def shift_of(direction: int, columns: int) -> int:
     """Return the shift of the flat index to the neighbor in a direction."""
     if direction == 0:

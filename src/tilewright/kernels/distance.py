@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .heap import sift_down, sift_up
-
-Steps: TypeAlias = NDArray[np.int32]
-Places: TypeAlias = NDArray[np.int64]
-Values: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.uint8]
-SmallCosts: TypeAlias = NDArray[np.uint8]
+from .types import Float64_1D, Float64_3D, Int32_1D, Int64_1D, Int64_2D, ReadOnlyFloat64_1D, ReadOnlyUint8_1D, Uint8_1D
 
 UNSEEN, WALL = -1, -2
 """Values instead of steps: not reached, or closed (as the margin is)."""
@@ -31,16 +26,16 @@ class StepGraph:
     possible only if all cells beside it are passable: the cells that steps along some of its axes would reach.
     """
 
-    def __init__(self, passable: NDArray[np.bool_], offsets: Places, *, cut_corners: bool = True) -> None:
+    def __init__(self, passable: NDArray[np.bool_], offsets: Int64_2D, *, cut_corners: bool = True) -> None:
         self.passable = passable
         self.shape = passable.shape
         self.padded_shape = tuple([side + 2 for side in passable.shape])
         self.inner = tuple([slice(1, side + 1) for side in passable.shape])
-        self.strides: Places = np.array(
+        self.strides: Int64_1D = np.array(
             [int(np.prod(self.padded_shape[axis + 1 :])) for axis in range(len(self.padded_shape))]
         )
-        self.shifts: Places = offsets @ self.strides
-        self.guards: Places = np.zeros((len(offsets), 0), dtype=np.int64)
+        self.shifts: Int64_1D = offsets @ self.strides
+        self.guards: Int64_2D = np.zeros((len(offsets), 0), dtype=np.int64)
         """Shifts (neighbor, k) to the cells that must be passable for a step, padded with 0, the cell itself."""
         if not cut_corners:
             parts = [_find_partial_steps(tuple(offset)) for offset in offsets.tolist()]
@@ -49,27 +44,27 @@ class StepGraph:
                 for place, offset in enumerate(part):
                     self.guards[number, place] = np.array(offset) @ self.strides
 
-    def to_flat(self, cells: NDArray[np.int64]) -> Places:
+    def to_flat(self, cells: NDArray[np.int64]) -> Int64_1D:
         """Return flat indices of (cell, axis)."""
         return (cells + 1) @ self.strides
 
-    def to_cells(self, places: Places) -> NDArray[np.int64]:
+    def to_cells(self, places: Int64_1D) -> NDArray[np.int64]:
         """Return (cell, axis) of flat indices."""
         return np.stack(np.unravel_index(places, self.padded_shape), axis=1) - 1
 
-    def new_steps(self) -> Steps:
+    def new_steps(self) -> Int32_1D:
         """Return an array of steps in which no cell is reached yet."""
         steps = np.full(self.padded_shape, WALL, dtype=np.int32)
         steps[self.inner] = self.passable.view(np.int8) + np.int8(WALL)
         return steps.reshape(-1)
 
-    def new_costs(self, costs: NDArray[np.float64] | float) -> Values:
+    def new_costs(self, costs: NDArray[np.float64] | float) -> Float64_1D:
         """Return the cost of entering each cell, infinite for walls and the margin."""
         wide = np.full(self.padded_shape, np.inf)
         wide[self.inner] = np.where(self.passable, costs, np.inf)
         return wide.reshape(-1)
 
-    def new_small_costs(self, costs: NDArray[np.float64]) -> SmallCosts:
+    def new_small_costs(self, costs: NDArray[np.float64]) -> Uint8_1D:
         """Return the cost of entering each passable cell, for integers of at most `MAX_SMALL_COST`."""
         wide = np.zeros(self.padded_shape, dtype=np.uint8)
         np.copyto(wide[self.inner], costs, casting="unsafe", where=self.passable)
@@ -77,11 +72,11 @@ class StepGraph:
 
     def spread(
         self,
-        values: Values,
-        costs: Values,
-        factors: Values,
-        seeds: Places,
-        came: Flags,
+        values: Float64_1D,
+        costs: Float64_1D,
+        factors: Float64_1D,
+        seeds: Int64_1D,
+        came: Uint8_1D,
         *,
         away: bool,
         target: int = -1,
@@ -111,7 +106,7 @@ def _find_partial_steps(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 @inline
-def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
+def _is_free(steps: Int32_1D, guards: Int64_2D, cell: int, number: int) -> bool:
     """Return whether all guard cells of a step are passable."""
     free = True
     for guard in range(guards.shape[1]):
@@ -119,8 +114,8 @@ def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
     return free
 
 
-@kernel("int64(int32[::1], int64[::1], int64[:, ::1], int32[::1], int64, int64)")
-def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end: int, target: int) -> int:
+@kernel
+def spread_steps(steps: Int32_1D, shifts: Int64_1D, guards: Int64_2D, queue: Int32_1D, end: int, target: int) -> int:
     """Search breadth first from the first `end` queued cells until the target is reached.
 
     Return the number of reached cells.
@@ -155,8 +150,8 @@ def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end
     return end
 
 
-@kernel("void(int32[::1], int64, int64, int64, float64[:, :, ::1])")
-def steps_as_values(steps: Steps, first: int, level_stride: int, row_stride: int, values: NDArray[np.float64]) -> None:
+@kernel
+def steps_as_values(steps: Int32_1D, first: int, level_stride: int, row_stride: int, values: Float64_3D) -> None:
     """Write the (level, row, column) interior of a flat map as floats, infinite where nothing was reached.
 
     `first` is the flat index of its first cell.
@@ -169,8 +164,8 @@ def steps_as_values(steps: Steps, first: int, level_stride: int, row_stride: int
                 target[column] = line[column] if line[column] >= 0 else np.inf
 
 
-@kernel("int64(Array(uint8, 1, 'C', readonly=True), Array(float64, 1, 'C', readonly=True), float64, float64[::1])")
-def survey_costs(passable: Flags, costs: Values, most: float, limits: Values) -> int:
+@kernel
+def survey_costs(passable: ReadOnlyUint8_1D, costs: ReadOnlyFloat64_1D, most: float, limits: Float64_1D) -> int:
     """Return the first passable cell whose cost is neither infinite nor from 0 to `most`; -1 if there is none.
 
     `limits` is set to the lowest and highest finite cost of passable cells, and to 1 if all of them are integers.
@@ -188,9 +183,9 @@ def survey_costs(passable: Flags, costs: Values, most: float, limits: Values) ->
     return -1
 
 
-@kernel("void(int32[::1], uint8[::1], int64[::1], int64[:, ::1], int64[::1], boolean)")
+@kernel
 def spread_small_costs(
-    steps: Steps, costs: SmallCosts, shifts: Places, guards: Places, seeds: Places, away: bool
+    steps: Int32_1D, costs: Uint8_1D, shifts: Int64_1D, guards: Int64_2D, seeds: Int64_1D, away: bool
 ) -> None:
     """Write the distances of all cells where the costs of steps are small integers, as `spread_costs` does.
 
@@ -227,13 +222,13 @@ def spread_small_costs(
 class CostArrays(NamedTuple):
     """Values that steps lower, and the costs of the steps."""
 
-    values: Values
-    settled: Flags
-    costs: Values
-    shifts: Places
-    factors: Values
-    guards: Places
-    came: Flags
+    values: Float64_1D
+    settled: Uint8_1D
+    costs: Float64_1D
+    shifts: Int64_1D
+    factors: Float64_1D
+    guards: Int64_2D
+    came: Uint8_1D
     away: bool
 
 
@@ -254,17 +249,15 @@ def _lower(graph: CostArrays, cell: int, number: int) -> bool:
     return True
 
 
-@kernel(
-    "void(float64[::1], float64[::1], int64[::1], float64[::1], int64[:, ::1], int64[::1], uint8[::1], boolean, int64)"
-)
+@kernel
 def spread_costs(
-    values: Values,
-    costs: Values,
-    shifts: Places,
-    factors: Values,
-    guards: Places,
-    seeds: Places,
-    came: Flags,
+    values: Float64_1D,
+    costs: Float64_1D,
+    shifts: Int64_1D,
+    factors: Float64_1D,
+    guards: Int64_2D,
+    seeds: Int64_1D,
+    came: Uint8_1D,
     away: bool,
     target: int,
 ) -> None:
@@ -308,18 +301,15 @@ MAX_BUCKETS = 1 << 12
 """Maximum number of buckets. If costs differ more, a heap is faster."""
 
 
-@kernel(
-    "void(float64[::1], float64[::1], int64[::1], float64[::1], int64[:, ::1], int64[::1], uint8[::1], boolean, int64,"
-    " float64, int64)"
-)
+@kernel
 def spread_in_buckets(
-    values: Values,
-    costs: Values,
-    shifts: Places,
-    factors: Values,
-    guards: Places,
-    seeds: Places,
-    came: Flags,
+    values: Float64_1D,
+    costs: Float64_1D,
+    shifts: Int64_1D,
+    factors: Float64_1D,
+    guards: Int64_2D,
+    seeds: Int64_1D,
+    came: Uint8_1D,
     away: bool,
     target: int,
     width: float,
@@ -374,8 +364,8 @@ def spread_in_buckets(
             waiting += 1
 
 
-@kernel
-def _min_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
+@part
+def _min_steps(cell: int, aim: Int64_1D, strides: Int64_1D, diagonal: bool) -> int:
     """Return the minimum number of steps, without walls, to the cell with the coordinates `aim`."""
     total, most = 0, 0
     for axis in range(strides.size):
@@ -387,9 +377,16 @@ def _min_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
     return most if diagonal else total
 
 
-@kernel("boolean(int32[::1], int64[::1], int64[::1], int64[:, ::1], uint8[::1], int64, int64, boolean)")
+@kernel
 def search_steps(
-    steps: Steps, strides: Places, shifts: Places, guards: Places, came: Flags, start: int, goal: int, diagonal: bool
+    steps: Int32_1D,
+    strides: Int64_1D,
+    shifts: Int64_1D,
+    guards: Int64_2D,
+    came: Uint8_1D,
+    start: int,
+    goal: int,
+    diagonal: bool,
 ) -> bool:
     """Search a path with A* where all steps have equal cost; return whether the goal was found.
 
@@ -443,8 +440,8 @@ def search_steps(
     return False
 
 
-@kernel("int64(uint8[::1], int64[::1], int64, int64, int64[::1])")
-def trace(came: Flags, shifts: Places, last: int, first: int, path: Places) -> int:
+@kernel
+def trace(came: Uint8_1D, shifts: Int64_1D, last: int, first: int, path: Int64_1D) -> int:
     """Write the cells of a path from `last` back to `first`, following `came`; return their number."""
     count = 0
     while count < path.size:

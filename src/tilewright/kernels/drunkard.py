@@ -7,14 +7,10 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .directions import shift_of
 from .random import below, random
-from .types import Record
-
-Bytes: TypeAlias = NDArray[np.uint8]
-Numbers: TypeAlias = NDArray[np.int64]
-State: TypeAlias = NDArray[np.uint64]
+from .types import Int64_1D, Record, Uint8_1D, Uint64_1D
 
 FLOOR, ROCK, BLOCKED = 0, 1, 2
 """Kinds of cells: dug, diggable, or never dug."""
@@ -59,7 +55,7 @@ class WalkRules(NamedTuple):
 
 
 @inline
-def draw_direction(state: State, cell: int, row: int, rows: int, bias: float) -> int:
+def draw_direction(state: Uint64_1D, cell: int, row: int, rows: int, bias: float) -> int:
     """Draw a direction; with the probability of the bias, one that leads to the center, or away from it."""
     if bias != 0.0 and random(state) < abs(bias):
         # Twice the distance to the center, which is an integer, since the margin is equally wide on all sides.
@@ -73,8 +69,8 @@ def draw_direction(state: State, cell: int, row: int, rows: int, bias: float) ->
     return below(state, 4)
 
 
-@kernel
-def find_direction(cells: Bytes, cell: int, row: int, first: int, floors: bool) -> int:
+@part
+def find_direction(cells: Uint8_1D, cell: int, row: int, first: int, floors: bool) -> int:
     """Return the first direction from `first` on, clockwise, that leads to rock, or to floor if `floors`; -1 if none
     does.
     """
@@ -86,8 +82,8 @@ def find_direction(cells: Bytes, cell: int, row: int, first: int, floors: bool) 
     return -1
 
 
-@kernel
-def draw_start(state: State, cells: Bytes, row: int, starts: Numbers, progress: WalkState) -> int:
+@part
+def draw_start(state: Uint64_1D, cells: Uint8_1D, row: int, starts: Int64_1D, progress: WalkState) -> int:
     """Draw a random floor that has rock beside it; return -1 if there is none left.
 
     `starts` lists the floors. Those without rock beside them are removed permanently.
@@ -102,15 +98,13 @@ def draw_start(state: State, cells: Bytes, row: int, starts: Numbers, progress: 
     return -1
 
 
-@kernel(
-    "boolean(uint64[::1], uint8[::1], int64, Walkers, int64[::1], WalkState, WalkRules, int64, int64)", allocates=False
-)
+@kernel(allocates=False)
 def walk(
-    state: State,
-    cells: Bytes,
+    state: Uint64_1D,
+    cells: Uint8_1D,
     row: int,
     walkers: Walkers,
-    starts: Numbers,
+    starts: Int64_1D,
     progress: WalkState,
     rules: WalkRules,
     goal: int,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import kernel
+from . import part
 
 LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
 """The natural logarithm of 2 in two parts; the first has so few bits that its product with an exponent is exact."""
@@ -36,7 +36,7 @@ def log(values: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
-@kernel
+@part
 def exact_power(base: float, exponent: float) -> float:
     """Return a number in (0, 1] to a positive power: exp(exponent * log(base)), accurate to about thirteen digits."""
     if base == 1.0:  # Even for an infinite exponent.

@@ -23,14 +23,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import bind, kernel
+from . import bind, kernel, part
 from .blocks import block_size
 from .ranks import rank_floats
+from .types import Float64_1D, Float64_2D, Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint16_1D
 
-Cells = NDArray[np.uint8]
-Keys = NDArray[np.uint16]
-Shifts = NDArray[np.int64]
-Scores = NDArray[np.float64]
 Offset = tuple[int, int]
 Number = TypeVar("Number", bound=np.generic)
 
@@ -88,7 +85,7 @@ class Automaton:
         reach_y = max((abs(dy) for _, dy in near), default=0)
         margins = (2 * reach_y, 2 * reach_x)
         padded = _pad(start, margins)
-        self.cells: Cells = padded[_inner_slices(margins, start.shape)]
+        self.cells: NDArray[np.uint8] = padded[_inner_slices(margins, start.shape)]
         """The map, as a view that may be read and written between generations."""
         self._stride = padded.shape[1]
         self._first = margins[0] * self._stride + margins[1]
@@ -158,7 +155,7 @@ def update(
     locked: ArrayLike | None = None,
     second: ArrayLike | None = None,
     blend: ArrayLike | None = None,
-) -> Cells:
+) -> NDArray[np.uint8]:
     """Return the next generation of a map. The arguments are those of `Automaton`.
 
     Examples
@@ -171,7 +168,7 @@ def update(
     return automaton.cells.copy()
 
 
-def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> Scores:
+def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> NDArray[np.float64]:
     """Return a score matrix as floats, or raise ValueError."""
     matrix = np.array(scores, dtype=np.float64)
     size = states or matrix.shape[0] if matrix.ndim == 2 else 0
@@ -182,7 +179,7 @@ def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> Sco
     return matrix
 
 
-def _read_cells(cells: ArrayLike, states: int) -> Cells:
+def _read_cells(cells: ArrayLike, states: int) -> NDArray[np.uint8]:
     """Return cells as bytes, or raise ValueError."""
     array = np.asarray(cells)
     if array.ndim != 2 or not array.size or array.dtype.kind not in "bui":
@@ -215,13 +212,13 @@ def _inner_slices(margins: tuple[int, int], shape: tuple[int, ...]) -> tuple[sli
     return tuple(slice(margin, margin + size) for margin, size in zip(margins, shape, strict=True))
 
 
-def _pad(array: Cells, margins: tuple[int, int]) -> Cells:
+def _pad(array: NDArray[np.uint8], margins: tuple[int, int]) -> NDArray[np.uint8]:
     padded = np.zeros([size + 2 * margin for size, margin in zip(array.shape, margins, strict=True)], dtype=np.uint8)
     padded[_inner_slices(margins, array.shape)] = array
     return padded
 
 
-def _add_outside(matrix: Scores) -> Scores:
+def _add_outside(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Add a state for cells outside the map: such a neighbor adds nothing to a score, and such a cell never wins."""
     wider = np.pad(matrix, (0, 1))
     wider[-1] = -np.inf
@@ -229,7 +226,7 @@ def _add_outside(matrix: Scores) -> Scores:
 
 
 @lru_cache(maxsize=16)
-def build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | None:
+def build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) -> Uint16_1D | None:
     """Return the key of every neighborhood: (rank of its score + 1) << bits | own state. None if there are too many.
 
     A neighborhood is an integer whose digits are the states of the cell and of its neighbors, in order.
@@ -258,8 +255,8 @@ def build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) -> 
     return table
 
 
-@kernel("void(int64[:, ::1], int64[::1], int64, int64, uint16[::1])", allocates=False)
-def _fill_key_table(ranks: NDArray[np.int64], pairs: Shifts, rest: int, bits: int, table: Keys) -> None:
+@kernel(allocates=False)
+def _fill_key_table(ranks: Int64_2D, pairs: Int64_1D, rest: int, bits: int, table: Uint16_1D) -> None:
     """Set the key of every neighborhood, given the ranks of (state, pair and one of `rest` other neighbors)."""
     at = 0
     for state in range(ranks.shape[0]):
@@ -270,7 +267,7 @@ def _fill_key_table(ranks: NDArray[np.int64], pairs: Shifts, rest: int, bits: in
 
 
 @lru_cache(maxsize=16)
-def _list_pairs(radix: int) -> tuple[Shifts, Shifts, Shifts]:
+def _list_pairs(radix: int) -> tuple[Int64_1D, Int64_1D, Int64_1D]:
     """Return the lower and the higher state of each pair of states, and the pair (state * radix + other state,)."""
     first, second = np.triu_indices(radix)
     pairs = np.empty((radix, radix), dtype=np.int64)
@@ -278,8 +275,8 @@ def _list_pairs(radix: int) -> tuple[Shifts, Shifts, Shifts]:
     return first, second, pairs.reshape(-1)
 
 
-@kernel
-def _fill_margins(cells: Cells, margin_y: int, margin_x: int, outside: int) -> None:
+@part
+def _fill_margins(cells: Uint8_2D, margin_y: int, margin_x: int, outside: int) -> None:
     """Fill the margins with the opposite edge of the torus or, if `outside` is a state, with that state."""
     height, width = cells.shape[0] - 2 * margin_y, cells.shape[1] - 2 * margin_x
     for y in range(margin_y, margin_y + height):
@@ -293,15 +290,17 @@ def _fill_margins(cells: Cells, margin_y: int, margin_x: int, outside: int) -> N
             cells[y + margin_y + height, x] = cells[y + margin_y, x] if outside < 0 else outside
 
 
-@kernel
+@part
 def _copy(source: NDArray[Number], target: NDArray[Number]) -> None:
     """Copy in order, so that source and target may overlap. numba takes seconds to compile slice assignments."""
     for i in range(target.size):
         target[i] = source[i]
 
 
-@kernel
-def _look_up(cells: Cells, first: int, shifts: Shifts, table: Keys, radix: int, scratch: Keys, keys: Keys) -> None:
+@part
+def _look_up(
+    cells: Uint8_1D, first: int, shifts: Int64_1D, table: Uint16_1D, radix: int, scratch: Uint16_1D, keys: Uint16_1D
+) -> None:
     """Compute the keys of the cells from `first` on."""
     for low in range(0, keys.size, CHUNK):
         size, at = min(CHUNK, keys.size - low), first + low
@@ -315,8 +314,10 @@ def _look_up(cells: Cells, first: int, shifts: Shifts, table: Keys, radix: int, 
             part[i] = table[codes[i]]
 
 
-@kernel
-def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, reach: int, scratch: Keys) -> None:
+@part
+def _choose(
+    cells: Uint8_1D, locked: Uint8_1D, shifts: Int64_1D, mask: int, keys: Uint16_1D, reach: int, scratch: Uint16_1D
+) -> None:
     """Set the cells to the states of the best keys; `keys` starts `reach` before them."""
     for low in range(0, cells.size, CHUNK):
         size, at = min(CHUNK, cells.size - low), reach + low
@@ -338,21 +339,18 @@ def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, 
                 part[i] = best[i] & mask
 
 
-@kernel(
-    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
-    " uint16[::1], int64, int64, uint16[::1], int64, int64, int64)"
-)
+@kernel
 def _update_by_key(
-    padded: Cells,
+    padded: Uint8_2D,
     margin_y: int,
     margin_x: int,
     outside: int,
-    locked: Cells,
-    shifts: Shifts,
-    table: Keys,
+    locked: Uint8_1D,
+    shifts: Int64_1D,
+    table: Uint16_1D,
     radix: int,
     mask: int,
-    window: Keys,
+    window: Uint16_1D,
     first: int,
     last: int,
     generations: int,
@@ -379,9 +377,15 @@ def _update_by_key(
             at += size
 
 
-@kernel
+@part
 def _add_up(
-    cells: Cells, first: int, shifts: Shifts, scores: Scores, second: Scores, blend: Scores, sums: Scores
+    cells: Uint8_1D,
+    first: int,
+    shifts: Int64_1D,
+    scores: Float64_2D,
+    second: Float64_2D,
+    blend: Float64_1D,
+    sums: Float64_1D,
 ) -> None:
     """Compute the sums of the cells from `first` on."""
     for low in range(0, sums.size, CHUNK):
@@ -401,9 +405,15 @@ def _add_up(
                     part[i] += scores[own[i], near[i]]
 
 
-@kernel
+@part
 def _choose_by_sum(
-    cells: Cells, locked: Cells, shifts: Shifts, sums: Scores, old: Cells, reach: int, scratch: Scores
+    cells: Uint8_1D,
+    locked: Uint8_1D,
+    shifts: Int64_1D,
+    sums: Float64_1D,
+    old: Uint8_1D,
+    reach: int,
+    scratch: Float64_1D,
 ) -> None:
     """Set the cells to the states of the highest sums; `sums` and `old` start `reach` before them."""
     for low in range(0, cells.size, CHUNK):
@@ -423,22 +433,19 @@ def _choose_by_sum(
                 part[i] = (own[i] & hold[i]) | (part[i] & ~hold[i])
 
 
-@kernel(
-    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
-    " float64[:, ::1], float64[:, ::1], float64[::1], float64[::1], uint8[::1], int64, int64, int64)"
-)
+@kernel
 def _update_by_sum(
-    padded: Cells,
+    padded: Uint8_2D,
     margin_y: int,
     margin_x: int,
     outside: int,
-    locked: Cells,
-    shifts: Shifts,
-    scores: Scores,
-    second: Scores,
-    blend: Scores,
-    window: Scores,
-    old: Cells,
+    locked: Uint8_1D,
+    shifts: Int64_1D,
+    scores: Float64_2D,
+    second: Float64_2D,
+    blend: Float64_1D,
+    window: Float64_1D,
+    old: Uint8_1D,
     first: int,
     last: int,
     generations: int,

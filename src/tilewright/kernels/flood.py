@@ -14,11 +14,9 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .blocks import block_size
-
-Labels: TypeAlias = NDArray[np.int32]
-Places: TypeAlias = NDArray[np.int64]
+from .types import Int32_1D, Int64_1D, Int64_2D
 
 FREE, BLOCKED, UNLABELED = 0, -1, -2
 """Labels of cells outside all regions: open, closed (as the margin is), or not labeled yet."""
@@ -44,22 +42,22 @@ class LabeledMap:
     BLOCKED, or belongs to a region, whose number is 1 or more.
     """
 
-    def __init__(self, shape: tuple[int, ...], offsets: Places) -> None:
+    def __init__(self, shape: tuple[int, ...], offsets: Int64_2D) -> None:
         margins = [int(margin) for margin in np.abs(offsets).max(axis=0, initial=0)]
         wide = tuple([side + 2 * margin for side, margin in zip(shape, margins, strict=True)])
         self.inner = tuple([slice(margin, margin + side) for side, margin in zip(shape, margins, strict=True)])
         """Slices of the map within the margin."""
-        self.padded: Labels = np.full(wide, BLOCKED, dtype=np.int32)
-        self.cells: Labels = self.padded[self.inner]
+        self.padded: NDArray[np.int32] = np.full(wide, BLOCKED, dtype=np.int32)
+        self.cells: NDArray[np.int32] = self.padded[self.inner]
         """The map without the margin."""
-        self.flat: Labels = self.padded.reshape(-1)
-        self.strides: Places = np.array(self.padded.strides, dtype=np.int64) // self.padded.itemsize
-        self.shifts: Places = offsets @ self.strides
+        self.flat: Int32_1D = self.padded.reshape(-1)
+        self.strides: Int64_1D = np.array(self.padded.strides, dtype=np.int64) // self.padded.itemsize
+        self.shifts: Int64_1D = offsets @ self.strides
         self.count = 0
         """Number of labeled regions."""
         self.largest = 0
         """The largest region, the first one on ties; 0 if there is none."""
-        self.queue: Labels = np.empty(self.flat.size, dtype=np.int32)
+        self.queue: Int32_1D = np.empty(self.flat.size, dtype=np.int32)
         """Cells of regions that have a free neighbor, region by region; the first `edge_count` entries are valid."""
         self.edge_count = 0
 
@@ -73,7 +71,7 @@ class LabeledMap:
         self.count, self.largest, self.edge_count = (int(state[name][0]) for name in ("count", "largest", "edges"))
 
 
-def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
+def label_regions(mask: NDArray[np.bool_], offsets: Int64_2D) -> LabeledMap:
     """Label the connected regions of a mask.
 
     Parameters
@@ -102,7 +100,7 @@ def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
 
 
 @inline
-def find_root(parents: Labels, label: int) -> int:
+def find_root(parents: Int32_1D, label: int) -> int:
     """Return the lowest label known to be connected to a label."""
     while parents[label] != label:
         parents[label] = parents[parents[label]]
@@ -110,8 +108,8 @@ def find_root(parents: Labels, label: int) -> int:
     return label
 
 
-@kernel
-def _connect_cells(cells: Labels, shifts: Places, parents: Labels, first: int, last: int, count: int) -> int:
+@part
+def _connect_cells(cells: Int32_1D, shifts: Int64_1D, parents: Int32_1D, first: int, last: int, count: int) -> int:
     """Give the UNLABELED cells first..last-1 labels and record connected ones; return the number of labels so far."""
     for cell in range(first, last):
         if cells[cell] != UNLABELED:
@@ -136,7 +134,7 @@ def _connect_cells(cells: Labels, shifts: Places, parents: Labels, first: int, l
 
 
 @inline
-def number_roots(parents: Labels, labels: int) -> int:
+def number_roots(parents: Int32_1D, labels: int) -> int:
     """Replace the parents of labels by the numbers of their regions, from 1, and return the number of regions."""
     count = 0
     for label in range(1, labels + 1):  # The root of a region is its lowest label, which its first cell has.
@@ -148,8 +146,8 @@ def number_roots(parents: Labels, labels: int) -> int:
     return count
 
 
-@kernel
-def _number_regions(cells: Labels, parents: Labels, state: np.void) -> None:
+@part
+def _number_regions(cells: Int32_1D, parents: Int32_1D, state: np.void) -> None:
     """Replace labels by the numbers of regions, and find the largest region."""
     count = number_roots(parents, state["count"])
     sizes = np.zeros(count + 1, dtype=np.int64)
@@ -170,8 +168,8 @@ def _number_regions(cells: Labels, parents: Labels, state: np.void) -> None:
     state["count"], state["largest"] = count, largest
 
 
-@kernel
-def _queue_edges(cells: Labels, shifts: Places, regions: int, queue: Labels) -> int:
+@part
+def _queue_edges(cells: Int32_1D, shifts: Int64_1D, regions: int, queue: Int32_1D) -> int:
     """Write the cells of regions that have a FREE neighbor to the queue, region by region; return their number."""
     starts = np.zeros(regions + 2, dtype=np.int64)
     edges = 0
@@ -196,9 +194,9 @@ def _queue_edges(cells: Labels, shifts: Places, regions: int, queue: Labels) -> 
     return edges
 
 
-@kernel("boolean(int32[::1], int64[::1], int32[::1], int32[::1], NumberingState, int64)")
+@kernel
 def label_cells(
-    cells: Labels, shifts: Places, parents: Labels, queue: Labels, numbering: NumberingState, budget: int
+    cells: Int32_1D, shifts: Int64_1D, parents: Int32_1D, queue: Int32_1D, numbering: NumberingState, budget: int
 ) -> bool:
     """Continue labeling until `budget` cells have been scanned; return whether more remain.
 
@@ -218,7 +216,7 @@ def label_cells(
     return False
 
 
-def add_opposites(offsets: Any) -> Places:
+def add_opposites(offsets: Any) -> Int64_2D:
     """Return offsets and their opposites without duplicates, in the order given; without (0, 0)."""
     both = [tuple(sign * int(part) for part in offset) for offset in offsets for sign in (1, -1)]
     distinct = [offset for offset in dict.fromkeys(both) if any(offset)]

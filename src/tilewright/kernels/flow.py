@@ -5,19 +5,16 @@ Source: Dinic, "Algorithm for solution of a problem of maximum flow in networks 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
-
-Nodes: TypeAlias = NDArray[np.int64]
-Capacities: TypeAlias = NDArray[np.int64]
+from . import kernel, part
+from .types import Int64_1D
 
 
-@kernel
-def _measure_depths(starts: Nodes, heads: Nodes, rest: Capacities, source: int, depths: Nodes, queue: Nodes) -> None:
+@part
+def _measure_depths(
+    starts: Int64_1D, heads: Int64_1D, rest: Int64_1D, source: int, depths: Int64_1D, queue: Int64_1D
+) -> None:
     """Write the number of arcs with a positive capacity from the source to each node, -1 if there is no such path."""
     depths[:] = -1
     depths[source] = 0
@@ -34,9 +31,9 @@ def _measure_depths(starts: Nodes, heads: Nodes, rest: Capacities, source: int, 
                 end += 1
 
 
-@kernel("int64(int64[::1], int64[::1], int64[::1], int64[::1], int64, int64, int64[::1])")
+@kernel
 def saturate(
-    starts: Nodes, heads: Nodes, opposites: Nodes, rest: Capacities, source: int, sink: int, depths: Nodes
+    starts: Int64_1D, heads: Int64_1D, opposites: Int64_1D, rest: Int64_1D, source: int, sink: int, depths: Int64_1D
 ) -> int:
     """Send the maximum flow from the source to the sink and return it.
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel
+from .types import Uint8_1D, Uint8_2D
 
-Mask: TypeAlias = NDArray[np.uint8]
 LINE = np.dtype(
     [
         ("depth", np.int64),
@@ -51,7 +51,7 @@ def _start_edge(across: int, depth: int) -> tuple[int, int]:
 
 
 @inline
-def _mark_chunk(cells: Mask, marks: Mask, place: int) -> bool:
+def _mark_chunk(cells: Uint8_1D, marks: Uint8_1D, place: int) -> bool:
     """Mark `CHUNK` adjacent cells if all of them are clear; return whether they are. Both loops are vector code."""
     chunk, target = cells[place : place + CHUNK], marks[place : place + CHUNK]
     clear = np.uint8(1)
@@ -63,8 +63,8 @@ def _mark_chunk(cells: Mask, marks: Mask, place: int) -> bool:
     return bool(clear)
 
 
-@kernel("void(uint8[:, ::1], int64, int64, int64, uint8[:, ::1])")
-def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
+@kernel
+def cast(clear: Uint8_2D, row: int, column: int, reach: int, seen: Uint8_2D) -> None:
     """Mark the cells visible from a cell. `clear` is 1 for transparent cells; `reach` is the square of the radius.
 
     Each quarter is scanned line by line, away from the viewer. The visible part of a line is an interval between two

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import kernel
+from . import part
 from .types import Int32_1D, Int32_2D, Int64_1D, Int64_2D, Uint8_2D, Uint64_3D
 from .wave import NO_CELL, NONE, RuleArrays, WaveArrays, restrict_cell
 
@@ -51,7 +51,7 @@ COUNTED, REGION, PATH = 0, 1, 2
 SCRATCH_ROWS = 7
 
 
-@kernel
+@part
 def recount(wave: WaveArrays, constraints: ConstraintArrays) -> None:
     """Update the status and tally of all changed cells."""
     domains, status, tally = wave.domains, constraints.status, constraints.tally
@@ -75,7 +75,7 @@ def recount(wave: WaveArrays, constraints: ConstraintArrays) -> None:
                     status[constraint, cell] = now
 
 
-@kernel
+@part
 def _decide(
     wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int, cell: int, hold: bool
 ) -> bool:
@@ -87,7 +87,7 @@ def _decide(
     return restrict_cell(wave, rules, int(constraints.owners[cell]), mask, not hold)
 
 
-@kernel
+@part
 def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays) -> int:
     """Ban patterns that would violate the bounds of a count; return a cell that has no pattern left, or -1."""
     for constraint in range(len(constraints.bounds)):
@@ -106,7 +106,7 @@ def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArr
     return NO_CELL
 
 
-@kernel
+@part
 def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int) -> int:
     """Ban patterns that would disconnect a constraint's cells; return a cell that has no pattern left, or -1.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .canvas import EditCanvas
 from .surveys import survey_cuts, survey_neighbors, survey_regions, survey_routes
 from .types import Float64_1D, Int64_1D, Int64_2D
@@ -55,7 +55,7 @@ class Goals(NamedTuple):
     """Needed surveys, and the maximum number of regions or -1."""
 
 
-@kernel
+@part
 def _survey(canvas: EditCanvas, goals: Goals) -> bool:
     """Compute the numbers of the map. Return False, with incomplete numbers, if the map is outside of the limits."""
     numbers, needs, most = goals.numbers, goals.limits[0], goals.limits[1]
@@ -98,7 +98,7 @@ def _find_value(goals: Goals, goal: int) -> float:
     return float(above / (goals.factors[goal] * under))
 
 
-@kernel("float64(EditCanvas, Goals)")
+@kernel
 def find_distance(canvas: EditCanvas, goals: Goals) -> float:
     """Return the distance of the map from the goals, or infinity if the map is outside of the limits.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from . import kernel
+from . import part
+from .types import Float64_1D, Int64_1D
 
 
-@kernel
-def sift_up(keys: NDArray[np.float64], cells: NDArray[np.int64], place: int) -> None:
+@part
+def sift_up(keys: Float64_1D, cells: Int64_1D, place: int) -> None:
     """Move the entry at a position up to its place."""
     key, cell = keys[place], cells[place]
     while place > 0:
@@ -21,8 +19,8 @@ def sift_up(keys: NDArray[np.float64], cells: NDArray[np.int64], place: int) -> 
     keys[place], cells[place] = key, cell
 
 
-@kernel
-def sift_down(keys: NDArray[np.float64], cells: NDArray[np.int64], size: int) -> None:
+@part
+def sift_down(keys: Float64_1D, cells: Int64_1D, size: int) -> None:
     """Replace the first of `size + 1` entries by the last, and move it down to its place."""
     key, cell = keys[size], cells[size]
     place = 0

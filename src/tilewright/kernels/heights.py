@@ -8,14 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
-
 HALF_PI = 1.5707963267948966
 LIFT = 0.4
 """Height added to the middle of an island, to compensate for the land lost at its coast."""
 
 
-def equalize_sum(total: Numbers, mean: float, deviation: float) -> Numbers:
+def equalize_sum(total: NDArray[np.float64], mean: float, deviation: float) -> NDArray[np.float64]:
     """Return a sum of octaves as heights between 0 and 1 that are approximately uniform.
 
     Sums of noise are almost normally distributed, with lighter tails. The cumulative distribution at z deviations is
@@ -25,11 +23,11 @@ def equalize_sum(total: Numbers, mean: float, deviation: float) -> Numbers:
     z = (total - mean) / deviation
     w = z / np.sqrt(z * z + HALF_PI)
     w_2 = w * w
-    heights: Numbers = 0.5 + 0.5 * (w + 0.5 * (w_2 * w_2 * w) * (1.0 - w_2))
+    heights: NDArray[np.float64] = 0.5 + 0.5 * (w + 0.5 * (w_2 * w_2 * w) * (1.0 - w_2))
     return heights
 
 
-def sink_land(heights: Numbers, hump: Numbers, share: float) -> Numbers:
+def sink_land(heights: NDArray[np.float64], hump: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """Return heights sunk toward the edges of a world, where `hump` is 0; it is 1 in the middle.
 
     `share` is the width of the coast, as a fraction of the distance from edge to center.

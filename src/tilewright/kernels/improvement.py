@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .canvas import EditCanvas, begin_move, edit_cell, end_move, read_tile, undo_move
 from .goals import Goals, find_distance
 from .random import below, random
@@ -108,7 +108,7 @@ def _find_run_end(canvas: EditCanvas, place: int, shift: int) -> int:
     return -1
 
 
-@kernel
+@part
 def _change_run(canvas: EditCanvas, stream: Uint64_1D, place: int) -> None:
     """Change a run of passable or impassable cells between two cells of the other kind.
 
@@ -128,7 +128,7 @@ def _change_run(canvas: EditCanvas, stream: Uint64_1D, place: int) -> None:
         edit_cell(canvas, at, tile)
 
 
-@kernel
+@part
 def _stamp(canvas: EditCanvas, stream: Uint64_1D, place: int, symmetry: int) -> None:
     """Copy a block of the original map, perhaps mirrored or rotated, to a place that contains the cell."""
     height, width = canvas.cells.shape[0] - 2, canvas.cells.shape[1] - 2
@@ -161,7 +161,7 @@ def _swap(canvas: EditCanvas, place: int, other: int) -> None:
         edit_cell(canvas, other, old)
 
 
-@kernel
+@part
 def _move(canvas: EditCanvas, goals: Goals, settings: ImprovementSettings, stream: Uint64_1D) -> None:
     """Make a random move."""
     begin_move(canvas)
@@ -188,7 +188,7 @@ def _move(canvas: EditCanvas, goals: Goals, settings: ImprovementSettings, strea
     end_move(canvas)
 
 
-@kernel("float64(EditCanvas, Goals, ImprovementSettings, ImprovementState, uint64[::1])")
+@kernel
 def propose(
     canvas: EditCanvas, goals: Goals, settings: ImprovementSettings, state: ImprovementState, stream: Uint64_1D
 ) -> float:
@@ -208,7 +208,7 @@ def propose(
     return distance
 
 
-@kernel("float64(ImprovementSettings, ImprovementState, uint64[::1])")
+@kernel
 def draw_rise(settings: ImprovementSettings, state: ImprovementState, stream: Uint64_1D) -> float:
     """Return the increase of the distance that is accepted now."""
     if settings.temperature == 0.0:
@@ -217,7 +217,7 @@ def draw_rise(settings: ImprovementSettings, state: ImprovementState, stream: Ui
     return settings.temperature * rest * float(settings.quantiles[below(stream, settings.quantiles.size)])
 
 
-@kernel("void(EditCanvas, ImprovementState, float64, Uint16_2D)")
+@kernel
 def keep_move(canvas: EditCanvas, state: ImprovementState, distance: float, best: Uint16_2D) -> None:
     """Keep the current move, which leads to this distance, and copy the map if it is the best one."""
     state.distance = distance
@@ -229,7 +229,7 @@ def keep_move(canvas: EditCanvas, state: ImprovementState, distance: float, best
                 best[row, column] = canvas.cells[row, column]
 
 
-@kernel("void(EditCanvas, Goals, ImprovementSettings, ImprovementState, uint64[::1], Uint16_2D, int64)")
+@kernel
 def search(
     canvas: EditCanvas,
     goals: Goals,
@@ -248,7 +248,7 @@ def search(
             undo_move(canvas)
 
 
-@kernel("int64(EditCanvas, ImprovementSettings, ImprovementState, uint64[::1])")
+@kernel
 def propose_repair(
     canvas: EditCanvas, settings: ImprovementSettings, state: ImprovementState, stream: Uint64_1D
 ) -> int:
@@ -297,7 +297,7 @@ def propose_repair(
     return 0
 
 
-@kernel("int64(EditCanvas, Goals, ImprovementSettings, ImprovementState, uint64[::1], int64)")
+@kernel
 def polish(
     canvas: EditCanvas,
     goals: Goals,

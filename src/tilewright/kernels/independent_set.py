@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
 from .random import below
+from .types import Uint8_1D, Uint8_2D, Uint64_1D
 
 MIN_REST, MORE_REST = 7, 10
 """Minimum number of steps for which a removed item cannot return, and how many more there can be."""
 
 
-@kernel("int64(uint8[:, ::1], int64, uint64[::1], uint8[::1])")
-def find_independent_set(
-    conflicts: NDArray[np.uint8], steps: int, state: NDArray[np.uint64], best: NDArray[np.uint8]
-) -> int:
+@kernel
+def find_independent_set(conflicts: Uint8_2D, steps: int, state: Uint64_1D, best: Uint8_1D) -> int:
     """Search for a large set of items without a conflict; return its size.
 
     Each step adds the item that is in conflict with the fewest items of the set, a random one of several, and removes

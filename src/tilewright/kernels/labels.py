@@ -6,21 +6,15 @@ common neighbor are not compared.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from . import inline, kernel
 from .flood import find_root, number_roots
-
-Labels: TypeAlias = NDArray[np.int32]
-Mask: TypeAlias = NDArray[np.uint8]
-Sizes: TypeAlias = NDArray[np.int64]
+from .types import Int32_1D, Int32_3D, Int64_1D, ReadOnlyUint8_3D
 
 
 @inline
-def _connect(parents: Labels, label: int, near: int) -> int:
+def _connect(parents: Int32_1D, label: int, near: int) -> int:
     """Record that two labels are connected, and return one of them; 0 is no label."""
     if label == 0 or near == 0 or label == near:
         return label | near
@@ -32,8 +26,8 @@ def _connect(parents: Labels, label: int, near: int) -> int:
     return other
 
 
-@kernel("int64[::1](Array(uint8, 3, 'C', readonly=True), boolean, int32[:, :, ::1])")
-def label_axes(mask: Mask, diagonal: bool, labels: Labels) -> Sizes:
+@kernel
+def label_axes(mask: ReadOnlyUint8_3D, diagonal: bool, labels: Int32_3D) -> Int64_1D:
     """Label the connected regions of the nonzero cells (level, row, column) of a mask.
 
     Regions are numbered from 1 in the reading order of their first cells; the other cells get 0. Return the number of

@@ -1,20 +1,14 @@
-"""Links between rooms: spanning trees, and additional links that close loops."""
+"""Links between rooms: spanning trees, and additional links that close loops. Links are (pair, 2) room numbers."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .random import random
-from .types import Int64_1D
-
-Pairs: TypeAlias = NDArray[np.int64]
-"""Pairs of room ids as (pair, 2)."""
-Places: TypeAlias = NDArray[np.int64]
-Stream: TypeAlias = NDArray[np.uint64]
+from .types import Int64_1D, Int64_2D, Uint8_1D, Uint64_1D
 
 
 class TreeArrays(NamedTuple):
@@ -40,15 +34,15 @@ def new_tree(rooms: int) -> TreeArrays:
     return TreeArrays(parent, depth, np.zeros(rooms + 1, dtype=np.int64), np.empty(2 * rooms, dtype=np.int64), queue)
 
 
-@kernel
-def _squared_distance(centers: Places, one: int, other: int) -> int:
+@part
+def _squared_distance(centers: Int64_2D, one: int, other: int) -> int:
     """Return the squared distance between the centers of two rooms."""
     across, down = centers[one, 0] - centers[other, 0], centers[one, 1] - centers[other, 1]
     return int(across * across + down * down)
 
 
-@kernel
-def _find_root(above: Places, room: int) -> int:
+@part
+def _find_root(above: Int64_1D, room: int) -> int:
     """Return the root of a room in the union-find forest."""
     while above[room] != room:
         above[room] = above[above[room]]
@@ -56,8 +50,8 @@ def _find_root(above: Places, room: int) -> int:
     return room
 
 
-@kernel("int64(int64[:, ::1], int64[::1], int64[::1], uint8[::1])", allocates=False)
-def build_spanning_tree(pairs: Pairs, order: Places, above: Places, chosen: NDArray[np.uint8]) -> int:
+@kernel(allocates=False)
+def build_spanning_tree(pairs: Int64_2D, order: Int64_1D, above: Int64_1D, chosen: Uint8_1D) -> int:
     """Choose, in the given order, the pairs that join unconnected rooms (Kruskal); return their number.
 
     `above` is a union-find forest of rooms, in which each is its own root initially.
@@ -73,8 +67,8 @@ def build_spanning_tree(pairs: Pairs, order: Places, above: Places, chosen: NDAr
     return count
 
 
-@kernel("void(int64[:, ::1], int64, int64, int64[::1])", allocates=False)
-def join_nearest(centers: Places, first: int, last: int, parents: Places) -> None:
+@kernel(allocates=False)
+def join_nearest(centers: Int64_2D, first: int, last: int, parents: Int64_1D) -> None:
     """Join each of the rooms first..last-1 to the nearest earlier one, the first on ties."""
     for room in range(max(1, first), last):
         nearest = 0
@@ -84,8 +78,8 @@ def join_nearest(centers: Places, first: int, last: int, parents: Places) -> Non
         parents[room] = nearest
 
 
-@kernel("int64(int64[:, ::1], int64[::1], int64, int64, int64, int64[::1])", allocates=False)
-def join_chain(centers: Places, free: Places, size: int, room: int, count: int, parents: Places) -> int:
+@kernel(allocates=False)
+def join_chain(centers: Int64_2D, free: Int64_1D, size: int, room: int, count: int, parents: Int64_1D) -> int:
     """Join the nearest of the first `size` rooms in `free` to `room`, then the room nearest to that one, and so on.
 
     Return the last joined room.
@@ -105,8 +99,8 @@ def join_chain(centers: Places, free: Places, size: int, room: int, count: int, 
     return room
 
 
-@kernel("void(int64[:, ::1], int64[::1], int64, int64, int64[:, ::1])", allocates=False)
-def find_nearest_unlinked(centers: Places, parents: Places, first: int, last: int, pairs: Pairs) -> None:
+@kernel(allocates=False)
+def find_nearest_unlinked(centers: Int64_2D, parents: Int64_1D, first: int, last: int, pairs: Int64_2D) -> None:
     """Write a pair for each of the rooms first..last-1: the room, and the nearest room that is not joined to it.
 
     If there is no such room, the room is paired with itself.
@@ -121,9 +115,15 @@ def find_nearest_unlinked(centers: Places, parents: Places, first: int, last: in
         pairs[room, 0], pairs[room, 1] = min(room, nearest), max(room, nearest)
 
 
-@kernel("int64(int64[:, ::1], int64[:, ::1], TreeArrays, float64, int64, uint64[::1], int64[:, ::1])", allocates=False)
+@kernel(allocates=False)
 def close_loops(
-    links: Pairs, pairs: Pairs, tree: TreeArrays, chance: float, max_length: int, stream: Stream, loops: Pairs
+    links: Int64_2D,
+    pairs: Int64_2D,
+    tree: TreeArrays,
+    chance: float,
+    max_length: int,
+    stream: Uint64_1D,
+    loops: Int64_2D,
 ) -> int:
     """Choose random pairs that close a loop of at most `max_length` links with a tree; return their number."""
     _fill_tree(links, tree)
@@ -146,8 +146,8 @@ def close_loops(
     return count
 
 
-@kernel
-def _fill_tree(links: Pairs, tree: TreeArrays) -> None:
+@part
+def _fill_tree(links: Int64_2D, tree: TreeArrays) -> None:
     """Fill the arrays of a tree from its links."""
     parent, depth, starts, near, queue = tree.parent, tree.depth, tree.starts, tree.near, tree.queue
     rooms = parent.size

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
+from .types import Uint8_2D
 
 BRICK, EMPTY, PLAYER, GOLD, ENEMY, LADDER, ROPE = 0, 1, 2, 3, 4, 5, 6
 WALKING, CLIMBING, HANGING, FALLING = 1, 2, 3, 4
@@ -14,16 +14,16 @@ DOWN = np.array([0, 0, 0, -1, 1], dtype=np.int64)
 """Moves: wait, left, right, up and down."""
 
 
-@kernel
-def falls(level: NDArray[np.uint8], row: int, column: int) -> bool:
+@part
+def falls(level: Uint8_2D, row: int, column: int) -> bool:
     """Return whether a player in a cell falls."""
     if row >= level.shape[0] - 1 or level[row, column] != EMPTY:
         return False
     return bool(level[row + 1, column] != BRICK and level[row + 1, column] != LADDER)
 
 
-@kernel("int64(uint8[:, ::1], int64, int64, uint8[:, ::1])")
-def explore_level(given: NDArray[np.uint8], row: int, column: int, found: NDArray[np.uint8]) -> int:
+@kernel
+def explore_level(given: Uint8_2D, row: int, column: int, found: Uint8_2D) -> int:
     """Write how each cell is reached from a start, as the benchmark does; return the number of cells reached.
 
     A cell that is reached in several ways has the last one in the order of a breadth-first search.

@@ -8,15 +8,15 @@ the overall tile counts. Maps are flat, with a margin that holds the digit of th
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .exact import exact_power
 from .random import GAMMA, random
 from .types import (
+    Float64_1D,
     Float64_2D,
     Int32_1D,
     Int32_2D,
@@ -29,10 +29,6 @@ from .types import (
     Uint64_1D,
     Uint64_2D,
 )
-
-Digits: TypeAlias = NDArray[np.uint16]
-Numbers: TypeAlias = NDArray[np.int64]
-Table: TypeAlias = NDArray[np.int32]
 
 
 class ContextArrays(NamedTuple):
@@ -83,7 +79,7 @@ MIN_SQUARE = 1e-4
 
 
 @inline
-def _find_slot(keys: Numbers, key: int) -> int:
+def _find_slot(keys: Int64_1D, key: int) -> int:
     """Return the slot of a key in a hash table, or the free slot for it."""
     rest = np.int64(len(keys) - 1)
     place = np.int64((np.uint64(key) * GAMMA) >> np.uint64(20)) & rest
@@ -92,7 +88,7 @@ def _find_slot(keys: Numbers, key: int) -> int:
     return int(place)
 
 
-@kernel("void(int64[::1], int64[::1], int64[::1], int64[::1])", allocates=False)
+@kernel(allocates=False)
 def rehash(keys: Int64_1D, values: Int64_1D, new_keys: Int64_1D, new_values: Int64_1D) -> None:
     """Move a hash table into a larger one, whose keys are FREE."""
     for place in range(len(keys)):
@@ -101,11 +97,7 @@ def rehash(keys: Int64_1D, values: Int64_1D, new_keys: Int64_1D, new_values: Int
             new_keys[slot], new_values[slot] = keys[place], values[place]
 
 
-@kernel(
-    "int64(uint16[:, ::1], int64, int64[::1], int64[:, ::1], int64, int64[::1], int64[::1], int64[::1], int64[::1],"
-    " ContextTotals)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def count_contexts(
     seen: Uint16_2D,
     cell: int,
@@ -145,7 +137,7 @@ def count_contexts(
 
 
 @inline
-def _find_context(contexts: ContextArrays, cells: Digits, place: int, number: int, shifts: Numbers) -> int:
+def _find_context(contexts: ContextArrays, cells: Uint16_1D, place: int, number: int, shifts: Int64_1D) -> int:
     """Return the entries of a cell's context in a set of directions, as in `slots`, or -1 if it was never seen."""
     key = np.int64(0)
     for rank in range(contexts.members.shape[1]):
@@ -178,7 +170,7 @@ def _end_of(found: int) -> int:
 
 
 @inline
-def _find_known_directions(cells: Digits, place: int, shifts: Numbers) -> int:
+def _find_known_directions(cells: Uint16_1D, place: int, shifts: Int64_1D) -> int:
     """Return the directions in which there is a tile, as bits."""
     known = np.int64(0)
     for direction in range(len(shifts)):
@@ -186,11 +178,7 @@ def _find_known_directions(cells: Digits, place: int, shifts: Numbers) -> int:
     return int(known)
 
 
-@kernel(
-    "int64(ContextArrays, uint16[::1], uint8[::1], int64[::1], int64[::1], int64[:, ::1], Lookahead, float64,"
-    " uint64[::1], float64[:, ::1])",
-    allocates=False,
-)
+@kernel(allocates=False)
 def draw_tiles(
     contexts: ContextArrays,
     cells: Uint16_1D,
@@ -241,11 +229,7 @@ def draw_tiles(
     return lost
 
 
-@kernel(
-    "int64(ContextArrays, uint16[::1], uint8[::1], int64[::1], int64[::1], int64[:, ::1], Lookahead, float64, float64,"
-    " uint64[::1], float64[:, ::1])",
-    allocates=False,
-)
+@kernel(allocates=False)
 def draw_smoothed(
     contexts: ContextArrays,
     cells: Uint16_1D,
@@ -278,14 +262,14 @@ def draw_smoothed(
     return lost
 
 
-@kernel
+@part
 def _back_off(
     contexts: ContextArrays,
-    cells: Digits,
+    cells: Uint16_1D,
     place: int,
     known: int,
-    shifts: Numbers,
-    steps: Numbers,
+    shifts: Int64_1D,
+    steps: Int64_2D,
     first: int,
     lookahead: Lookahead,
     scratch: Float64_2D,
@@ -304,8 +288,8 @@ def _back_off(
     return False
 
 
-@kernel
-def _weigh(shares: NDArray[np.float64], chances: NDArray[np.float64]) -> bool:
+@part
+def _weigh(shares: Float64_1D, chances: Float64_1D) -> bool:
     """Multiply weights of tiles by the probability of a lock ahead; return False, unchanged, if no tile allows it."""
     best = 0.0
     for tile in range(len(shares)):
@@ -318,14 +302,14 @@ def _weigh(shares: NDArray[np.float64], chances: NDArray[np.float64]) -> bool:
     return True
 
 
-@kernel
+@part
 def _combine(
     contexts: ContextArrays,
-    cells: Digits,
+    cells: Uint16_1D,
     place: int,
     known: int,
-    shifts: Numbers,
-    step: Numbers,
+    shifts: Int64_1D,
+    step: Int64_1D,
     scratch: Float64_2D,
 ) -> float:
     """Write the weights of tiles by one backoff step to scratch[0]; return the context's count, 0 if it is unknown.
@@ -334,18 +318,18 @@ def _combine(
     the tiles for every set after the first. The lowest count is returned.
     """
     entries, masks = contexts.entries, contexts.masks
-    for part in range(len(step)):
-        if step[part] >= 0 and masks[step[part]] & known != masks[step[part]]:
+    for index in range(len(step)):
+        if step[index] >= 0 and masks[step[index]] & known != masks[step[index]]:
             return 0.0
     own, other = scratch[0], scratch[1]
     sightings = np.inf
-    for part in range(len(step)):
-        if step[part] < 0:
+    for index in range(len(step)):
+        if step[index] < 0:
             break
-        context = _find_context(contexts, cells, place, step[part], shifts)
+        context = _find_context(contexts, cells, place, step[index], shifts)
         if context < 0:
             return 0.0
-        target = own if part == 0 else other
+        target = own if index == 0 else other
         for tile in range(len(target)):
             target[tile] = 0.0
         total = 0.0
@@ -353,7 +337,7 @@ def _combine(
             target[entries[entry, TILE]] = entries[entry, COUNT]
             total += entries[entry, COUNT]
         sightings = min(sightings, total)
-        if part > 0:
+        if index > 0:
             overall = _find_context(contexts, cells, place, 0, shifts)  # the first set is empty
             for entry in range(_first_of(overall), _end_of(overall)):
                 tile = entries[entry, TILE]
@@ -364,14 +348,14 @@ def _combine(
     return 0.0
 
 
-@kernel
+@part
 def _blend(
     contexts: ContextArrays,
-    cells: Digits,
+    cells: Uint16_1D,
     place: int,
     known: int,
-    shifts: Numbers,
-    steps: Numbers,
+    shifts: Int64_1D,
+    steps: Int64_2D,
     smoothing: float,
     scratch: Float64_2D,
 ) -> bool:
@@ -395,8 +379,8 @@ def _blend(
     return found
 
 
-@kernel
-def _draw(shares: NDArray[np.float64], temperature: float, state: Uint64_1D) -> int:
+@part
+def _draw(shares: Float64_1D, temperature: float, state: Uint64_1D) -> int:
     """Return a random tile in proportion to its weight to the power 1 / temperature; with 0, the first maximum."""
     if temperature != 1.0:
         best = 0
@@ -423,10 +407,7 @@ def _draw(shares: NDArray[np.float64], temperature: float, state: Uint64_1D) -> 
     return last
 
 
-@kernel(
-    "void(ContextArrays, uint16[::1], int64[::1], int64[::1], int64[:, ::1], float64, uint64[::1], float64[:, ::1])",
-    allocates=False,
-)
+@kernel(allocates=False)
 def resample_tiles(
     contexts: ContextArrays,
     cells: Uint16_1D,
@@ -455,10 +436,10 @@ def resample_tiles(
         known = _find_known_directions(cells, place, shifts)
         for tile in range(len(own)):
             own[tile] = common[tile]
-        for part in range(2):
-            target, least = (own, MIN_SQUARE) if part == 0 else (below, 1.0)
+        for column in range(2):
+            target, least = (own, MIN_SQUARE) if column == 0 else (below, 1.0)
             for row in range(len(parts)):
-                number = parts[row, part]
+                number = parts[row, column]
                 if contexts.masks[number] & known != contexts.masks[number]:
                     continue  # a neighbor has no tile
                 context = _find_context(contexts, cells, place, number, shifts)
@@ -471,7 +452,7 @@ def resample_tiles(
         cells[place] = 1 + _draw(own, temperature, state)
 
 
-@kernel("int64(ContextArrays, uint16[::1], int64[::1], int64[::1], int64[:, ::1], int64[::1])")
+@kernel
 def find_unseen(
     contexts: ContextArrays,
     cells: Uint16_1D,
@@ -506,7 +487,9 @@ def find_unseen(
 
 
 @inline
-def _is_seen(contexts: ContextArrays, cells: Digits, place: int, own: np.int64, number: int, shifts: Numbers) -> bool:
+def _is_seen(
+    contexts: ContextArrays, cells: Uint16_1D, place: int, own: np.int64, number: int, shifts: Int64_1D
+) -> bool:
     """Return whether a tile was seen in its context. Blocks with a cell without a tile count as seen."""
     context = _find_context(contexts, cells, place, number, shifts)
     if context >= 0:
@@ -516,10 +499,7 @@ def _is_seen(contexts: ContextArrays, cells: Digits, place: int, own: np.int64, 
     return bool(contexts.masks[number] & ~_find_known_directions(cells, place, shifts))
 
 
-@kernel(
-    "void(ContextArrays, ContextArrays, uint16[:, ::1], int64[::1], int64[::1], int64[:, ::1], int64[::1],"
-    " int64[:, ::1], float64, uint64[::1], uint64[:, ::1], int64)"
-)
+@kernel
 def draw_map(
     contexts: ContextArrays,
     squares: ContextArrays,

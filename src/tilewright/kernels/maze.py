@@ -13,15 +13,10 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .directions import shift_of
 from .random import GAMMA, below, mix, row_key
-from .types import Int32_1D, Record, Uint8_1D
-
-Bytes: TypeAlias = NDArray[np.uint8]
-Places: TypeAlias = NDArray[np.int32]
-Queue: TypeAlias = NDArray[np.int64]
-Stream: TypeAlias = NDArray[np.uint64]
+from .types import Int32_1D, Int64_1D, Record, Uint8, Uint8_1D, Uint8_2D, Uint64, Uint64_1D
 
 FRESH, INSIDE, FRONTIER = 0, 1, 2
 """States of places in a growing maze: not reached, part of it, or adjacent to it. Unused places start as INSIDE."""
@@ -90,14 +85,14 @@ class MazeLayout(NamedTuple):
     wall: int
 
 
-@kernel
+@part
 def _count_directions(mask: int) -> int:
     """Return the number of directions in a mask."""
     return (mask & 1) + ((mask >> 1) & 1) + ((mask >> 2) & 1) + (mask >> 3)
 
 
-@kernel
-def _draw_direction(stream: Stream, mask: int) -> int:
+@part
+def _draw_direction(stream: Uint64_1D, mask: int) -> int:
     """Draw one of the directions in a non-empty mask at random; a single direction uses no random number."""
     count = _count_directions(mask)
     left = below(stream, count) if count > 1 else 0
@@ -109,8 +104,8 @@ def _draw_direction(stream: Stream, mask: int) -> int:
     return 0
 
 
-@kernel
-def _find_root(above: Places, place: int) -> int:
+@part
+def _find_root(above: Int32_1D, place: int) -> int:
     """Return the root of a place in the union-find forest."""
     while above[place] != place:
         above[place] = above[above[place]]
@@ -118,8 +113,8 @@ def _find_root(above: Places, place: int) -> int:
     return place
 
 
-@kernel
-def _join(above: Places, one: int, other: int) -> bool:
+@part
+def _join(above: Int32_1D, one: int, other: int) -> bool:
     """Join the components of two places; return False if they are already connected."""
     if above.size == 0:
         return True
@@ -133,8 +128,8 @@ def _join(above: Places, one: int, other: int) -> bool:
     return True
 
 
-@kernel
-def _link(links: Bytes, place: int, direction: int, columns: int) -> None:
+@part
+def _link(links: Uint8_1D, place: int, direction: int, columns: int) -> None:
     """Add a link to both places."""
     links[place] |= np.uint8(1 << direction)
     links[place + shift_of(direction, columns)] |= np.uint8(1 << (direction ^ 2))
@@ -159,16 +154,16 @@ def _grow(maze: MazeArrays, place: int, direction: int) -> int:
     return other
 
 
-@kernel
-def _find_fresh(seen: Bytes, scanned: int) -> int:
+@part
+def _find_fresh(seen: Uint8_1D, scanned: int) -> int:
     """Return the first FRESH place from `scanned` on, or the number of places."""
     while scanned < seen.size and seen[scanned] != FRESH:
         scanned += 1
     return scanned
 
 
-@kernel("void(uint8[::1], int32[::1], int64)", allocates=False)
-def build_forest(links: Bytes, above: Places, columns: int) -> None:
+@kernel(allocates=False)
+def build_forest(links: Uint8_1D, above: Int32_1D, columns: int) -> None:
     """Build a union-find forest of places connected by links; the root of each component is its first place."""
     for place in range(links.size):
         above[place] = place
@@ -179,8 +174,8 @@ def build_forest(links: Bytes, above: Places, columns: int) -> None:
             _join(above, place, place + columns)
 
 
-@kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
-def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState, budget: int) -> bool:
+@kernel(allocates=False)
+def backtrack(maze: MazeArrays, stack: Int32_1D, stream: Uint64_1D, state: MazeState, budget: int) -> bool:
     """Move to a random fresh neighbor or, if there is none, back along the stack."""
     size, scanned = state.pending, state.scanned
     more = True
@@ -208,8 +203,8 @@ def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState,
     return more
 
 
-@kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
-def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, budget: int) -> bool:
+@kernel(allocates=False)
+def prim(maze: MazeArrays, frontier: Int32_1D, stream: Uint64_1D, state: MazeState, budget: int) -> bool:
     """Link random places of the frontier to random neighbors that are inside the maze."""
     size, scanned = state.pending, state.scanned
     more = True
@@ -242,8 +237,8 @@ def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, b
     return more
 
 
-@kernel("int64(uint8[::1], int32[::1])", allocates=False)
-def list_edges(possible: Bytes, edges: Places) -> int:
+@kernel(allocates=False)
+def list_edges(possible: Uint8_1D, edges: Int32_1D) -> int:
     """Write all possible edges, by place; return their number."""
     count = 0
     for place in range(possible.size):
@@ -256,8 +251,8 @@ def list_edges(possible: Bytes, edges: Places) -> int:
     return count
 
 
-@kernel("boolean(int32[::1], uint64[::1], MazeState, int64)", allocates=False)
-def shuffle(edges: Places, stream: Stream, state: MazeState, budget: int) -> bool:
+@kernel(allocates=False)
+def shuffle(edges: Int32_1D, stream: Uint64_1D, state: MazeState, budget: int) -> bool:
     """Shuffle edges, from the end on."""
     first = edges.size - 1 - state.done
     last = max(0, first - budget)
@@ -268,8 +263,8 @@ def shuffle(edges: Places, stream: Stream, state: MazeState, budget: int) -> boo
     return bool(last > 0)
 
 
-@kernel("boolean(uint8[::1], int32[::1], int32[::1], MazeState, int64, int64)", allocates=False)
-def kruskal(links: Bytes, above: Places, edges: Places, state: MazeState, columns: int, budget: int) -> bool:
+@kernel(allocates=False)
+def kruskal(links: Uint8_1D, above: Int32_1D, edges: Int32_1D, state: MazeState, columns: int, budget: int) -> bool:
     """Link unconnected places along the edges, in order."""
     last = min(edges.size, state.done + budget)
     for position in range(state.done, last):
@@ -280,8 +275,8 @@ def kruskal(links: Bytes, above: Places, edges: Places, state: MazeState, column
     return bool(last < edges.size)
 
 
-@kernel("boolean(MazeArrays, uint8[::1], uint64[::1], MazeState, int64, int64)", allocates=False)
-def wilson(maze: MazeArrays, exits: Bytes, stream: Stream, state: MazeState, stride: int, budget: int) -> bool:
+@kernel(allocates=False)
+def wilson(maze: MazeArrays, exits: Uint8_1D, stream: Uint64_1D, state: MazeState, stride: int, budget: int) -> bool:
     """Walk at random from a fresh place to the maze, then add the walk without its loops.
 
     `exits` holds the last direction in which each place was left, so that following it from the start skips the loops.
@@ -322,14 +317,14 @@ def wilson(maze: MazeArrays, exits: Bytes, stream: Stream, state: MazeState, str
     return more
 
 
-@kernel
+@part
 def _push(stack: Rectangles, top: int, row: int, column: int, height: int, width: int) -> None:
     part = stack[top]
     part["row"], part["column"], part["height"], part["width"] = row, column, height, width
 
 
-@kernel("boolean(uint8[::1], Rectangles, uint64[::1], MazeState, int64, int64)", allocates=False)
-def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, columns: int, budget: int) -> bool:
+@kernel(allocates=False)
+def divide(links: Uint8_1D, stack: Rectangles, stream: Uint64_1D, state: MazeState, columns: int, budget: int) -> bool:
     """Split rectangles along their shorter side by walls with one link, until all are one place wide.
 
     `stack` holds `state.pending` RECTANGLEs to split.
@@ -373,15 +368,15 @@ def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, co
     return bool(state.pending > 0)
 
 
-@kernel
+@part
 def _opens_dead_end(key: np.uint64, place: int, columns: int, share: float) -> bool:
     """Return whether a dead end here is to be opened, by position alone."""
     number = mix(row_key(key, place // columns) + np.uint64(place % columns) * GAMMA)
     return bool(np.float64(number >> np.uint64(11)) * 2.0**-53 < share)
 
 
-@kernel
-def _isolates_post(links: Bytes, place: int, direction: int, columns: int) -> bool:
+@part
+def _isolates_post(links: Uint8_1D, place: int, direction: int, columns: int) -> bool:
     """Return whether a link here would be the fourth around a corner of walls, which would isolate it as a post."""
     other = place + shift_of(direction, columns)
     for turn in (1, 3):
@@ -392,9 +387,16 @@ def _isolates_post(links: Bytes, place: int, direction: int, columns: int) -> bo
     return False
 
 
-@kernel("boolean(uint8[::1], uint8[::1], uint64, float64, uint64[::1], MazeState, int64, int64)", allocates=False)
+@kernel(allocates=False)
 def braid(
-    possible: Bytes, links: Bytes, key: int, share: float, stream: Stream, state: MazeState, columns: int, budget: int
+    possible: Uint8_1D,
+    links: Uint8_1D,
+    key: Uint64,
+    share: float,
+    stream: Uint64_1D,
+    state: MazeState,
+    columns: int,
+    budget: int,
 ) -> bool:
     """Open a fraction of the dead ends, preferably into another dead end that is to be opened too.
 
@@ -423,8 +425,8 @@ def braid(
     return bool(last < links.size)
 
 
-@kernel("void(uint8[::1], uint8[::1], MazeLayout, uint8[:, ::1], int64, int64)", allocates=False)
-def carve(links: Bytes, visible: Bytes, layout: MazeLayout, cells: Bytes, first: int, last: int) -> None:
+@kernel(allocates=False)
+def carve(links: Uint8_1D, visible: Uint8_1D, layout: MazeLayout, cells: Uint8_2D, first: int, last: int) -> None:
     """Write FLOOR into the cells of visible places in rows first..last-1, and of their links."""
     for row in range(first, last):
         y = layout.top + row * (layout.height + layout.wall)
@@ -443,8 +445,10 @@ def carve(links: Bytes, visible: Bytes, layout: MazeLayout, cells: Bytes, first:
                         cells[v, u] = FLOOR
 
 
-@kernel("boolean(uint8[::1], int64, uint8, uint8, int64[::1], FloodState, int64)", allocates=False)
-def flood(cells: Bytes, stride: int, old: int, new: int, queue: Queue, state: FloodState, budget: int) -> bool:
+@kernel(allocates=False)
+def flood(
+    cells: Uint8_1D, stride: int, old: Uint8, new: Uint8, queue: Int64_1D, state: FloodState, budget: int
+) -> bool:
     """Replace `old` by `new` from the queued cells on, nearest first; the last one queued is the farthest.
 
     The map is flat within a margin of walls.

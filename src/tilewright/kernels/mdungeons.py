@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .agent_queue import MAX_POPS, add_state, pop_node, push_node, start_search
+from .types import Int64_1D, Int64_2D, Uint8_2D
 
 SOLID, EMPTY, PLAYER, EXIT, POTION, TREASURE, GOBLIN, OGRE = 0, 1, 2, 3, 4, 5, 6, 7
 HEALTH, HEALING = 5, 2
@@ -17,8 +17,8 @@ DOWN = np.array([0, 0, -1, 1], dtype=np.int64)
 """Moves: left, right, up and down."""
 
 
-@kernel
-def step_hero(level: NDArray[np.uint8], numbers: NDArray[np.int64], node: NDArray[np.int64], move: int) -> None:
+@part
+def step_hero(level: Uint8_2D, numbers: Int64_2D, node: Int64_1D, move: int) -> None:
     """Move the player of a node. `numbers` has the number of the thing in each cell."""
     row, column = node[ROW] + DOWN[move], node[COLUMN] + ACROSS[move]
     tile = level[row, column]
@@ -38,10 +38,8 @@ def step_hero(level: NDArray[np.uint8], numbers: NDArray[np.int64], node: NDArra
         node[HEALTH_LEFT] = max(0, node[HEALTH_LEFT] - (1 if tile == GOBLIN else 2))
 
 
-@kernel("int64(uint8[:, ::1], int64[::1], float64, int64[:, ::1])")
-def solve_mdungeons(
-    level: NDArray[np.uint8], places: NDArray[np.int64], balance: float, path: NDArray[np.int64]
-) -> int:
+@kernel
+def solve_mdungeons(level: Uint8_2D, places: Int64_1D, balance: float, path: Int64_2D) -> int:
     """Play a level as an agent of the benchmark does; return the number of cells of its path, 0 without a solution.
 
     Parameters

@@ -8,13 +8,10 @@ identical on all machines.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .random import GAMMA, ROW_SALT, mix
-
-Cells = NDArray[np.uint64]
-Numbers = NDArray[np.float64]
+from .types import Float64_1D, Float64_2D, Float64_3D, ReadOnlyFloat64_2D, Uint64, Uint64_1D, Uint64_2D
 
 GRADIENTS = np.array(
     [
@@ -36,13 +33,13 @@ JITTER = 0.65
 TO_NUMBER = 2.0**-53
 
 
-@kernel
+@part
 def hash_corner(key: int | np.uint64, column: np.uint64, row: np.uint64) -> np.uint64:
     """Return the 64 bits of a lattice corner."""
     return mix(np.uint64(key) + column * GAMMA + row * ROW_SALT)
 
 
-@kernel
+@part
 def wrap_cell(cell: np.uint64, around: np.uint64) -> np.uint64:
     """Wrap a lattice cell on a torus of `around` cells, from 0 on; 0 means an infinite lattice."""
     if around == np.uint64(0):
@@ -52,15 +49,15 @@ def wrap_cell(cell: np.uint64, around: np.uint64) -> np.uint64:
     return cell % around
 
 
-@kernel
+@part
 def fade(t: float) -> float:
     """Return 6t^5 - 15t^4 + 10t^3, which goes from 0 to 1 with flat ends."""
     return t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 
 
-@kernel
+@part
 def blend_side(
-    table: Numbers, bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float
+    table: ReadOnlyFloat64_2D, bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float
 ) -> tuple[float, float]:
     """Interpolate one side of a lattice square between its upper and lower corner: slope, and value at the side.
 
@@ -99,7 +96,7 @@ def shift_place(cell: np.uint64, place: float, shift: float, per_cell: float) ->
 
 @inline
 def sample_lattice(
-    table: Numbers,
+    table: ReadOnlyFloat64_2D,
     gradients: bool,
     key: int | np.uint64,
     i: np.uint64,
@@ -118,21 +115,18 @@ def sample_lattice(
     return blend_across(slope, foot, slope_2, foot_2, u, fade(u))
 
 
-@kernel(
-    "void(boolean, uint64, uint64[::1], float64[::1], uint64[::1], float64[::1], "
-    "uint64[::1], float64[:, :, ::1], float64[::1], float64[:, ::1])"
-)
+@kernel
 def fill_lattice(
     gradients: bool,
-    key: int,
-    columns: Cells,
-    across: Numbers,
-    rows: Cells,
-    down: Numbers,
-    around: Cells,
-    displacement: Numbers,
-    per_cell: Numbers,
-    out: Numbers,
+    key: Uint64,
+    columns: Uint64_1D,
+    across: Float64_1D,
+    rows: Uint64_1D,
+    down: Float64_1D,
+    around: Uint64_1D,
+    displacement: Float64_3D,
+    per_cell: Float64_1D,
+    out: Float64_2D,
 ) -> None:
     """Fill `out` with Perlin noise (with gradients) or value noise, approximately -1..1.
 
@@ -181,8 +175,8 @@ def fill_lattice(
             )
 
 
-@kernel
-def bump(table: Numbers, bits: np.uint64, x: float, y: float) -> float:
+@part
+def bump(table: ReadOnlyFloat64_2D, bits: np.uint64, x: float, y: float) -> float:
     """Return the contribution of a corner to simplex noise at x, y from it."""
     direction = bits >> np.uint64(60)
     t = 0.5 - x * x - y * y
@@ -217,7 +211,9 @@ def shift_sheared(
 
 
 @inline
-def sample_simplex(table: Numbers, key: int | np.uint64, i: np.uint64, u: float, j: np.uint64, v: float) -> float:
+def sample_simplex(
+    table: ReadOnlyFloat64_2D, key: int | np.uint64, i: np.uint64, u: float, j: np.uint64, v: float
+) -> float:
     """Return simplex noise in cell i, j of the sheared lattice at u, v within it."""
     none, one = np.uint64(0), np.uint64(1)
     back = (u + v) * UNSKEW
@@ -231,20 +227,17 @@ def sample_simplex(table: Numbers, key: int | np.uint64, i: np.uint64, u: float,
     return total * SIMPLEX_GAIN
 
 
-@kernel(
-    "void(uint64, uint64[:, ::1], float64[:, ::1], uint64[:, ::1], float64[:, ::1], "
-    "float64, float64[:, :, ::1], float64, float64[:, ::1])"
-)
+@kernel
 def fill_simplex(
-    key: int,
-    columns: Cells,
-    across: Numbers,
-    rows: Cells,
-    down: Numbers,
+    key: Uint64,
+    columns: Uint64_2D,
+    across: Float64_2D,
+    rows: Uint64_2D,
+    down: Float64_2D,
     side: float,
-    displacement: Numbers,
+    displacement: Float64_3D,
     per_cell: float,
-    out: Numbers,
+    out: Float64_2D,
 ) -> None:
     """Fill `out` with simplex noise, approximately -1..1.
 
@@ -267,7 +260,7 @@ def fill_simplex(
             target[column] = sample_simplex(GRADIENTS, key, i, u, j, v)
 
 
-@kernel
+@part
 def find_feature_point(bits: np.uint64) -> tuple[float, float]:
     """Return the position of a corner's point within its cell."""
     x = np.float64(bits >> np.uint64(32)) * 2.0**-32 - 0.5
@@ -275,20 +268,17 @@ def find_feature_point(bits: np.uint64) -> tuple[float, float]:
     return 0.5 + x * JITTER, 0.5 + y * JITTER
 
 
-@kernel(
-    "void(uint64, uint64[::1], float64[::1], uint64[::1], float64[::1], "
-    "uint64[::1], float64[:, :, ::1], float64[::1], float64[:, ::1])"
-)
+@kernel
 def fill_cellular(
-    key: int,
-    columns: Cells,
-    across: Numbers,
-    rows: Cells,
-    down: Numbers,
-    around: Cells,
-    displacement: Numbers,
-    per_cell: Numbers,
-    out: Numbers,
+    key: Uint64,
+    columns: Uint64_1D,
+    across: Float64_1D,
+    rows: Uint64_1D,
+    down: Float64_1D,
+    around: Uint64_1D,
+    displacement: Float64_3D,
+    per_cell: Float64_1D,
+    out: Float64_2D,
 ) -> None:
     """Fill `out` with cellular noise: 1 at a point, decreasing with the distance to the nearest one, never below -1.4.
 

@@ -13,8 +13,6 @@ PERLIN, VALUE, SIMPLEX, CELLULAR = 0, 1, 2, 3
 """Kinds of noise."""
 UNITS = 1 << 16
 """Position steps per cell. The width of a lattice cell is an integer number of steps."""
-MAX_TILES = 8
-"""Maximum number of different tiles, whose numbers fit into three planes of bits."""
 
 
 class NoiseTables(NamedTuple):

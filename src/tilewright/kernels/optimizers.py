@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .patterns import (
     LAYOUT,
     CounterArrays,
@@ -94,7 +94,7 @@ MAX_REDRAWS = 8
 """Maximum number of draws of a stamp that changes the map."""
 
 
-@kernel
+@part
 def _stamp(
     counter: CounterArrays,
     geometry: Geometry,
@@ -140,7 +140,7 @@ def _stamp(
     return cost, top, count
 
 
-@kernel
+@part
 def revert(counter: CounterArrays, top: int, edits: Edits, count: int) -> None:
     """Revert all windows of the log and the cells of all edits."""
     undo(counter, top, True)
@@ -149,7 +149,7 @@ def revert(counter: CounterArrays, top: int, edits: Edits, count: int) -> None:
         write(counter, int(np.int64(edit["place"])), int(np.int64(edit["before"])))
 
 
-@kernel
+@part
 def _set_tile(counter: CounterArrays, place: int, tile: int, top: int, edits: Edits, count: int) -> tuple[float, int]:
     """Change the tile of a cell and record an edit; return the cost and the new end of the log."""
     edit = edits[count]
@@ -159,7 +159,7 @@ def _set_tile(counter: CounterArrays, place: int, tile: int, top: int, edits: Ed
     return cost, end
 
 
-@kernel
+@part
 def _cross(
     counter: CounterArrays,
     other: Uint16_1D,
@@ -190,7 +190,7 @@ def _cross(
     return cost, top, count
 
 
-@kernel
+@part
 def _select_member(counter: CounterArrays, members: MemberArrays, number: int) -> CounterArrays:
     """Return the counter of one member."""
     return CounterArrays(
@@ -212,7 +212,7 @@ def _select_member(counter: CounterArrays, members: MemberArrays, number: int) -
     )
 
 
-@kernel
+@part
 def _find_by_rank(values: Float64_1D, rank: int) -> int:
     """Return the member with the given rank, where 0 is the best; on ties, the first member comes first."""
     for member in range(values.size):
@@ -224,13 +224,13 @@ def _find_by_rank(values: Float64_1D, rank: int) -> int:
     return 0
 
 
-@kernel
+@part
 def _copy_row(table: NDArray[np.generic], source: int, target: int) -> None:
     for place in range(table.shape[1]):
         table[target, place] = table[source, place]
 
 
-@kernel
+@part
 def _replace_members(counter: CounterArrays, members: MemberArrays, generation: Generation, values: Float64_1D) -> None:
     """Replace the members by the first half of `order`.
 
@@ -277,11 +277,7 @@ def _replace_members(counter: CounterArrays, members: MemberArrays, generation: 
             values[home] = generation.values[child]
 
 
-@kernel(
-    "int64(CounterArrays, Geometry, MemberArrays, StampArrays, Generation, uint8[::1], uint8[::1], int32[::1],"
-    " int64[::1], float64[::1], uint64[::1], int64, float64, float64, int64, int64)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def evolve(
     counter: CounterArrays,
     geometry: Geometry,

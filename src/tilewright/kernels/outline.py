@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
-
 from . import kernel
-
-Marks: TypeAlias = NDArray[np.uint8]
-Counts: TypeAlias = NDArray[np.int64]
-Corners: TypeAlias = NDArray[np.int32]
+from .types import Int32_2D, Int64_1D, Uint8_2D
 
 
-@kernel("int64(uint8[:, ::1], int32[:, ::1], int64[::1])")
-def trace(edges: Marks, corners: Corners, ends: Counts) -> int:
+@kernel
+def trace(edges: Uint8_2D, corners: Int32_2D, ends: Int64_1D) -> int:
     """Follow all loops, write their corners one loop after another, and return the number of loops.
 
     `edges` is (row, column) of the corners of cells; bits 0 to 3 are the unit edges that lead east, south, west and

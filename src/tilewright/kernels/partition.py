@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import kernel
-from .corridors import EDGE, FLOOR, DungeonArrays, Rooms, Stream
+from . import kernel, part
+from .corridors import EDGE, FLOOR, DungeonArrays, Rooms
 from .heap import sift_down, sift_up
 from .random import below, random
-from .types import Float64_1D, Int64_1D
+from .types import Float64_1D, Int64_1D, Uint64_1D
 
 DRAWS = 20
 """Number of rooms tried in a part if locked cells are in it."""
@@ -50,15 +50,15 @@ def new_heap(parts: int) -> PartHeap:
     return PartHeap(np.empty(parts + 1), np.empty(parts + 1, dtype=np.int64))
 
 
-@kernel
+@part
 def _set_rectangle(rooms: Rooms, number: int, x: int, y: int, width: int, height: int) -> None:
     room = rooms[number]
     room["x"], room["y"], room["width"], room["height"] = x, y, width, height
 
 
-@kernel("int64(PartSizes, float64, float64, boolean, uint64[::1], Rooms, PartHeap)", allocates=False)
+@kernel(allocates=False)
 def partition(
-    sizes: PartSizes, ratio: float, jitter: float, small: bool, stream: Stream, parts: Rooms, heap: PartHeap
+    sizes: PartSizes, ratio: float, jitter: float, small: bool, stream: Uint64_1D, parts: Rooms, heap: PartHeap
 ) -> int:
     """Split the largest part until there are as many as `parts` holds, or none can be split; return their number.
 
@@ -98,29 +98,29 @@ def partition(
         else:
             _set_rectangle(parts, number, x, y, width, at)
             _set_rectangle(parts, count, x, y + at, width, height - at)
-        for part in (number, count):
-            keys[size], numbers[size] = -float(parts[part]["width"] * parts[part]["height"]), part
+        for half in (number, count):
+            keys[size], numbers[size] = -float(parts[half]["width"] * parts[half]["height"]), half
             sift_up(keys, numbers, size)
             size += 1
         count += 1
     return count
 
 
-@kernel
-def _draw_size(stream: Stream, space: int, minimum: int, maximum: int, fill: float) -> int:
+@part
+def _draw_size(stream: Uint64_1D, space: int, minimum: int, maximum: int, fill: float) -> int:
     """Draw a room's side for the given space."""
     maximum = min(maximum, space)
     minimum = max(min(minimum, maximum), min(maximum, int(fill * space + 0.5)))
     return minimum + below(stream, maximum - minimum + 1)
 
 
-@kernel
-def _draw_offset(stream: Stream, slack: int, shift: float) -> int:
+@part
+def _draw_offset(stream: Uint64_1D, slack: int, shift: float) -> int:
     """Draw a room's distance from the near side: in the middle, or off it by a fraction of the slack."""
     return int(slack * (0.5 + shift * (random(stream) - 0.5)) + 0.5)
 
 
-@kernel
+@part
 def put_room(dungeon: DungeonArrays, number: int, x: int, y: int, width: int, height: int) -> None:
     """Make a rectangle of the map the floor of a room."""
     for row in range(y, y + height):
@@ -129,13 +129,10 @@ def put_room(dungeon: DungeonArrays, number: int, x: int, y: int, width: int, he
     _set_rectangle(dungeon.rooms, number, x, y, width, height)
 
 
-@kernel(
-    "int64(DungeonArrays, Rooms, int64, int64, RoomSizes, int64, float64, float64, uint64[::1], int64)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def place_rooms(
     dungeon: DungeonArrays, parts: Rooms, first: int, last: int, sizes: RoomSizes, spacing: int,
-    fill: float, shift: float, stream: Stream, count: int,
+    fill: float, shift: float, stream: Uint64_1D, count: int,
 ) -> int:  # fmt: skip
     """Place a room in each of the parts first..last-1 that has space; return the number of rooms.
 

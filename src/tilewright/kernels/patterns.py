@@ -14,12 +14,12 @@ samples changes it by `firsts`. All these tables are computed in advance.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .random import GAMMA
 from .types import (
     Float64_1D,
@@ -33,9 +33,6 @@ from .types import (
     Uint64_1D,
     Uint64_2D,
 )
-
-Cells: TypeAlias = NDArray[np.uint16]
-Numbers: TypeAlias = NDArray[np.int32]
 
 LAYOUT = np.dtype(
     [
@@ -133,7 +130,7 @@ def _find_known(counter: CounterArrays, size: int, key: np.uint64) -> int:
     return int(first + place)
 
 
-@kernel
+@part
 def _find_other(counter: CounterArrays, size: int, key: np.uint64) -> int:
     """Return the slot of a pattern that is not in the samples; a new pattern gets a free slot and the count -1."""
     keys, layout = counter.keys, counter.layout[size]
@@ -175,7 +172,7 @@ def _add_window(counter: CounterArrays, size: int, slot: int) -> float:
     return _gain(counter, size, counter.term_rows[slot], count)
 
 
-@kernel
+@part
 def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: float) -> tuple[float, int]:
     """Update the counts as if a cell, and its copies beyond wrapped edges, had another tile.
 
@@ -254,7 +251,7 @@ def find_cell(geometry: Geometry, place: int) -> tuple[int, int, int]:
     return int(level), int(rest // geometry.strides[1]), int(rest % geometry.strides[1])
 
 
-@kernel
+@part
 def try_box(
     counter: CounterArrays,
     geometry: Geometry,
@@ -309,7 +306,7 @@ def _key_at(counter: CounterArrays, size: int, place: int) -> np.uint64:
     return key
 
 
-@kernel
+@part
 def keep_windows(counter: CounterArrays, first: int, top: int) -> None:
     """Apply the log, from its entry `first` on, to `slots`."""
     for number in range(first, top):
@@ -317,14 +314,14 @@ def keep_windows(counter: CounterArrays, first: int, top: int) -> None:
         counter.slots[entry["size"], entry["origin"]] = entry["entered"]
 
 
-@kernel
+@part
 def keep(counter: CounterArrays, first: int, top: int, place: int, tile: int) -> None:
     """Apply a tried change to `slots`, and to the cell and its copies."""
     keep_windows(counter, first, top)
     write(counter, place, tile)
 
 
-@kernel
+@part
 def write(counter: CounterArrays, place: int, tile: int) -> None:
     """Set the tile of a cell and its copies, without counting."""
     while place >= 0:
@@ -332,7 +329,7 @@ def write(counter: CounterArrays, place: int, tile: int) -> None:
         place = counter.next_copies[place] if counter.next_copies.size else -1
 
 
-@kernel
+@part
 def undo(counter: CounterArrays, top: int, kept: bool) -> None:
     """Revert the counts, and if `kept` the slots, of all entries of the log, but not the cells."""
     for number in range(top - 1, -1, -1):
@@ -349,7 +346,7 @@ def undo(counter: CounterArrays, top: int, kept: bool) -> None:
             counter.layout[entry["size"]]["used"] -= 1
 
 
-@kernel
+@part
 def is_full(layout: NDArray[np.void]) -> bool:
     """Return whether `rebuild_slots` is needed."""
     full = False
@@ -358,7 +355,7 @@ def is_full(layout: NDArray[np.void]) -> bool:
     return full
 
 
-@kernel("void(CounterArrays)", allocates=False)
+@kernel(allocates=False)
 def count_windows(counter: CounterArrays) -> None:
     """Count all windows, where `slots` is not -1. Counts must be 0, and the samples' patterns must have slots."""
     slots, counts = counter.slots, counter.counts
@@ -374,7 +371,7 @@ def count_windows(counter: CounterArrays) -> None:
             slots[size, origin] = slot
 
 
-@kernel("void(CounterArrays, uint64[::1], int32[::1], int32[::1])", allocates=False)
+@kernel(allocates=False)
 def rebuild_slots(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32_1D, moved: Int32_1D) -> None:
     """Free the hash slots of patterns that no longer occur and are not in the samples.
 
@@ -396,7 +393,7 @@ def rebuild_slots(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32
                 counter.slots[size, origin] = moved[old]
 
 
-@kernel("int64(CounterArrays, int64[::1], int64[::1], int64, float64[::1])", allocates=False)
+@kernel(allocates=False)
 def change_tiles(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, first: int, value: Float64_1D) -> int:
     """Change the tiles of cells from index `first` on; return the next index, earlier if the hash slots are full.
 
@@ -412,7 +409,7 @@ def change_tiles(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, firs
     return places.size
 
 
-@kernel("void(CounterArrays, int64, uint64[::1], int64)", allocates=False)
+@kernel(allocates=False)
 def add_known(counter: CounterArrays, size: int, known: Uint64_1D, row: int) -> None:
     """Assign slots to the samples' patterns, whose rows in `terms` start at `row`."""
     layout = counter.layout[size]

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import kernel
+from . import kernel, part
 from .types import Int32_1D, Int64_1D, Uint8_1D
 
 
-@kernel
+@part
 def _measure_components(
     lists: Int32_1D, starts: Int32_1D, members: Int32_1D, included: Uint8_1D, component: Int64_1D, level: Int64_1D
 ) -> int:
@@ -72,14 +72,14 @@ def _measure_components(
     return found
 
 
-@kernel
+@part
 def _find_gcd(one: int, other: int) -> int:
     while other:
         one, other = other, one % other
     return one
 
 
-@kernel("void(int32[::1], int32[::1], int32[::1], uint8[::1], int64[::1])")
+@kernel
 def find_periods(lists: Int32_1D, starts: Int32_1D, members: Int32_1D, included: Uint8_1D, periods: Int64_1D) -> None:
     """Write the period of every pattern, or 0 if no closed row contains it.
 

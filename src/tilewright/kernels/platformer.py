@@ -129,7 +129,7 @@ def _step(level: PlatformerLevel, row: int, column: int, air: int, direction: in
     return int(_enter(level, row, column, air, direction, keys, falls))
 
 
-@kernel("int64(PlatformerLevel, int64, Uint8_1D, Uint8_1D, Int64_1D, Int32_1D, Uint8_1D, int64[::1])", allocates=False)
+@kernel(allocates=False)
 def explore_platformer(
     level: PlatformerLevel,
     first: int,

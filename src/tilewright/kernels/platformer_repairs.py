@@ -7,12 +7,9 @@ each other; callers apply them and play the level again.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .heap import sift_down, sift_up
 from .platformer import (
     DOWN,
@@ -36,9 +33,6 @@ from .platformer import (
 )
 from .types import Float64_1D, Int32_1D, Int64_1D, Uint8_1D
 
-Flags: TypeAlias = NDArray[np.uint8]
-Places: TypeAlias = NDArray[np.int64]
-
 CLEAR_SIDE, CLEAR_ABOVE, ADD_GROUND, CLEAR_DANGER = 1, 2, 4, 8
 """Changes that a move may make."""
 VARIANTS = 16
@@ -49,23 +43,23 @@ COUNT, COST, FIRST_EDIT, EDITS = 0, 1, 2, 8
 
 
 @inline
-def _record(edits: Places, cell: int, is_ground: int, cost: int) -> None:
+def _record(edits: Int64_1D, cell: int, is_ground: int, cost: int) -> None:
     edits[FIRST_EDIT + edits[COUNT]] = 2 * cell + is_ground
     edits[COUNT] += 1
     edits[COST] += cost
 
 
 @inline
-def _is_free_to_change(level: PlatformerLevel, fixed: Flags, row: int, column: int) -> bool:
+def _is_free_to_change(level: PlatformerLevel, fixed: Uint8_1D, row: int, column: int) -> bool:
     if row < 0 or row >= level.rows or column < 0 or column >= level.columns:
         return False
     return not fixed[row * level.columns + column]
 
 
-@kernel
+@part
 def _step(
     level: PlatformerLevel,
-    fixed: Flags,
+    fixed: Uint8_1D,
     row: int,
     column: int,
     air: int,
@@ -73,7 +67,7 @@ def _step(
     keys: int,
     move: int,
     variant: int,
-    edits: Places,
+    edits: Int64_1D,
     is_solid: int,
 ) -> int:
     """Return the state after a move with the changes of a variant, or LOST if the move does not need all of them.
@@ -173,7 +167,7 @@ def _step(
 
 @inline
 def _step_from(
-    level: PlatformerLevel, fixed: Flags, state: int, move: int, variant: int, edits: Places, is_solid: int
+    level: PlatformerLevel, fixed: Uint8_1D, state: int, move: int, variant: int, edits: Int64_1D, is_solid: int
 ) -> int:
     cell, rest = state % level.flags.size, state // level.flags.size
     air, rest = rest % level.air_levels, rest // level.air_levels
@@ -184,9 +178,7 @@ def _step_from(
     return int(_step(level, fixed, row, column, air, direction, keys, move, variant, edits, is_solid))
 
 
-@kernel(
-    "int64(PlatformerLevel, int64, Uint8_1D, Float64_1D, Int32_1D, Uint8_1D, Float64_1D, Int64_1D, Int64_1D, int64)",
-)
+@kernel
 def find_repairs(
     level: PlatformerLevel,
     first: int,

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import kernel
+from . import kernel, part
 from .crates import CRATE, OPEN, CrateBoard, flood_region, move_crate, put_crates, remove_crates
 from .states import double, double_rows, find_slot, rebuild_table
 from .types import Int32_1D, Int32_2D
 
 
-@kernel
+@part
 def _pull(board: CrateBoard, state: Int32_1D, number: int, shift: int, child: Int32_1D) -> None:
     """Write the state after a pull of a crate. The crates of the state are on the board."""
     crate = state[number]
@@ -29,7 +29,7 @@ def _pull(board: CrateBoard, state: Int32_1D, number: int, shift: int, child: In
     board.cells[crate + shift] &= OPEN
 
 
-@kernel("int32[:, ::1](CrateBoard, int32[::1], int64)")
+@kernel
 def pull_crates(board: CrateBoard, targets: Int32_1D, limit: int) -> Int32_2D:
     """Return states from which all targets can be filled, nearest first, at most `limit`.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .annealing import CopyArrays, SampleArrays, makes_copy, wrap_cell, wrap_sample
 from .optimizers import Edits
 from .patterns import CounterArrays, Geometry, write
@@ -34,7 +34,7 @@ def _find_span(
     return 0, int(shape[1 + axis] if shape[4 + axis] else last + 1)
 
 
-@kernel
+@part
 def _count_boxes(geometry: Geometry, edges: Int64_2D, shape: Int64_1D, box: Int64_1D, corner: Int64_1D) -> int:
     """Return the number of boxes of a view."""
     count = 1
@@ -43,7 +43,7 @@ def _count_boxes(geometry: Geometry, edges: Int64_2D, shape: Int64_1D, box: Int6
     return count
 
 
-@kernel
+@part
 def _find_origin(
     geometry: Geometry,
     sample: SampleArrays,
@@ -67,7 +67,7 @@ def _find_origin(
         number //= length
 
 
-@kernel
+@part
 def _list_filled(
     counter: CounterArrays, geometry: Geometry, box: Int64_1D, corner: Int64_1D, filled: Uint8_1D, compared: Int64_2D
 ) -> int:
@@ -86,7 +86,7 @@ def _list_filled(
     return count
 
 
-@kernel
+@part
 def _count_mismatches(sample: SampleArrays, compared: Int64_2D, count: int, origin: Int64_1D, limit: int) -> int:
     """Return the number of the first `count` compared cells that differ from a box of the samples, or `limit`."""
     shape, mismatches = sample.views[origin[0]], 0
@@ -101,7 +101,7 @@ def _count_mismatches(sample: SampleArrays, compared: Int64_2D, count: int, orig
     return mismatches
 
 
-@kernel
+@part
 def _paste_box(
     counter: CounterArrays,
     geometry: Geometry,
@@ -139,11 +139,7 @@ def _paste_box(
         filled[place] = 1
 
 
-@kernel(
-    "void(CounterArrays, Geometry, SampleArrays, CopyArrays, int64[:, ::1], int64[::1], int64[:, ::1], uint8[::1],"
-    " uint8[::1], uint64[::1], Edits, int64[:, ::1], int64[:, ::1], int64, int64, int64)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def quilt(
     counter: CounterArrays,
     geometry: Geometry,

@@ -8,8 +8,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .blocks import block_size
+from .types import Uint8_2D, Uint64, Uint64_1D
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -18,7 +19,7 @@ ROW_SALT = np.uint64(0xD1B54A32D192ED03)
 Number = TypeVar("Number", int, float)
 
 
-@kernel
+@part
 def mix(value: np.uint64) -> np.uint64:
     """Apply SplitMix64's finalizer."""
     value = (value ^ (value >> np.uint64(30))) * FIRST
@@ -26,34 +27,34 @@ def mix(value: np.uint64) -> np.uint64:
     return value ^ (value >> np.uint64(31))
 
 
-@kernel
-def bits(state: NDArray[np.uint64]) -> np.uint64:
+@part
+def bits(state: Uint64_1D) -> np.uint64:
     """Return the next 64 bits of a stream; `state` is `rng.state`."""
     state[0] += state[1]
     return mix(state[0])
 
 
-@kernel
-def random(state: NDArray[np.uint64]) -> float:
+@part
+def random(state: Uint64_1D) -> float:
     """Return the next number in [0, 1)."""
     return np.float64(bits(state) >> np.uint64(11)) * 2.0**-53
 
 
-@kernel
-def below(state: NDArray[np.uint64], limit: int) -> int:
+@part
+def below(state: Uint64_1D, limit: int) -> int:
     """Return the next integer in [0, limit)."""
     # numba's int() keeps unsigned integers unsigned, and it adds unsigned and signed integers as floats.
     return int(np.int64(((bits(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32)))
 
 
-@kernel
+@part
 def row_key(level_key: int | np.uint64, row: int) -> np.uint64:
     """Return the key of a row: the bits of column x in it are `mix(key + x * GAMMA)`."""
     return mix((np.uint64(level_key) ^ ROW_SALT) + np.uint64(np.int64(row)) * GAMMA)
 
 
-@kernel("void(uint64, int64, int64, int64, uint8[:, ::1])")
-def fill_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np.uint8]) -> None:
+@kernel
+def fill_below(level_key: Uint64, top: int, left: int, limit: int, out: Uint8_2D) -> None:
     """Fill a window with integers in [0, limit) by position; the key is `rng.level_key()`."""
     scale = np.uint64(limit)
     for row in range(out.shape[0]):
@@ -63,8 +64,8 @@ def fill_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np.
             target[column] = ((mix(key + np.uint64(column) * GAMMA) >> np.uint64(32)) * scale) >> np.uint64(32)
 
 
-@kernel("void(uint64, int64, int64, float64, uint8[:, ::1])")
-def fill_chance(level_key: int, top: int, left: int, chance: float, out: NDArray[np.uint8]) -> None:
+@kernel
+def fill_chance(level_key: Uint64, top: int, left: int, chance: float, out: Uint8_2D) -> None:
     """Write 1 for every cell whose number in [0, 1) by position is below `chance`, and 0 elsewhere."""
     for row in range(out.shape[0]):
         key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA

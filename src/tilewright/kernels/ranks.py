@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
+from .types import Float64_1D, Int64_1D
 
 DIGIT_BITS = 11
 DIGITS = 6
 """Number of digits of a 64-bit key."""
 
 
-@kernel("int64[::1](float64[::1])")
-def rank_floats(values: NDArray[np.float64]) -> NDArray[np.int64]:
+@kernel
+def rank_floats(values: Float64_1D) -> Int64_1D:
     """Return the rank of each value among the different values, from 0. Values must not be NaN or -0.0.
 
     The order of the bits of positive floats is that of their values; for negative floats, it is reversed.

@@ -1,22 +1,16 @@
-"""Division of a map into rooms: by a grid, or by recursive splitting."""
+"""Division of a map into rooms, (room, 4) x, y, width and height: by a grid, or by recursive splitting."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .random import below
-
-State: TypeAlias = NDArray[np.uint64]
-Rectangles: TypeAlias = NDArray[np.int64]
-"""Rectangles as (rectangle, 4): x, y, width, height."""
+from .types import Int64_2D, Uint64_1D
 
 
-@kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
-def divide_equally(width: int, height: int, columns: int, rows: int, state: State, rooms: Rectangles) -> None:
+@kernel
+def divide_equally(width: int, height: int, columns: int, rows: int, state: Uint64_1D, rooms: Int64_2D) -> None:
     """Fill `rooms` with cells of a grid in random order, each without its outermost ring."""
     wide, high = width // columns, height // rows
     order = np.empty(columns * rows, dtype=np.int64)
@@ -30,8 +24,8 @@ def divide_equally(width: int, height: int, columns: int, rows: int, state: Stat
         rooms[number, 2], rooms[number, 3] = wide - 2, high - 2
 
 
-@kernel
-def _choose_cut(state: State, long: int, least: int, across: int, spare: int) -> int:
+@part
+def _choose_cut(state: Uint64_1D, long: int, least: int, across: int, spare: int) -> int:
     """Draw the position of a cut through a side; each part keeps at least the minimum length.
 
     Together, both halves have space for `long // least` rows of rooms, or for one row (`across` rooms) less. Any
@@ -44,8 +38,8 @@ def _choose_cut(state: State, long: int, least: int, across: int, spare: int) ->
     return (1 + place // rest) * least + place % rest
 
 
-@kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
-def divide_tree(width: int, height: int, wide: int, high: int, state: State, rooms: Rectangles) -> None:
+@kernel
+def divide_tree(width: int, height: int, wide: int, high: int, state: Uint64_1D, rooms: Int64_2D) -> None:
     """Fill `rooms` with the parts of a recursive split in random order, each without its outermost ring.
 
     Each part, including the ring, is at least `wide` x `high`.
@@ -84,10 +78,10 @@ def divide_tree(width: int, height: int, wide: int, high: int, state: State, roo
             rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x, y + top, w, h - top
     for number in range(len(rooms)):
         other = number + below(state, len(rooms) - number)
-        for part in range(4):
-            kept = rooms[number, part]
-            rooms[number, part] = rooms[other, part]
-            rooms[other, part] = kept
+        for side in range(4):
+            kept = rooms[number, side]
+            rooms[number, side] = rooms[other, side]
+            rooms[other, side] = kept
         rooms[number, 0] += 1
         rooms[number, 1] += 1
         rooms[number, 2] -= 2

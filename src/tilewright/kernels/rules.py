@@ -7,12 +7,9 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .random import GAMMA, below, mix, row_key
-
-Cells: TypeAlias = NDArray[np.uint8]
-Table: TypeAlias = NDArray[np.int64]
-Limits: TypeAlias = NDArray[np.uint64]
+from .types import Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint64_1D
 
 OUTSIDE = 255
 """Value of the margin around a board: no tile, so that no rule counts it."""
@@ -61,35 +58,35 @@ class BoardArea(NamedTuple):
 class BoardArrays(NamedTuple):
     """Cells of a board before and after a step, and the limits on tiles."""
 
-    old: Cells
-    new: Cells
-    wanted: Cells
+    old: Uint8_2D
+    new: Uint8_2D
+    wanted: Uint8_2D
     """Number of the wanted tile plus one, for tiles with a limit; of size 1 if no tile has one."""
-    left: Table
+    left: Int64_1D
     """Remaining number of each tile; -1 for no limit."""
 
 
 class RuleTables(NamedTuple):
     """Rules of a layer."""
 
-    offsets: Table
+    offsets: Int64_2D
     """Row and column of neighbors as (offset, 2)."""
     counters: Counters
     conditions: Conditions
     rules: RuleList
-    tiles: Cells
-    limits: Limits
+    tiles: Uint8_1D
+    limits: Uint64_1D
     """Replacements of all rules, and the cumulative limits for random bits that select each."""
 
 
 @inline
-def _area_of(area: Table, corner: Table) -> BoardArea:
+def _area_of(area: Int64_1D, corner: Int64_1D) -> BoardArea:
     x, y, width, height = area[0], area[1], area[2], area[3]
     return BoardArea(x, y, width, height, corner[1] + x, corner[0] + y)
 
 
-@kernel
-def _draw_position(bits: np.uint64, limits: Limits, first: int, end: int) -> int:
+@part
+def _draw_position(bits: np.uint64, limits: Uint64_1D, first: int, end: int) -> int:
     """Return one of the positions first..end-1: the first whose limit is above 53 random bits."""
     for position in range(first, end - 1):
         if (bits >> np.uint64(11)) < limits[position]:
@@ -97,16 +94,16 @@ def _draw_position(bits: np.uint64, limits: Limits, first: int, end: int) -> int
     return end - 1
 
 
-@kernel("void(uint8[:, ::1], uint8[:, ::1], int64[::1], int64[::1], uint64, uint8[::1], uint64[::1], int64[::1])")
+@kernel
 def fill(
-    cells: Cells,
-    wanted: Cells,
-    corner: Table,
-    area: Table,
+    cells: Uint8_2D,
+    wanted: Uint8_2D,
+    corner: Int64_1D,
+    area: Int64_1D,
     key: np.uint64,
-    tiles: Cells,
-    limits: Limits,
-    left: Table,
+    tiles: Uint8_1D,
+    limits: Uint64_1D,
+    left: Int64_1D,
 ) -> None:
     """Draw a tile for every cell of an area (x, y, width, height), by position; `key` is `rng.level_key()`.
 
@@ -139,7 +136,7 @@ def fill(
                     row_wanted[column] = tile + 1
 
 
-@kernel
+@part
 def _simulate_area(
     board: BoardArrays, area: BoardArea, first_row: int, end_row: int, key: np.uint64, tables: RuleTables
 ) -> None:
@@ -204,26 +201,23 @@ def _simulate_area(
                             wanted[row, begin + column] = 0
 
 
-@kernel(
-    "void(uint8[:, ::1], uint8[:, ::1], uint8[:, ::1], int64[::1], int64[:, ::1], int64, int64, uint64, int64[:, ::1], "
-    "Counters, Conditions, RuleList, uint8[::1], uint64[::1], int64[::1])"
-)
+@kernel
 def simulate(
-    old: Cells,
-    new: Cells,
-    wanted: Cells,
-    corner: Table,
-    areas: Table,
+    old: Uint8_2D,
+    new: Uint8_2D,
+    wanted: Uint8_2D,
+    corner: Int64_1D,
+    areas: Int64_2D,
     first_row: int,
     end_row: int,
     key: np.uint64,
-    offsets: Table,
+    offsets: Int64_2D,
     counters: Counters,
     conditions: Conditions,
     rules: RuleList,
-    tiles: Cells,
-    limits: Limits,
-    left: Table,
+    tiles: Uint8_1D,
+    limits: Uint64_1D,
+    left: Int64_1D,
 ) -> None:
     """Apply every rule, in order, to the rows first_row..end_row-1 of each area, based on the previous cells."""
     board = BoardArrays(old, new, wanted, left)
@@ -232,8 +226,8 @@ def simulate(
         _simulate_area(board, _area_of(areas[number], corner), first_row, end_row, key, tables)
 
 
-@kernel("void(uint8[:, ::1], uint8[:, ::1], int64[::1], uint64[::1])")
-def place_wanted(cells: Cells, wanted: Cells, left: Table, state: NDArray[np.uint64]) -> None:
+@kernel
+def place_wanted(cells: Uint8_2D, wanted: Uint8_2D, left: Int64_1D, state: Uint64_1D) -> None:
     """Place wanted tiles at cells in random order while some are left, and clear `wanted`."""
     positions = np.empty(cells.size, dtype=np.int64)
     columns = cells.shape[1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import kernel
+from . import kernel, part
 from .runner_board import (
     COMPONENT,
     DOWN,
@@ -38,14 +38,14 @@ from .runner_board import (
 from .types import Int32_1D, Int64_1D, Uint8_1D
 
 
-@kernel
+@part
 def forget_components(board: RunnerBoard) -> None:
     """Forget the components, before a search in other steps or on another board."""
     board.graph[ORDER] = -1
     board.graph[COMPONENT] = -1
 
 
-@kernel
+@part
 def find_components(board: RunnerBoard, start: int, place: int, first: int, has_exit: bool) -> int:
     """Number the components of cells that the player reaches and that have no number yet, the last ones first.
 
@@ -111,7 +111,7 @@ def find_components(board: RunnerBoard, start: int, place: int, first: int, has_
         graph[GAIN, before] = max(graph[GAIN, before], graph[GAIN, cell])
 
 
-@kernel
+@part
 def collect_components(
     board: RunnerBoard, player: int, only_own: bool, moves: Int32_1D, count: int
 ) -> tuple[Int32_1D, int, int]:
@@ -147,7 +147,7 @@ def collect_components(
     return moves, count, player
 
 
-@kernel
+@part
 def finish_walk(board: RunnerBoard, player: int, moves: Int32_1D, count: int) -> Int32_1D:
     """Return the moves, and after them those that collect all gold without digging and end at an exit, if any."""
     moves, count, player = collect_components(board, player, False, moves, count)
@@ -158,13 +158,13 @@ def finish_walk(board: RunnerBoard, player: int, moves: Int32_1D, count: int) ->
     return moves[:count].copy()
 
 
-@kernel
+@part
 def has_exits(board: RunnerBoard) -> bool:
     """Return whether the level has an exit."""
     return bool(np.any(board.cells & EXIT))
 
 
-@kernel("int32[::1](RunnerBoard, int64, uint8[::1], int64, int64[::1])")
+@kernel
 def collect_gold(board: RunnerBoard, start: int, visited: Uint8_1D, limit: int, result: Int64_1D) -> Int32_1D:
     """Return moves without digging that collect all gold and end at an exit, if there is one.
 

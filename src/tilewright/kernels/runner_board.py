@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, part
 from .states import double
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
@@ -74,7 +74,7 @@ def is_carried(cells: Uint8_1D, holes: Uint8_1D, cell: int, below: int) -> bool:
     return bool(cells[cell] & (LADDER | ROPE) or cells[below] & LADDER or is_solid(cells, holes, below))
 
 
-@kernel
+@part
 def update_steps(board: RunnerBoard, cell: int) -> None:
     """Write the steps out of a cell: those that are possible, and those that digging may make possible.
 
@@ -102,7 +102,7 @@ def update_steps(board: RunnerBoard, cell: int) -> None:
     board.steps[cell] = steps
 
 
-@kernel
+@part
 def set_hole(board: RunnerBoard, cell: int, is_hole: int) -> None:
     """Dig a brick away or put it back."""
     board.holes[cell] = is_hole
@@ -111,7 +111,7 @@ def set_hole(board: RunnerBoard, cell: int, is_hole: int) -> None:
         update_steps(board, cell + board.shifts[direction])
 
 
-@kernel
+@part
 def flood_steps(board: RunnerBoard, start: int, wanted: int, limit: int) -> int:
     """Queue the cells that the player reaches, at most `limit`, and return their number.
 
@@ -141,7 +141,7 @@ def flood_steps(board: RunnerBoard, start: int, wanted: int, limit: int) -> int:
     return last
 
 
-@kernel
+@part
 def append_walk(board: RunnerBoard, to: int, start: int, moves: Int32_1D, count: int) -> tuple[Int32_1D, int]:
     """Append the walk by which the last flood reached a cell; take the gold on it. Return moves and their number."""
     steps, cell = 0, to

@@ -7,11 +7,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
-from .corridors import DOOR, EDGE, FLOOR, ROCK, WALL, DungeonArrays, Kinds, Stream
+from . import kernel, part
+from .corridors import DOOR, EDGE, FLOOR, ROCK, WALL, DungeonArrays
 from .partition import RoomSizes, put_room
 from .random import below, random
-from .types import Float64_1D, Record, Uint8_1D
+from .types import Float64_1D, Record, Uint8_1D, Uint64_1D
 
 VOID, DRAWN_WALL, DRAWN_FLOOR, DRAWN_DOOR, INNER_DOOR = 0, 1, 2, 3, 4
 """Cells of a drawing."""
@@ -42,8 +42,8 @@ class ScatterState(Record):
     """Number of failed attempts since the last room was placed."""
 
 
-@kernel
-def _is_free(kinds: Kinds, taken: Kinds, columns: int, x: int, y: int, width: int, height: int) -> bool:
+@part
+def _is_free(kinds: Uint8_1D, taken: Uint8_1D, columns: int, x: int, y: int, width: int, height: int) -> bool:
     """Return whether a rectangle is free."""
     for row in range(y, y + height):
         for cell in range(row * columns + x, row * columns + x + width):
@@ -52,8 +52,8 @@ def _is_free(kinds: Kinds, taken: Kinds, columns: int, x: int, y: int, width: in
     return True
 
 
-@kernel
-def _mark_taken(taken: Kinds, columns: int, x: int, y: int, width: int, height: int, spacing: int) -> None:
+@part
+def _mark_taken(taken: Uint8_1D, columns: int, x: int, y: int, width: int, height: int, spacing: int) -> None:
     """Mark a rectangle and the spacing around it as taken."""
     rows = taken.size // columns
     for row in range(max(0, y - spacing), min(rows, y + height + spacing)):
@@ -61,8 +61,8 @@ def _mark_taken(taken: Kinds, columns: int, x: int, y: int, width: int, height: 
             taken[row * columns + column] = max(TAKEN, taken[row * columns + column])
 
 
-@kernel
-def _find_exit_step(drawing: Kinds, number: int, width: int, columns: int) -> int:
+@part
+def _find_exit_step(drawing: Uint8_1D, number: int, width: int, columns: int) -> int:
     """Return the step that leads out of a drawn door, away from its floor."""
     if number >= width and drawing[number - width] == DRAWN_FLOOR:
         return columns
@@ -71,13 +71,13 @@ def _find_exit_step(drawing: Kinds, number: int, width: int, columns: int) -> in
     return 1 if number % width > 0 and drawing[number - 1] == DRAWN_FLOOR else -1
 
 
-@kernel
+@part
 def _is_inside(drawn: int) -> bool:
     return bool(drawn in (DRAWN_FLOOR, INNER_DOOR))
 
 
-@kernel
-def _drawing_fits(kinds: Kinds, taken: Kinds, columns: int, drawing: Kinds, place: int, width: int) -> bool:
+@part
+def _drawing_fits(kinds: Uint8_1D, taken: Uint8_1D, columns: int, drawing: Uint8_1D, place: int, width: int) -> bool:
     """Return whether a drawing fits at a place.
 
     Its floors must be on cells that are not taken, its walls on no floor or doorway, and no obstacle may be before its
@@ -99,8 +99,8 @@ def _drawing_fits(kinds: Kinds, taken: Kinds, columns: int, drawing: Kinds, plac
     return True
 
 
-@kernel
-def _is_beside_floor(drawing: Kinds, number: int, width: int) -> bool:
+@part
+def _is_beside_floor(drawing: Uint8_1D, number: int, width: int) -> bool:
     """Return whether a cell of a drawing is adjacent to its floor, including diagonally."""
     for row in range(max(0, number // width - 1), min(drawing.size // width, number // width + 2)):
         for column in range(max(0, number % width - 1), min(width, number % width + 2)):
@@ -109,9 +109,9 @@ def _is_beside_floor(drawing: Kinds, number: int, width: int) -> bool:
     return False
 
 
-@kernel
+@part
 def _put_drawing(
-    dungeon: DungeonArrays, taken: Kinds, drawing: Kinds, place: int, width: int, spacing: int, number: int
+    dungeon: DungeonArrays, taken: Uint8_1D, drawing: Uint8_1D, place: int, width: int, spacing: int, number: int
 ) -> None:
     """Place a drawing on the map.
 
@@ -144,12 +144,9 @@ def _put_drawing(
     room["x"], room["y"], room["width"], room["height"] = left, top, right - left + 1, bottom - top + 1
 
 
-@kernel(
-    "boolean(DungeonArrays, uint8[::1], RoomSizes, int64, LayoutArrays, uint64[::1], ScatterState, int64, int64)",
-    allocates=False,
-)
+@kernel(allocates=False)
 def scatter(
-    dungeon: DungeonArrays, taken: Kinds, sizes: RoomSizes, spacing: int, drawings: LayoutArrays, stream: Stream,
+    dungeon: DungeonArrays, taken: Uint8_1D, sizes: RoomSizes, spacing: int, drawings: LayoutArrays, stream: Uint64_1D,
     state: ScatterState, patience: int, budget: int,
 ) -> bool:  # fmt: skip
     """Place rooms on the map until there are enough rooms, or until `patience` attempts in a row have failed.

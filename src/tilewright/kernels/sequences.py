@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
+from .types import Float64_1D, Int64_1D, Uint8_1D, Uint8_2D
 
 MAX_LENGTH = 200
 """Maximum length of sequences, from which difflib ignores common items."""
 
 
-@kernel
-def find_ratio(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
+@part
+def find_ratio(first: Uint8_1D, second: Uint8_1D) -> float:
     """Return twice the number of matching items, divided by the number of items of both sequences.
 
     The result equals `difflib.SequenceMatcher(None, first, second).ratio()` for sequences below MAX_LENGTH: the longest
@@ -51,19 +51,19 @@ def find_ratio(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
     return 2.0 * matches / total
 
 
-@kernel("float64(uint8[::1], uint8[::1])")
-def matching_ratio(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
+@kernel
+def matching_ratio(first: Uint8_1D, second: Uint8_1D) -> float:
     """Return the similarity of two sequences, see `find_ratio`."""
     return find_ratio(first, second)
 
 
-@kernel("void(uint8[::1], uint8[:, ::1], int64[::1], float64[::1], float64[::1])")
+@kernel
 def compare_sequences(
-    one: NDArray[np.uint8],
-    others: NDArray[np.uint8],
-    sizes: NDArray[np.int64],
-    limits: NDArray[np.float64],
-    ratios: NDArray[np.float64],
+    one: Uint8_1D,
+    others: Uint8_2D,
+    sizes: Int64_1D,
+    limits: Float64_1D,
+    ratios: Float64_1D,
 ) -> None:
     """Compute the similarity of a sequence to others: the larger one of both orders.
 

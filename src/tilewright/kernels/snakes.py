@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .random import below
-from .types import Int32_1D, Int64_1D, Uint8_1D
+from .types import Int32_1D, Int64_1D, Uint8_1D, Uint64_1D
 
 FREE, TAKEN, BLOCKED = 0, 1, 2
 """Cell that the path may enter, cell of the path, and cell that it may not enter."""
@@ -115,8 +115,8 @@ def _is_free(path: WindingPath, cell: int, taken: int) -> bool:
     return path.cells[cell] == FREE and _count_taken(path, cell) == taken
 
 
-@kernel
-def _change_end(state: NDArray[np.uint64], path: WindingPath) -> None:
+@part
+def _change_end(state: Uint64_1D, path: WindingPath) -> None:
     """Add a random cell at an end of the path, or seldom remove the end."""
     is_tail = below(state, 2)
     end = path.span[TAIL if is_tail else HEAD]
@@ -133,8 +133,8 @@ def _change_end(state: NDArray[np.uint64], path: WindingPath) -> None:
             _add(path, cell, NONE, end)
 
 
-@kernel
-def _change_middle(state: NDArray[np.uint64], path: WindingPath, length: int) -> None:
+@part
+def _change_middle(state: Uint64_1D, path: WindingPath, length: int) -> None:
     """Change the path at a random cell: add or remove a bump of a straight piece, or flip a corner."""
     middle = path.order[below(state, path.span[COUNT])]
     before, after = path.previous[middle], path.following[middle]
@@ -164,8 +164,8 @@ def _change_middle(state: NDArray[np.uint64], path: WindingPath, length: int) ->
         _add(path, middle + side, before + side, after + side)
 
 
-@kernel("int64(uint64[::1], WindingPath, int64, int64)", allocates=False)
-def wind(state: NDArray[np.uint64], path: WindingPath, length: int, steps: int) -> int:
+@kernel(allocates=False)
+def wind(state: Uint64_1D, path: WindingPath, length: int, steps: int) -> int:
     """Do random moves until the path has `length` cells, at most `steps`. Return the number of cells."""
     for _ in range(steps):
         if path.span[COUNT] == length:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .crates import CRATE, OPEN, CrateBoard, flood_region, move_crate, put_crates, remove_crates
 from .heap import sift_down, sift_up
 from .states import double, double_rows, find_slot, rebuild_table
@@ -57,7 +57,7 @@ def make_tables(cells: int, targets: int, crates: int) -> PushTables:
     )
 
 
-@kernel
+@part
 def _measure_distances(board: CrateBoard, targets: Int32_1D, tables: PushTables) -> None:
     """Pull a crate from each target to all cells that it can come from."""
     tables.distances[:] = FAR
@@ -83,7 +83,7 @@ def _measure_distances(board: CrateBoard, targets: Int32_1D, tables: PushTables)
                     end += 1
 
 
-@kernel
+@part
 def _assign_crates(tables: PushTables, state: Int32_1D) -> int:
     """Return the number of pushes of the cheapest assignment of crates to all targets; at least FAR if there is none.
 
@@ -129,7 +129,7 @@ def _assign_crates(tables: PushTables, state: Int32_1D) -> int:
     return int(-crate_costs[0])
 
 
-@kernel
+@part
 def _add_nearest(tables: PushTables, state: Int32_1D) -> int:
     """Return the sum of the distances of as many crates as there are targets to their nearest targets."""
     slacks = tables.costs[: state.size - 1]
@@ -158,7 +158,7 @@ def _is_blocked(board: CrateBoard, tables: PushTables, cell: int, shift: int, is
     return is_exact and tables.nearest[cell - shift] == FAR and tables.nearest[cell + shift] == FAR
 
 
-@kernel
+@part
 def _is_deadlock(board: CrateBoard, tables: PushTables, state: Int32_1D, pushed: int) -> bool:
     """Return whether too few crates can still move or are on targets. The crates of the state are on the board."""
     crates, targets = state.size - 1, tables.distances.shape[0]
@@ -187,7 +187,7 @@ def _is_deadlock(board: CrateBoard, tables: PushTables, state: Int32_1D, pushed:
     return bool(crates - lost < targets)
 
 
-@kernel
+@part
 def _trace_pushes(parents: Int32_1D, pushes: Int32_1D, last: int) -> Int32_1D:
     """Return the pushes that lead to a state, in order: 4 times the crate's cell, plus the direction."""
     count, state = 0, last
@@ -203,7 +203,7 @@ def _trace_pushes(parents: Int32_1D, pushes: Int32_1D, last: int) -> Int32_1D:
     return order
 
 
-@kernel
+@part
 def _walk(board: CrateBoard, player: int, to: int, moves: Int32_1D, count: int) -> tuple[Int32_1D, int]:
     """Append the directions of a shortest walk to the moves."""
     flood_region(board, to)
@@ -229,7 +229,7 @@ def _walk(board: CrateBoard, player: int, to: int, moves: Int32_1D, count: int) 
     return moves, count
 
 
-@kernel("int32[::1](CrateBoard, int32[::1], int64, int32[::1])")
+@kernel
 def add_walks(board: CrateBoard, state: Int32_1D, player: int, pushes: Int32_1D) -> Int32_1D:
     """Return the directions of all moves: shortest walks between the pushes of `find_pushes`, and the pushes.
 
@@ -256,7 +256,7 @@ def add_walks(board: CrateBoard, state: Int32_1D, player: int, pushes: Int32_1D)
     return moves[:count].copy()
 
 
-@kernel
+@part
 def _list_pushes(board: CrateBoard, state: Int32_1D, options: Int32_1D) -> int:
     """Write the pushes that are possible after a flood of the player's region, and return their number."""
     count = 0
@@ -272,7 +272,7 @@ def _list_pushes(board: CrateBoard, state: Int32_1D, options: Int32_1D) -> int:
     return count
 
 
-@kernel
+@part
 def _push(board: CrateBoard, tables: PushTables, state: Int32_1D, crate: int, to: int, child: Int32_1D) -> bool:
     """Write the state after a push; return False if it is a deadlock. The crates of the state are on the board."""
     child[:] = state
@@ -289,7 +289,7 @@ def _push(board: CrateBoard, tables: PushTables, state: Int32_1D, crate: int, to
     return not is_deadlock
 
 
-@kernel("int32[::1](CrateBoard, int32[::1], int32[::1], int64, PushTables, uint8[::1], int64, int64[::1])")
+@kernel
 def find_pushes(
     board: CrateBoard, targets: Int32_1D, first: Int32_1D, player: int, tables: PushTables, visited: Uint8_1D,
     limit: int, result: Int64_1D,

@@ -7,20 +7,19 @@ know only deadlocks in corners and along walls between corners.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import kernel
+from . import kernel, part
 from .agent_queue import MAX_POPS, add_state, pop_node, push_node, start_search
+from .types import Int64_1D, Uint8_1D
 
 SOLID, EMPTY, PLAYER, CRATE, TARGET = 0, 1, 2, 3, 4
 MAX_CRATES = 8
 DEPTH, PARENT, MOVE, PUSHED, AT = 0, 1, 2, 3, 4
 """Columns of a node; AT has the place of the player, and those of the crates after it."""
-Places = NDArray[np.int64]
 
 
-@kernel
-def mark_deadlocks(level: NDArray[np.uint8], columns: int, deadlocks: NDArray[np.uint8]) -> None:
+@part
+def mark_deadlocks(level: Uint8_1D, columns: int, deadlocks: Uint8_1D) -> None:
     """Mark corners without a target, and the cells along a wall between two of them, if none has a target."""
     for place in range(columns + 1, level.size - columns - 1):
         column = place % columns
@@ -47,8 +46,8 @@ def mark_deadlocks(level: NDArray[np.uint8], columns: int, deadlocks: NDArray[np
                     deadlocks[between] = 1
 
 
-@kernel
-def sum_distances(node: Places, targets: Places, count: int, columns: int, used: NDArray[np.uint8]) -> int:
+@part
+def sum_distances(node: Int64_1D, targets: Int64_1D, count: int, columns: int, used: Uint8_1D) -> int:
     """Return the sum of the distances of crates to targets, each crate with the nearest that is left."""
     used[:] = 0
     total = 0
@@ -67,8 +66,8 @@ def sum_distances(node: Places, targets: Places, count: int, columns: int, used:
     return total
 
 
-@kernel("int64(uint8[::1], int64, float64, uint8[::1])")
-def solve_sokoban_level(level: NDArray[np.uint8], columns: int, balance: float, moves: NDArray[np.uint8]) -> int:
+@kernel
+def solve_sokoban_level(level: Uint8_1D, columns: int, balance: float, moves: Uint8_1D) -> int:
     """Solve a square level as an agent of the benchmark does; return the number of moves, -1 without a solution.
 
     Parameters

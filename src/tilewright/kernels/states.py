@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import kernel
+from . import part
 from .random import GAMMA, mix
 from .types import Int32_1D, Int32_2D
 
 
-@kernel
+@part
 def find_slot(table: Int32_1D, states: Int32_2D, state: Int32_1D) -> int:
     """Return the slot of a state in the hash table, or the empty slot, -1, where it belongs."""
     key = np.uint64(0)
@@ -30,7 +30,7 @@ def find_slot(table: Int32_1D, states: Int32_2D, state: Int32_1D) -> int:
     return slot
 
 
-@kernel
+@part
 def rebuild_table(states: Int32_2D, count: int) -> Int32_1D:
     """Return a hash table with room for as many states as `states` can hold, a power of two."""
     table = np.full(2 * states.shape[0], -1, dtype=np.int32)
@@ -39,7 +39,7 @@ def rebuild_table(states: Int32_2D, count: int) -> Int32_1D:
     return table
 
 
-@kernel
+@part
 def double(array: Int32_1D) -> Int32_1D:
     """Return a copy of an array with twice as many entries."""
     larger = np.empty(2 * array.size, dtype=np.int32)
@@ -47,7 +47,7 @@ def double(array: Int32_1D) -> Int32_1D:
     return larger
 
 
-@kernel
+@part
 def double_rows(array: Int32_2D) -> Int32_2D:
     """Return a copy of an array with twice as many rows."""
     larger = np.empty((2 * array.shape[0], array.shape[1]), dtype=np.int32)

@@ -10,11 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .bit_rows import count_bits
-
-Words = NDArray[np.uint64]
-Bytes = NDArray[np.uint8]
+from .types import Int64_1D, ReadOnlyInt64_2D, ReadOnlyUint64_1D, Uint8_1D, Uint64, Uint64_1D, Uint64_2D
 
 START = np.array(
     [
@@ -55,13 +53,15 @@ def rotate(word: np.uint64, count: int) -> np.uint64:
 
 
 @inline
-def put_byte(message: Words, at: int, byte: np.uint8) -> None:
+def put_byte(message: Uint64_1D, at: int, byte: np.uint8) -> None:
     """Write a byte of a message whose words were 0."""
     message[at >> 3] |= np.uint64(byte) << np.uint64(8 * (at & 7))
 
 
-@kernel
-def hash_block(message: Words, length: int, start: Words, order: NDArray[np.int64], work: Words) -> None:
+@part
+def hash_block(
+    message: Uint64_1D, length: int, start: ReadOnlyUint64_1D, order: ReadOnlyInt64_2D, work: Uint64_1D
+) -> None:
     """Hash a message of at most 128 bytes, and replace its first two words by the digest; `work` holds 16 words."""
     for i in range(8):
         work[i] = start[i]
@@ -86,9 +86,14 @@ def hash_block(message: Words, length: int, start: Words, order: NDArray[np.int6
     message[1] = start[1] ^ work[1] ^ work[9]
 
 
-@kernel
+@part
 def hash_seed(
-    seed: np.uint64, prefix: Bytes, start: Words, order: NDArray[np.int64], message: Words, work: Words
+    seed: np.uint64,
+    prefix: Uint8_1D,
+    start: ReadOnlyUint64_1D,
+    order: ReadOnlyInt64_2D,
+    message: Uint64_1D,
+    work: Uint64_1D,
 ) -> None:
     """Set the first two words of `message` to the key of a seed, as `Rng.of` computes it."""
     for i in range(16):
@@ -107,9 +112,15 @@ def hash_seed(
     hash_block(message, length, start, order, work)
 
 
-@kernel
+@part
 def hash_child(
-    names: Bytes, first: int, last: int, start: Words, order: NDArray[np.int64], message: Words, work: Words
+    names: Uint8_1D,
+    first: int,
+    last: int,
+    start: ReadOnlyUint64_1D,
+    order: ReadOnlyInt64_2D,
+    message: Uint64_1D,
+    work: Uint64_1D,
 ) -> None:
     """Replace the key in the first two words of `message` by that of a child, as `Rng.child` computes it."""
     for i in range(2, 16):
@@ -130,8 +141,8 @@ def make_gamma(word: np.uint64) -> np.uint64:
     return gamma
 
 
-@kernel("void(uint64, uint8[::1], uint8[::1], int64[::1], uint64[:, ::1])")
-def fill_stream_keys(first: int, prefix: Bytes, names: Bytes, ends: NDArray[np.int64], keys: Words) -> None:
+@kernel
+def fill_stream_keys(first: Uint64, prefix: Uint8_1D, names: Uint8_1D, ends: Int64_1D, keys: Uint64_2D) -> None:
     """Write the keys (seed, word) of streams from consecutive decimal seeds, see `pack_names`."""
     message, work = np.empty(16, dtype=np.uint64), np.empty(16, dtype=np.uint64)
     for number in range(keys.shape[0]):
@@ -143,7 +154,7 @@ def fill_stream_keys(first: int, prefix: Bytes, names: Bytes, ends: NDArray[np.i
         keys[number, 0], keys[number, 1] = message[0], message[1]
 
 
-def pack_names(path: Sequence[str | tuple[str, int]]) -> tuple[Bytes, NDArray[np.int64]]:
+def pack_names(path: Sequence[str | tuple[str, int]]) -> tuple[Uint8_1D, NDArray[np.int64]]:
     """Return the names of a stream, each with its number (by default 0) as `Rng.child` appends it, and where each ends.
 
     >>> pack_names(["noise", ("octave", 1)])[0].tobytes()

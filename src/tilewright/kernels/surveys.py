@@ -6,27 +6,27 @@ map. A cell is written as its index in its own map, in reading order. Steps lead
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .chokepoints import FREE, count_gates, find_cuts
 from .chokepoints import WALL as CLOSED
 from .distance import UNSEEN, WALL, spread_steps
 from .labels import label_axes
+from .types import (
+    Int32_1D,
+    Int32_3D,
+    Int64_1D,
+    Int64_2D,
+    ReadOnlyInt64_2D,
+    ReadOnlyUint8_3D,
+    ReadOnlyUint8_4D,
+    ReadOnlyUint16_4D,
+)
 
-Masks: TypeAlias = NDArray[np.uint8]
-Mask: TypeAlias = NDArray[np.uint8]
-Cells: TypeAlias = NDArray[np.uint16]
-Numbers: TypeAlias = NDArray[np.int64]
-Places: TypeAlias = NDArray[np.int64]
-Steps: TypeAlias = NDArray[np.int32]
 
-
-@kernel("void(Array(uint8, 4, 'C', readonly=True), int64[:, ::1])")
-def survey_regions(passable: Masks, numbers: Numbers) -> None:
+@kernel
+def survey_regions(passable: ReadOnlyUint8_4D, numbers: Int64_2D) -> None:
     """Write the number of regions, the size of the largest region, the first one on ties, and its first cell.
 
     On a map without passable cells, the size is 0 and the cell is -1.
@@ -53,7 +53,7 @@ def _pad(shape: tuple[int, int, int, int]) -> tuple[int, int, int]:
 
 
 @inline
-def _list_shifts(padded: tuple[int, int, int]) -> Places:
+def _list_shifts(padded: tuple[int, int, int]) -> Int64_1D:
     """Return the shifts to the neighbors of a cell on a padded map."""
     row, level = padded[2], padded[1] * padded[2]
     return np.array([-1, 1, -row, row]) if padded[0] == 1 else np.array([-1, 1, -row, row, -level, level])
@@ -76,7 +76,7 @@ def _from_padded(place: int, height: int, width: int, padded: tuple[int, int, in
 
 
 @inline
-def _fill(mask: Mask, padded: NDArray[np.int32], free: int, wall: int) -> None:
+def _fill(mask: ReadOnlyUint8_3D, padded: Int32_3D, free: int, wall: int) -> None:
     """Write `free` at passable cells of a padded map, and `wall` at its other cells, except in its margin."""
     margin = 1 if padded.shape[0] > 1 else 0
     for level in range(mask.shape[0]):
@@ -87,14 +87,14 @@ def _fill(mask: Mask, padded: NDArray[np.int32], free: int, wall: int) -> None:
 
 
 @inline
-def _restart(steps: Steps) -> None:
+def _restart(steps: Int32_1D) -> None:
     """Forget which cells were reached."""
     for place in range(steps.size):
         steps[place] = min(steps[place], UNSEEN)
 
 
 @inline
-def _find_farthest(steps: Steps, queue: Steps, end: int) -> int:
+def _find_farthest(steps: Int32_1D, queue: Int32_1D, end: int) -> int:
     """Return the first cell, in reading order, that is farthest from the seed of a finished search."""
     found, last = int(queue[end - 1]), end - 1
     while last >= 0 and steps[queue[last]] == steps[found]:
@@ -104,7 +104,7 @@ def _find_farthest(steps: Steps, queue: Steps, end: int) -> int:
 
 
 @inline
-def _find_nearest(steps: Steps, places: Places, count: int) -> int:
+def _find_nearest(steps: Int32_1D, places: Int64_1D, count: int) -> int:
     """Return the first cell, in reading order, with the fewest steps among some cells; -1 if none was reached."""
     found = -1
     for number in range(count):
@@ -116,8 +116,8 @@ def _find_nearest(steps: Steps, places: Places, count: int) -> int:
     return found
 
 
-@kernel
-def _search(steps: Steps, shifts: Places, queue: Steps, seeds: Places, count: int) -> int:
+@part
+def _search(steps: Int32_1D, shifts: Int64_1D, queue: Int32_1D, seeds: Int64_1D, count: int) -> int:
     """Search from the first `count` of some cells, and return the number of reached cells."""
     end = 0
     for number in range(count):
@@ -128,11 +128,10 @@ def _search(steps: Steps, shifts: Places, queue: Steps, seeds: Places, count: in
     return spread_steps(steps, shifts, np.empty((shifts.size, 0), dtype=np.int64), queue, end, -1)
 
 
-@kernel(
-    "void(Array(uint8, 4, 'C', readonly=True), Array(int64, 2, 'C', readonly=True),"
-    " Array(int64, 2, 'C', readonly=True), int64[:, ::1])"
-)
-def survey_routes(passable: Masks, regions: Numbers, marks: Numbers, numbers: Numbers) -> None:
+@kernel
+def survey_routes(
+    passable: ReadOnlyUint8_4D, regions: ReadOnlyInt64_2D, marks: ReadOnlyInt64_2D, numbers: Int64_2D
+) -> None:
     """Write the start and the exit of each map's route, and the number of steps between them; -1 if there is no route.
 
     `marks` holds a map, 0 for a start or 1 for an exit, and a passable cell, in the order of the maps. The route of a
@@ -182,8 +181,8 @@ def survey_routes(passable: Masks, regions: Numbers, marks: Numbers, numbers: Nu
         numbers[map, 2] = length
 
 
-@kernel("void(Array(uint8, 4, 'C', readonly=True), Array(int64, 2, 'C', readonly=True), int64[:, ::1])")
-def survey_cuts(passable: Masks, routes: Numbers, numbers: Numbers) -> None:
+@kernel
+def survey_cuts(passable: ReadOnlyUint8_4D, routes: ReadOnlyInt64_2D, numbers: Int64_2D) -> None:
     """Write the number of chokepoints, and of cells that are on every path from start to exit, these two excluded.
 
     `routes` holds the start and the exit of each map, as `survey_routes` writes them.
@@ -209,8 +208,8 @@ def survey_cuts(passable: Masks, routes: Numbers, numbers: Numbers) -> None:
         numbers[map, 1] = count_gates(shifts, came_from, gates, root, exit) if has_route else 0
 
 
-@kernel("void(Array(uint8, 4, 'C', readonly=True), int64[:, ::1])")
-def survey_neighbors(passable: Masks, numbers: Numbers) -> None:
+@kernel
+def survey_neighbors(passable: ReadOnlyUint8_4D, numbers: Int64_2D) -> None:
     """Write numbers of dead ends, of passable neighbors, of corridor cells and of junctions.
 
     A dead end has one passable neighbor along the axes. All others are for 2D maps. Passable neighbors are counted in
@@ -259,8 +258,8 @@ def survey_neighbors(passable: Masks, numbers: Numbers) -> None:
         numbers[map, 2], numbers[map, 3] = corridors, junctions
 
 
-@kernel("void(Array(uint16, 4, 'C', readonly=True), int64[:, ::1])")
-def count_tiles(cells: Cells, numbers: Numbers) -> None:
+@kernel
+def count_tiles(cells: ReadOnlyUint16_4D, numbers: Int64_2D) -> None:
     """Write the number of cells with each tile."""
     numbers[:] = 0
     flat = cells.reshape((cells.shape[0], -1))
@@ -270,10 +269,10 @@ def count_tiles(cells: Cells, numbers: Numbers) -> None:
             counts[flat[map, cell]] += 1
 
 
-@kernel(
-    "void(Array(uint16, 4, 'C', readonly=True), Array(uint16, 4, 'C', readonly=True), boolean, boolean, int64[::1])"
-)
-def count_symmetric(cells: Cells, images: Cells, flip_rows: bool, flip_columns: bool, numbers: Numbers) -> None:
+@kernel
+def count_symmetric(
+    cells: ReadOnlyUint16_4D, images: ReadOnlyUint16_4D, flip_rows: bool, flip_columns: bool, numbers: Int64_1D
+) -> None:
     """Write the number of cells that are equal to the cell of `images` at the mirrored position."""
     levels, height, width = cells.shape[1:]
     for map in range(cells.shape[0]):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from . import kernel
+from . import kernel, part
+from .types import Int32_1D, Int64_1D, Uint8_1D
 
 OPEN, SPARED = 1, 2
 """Open cell, and open cell that is never filled."""
@@ -13,8 +11,8 @@ MAX_DETOUR = 4096
 """Maximum number of cells that a search for a detour around a cell visits. Longer loops are not opened."""
 
 
-@kernel
-def joins_around(cells: NDArray[np.uint8], columns: int, cell: int) -> bool:
+@part
+def joins_around(cells: Uint8_1D, columns: int, cell: int) -> bool:
     """Return whether the open neighbors of a cell are connected through the eight cells around it."""
     ring = (
         cell - columns, cell - columns + 1, cell + 1, cell + columns + 1,
@@ -31,10 +29,8 @@ def joins_around(cells: NDArray[np.uint8], columns: int, cell: int) -> bool:
     return neighbors > 0 and groups <= 1
 
 
-@kernel
-def has_detours(
-    cells: NDArray[np.uint8], columns: int, cell: int, marks: NDArray[np.int32], mark: int, queue: NDArray[np.int64]
-) -> bool:
+@part
+def has_detours(cells: Uint8_1D, columns: int, cell: int, marks: Int32_1D, mark: int, queue: Int64_1D) -> bool:
     """Return whether the open neighbors of a cell are connected without it, by paths of limited extent."""
     wanted, end = 0, 0
     for shift in (-columns, 1, columns, -1):
@@ -61,15 +57,15 @@ def has_detours(
     return wanted > 0 and found == wanted
 
 
-@kernel("int64(uint8[::1], int64, int64[::1], int64, int64, int32[::1], int64[::1], int64)")
+@kernel
 def thicken_cells(
-    cells: NDArray[np.uint8],
+    cells: Uint8_1D,
     columns: int,
-    order: NDArray[np.int64],
+    order: Int64_1D,
     start: int,
     stop: int,
-    marks: NDArray[np.int32],
-    queue: NDArray[np.int64],
+    marks: Int32_1D,
+    queue: Int64_1D,
     count: int,
 ) -> int:
     """Fill up to `count` of the cells `order[start:stop]` whose neighbors stay connected; return the number filled.

@@ -1,5 +1,9 @@
 """Types of kernel arguments: arrays by element type and dimension, and structures of them with named fields.
 
+The annotations of an entry are its compiled signature: the aliases below, `int`, `float`, `bool`, scalars of numpy, and
+the structures described here. Arrays that the caller may pass read-only, such as constants and views of maps, have the
+types `ReadOnly...`. Parts are compiled for what they are given; their annotations are for readers.
+
 A NamedTuple groups the arrays of one thing. Its fields are annotated with the aliases below, from which the compiled
 type follows. A small vector of state is a Record:
 
@@ -12,14 +16,14 @@ type follows. A small vector of state is a Record:
         state: StackState
 
 `StackState.new()` creates one; kernels and Python read and write `stack.state.top`. An array of structures is
-`Annotated[NDArray[np.void], DTYPE]`, or `Annotated[NDArray[np.void], DTYPE, 2]` with two dimensions, which signatures
-write by the name of its alias. A NamedTuple costs compile time for every array in it and every kernel that it is
-passed to: pass single arrays where few are needed.
+`Annotated[NDArray[np.void], DTYPE]`, or `Annotated[NDArray[np.void], DTYPE, 2]` with two dimensions. A NamedTuple costs
+compile time for every array in it and every kernel that it is passed to: pass single arrays where few are needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import (
     TYPE_CHECKING,
@@ -48,13 +52,19 @@ else:
 
 F = TypeVar("F", bound=Callable[..., object])
 
+Uint8: TypeAlias = Annotated[int, "uint8"]
+Uint64: TypeAlias = Annotated[int, "uint64"]
 Uint8_1D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[::1]"]
 Uint8_2D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[:, ::1]"]
+Uint8_4D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[:, :, :, ::1]"]
 Uint16_1D: TypeAlias = Annotated[NDArray[np.uint16], "uint16[::1]"]
 Uint16_2D: TypeAlias = Annotated[NDArray[np.uint16], "uint16[:, ::1]"]
 Uint64_1D: TypeAlias = Annotated[NDArray[np.uint64], "uint64[::1]"]
 Uint64_2D: TypeAlias = Annotated[NDArray[np.uint64], "uint64[:, ::1]"]
 Uint64_3D: TypeAlias = Annotated[NDArray[np.uint64], "uint64[:, :, ::1]"]
+Int16_1D: TypeAlias = Annotated[NDArray[np.int16], "int16[::1]"]
+Int16_2D: TypeAlias = Annotated[NDArray[np.int16], "int16[:, ::1]"]
+Int16_3D: TypeAlias = Annotated[NDArray[np.int16], "int16[:, :, ::1]"]
 Int32_1D: TypeAlias = Annotated[NDArray[np.int32], "int32[::1]"]
 Int32_2D: TypeAlias = Annotated[NDArray[np.int32], "int32[:, ::1]"]
 Int32_3D: TypeAlias = Annotated[NDArray[np.int32], "int32[:, :, ::1]"]
@@ -63,6 +73,18 @@ Int64_2D: TypeAlias = Annotated[NDArray[np.int64], "int64[:, ::1]"]
 Int64_3D: TypeAlias = Annotated[NDArray[np.int64], "int64[:, :, ::1]"]
 Float64_1D: TypeAlias = Annotated[NDArray[np.float64], "float64[::1]"]
 Float64_2D: TypeAlias = Annotated[NDArray[np.float64], "float64[:, ::1]"]
+Float64_3D: TypeAlias = Annotated[NDArray[np.float64], "float64[:, :, ::1]"]
+ReadOnlyUint8_1D: TypeAlias = Annotated[NDArray[np.uint8], "Array(uint8, 1, 'C', readonly=True)"]
+ReadOnlyUint8_3D: TypeAlias = Annotated[NDArray[np.uint8], "Array(uint8, 3, 'C', readonly=True)"]
+ReadOnlyUint8_4D: TypeAlias = Annotated[NDArray[np.uint8], "Array(uint8, 4, 'C', readonly=True)"]
+ReadOnlyUint16_1D: TypeAlias = Annotated[NDArray[np.uint16], "Array(uint16, 1, 'C', readonly=True)"]
+ReadOnlyUint16_2D: TypeAlias = Annotated[NDArray[np.uint16], "Array(uint16, 2, 'C', readonly=True)"]
+ReadOnlyUint16_4D: TypeAlias = Annotated[NDArray[np.uint16], "Array(uint16, 4, 'C', readonly=True)"]
+ReadOnlyUint64_1D: TypeAlias = Annotated[NDArray[np.uint64], "Array(uint64, 1, 'C', readonly=True)"]
+ReadOnlyUint64_2D: TypeAlias = Annotated[NDArray[np.uint64], "Array(uint64, 2, 'C', readonly=True)"]
+ReadOnlyInt64_2D: TypeAlias = Annotated[NDArray[np.int64], "Array(int64, 2, 'C', readonly=True)"]
+ReadOnlyFloat64_1D: TypeAlias = Annotated[NDArray[np.float64], "Array(float64, 1, 'C', readonly=True)"]
+ReadOnlyFloat64_2D: TypeAlias = Annotated[NDArray[np.float64], "Array(float64, 2, 'C', readonly=True)"]
 
 SCALARS: Mapping[object, str] = {int: "int64", float: "float64", bool: "bool"}
 
@@ -117,17 +139,21 @@ def _int_field(offset: int) -> property:
     return property(read, write)
 
 
-def read_signature(text: str, names: Mapping[str, object]) -> Signature:
-    """Return the numba signature of a string in which structures and array aliases are written by their `names`."""
+def read_signature(function: Callable[..., object], name: str) -> Signature:
+    """Return the numba signature of a function from its annotations; errors contain `name` and the parameter."""
     from numba.core.typing.templates import signature
 
-    depth = 0
-    for start in range(len(text) - 1, -1, -1):  # the last bracket closes the list of arguments
-        depth += (text[start] == ")") - (text[start] == "(")
-        if depth == 0:
-            break
-    arguments = [_read_type(argument, names) for argument in _split(text[start + 1 : -1])]
-    found: Signature = signature(_read_type(text[:start], names), *arguments)  # type: ignore[no-untyped-call]
+    hints = get_type_hints(function, include_extras=True)
+    kinds = []
+    for parameter in ("return", *inspect.signature(function).parameters):
+        try:
+            kinds.append(_read_type(hints[parameter]))
+        except (KeyError, TypeError) as error:
+            annotation = hints.get(parameter, "no annotation")
+            raise TypeError(
+                f"kernel {name}, {parameter}: the types of arguments are in kernels/types.py, got {annotation}"
+            ) from error
+    found: Signature = signature(*kinds)  # type: ignore[no-untyped-call]
     return found
 
 
@@ -148,53 +174,30 @@ def widen_integers(part: Dispatcher[F]) -> Dispatcher[F]:
     return part
 
 
-def _split(text: str) -> Iterator[str]:
-    """Split a list of types at its commas, except those inside brackets."""
-    depth, start = 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter in "([") - (letter in ")]")
-        if letter == "," and depth == 0:
-            yield text[start:place].strip()
-            start = place + 1
-    if text[start:].strip():
-        yield text[start:].strip()
-
-
-def _read_type(text: str, names: Mapping[str, object]) -> Type:
+def _read_type(hint: Any) -> Type:
+    from numba import from_dtype, types
     from numba.core.sigutils import normalize_signature
 
-    named = names.get(text)
-    if isinstance(named, type) and (issubclass(named, Record) or hasattr(named, "_fields")):
-        return _struct_type(named)
-    if get_origin(named) is Annotated:
-        return _field_type(named)
-    found: Type = normalize_signature(f"({text},)")[0][0]  # type: ignore[no-untyped-call]
-    return found
-
-
-def _struct_type(struct: Any) -> Type:
-    from numba import from_dtype, types
-
     found: Type
-    if issubclass(struct, Record):
-        found = from_dtype(struct.layout)
-        return found
-    fields = [_field_type(hint) for hint in get_type_hints(struct, include_extras=True).values()]
-    if len(set(fields)) == 1:
-        return types.NamedUniTuple(fields[0], len(fields), struct)  # type: ignore[no-untyped-call]
-    return types.NamedTuple(fields, struct)  # type: ignore[no-untyped-call]
-
-
-def _field_type(hint: Any) -> Type:
-    from numba import from_dtype
-
-    if get_origin(hint) is not Annotated:
-        return from_dtype(np.dtype(SCALARS[hint])) if hint in SCALARS else _struct_type(hint)
-    _, layout, *dimensions = get_args(hint)
-    return _record_array(layout, *dimensions) if isinstance(layout, np.dtype) else _read_type(layout, {})
-
-
-def _record_array(dtype: np.dtype[np.void], dimensions: int = 1) -> Type:
-    from numba import from_dtype, types
-
-    return types.Array(from_dtype(dtype), dimensions, "C")
+    if hint is type(None):
+        return types.none
+    if get_origin(hint) is Annotated:
+        _, layout, *dimensions = get_args(hint)
+        if isinstance(layout, np.dtype):
+            return types.Array(from_dtype(layout), dimensions[0] if dimensions else 1, "C")
+        found = normalize_signature(f"({layout},)")[0][0]  # type: ignore[no-untyped-call]
+    elif hint in SCALARS:
+        found = from_dtype(np.dtype(SCALARS[hint]))
+    elif issubclass(hint, Record):
+        found = from_dtype(hint.layout)
+    elif issubclass(hint, np.generic):
+        found = from_dtype(np.dtype(hint))
+    elif issubclass(hint, tuple):
+        fields = [_read_type(field) for field in get_type_hints(hint, include_extras=True).values()]
+        if len(set(fields)) == 1:
+            found = types.NamedUniTuple(fields[0], len(fields), hint)  # type: ignore[no-untyped-call]
+        else:
+            found = types.NamedTuple(fields, hint)  # type: ignore[no-untyped-call]
+    else:
+        raise TypeError
+    return found

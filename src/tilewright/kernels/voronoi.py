@@ -18,9 +18,9 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, kernel, part
 from .random import GAMMA, mix, row_key
-from .types import Int32_2D, Int64_1D, Int64_2D, Uint8_2D
+from .types import Float64_1D, Int16_3D, Int32_2D, Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint64
 
 UNITS = 1024
 """Positions along a side of a square, and units along a side of a cell."""
@@ -35,8 +35,6 @@ MAX_DISTANCE = 1 << 62
 
 EUCLIDEAN, MANHATTAN, CHEBYSHEV = 0, 1, 2
 
-Points: TypeAlias = NDArray[np.int16]
-"""Position y and x of the point in each square, as (row, column, 2)."""
 SAMPLE_SUM = np.dtype([("y", np.int32), ("x", np.int32), ("count", np.int32)])
 """Samples nearest to a point: twice the sums of their positions, and their number."""
 SampleSums: TypeAlias = Annotated[NDArray[np.void], SAMPLE_SUM, 2]
@@ -64,22 +62,22 @@ class WallArrays(NamedTuple):
 
 
 @inline
-def _point_y(points: Points, row: int, column: int) -> int:
+def _point_y(points: Int16_3D, row: int, column: int) -> int:
     """Return the position of a square's point, in UNITS per square from the first one."""
     return row * UNITS + int(points[row, column, 0])
 
 
 @inline
-def _point_x(points: Points, row: int, column: int) -> int:
+def _point_x(points: Int16_3D, row: int, column: int) -> int:
     return column * UNITS + int(points[row, column, 1])
 
 
-@kernel
+@part
 def _new_candidates() -> Candidates:
     return Candidates(np.empty(25, dtype=np.int64), np.empty(25, dtype=np.int64), np.empty(25, dtype=np.int64))
 
 
-@kernel
+@part
 def metric_distance(metric: int, down: int, across: int) -> int:
     """Return a distance for comparisons: squared if it is Euclidean."""
     if metric == EUCLIDEAN:
@@ -89,8 +87,8 @@ def metric_distance(metric: int, down: int, across: int) -> int:
     return max(abs(down), abs(across))
 
 
-@kernel("void(uint64, int64, int64, int64, int16[:, :, ::1])")
-def scatter(level_key: int, top: int, left: int, jitter: int, points: Points) -> None:
+@kernel
+def scatter(level_key: Uint64, top: int, left: int, jitter: int, points: Int16_3D) -> None:
     """Write a point (y, x) for every square of a window, by position alone, up to jitter / 2 from its center."""
     scale, start = np.uint64(jitter), UNITS // 2 - jitter // 2
     for row in range(points.shape[0]):
@@ -103,8 +101,8 @@ def scatter(level_key: int, top: int, left: int, jitter: int, points: Points) ->
             )
 
 
-@kernel("void(uint64, int64, int64, float64[::1], uint8[:, ::1])")
-def draw_kinds(level_key: int, top: int, left: int, weights: NDArray[np.float64], out: NDArray[np.uint8]) -> None:
+@kernel
+def draw_kinds(level_key: Uint64, top: int, left: int, weights: Float64_1D, out: Uint8_2D) -> None:
     """Draw one of several kinds for every square, by position alone, in proportion to the weights."""
     total = 0.0
     for weight in weights:
@@ -121,8 +119,8 @@ def draw_kinds(level_key: int, top: int, left: int, weights: NDArray[np.float64]
                 mark -= weights[kind]
 
 
-@kernel
-def gather_points(points: Points, row: int, column: int, spacing: int, metric: int, found: Candidates) -> int:
+@part
+def gather_points(points: Int16_3D, row: int, column: int, spacing: int, metric: int, found: Candidates) -> int:
     """Find the points that may be nearest to a cell of this square; return their number."""
     low, high = UNITS // 2, spacing * UNITS - UNITS // 2
     ys, xs = found.ys, found.xs
@@ -143,7 +141,7 @@ def gather_points(points: Points, row: int, column: int, spacing: int, metric: i
     return count
 
 
-@kernel
+@part
 def find_nearest(
     found: Candidates,
     count: int,
@@ -151,7 +149,7 @@ def find_nearest(
     first: int,
     last: int,
     metric: int,
-    best: NDArray[np.float64],
+    best: Float64_1D,
 ) -> None:
     """Write distance * 32 + number of the nearest point into `best`, for cells first..last-1 of a row."""
     center = row * UNITS + UNITS // 2
@@ -184,8 +182,8 @@ def find_nearest(
                 best[cell] = key if key < best[cell] else best[cell]
 
 
-@kernel("void(int16[:, :, ::1], int64, int64, int64, int64, int32[:, ::1])")
-def find_owners(points: Points, spacing: int, metric: int, top: int, left: int, out: NDArray[np.int32]) -> None:
+@kernel
+def find_owners(points: Int16_3D, spacing: int, metric: int, top: int, left: int, out: Int32_2D) -> None:
     """Write the square (row * columns + column) of the nearest point for every cell of a window.
 
     `top` and `left` are the window's first cell, relative to the first cell of the first square. Two more squares with
@@ -214,8 +212,8 @@ def find_owners(points: Points, spacing: int, metric: int, top: int, left: int, 
                     target[x + first + cell - left] = square
 
 
-@kernel("void(int16[:, :, ::1], int64, int64, int64, SampleSums)")
-def sum_samples(points: Points, metric: int, first: int, last: int, out: SampleSums) -> None:
+@kernel
+def sum_samples(points: Int16_3D, metric: int, first: int, last: int, out: SampleSums) -> None:
     """Add the samples in square rows first..last-1 to the sums of their nearest points.
 
     There are SAMPLES x SAMPLES samples per square; y and x are in half sample distances from the corner of the point's
@@ -244,8 +242,8 @@ def _middle(place: int, sum: int, count: int) -> int:
     return min(max(place, 0), UNITS - 1)
 
 
-@kernel("void(int16[:, :, ::1], SampleSums, int16[:, :, ::1])")
-def relax_points(points: Points, sums: SampleSums, out: Points) -> None:
+@kernel
+def relax_points(points: Int16_3D, sums: SampleSums, out: Int16_3D) -> None:
     """Move every point to the center of its samples, limited to its own square; a point without samples stays.
 
     `out` is smaller by four squares on every side: the two without samples, and two more, since a region may extend
@@ -263,10 +261,8 @@ def relax_points(points: Points, sums: SampleSums, out: Points) -> None:
             new[0], new[1] = _middle(int(old[0]), int(total["y"]), count), _middle(int(old[1]), int(total["x"]), count)
 
 
-@kernel("void(int32[:, ::1], uint8[::1], uint8[::1], uint8[:, ::1])")
-def look_up_kinds(
-    owners: NDArray[np.int32], kinds: NDArray[np.uint8], seen: NDArray[np.uint8], out: NDArray[np.uint8]
-) -> None:
+@kernel
+def look_up_kinds(owners: Int32_2D, kinds: Uint8_1D, seen: Uint8_1D, out: Uint8_2D) -> None:
     """Write the kind of every cell's owner, and mark the owners in `seen`."""
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
@@ -275,8 +271,8 @@ def look_up_kinds(
             seen[owner] = 1
 
 
-@kernel("void(int32[:, ::1], int64[:, ::1], int64, uint8[:, ::1])")
-def mark_walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: int, out: NDArray[np.uint8]) -> None:
+@kernel
+def mark_walls(owners: Int32_2D, offsets: Int64_2D, margin: int, out: Uint8_2D) -> None:
     """Write 1 for every cell with another owner at one of the offsets; `owners` is wider by the margin."""
     height, width = out.shape
     for row in range(height):
@@ -290,7 +286,7 @@ def mark_walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: in
                 target[column] |= np.uint8(own[column] != other[column])
 
 
-@kernel
+@part
 def comes_before(
     metric: int, y: int, x: int, square: int, v: int, u: int, other: int, length: int, first: int, second: int
 ) -> bool:
@@ -305,8 +301,8 @@ def comes_before(
     return low < first or (low == first and high < second)
 
 
-@kernel
-def are_neighbors(points: Points, metric: int, row: int, column: int, other_row: int, other_column: int) -> bool:
+@part
+def are_neighbors(points: Int16_3D, metric: int, row: int, column: int, other_row: int, other_column: int) -> bool:
     """Return whether no third point is nearer to the midpoint of two points.
 
     The straight path between them then leads only through their two regions. On ties, the shorter paths between the
@@ -340,7 +336,7 @@ def are_neighbors(points: Points, metric: int, row: int, column: int, other_row:
     return True
 
 
-@kernel
+@part
 def is_between(walls: WallArrays, row: int, column: int, one: int, other: int) -> bool:
     """Return whether a cell, and all cells that make it a wall, belong to these two regions."""
     owners, offsets = walls.owners, walls.offsets
@@ -354,7 +350,7 @@ def is_between(walls: WallArrays, row: int, column: int, one: int, other: int) -
     return True
 
 
-@kernel
+@part
 def open_cell(walls: WallArrays, row: int, column: int, one: int, other: int, gap: int) -> None:
     """Open a cell of the path, and cells beside it to the width of the gap, where no third region is near."""
     out = walls.out
@@ -366,9 +362,9 @@ def open_cell(walls: WallArrays, row: int, column: int, one: int, other: int, ga
                 out[v, u] = 0
 
 
-@kernel("int64(int16[:, :, ::1], int64, int64, uint64, int64, int64, float64, int64, WallArrays, int64, int64)")
+@kernel
 def dig_gaps(
-    points: Points, spacing: int, metric: int, level_key: int, square_top: int, square_left: int,
+    points: Int16_3D, spacing: int, metric: int, level_key: Uint64, square_top: int, square_left: int,
     share: float, gap: int, walls: WallArrays, top: int, left: int,
 ) -> int:  # fmt: skip
     """Open gaps in walls, on straight paths between neighboring points; return the number of paths.

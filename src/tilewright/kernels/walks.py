@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import kernel
+from . import kernel, part
 from .states import double, double_rows, find_slot, rebuild_table
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
@@ -42,7 +42,7 @@ class WalkLevel(NamedTuple):
     """Health at the start, and its maximum; 0 without fights."""
 
 
-@kernel
+@part
 def _enter(level: WalkLevel, state: Int32_1D, cell: int) -> bool:
     """Move the player of a state to an open cell. Return whether it survives."""
     state[CELL] = cell
@@ -58,7 +58,7 @@ def _enter(level: WalkLevel, state: Int32_1D, cell: int) -> bool:
     return level.max_health == 0 or state[HEALTH] > 0
 
 
-@kernel
+@part
 def _is_locked(level: WalkLevel, state: Int32_1D, cell: int) -> bool:
     kind = level.kinds[cell]
     for word in range(state.size - WORDS):
@@ -68,7 +68,7 @@ def _is_locked(level: WalkLevel, state: Int32_1D, cell: int) -> bool:
     return False
 
 
-@kernel("int32[::1](WalkLevel, int64, int64, int64, uint8[::1], int64[::1])")
+@kernel
 def find_walk(level: WalkLevel, start: int, words: int, limit: int, visited: Uint8_1D, result: Int64_1D) -> Int32_1D:
     """Return the directions of a shortest walk to an exit, and set [verdict, number of states] in `result`.
 

@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inline, kernel
+from . import inline, part
 from .types import Float64_1D, Int32_1D, Int32_2D, Int64_1D, Record, Uint64_1D, Uint64_2D, Uint64_3D
 
 CELL = np.dtype(
@@ -159,7 +159,7 @@ def lowest_bit(bits: np.uint64) -> int:
     return count_bits((bits - ONE) & ~bits)
 
 
-@kernel
+@part
 def touch(wave: WaveArrays, cell: int) -> None:
     """Mark a cell as changed."""
     own, state = wave.cells[cell], wave.state
@@ -169,7 +169,7 @@ def touch(wave: WaveArrays, cell: int) -> None:
         state.touched_count += 1
 
 
-@kernel
+@part
 def write_trail(wave: WaveArrays, cell: int) -> None:
     """Write a cell to the trail before it changes."""
     state, own = wave.state, wave.cells[cell]
@@ -217,7 +217,7 @@ def _ban(
     own["sum_w_log_w"] = sum_w_log_w if fewer_left else own["sum_w_log_w"] - sum_w_log_w
 
 
-@kernel
+@part
 def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1D, inverted: bool) -> bool:
     """Ban all patterns of a cell except `kept` or, if `inverted`, ban only `kept`; return whether any is left."""
     state, own, banned = wave.state, wave.cells[cell], wave.banned
@@ -255,29 +255,29 @@ def _find_unsupported_by_bits(
         return bool(missing[0] != NONE)
     rest = NONE
     if few:  # few patterns are left in the cell: ban all patterns of the neighbor that none of them allows
-        for part in range(words):
-            missing[part] = domains[other, part]
+        for index in range(words):
+            missing[index] = domains[other, index]
         for word in range(words):
             left = domains[cell, word]
             while left != NONE:
                 pattern = 64 * word + lowest_bit(left)
                 left &= left - ONE
                 rest = NONE
-                for part in range(words):
-                    missing[part] &= ~allowed[direction, pattern, part]
-                    rest |= missing[part]
+                for index in range(words):
+                    missing[index] &= ~allowed[direction, pattern, index]
+                    rest |= missing[index]
                 if rest == NONE:
                     return False
         return bool(rest != NONE)
-    for part in range(words):  # check only the patterns of the neighbor that removed patterns allowed
-        missing[part] = NONE
+    for index in range(words):  # check only the patterns of the neighbor that removed patterns allowed
+        missing[index] = NONE
     for word in range(words):
         left = removed[cell, word]
         while left != NONE:
             pattern = 64 * word + lowest_bit(left)
             left &= left - ONE
-            for part in range(words):
-                missing[part] |= allowed[direction, pattern, part]
+            for index in range(words):
+                missing[index] |= allowed[direction, pattern, index]
     for word in range(words):
         left = missing[word] & domains[other, word]
         lacking = left
@@ -286,8 +286,8 @@ def _find_unsupported_by_bits(
             left ^= bit
             pattern = 64 * word + lowest_bit(bit)
             support = NONE
-            for part in range(words):
-                support |= allowed[back, pattern, part] & domains[cell, part]
+            for index in range(words):
+                support |= allowed[back, pattern, index] & domains[cell, index]
             if support != NONE:
                 lacking ^= bit
         missing[word] = lacking
@@ -337,8 +337,8 @@ def _find_unsupported_by_lists(
 ) -> bool:
     """Return the same as `_find_unsupported_by_bits`, from lists of allowed neighbors."""
     words = domains.shape[1]
-    for part in range(words):
-        missing[part] = NONE
+    for index in range(words):
+        missing[index] = NONE
     for word in range(words):
         left = domains[cell, word] if few else removed[cell, word]
         while left != NONE:
@@ -363,9 +363,9 @@ def _find_unsupported_by_lists(
                     if stamps[support] < 0:
                         missing[member >> 6] |= bit
     rest = NONE
-    for part in range(words):
-        missing[part] = domains[other, part] & (~missing[part] if few else missing[part])
-        rest |= missing[part]
+    for index in range(words):
+        missing[index] = domains[other, index] & (~missing[index] if few else missing[index])
+        rest |= missing[index]
     return bool(rest != NONE)
 
 
@@ -378,7 +378,7 @@ def _has_any(domains: Uint64_2D, cell: int, members: Int32_1D, starts: Int32_1D,
     return False
 
 
-@kernel
+@part
 def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
     """Propagate all changes to neighbors; return the first cell that has no pattern left, or -1."""
     domains, cells, removed, queue, missing = wave.domains, wave.cells, wave.removed, wave.queue, wave.banned
@@ -445,7 +445,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
     return contradiction
 
 
-@kernel
+@part
 def clear_queue(wave: WaveArrays) -> None:
     """Discard all pending propagation."""
     state = wave.state
@@ -458,7 +458,7 @@ def clear_queue(wave: WaveArrays) -> None:
     state.queue_size = 0
 
 
-@kernel
+@part
 def undo(wave: WaveArrays, top: int) -> None:
     """Undo all changes after a position of the trail."""
     state = wave.state
@@ -474,7 +474,7 @@ def undo(wave: WaveArrays, top: int) -> None:
         touch(wave, cell)
 
 
-@kernel
+@part
 def undo_to_clean(wave: WaveArrays) -> None:
     """Undo all changes since the last complete propagation, or mark the wave as dirty if the trail is too short."""
     state = wave.state
@@ -487,7 +487,7 @@ def undo_to_clean(wave: WaveArrays) -> None:
 # -- heap of undecided cells --------------------------------------------------------------------------------------
 
 
-@kernel
+@part
 def refresh_heap(wave: WaveArrays, rules: RuleArrays) -> None:
     """Update the positions of all touched cells in the heap."""
     cells, heap, state = wave.cells, wave.heap, wave.state
@@ -520,7 +520,7 @@ def refresh_heap(wave: WaveArrays, rules: RuleArrays) -> None:
     state.touched_count = 0
 
 
-@kernel
+@part
 def _place_in_heap(
     cells: NDArray[np.void], heap: NDArray[np.void], size: int, place: int, cell: int, key: float
 ) -> None:

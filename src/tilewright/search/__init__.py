@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .run import load as load
     from .run import make as make
     from .run import resume as resume
-    from .select import VarietyProgress as VarietyProgress
     from .select import variety as variety
 
 _HOMES = {
@@ -32,7 +31,6 @@ _HOMES = {
     "Elite": "archive",
     "SearchProgress": "run",
     "Variety": "mapset",
-    "VarietyProgress": "select",
     "compare": "mapset",
     "load": "run",
     "make": "run",

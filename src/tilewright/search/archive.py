@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from ..corpus import Corpus
-    from ..corpus.cluster import ProgressCallback
+    from ..jobs.progress import OnProgress
 
 EMPTY = -1
 
@@ -377,7 +377,7 @@ class Archive:
         *,
         workers: int | None = None,
         scheduler: str | None = None,
-        on_progress: ProgressCallback | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Corpus:
         """Write the maps of the elites as a corpus, in the order of their cells; needs the extra `corpus`.
 
@@ -393,7 +393,7 @@ class Archive:
         scheduler
             Address of a Dask cluster to use instead of local processes.
         on_progress
-            Function called with a `tw.corpus.Progress` after each step.
+            Function called with a `tw.Progress` after each step.
 
         Returns
         -------

@@ -7,11 +7,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InvalidRecipe
-from ..corpus import refuse_without_packages
+from ..jobs import refuse_without_packages
 
 if TYPE_CHECKING:
     from ..corpus import Corpus
-    from ..corpus.cluster import ProgressCallback
+    from ..jobs.progress import OnProgress
     from .archive import Archive
 
 PARTS = ("params", "shaping", "seed")
@@ -24,7 +24,7 @@ def write_corpus(
     *,
     workers: int | None = None,
     scheduler: str | None = None,
-    on_progress: ProgressCallback | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Corpus:
     """Write the maps of an archive as a corpus: see `Archive.to_corpus`."""
     refuse_without_packages()

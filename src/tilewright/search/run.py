@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.errors import BadFile, GaveUp
 from ..core.params import check_integer
 from ..core.seeds import read_seed
+from ..jobs.cluster import Team, connect_workers
+from ..jobs.progress import Progress, ignore_progress
 from .archive import Archive
 from .definition import DEFAULT_BATCH, DEFAULT_EMITTERS, MAX_EVALUATIONS, Definition
 from .evaluation import Evaluations, Evaluator, evaluate_task
@@ -21,10 +23,6 @@ from .genes import Units
 from .recipes import RecipeLike, read_recipe
 from .ribs_emitters import refuse_without_ribs
 from .rounds import Evaluate, Search
-from .workers import connect_workers
-
-if TYPE_CHECKING:
-    from ..corpus.cluster import Cluster
 
 MAX_PARTS_PER_WORKER = 4
 """Maximum number of parts of a batch per worker. Several parts keep all workers busy until the end of a round."""
@@ -35,17 +33,11 @@ CHECKPOINT_EVALUATIONS = 8192
 
 
 @dataclass(frozen=True)
-class SearchProgress:
+class SearchProgress(Progress):
     """Progress of a search, after a round."""
 
-    evaluations: int
-    total: int
-    archive: Archive
+    archive: Archive | None = None
     """The archive so far. It changes in the next round."""
-    failures: int
-    """Number of failed evaluations."""
-    dashboard: str = ""
-    """URL of Dask's dashboard."""
 
 
 OnProgress = Callable[[SearchProgress], None]
@@ -144,8 +136,8 @@ def make(
         emitters=emitters,
     )
     if out is None:
-        with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
-            return _run(Search(definition), cluster, on_progress)
+        with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as team:
+            return _run(Search(definition), team, on_progress)
     from .storage import open_folder
 
     with open_folder(fspath(out)) as folder:
@@ -157,8 +149,8 @@ def make(
             definition = replace(definition, seed=search.definition.seed)
         folder.check_same(definition, search.definition)
         search.extend(definition.evaluations)
-        with connect_workers(0 if search.is_finished else workers, scheduler) as cluster:
-            return _run(search, cluster, on_progress, folder)
+        with connect_workers(0 if search.is_finished else workers, scheduler) as team:
+            return _run(search, team, on_progress, folder)
 
 
 def resume(
@@ -205,8 +197,8 @@ def resume(
             raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
         if evaluations is not None:
             search.extend(evaluations)
-        with connect_workers(0 if search.is_finished else workers, scheduler) as cluster:
-            return _run(search, cluster, on_progress, store)
+        with connect_workers(0 if search.is_finished else workers, scheduler) as team:
+            return _run(search, team, on_progress, store)
 
 
 def load(folder: str | PathLike[str], /) -> Archive:
@@ -236,15 +228,15 @@ def load(folder: str | PathLike[str], /) -> Archive:
     return search.archive
 
 
-def _run(search: Search, cluster: Cluster | None, on_progress: OnProgress | None, folder: Any = None) -> Archive:
+def _run(search: Search, team: Team, on_progress: OnProgress | None, folder: Any = None) -> Archive:
     """Run the remaining rounds. With a folder, write checkpoints and the finished archive."""
-    report = on_progress or (lambda progress: None)
-    evaluate = _evaluate_on(cluster) if cluster is not None else _evaluate_here(folder is not None)
+    report = on_progress or ignore_progress
+    evaluate = _evaluate_on(team) if team.threads else _evaluate_here(folder is not None)
     refuse_without_ribs(search.definition.emitters)
     every = max(1, CHECKPOINT_EVALUATIONS // search.definition.batch)
     stored = search.round
     if search.archive is not None:
-        report(_progress_of(search, cluster))
+        report(_progress_of(search, team.dashboard))
     while not search.is_finished:
         try:
             batch = search.propose()
@@ -258,7 +250,7 @@ def _run(search: Search, cluster: Cluster | None, on_progress: OnProgress | None
         if folder is not None and is_due and search.is_storable:
             folder.write_search(search)
             stored = search.round
-        report(_progress_of(search, cluster))
+        report(_progress_of(search, team.dashboard))
     archive = search.archive
     assert archive is not None
     if folder is not None:
@@ -278,15 +270,16 @@ def _describe_empty(search: Search) -> str:
     )
 
 
-def _progress_of(search: Search, cluster: Cluster | None) -> SearchProgress:
+def _progress_of(search: Search, dashboard: str) -> SearchProgress:
     archive = search.archive
     assert archive is not None
     return SearchProgress(
         archive.evaluations,
         search.definition.evaluations,
-        archive,
         sum(archive.failures.values()),
-        cluster.dashboard if cluster is not None else "",
+        dashboard,
+        {"coverage": archive.coverage, "QD score": archive.qd_score},
+        archive,
     )
 
 
@@ -302,16 +295,16 @@ def _evaluate_here(keeps_cells: bool) -> Evaluate:
     return evaluate
 
 
-def _evaluate_on(cluster: Cluster) -> Evaluate:
+def _evaluate_on(team: Team) -> Evaluate:
     """Return a function that divides solutions among workers. The results are in the order of the solutions."""
     parts_per_worker = MAX_PARTS_PER_WORKER
 
     def evaluate(definition: Definition, units: Units) -> Evaluations:
         nonlocal parts_per_worker
         start = perf_counter()
-        parts = np.array_split(units, min(len(units), cluster.threads * parts_per_worker))
+        parts = np.array_split(units, min(len(units), team.threads * parts_per_worker))
         tasks = ((definition.text, number, part) for number, part in enumerate(parts))
-        found = dict(cluster.run_tasks(evaluate_task, tasks))
+        found = dict(team.run_tasks(evaluate_task, tasks))
         # The size of the parts depends on the time of the previous batch, the results do not.
         parts_per_worker = max(1, min(MAX_PARTS_PER_WORKER, int((perf_counter() - start) / PART_SECONDS)))
         ordered = [found[number] for number in range(len(parts))]

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count as count_from
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, format_number, pluralize
 from ..core.params import check_integer
 from ..core.seeds import read_seed
 from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
+from ..jobs.cluster import Team, connect_workers
+from ..jobs.progress import OnProgress, Progress
 from .candidates import Candidate, CandidateSource, make_task, with_own_seed
 from .distances import BoundDistance, read_distance
 from .gate import Gate, find_possible_distance
 from .mapset import Variety, describe_need, with_tileset
 from .recipes import RecipeLike, read_recipe
 from .targets import Target, read_targets
-from .workers import connect_workers
-
-if TYPE_CHECKING:
-    from ..corpus.cluster import Cluster
 
 MAX_COUNT = 4096
 CANDIDATES_PER_MAP = 50
@@ -33,20 +31,6 @@ MAX_REPORTED = 3
 """Maximum number of targets that an error describes."""
 MAX_OFFERS = 1000
 """Maximum number of candidates that are kept to find a possible minimum distance after a failure."""
-
-
-@dataclass(frozen=True)
-class VarietyProgress:
-    """Progress of `variety`, after a candidate."""
-
-    found: int
-    count: int
-    candidates: int
-    """Number of candidates so far."""
-    max_candidates: int
-
-
-OnProgress = Callable[[VarietyProgress], None]
 
 
 def variety(
@@ -102,7 +86,7 @@ def variety(
     scheduler
         Address of a Dask cluster to use instead of local processes.
     on_progress
-        Function called with a `VarietyProgress` after each candidate.
+        Function called with a `Progress` after each candidate.
 
     Returns
     -------
@@ -138,17 +122,17 @@ def variety(
     source = CandidateSource(recipe, own_seed, tuple(names), vary, bool(improve))
     source.check()
     selection = _Selection(Gate(chosen, float(min_distance), goals, count), candidates or CANDIDATES_PER_MAP * count)
-    with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as cluster:
-        for candidate in _iter_candidates(source, selection.gate, cluster):
+    with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as team:
+        for candidate in _iter_candidates(source, selection.gate, team):
             selection.consider(candidate)
             if on_progress is not None:
-                on_progress(VarietyProgress(len(selection.kept), count, selection.made, selection.limit))
+                on_progress(Progress(len(selection.kept), count, values={"candidates": selection.made}))
             if selection.is_finished:
                 break
     return selection.finish()
 
 
-def _iter_candidates(source: CandidateSource, gate: Gate, cluster: Cluster | None) -> Iterator[Candidate]:
+def _iter_candidates(source: CandidateSource, gate: Gate, team: Team) -> Iterator[Candidate]:
     """Yield candidates in the order of their numbers, made in this process or by workers.
 
     Candidates of a batch know the targets that were open before the batch, so that workers do not change the result.
@@ -156,10 +140,10 @@ def _iter_candidates(source: CandidateSource, gate: Gate, cluster: Cluster | Non
     for first in count_from(0, BATCH):
         numbers = range(first, first + BATCH)
         targets = tuple(gate.open_targets) if source.improves else ()
-        if cluster is None:
+        if not team.threads:
             yield from (source.make(number, targets) for number in numbers)
         else:
-            found = dict(cluster.run_tasks(make_task, ((source.text, number, targets) for number in numbers)))
+            found = dict(team.run_tasks(make_task, ((source.text, number, targets) for number in numbers)))
             yield from (found[number] for number in numbers)
 
 

@@ -23,7 +23,7 @@ from ..core.stored import StoredData, parse_stored_json
 from ..core.tilemap import TileMap
 from ..corpus.manifest import OWN_COLUMNS
 from ..corpus.parts import ROWS_PER_GROUP, compress_cells, decompress_cells
-from ..corpus.store import MANIFEST, Folder
+from ..jobs.folder import MANIFEST, Folder
 from .archive import EMPTY, Archive
 from .definition import MAX_EVALUATIONS, Definition
 from .evaluation import find_tileset
@@ -140,7 +140,7 @@ def count_evaluations(address: str) -> int:
 @contextmanager
 def open_folder(address: str) -> Iterator[ArchiveFolder]:
     """Open a folder for writing, so that no other process on this machine writes to it."""
-    from ..corpus import refuse_without_packages
+    from ..jobs import refuse_without_packages
 
     refuse_without_packages()
     found = ArchiveFolder(address)

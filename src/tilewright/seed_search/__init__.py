@@ -9,8 +9,7 @@
 
 from __future__ import annotations
 
-from .job import SeekProgress
 from .result import FoundSeeds
 from .run import seek
 
-__all__ = ["FoundSeeds", "SeekProgress", "seek"]
+__all__ = ["FoundSeeds", "seek"]

@@ -21,7 +21,7 @@ from .. import __version__
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
 from ..core.provenance import raised_revisions
 from ..core.stored import StoredHead, StoredRecipe
-from ..corpus.store import DATASHEET, MANIFEST, Folder
+from ..jobs.folder import DATASHEET, MANIFEST, Folder
 from .definition import KIND, LAYOUT, SeekDefinition, read_seeds
 from .plan import SeekPlan, stages_from_names
 from .report import HISTOGRAMS, MAPS, RECIPE, render_report

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +13,14 @@ from ..core.errors import TilewrightError
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.tilemap import TileMap
-from ..search.workers import can_connect, connect_workers
+from ..jobs.cluster import Team, can_connect, connect_workers
+from ..jobs.progress import OnProgress, Progress
 from .result import FoundSeeds
 from .scanners import MakeMap, StagedScanner, open_seek_scanner
 from .state import SeekState
 from .tasks import SeekWork, finish_task, scan_task
 
 if TYPE_CHECKING:
-    from ..corpus.cluster import Cluster
     from .folder import SeekFolder
 
 FIRST_CHUNK, MAX_CHUNK = 64, 1 << 24
@@ -33,26 +32,6 @@ CHECKPOINT_SECONDS = 5.0
 TRIAL_SECONDS, WORKER_SECONDS = 2.0, 10.0
 """Time that this process works alone, and remaining time for which it then starts workers, if their number is not
 given."""
-
-
-@dataclass(frozen=True)
-class SeekProgress:
-    """Progress of a search over seeds."""
-
-    tested: int
-    """Number of tested seeds, including those of earlier runs."""
-    total: int
-    found: int
-    """Number of seeds that meet all requirements so far."""
-    best: float | None
-    """Value of the best seed so far, if a measure is to be maximized or minimized."""
-    failures: int
-    """Number of seeds that cannot be made."""
-    dashboard: str = ""
-    """URL of Dask's dashboard."""
-
-
-OnProgress = Callable[[SeekProgress], None]
 
 
 class Chunks:
@@ -157,9 +136,8 @@ class SeekJob:
         if works_alone or not is_asked:
             self._test_here(scanner, chunks, is_trial=not works_alone)
         if not self._is_done:
-            with connect_workers(self.workers, self.scheduler) as cluster:
-                assert cluster is not None
-                self._test_on(cluster, scanner, chunks)
+            with connect_workers(self.workers, self.scheduler) as team:
+                self._test_on(team, scanner, chunks)
         if self.state.last_interval is not None:
             first, last = self.state.last_interval
             self.state.add_last(scanner.scan(first, last - first + 1, None))
@@ -183,11 +161,11 @@ class SeekJob:
             if is_trial and seconds > TRIAL_SECONDS and chunks.remaining * seconds / tested > WORKER_SECONDS:
                 return
 
-    def _test_on(self, cluster: Cluster, scanner: Scanner, chunks: Chunks) -> None:
+    def _test_on(self, team: Team, scanner: Scanner, chunks: Chunks) -> None:
         """Test seeds on workers. If this process has a GPU, the workers test the later stages."""
-        self.dashboard = cluster.dashboard
+        self.dashboard = team.dashboard
         self._report()
-        chunks.threads = cluster.threads
+        chunks.threads = team.threads
         search = SeekWork(self.state.definition, self.state.plan)
         if isinstance(scanner, StagedScanner) and scanner.device == "gpu":
             passed = (scanner.first_stage.scan(*chunk, None) for chunk in chunks)
@@ -196,7 +174,7 @@ class SeekJob:
         else:
             tasks = ((search, *chunk, self.state.bound) for chunk in chunks)
             work = scan_task
-        with closing(cluster.run_tasks(work, tasks)) as results:
+        with closing(team.run_tasks(work, tasks)) as results:
             for result, seconds in results:
                 chunks.note_time(result.count, seconds)
                 self._add(result)
@@ -217,17 +195,11 @@ class SeekJob:
     def _report(self) -> None:
         state = self.state
         extreme = state.definition.extreme
-        has_best = extreme is not None and len(state.kept.seeds)
-        self.on_progress(
-            SeekProgress(
-                state.tally.tested,
-                state.definition.count,
-                state.tally.passed,
-                float(state.kept.values[extreme.measure][0]) if extreme is not None and has_best else None,
-                sum(state.tally.failures.values()),
-                self.dashboard,
-            )
-        )
+        values: dict[str, float] = {"found": state.tally.passed}
+        if extreme is not None and len(state.kept.seeds):
+            values["best"] = float(state.kept.values[extreme.measure][0])
+        failures = sum(state.tally.failures.values())
+        self.on_progress(Progress(state.tally.tested, state.definition.count, failures, self.dashboard, values))
 
 
 def make_kept_map(state: SeekState, number: int, make_map: MakeMap = run) -> TileMap:

@@ -177,7 +177,7 @@ class FoundSeeds:
 
         Needs the extra `corpus`.
         """
-        from ..corpus import refuse_without_packages
+        from ..jobs import refuse_without_packages
 
         refuse_without_packages()
         from .folder import open_folder

@@ -7,9 +7,11 @@ from os import PathLike, fspath
 from typing import Any
 
 from ..core.errors import InvalidRecipe
+from ..jobs.cluster import check_workers
+from ..jobs.progress import OnProgress, ignore_progress
 from ..search.recipes import RecipeLike, read_recipe
 from .definition import DEFAULT_KEEP, SeedRange, SeekDefinition
-from .job import OnProgress, SeekJob
+from .job import SeekJob
 from .plan import make_seek_plan
 from .result import FoundSeeds
 from .state import SeekState
@@ -61,7 +63,7 @@ def seek(
     scheduler
         Address of a Dask cluster to use instead of local processes.
     on_progress
-        Function called with a `SeekProgress` after each step.
+        Function called with a `Progress` after each step.
 
     Returns
     -------
@@ -103,10 +105,10 @@ def find_seeds(
     """Run a search. Without a number of workers, it depends on the time that the search takes; see `seek`."""
     plan = make_seek_plan(definition, device)
     _check_run(out, workers, scheduler, on_progress)
-    report = on_progress or (lambda progress: None)
+    report = on_progress or ignore_progress
     if out is None:
         return SeekJob(SeekState(definition, plan), workers, scheduler, report).finish()
-    from ..corpus import refuse_without_packages
+    from ..jobs import refuse_without_packages
 
     refuse_without_packages()
     from .folder import open_folder
@@ -128,6 +130,4 @@ def _check_run(out: object, workers: int | None, scheduler: object, on_progress:
     if on_progress is not None and not callable(on_progress):
         raise InvalidRecipe("must be a function", at="on_progress", got=on_progress, rule="type")
     if workers is not None or scheduler is not None:
-        from ..corpus.cluster import check_workers
-
         check_workers(workers, scheduler)

@@ -11,10 +11,13 @@ from ..analysis.survey import Survey
 from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
 from ..core.grid import Label
+from ..core.many_maps import Stage
 from ..core.params import MAX_SIDE, Params, param
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap
+from ..kernels.bit_surveys import BORDER
+from ._many import find_fill
 
 
 class BorderParams(Params):
@@ -24,7 +27,12 @@ class BorderParams(Params):
     """Tile of the frame; by default the most common impassable tile of the map."""
 
 
-@shaper(BorderParams)
+def plan_border(p: BorderParams, site: Site) -> Stage:
+    """Return the stage of many maps."""
+    return BORDER, find_fill(site, p.tile, "border", prefers_first=True), p.thickness
+
+
+@shaper(BorderParams, many=plan_border)
 def border(map: TileMap, p: BorderParams, site: Site, rng: Rng) -> TileMap:
     tile = site.tile(p.tile) if p.tile is not None else Survey(map).most_common_tile(passable=False)
     if tile is None:

@@ -13,10 +13,13 @@ from ..analysis.survey import Survey
 from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.grid import Label
+from ..core.many_maps import NoKernel, Stage
 from ..core.params import MAX_AREA, Params, param
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap
+from ..kernels.bit_surveys import KEEP_LARGEST
+from ._many import find_fill
 
 
 class KeepLargestParams(Params):
@@ -28,7 +31,17 @@ class KeepLargestParams(Params):
     """Whether cells are connected in 4 directions, or in 8 including diagonals."""
 
 
-@shaper(KeepLargestParams)
+def plan_keep_largest(p: KeepLargestParams, site: Site) -> Stage:
+    """Return the stage of many maps."""
+    if p.keep != 1 or p.directions != 4:
+        raise NoKernel("the shaper keep_largest with these parameters")
+    state = find_fill(site, p.tile, "keep_largest")
+    if site.tileset.passable[site.ids[state]]:
+        raise NoKernel("the shaper keep_largest with a passable tile")
+    return KEEP_LARGEST, state, 0
+
+
+@shaper(KeepLargestParams, many=plan_keep_largest)
 def keep_largest(map: TileMap, p: KeepLargestParams, site: Site, rng: Rng) -> TileMap:
     survey = Survey(map)
     tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=False)

@@ -22,23 +22,6 @@ SEED = "seed"
 KNOBS = "knobs."
 MAX_DEFAULTS = 4
 """Maximum number of knobs or parameters that vary by default, without the seed."""
-DEFAULT_PARAMS: Mapping[str, Mapping[str, Spec]] = {
-    "aggregation": {"coverage": {}, "stick": {}, "symmetry": {}},
-    "bsp": {"rooms": {}, "spacing": {}, "loops": {}, "fill": {}},
-    "caves": {"walls": {}, "steps": {"from": 2, "to": 8}, "birth": {"from": 4, "to": 6}},
-    "drunkard": {"coverage": {}, "turn": {}, "bias": {}, "walkers": {}},
-    "fashion": {"scores": {}, "generations": {"from": 5, "to": 60}},
-    "markov": {"temperature": {}},
-    "maze": {"method": {}, "braid": {}},
-    "noise": {"feature_size": {}, "gain": {}, "warp": {}},
-    "patterns": {},
-    "rooms": {"rooms": {}, "spacing": {}, "loops": {}},
-    "rules": {},
-    "voronoi": {"spacing": {}, "jitter": {}, "relax": {}},
-    "wfc": {},
-}
-"""Parameters that change the maps of a technique most; an empty range is the usual one. Other techniques vary their
-main parameter."""
 
 OptionKind = Literal["range", "choices", "plain"]
 
@@ -107,8 +90,9 @@ def choose_vary(state: State, options: list[VaryOption] | None = None) -> dict[s
     knobs = {f"{KNOBS}{knob.name}": knob for knob in find_knobs(state.recipe)}
     chosen = [path for path, knob in knobs.items() if path in known and not _drives_only(knob, sizes)][:MAX_DEFAULTS]
     if not chosen and state.technique in techniques:
-        main = techniques.get(state.technique).main_param
-        params = DEFAULT_PARAMS.get(state.technique, {main: {}} if main else {})
+        technique = techniques.get(state.technique)
+        main: Mapping[str, Spec] = {technique.main_param: {}} if technique.main_param else {}
+        params = main if technique.vary is None else technique.vary
         suggested = {f"params.{name}": spec for name, spec in params.items()}
         chosen = [path for path in suggested if path in known]
     return {path: suggested.get(path) or known[path].spec for path in order if path in chosen or path == SEED}

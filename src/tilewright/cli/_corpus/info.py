@@ -46,7 +46,7 @@ def command(folder: str, as_json: bool, picture: str | None) -> None:
 
 def _describe(corpus: Any, facts: Any) -> list[str]:
     manifest = corpus.manifest
-    found = [f"{facts.maps:,} stored, in {pluralize(len(corpus.parts), 'part')}, {format_bytes(corpus.folder.size())}"]
+    found = [f"{facts.maps:,} stored, in {pluralize(len(corpus.parts), 'part')}, {format_bytes(corpus.size)}"]
     if not corpus.is_complete:
         found.append(f"not finished: {pluralize(manifest.parts - len(corpus.parts), 'part')} missing")
     if manifest.sweep.axes:
@@ -71,7 +71,7 @@ def _to_data(corpus: Any, facts: Any, report: Any) -> dict[str, Any]:
         "there": facts.maps,
         "complete": corpus.is_complete,
         "parts": len(corpus.parts),
-        "bytes": corpus.folder.size(),
+        "bytes": corpus.size,
         "failures": facts.failures,
         "reasons": dict(facts.most_common_reasons()),
         "same": facts.duplicates,

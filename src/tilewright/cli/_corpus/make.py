@@ -96,6 +96,4 @@ def command(
     failures = job.state.failures if job.state else 0
     what = f"{pluralize(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
     failed = f"; {pluralize(failures, 'map')} failed" if failures else ""
-    info(
-        f"{what}, in {output}: {pluralize(corpus.manifest.parts, 'part')}, {format_bytes(corpus.folder.size())}{failed}"
-    )
+    info(f"{what}, in {output}: {pluralize(corpus.manifest.parts, 'part')}, {format_bytes(corpus.size)}{failed}")

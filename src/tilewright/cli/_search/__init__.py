@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
 
 from ...core.errors import InvalidRecipe, format_number, pluralize
 from ...corpus import refuse_without_packages
-from .. import Terminated
 from .._console import info as print_info  # `info` is a module of this package
-from .._progress import Report, show_progress
 
 if TYPE_CHECKING:
-    from ...search import Archive, Elite, SearchProgress
+    from ...search import Archive, Elite
 
 WORKERS = click.Option(
     ["--workers"],
@@ -72,53 +67,11 @@ def describe_elite(elite: Elite) -> str:
     return f"cell {format_cell(elite.cell)}: objective {format_number(elite.objective)}; {measures}"
 
 
-@contextmanager
-def search_progress(folder: str) -> Iterator[SearchReport]:
-    """Yield a progress callback for a search. After Ctrl-C, SIGTERM or SIGHUP, print how to continue."""
-    job = SearchReport()
-    try:
-        with show_progress(remaining=False) as job.report:
-            yield job
-    except (KeyboardInterrupt, Terminated):
-        from ...search.storage import count_evaluations
+def count_stored(folder: str) -> int:
+    """Return the number of evaluations in a folder."""
+    from ...search.storage import count_evaluations
 
-        done = count_evaluations(folder)
-        kept = f"{pluralize(done, 'evaluation')} are in {folder}" if done else "no round is finished"
-        print_info(f"stopped; {kept}; `tilewright search resume {folder}` continues" if done else f"stopped; {kept}")
-        raise
-
-
-class SearchReport:
-    """Progress callback that shows evaluations, rate, coverage, QD score, failures and remaining time."""
-
-    report: Report
-
-    def __init__(self) -> None:
-        self.state: SearchProgress | None = None
-        self._start_time = monotonic()
-        self._first = 0
-        self._dashboard = ""
-
-    def __call__(self, state: SearchProgress) -> None:
-        if self.state is None:
-            self._first = state.evaluations  # The rate excludes what was done before, and the time to start workers.
-            self._start_time = monotonic()
-        self.state = state
-        if state.dashboard and not self._dashboard:
-            self._dashboard = state.dashboard
-            print_info(f"Dask dashboard: {state.dashboard}")
-        self.report(state.evaluations / state.total, self._format_line(state))
-
-    def _format_line(self, state: SearchProgress) -> str:
-        from ...search.plots import format_score
-
-        line = f"{state.evaluations:,} of {pluralize(state.total, 'evaluation')}"
-        if state.evaluations > self._first:
-            rate = (state.evaluations - self._first) / max(monotonic() - self._start_time, 1e-9)
-            left = round((state.total - state.evaluations) / rate)
-            line += f", {rate:,.0f} per second, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
-        line += f", coverage {state.archive.coverage:.0%}, QD score {format_score(state.archive.qd_score)}"
-        return f"{line}, {state.failures:,} failed" if state.failures else line
+    return count_evaluations(folder)
 
 
 def print_result(archive: Archive, folder: str) -> None:

@@ -11,8 +11,9 @@ from ...core.errors import InvalidRecipe
 from ...corpus import refuse_without_packages
 from ...kernels import start_quickly
 from .. import _recipe
+from .._progress import job_progress
 from .._recipe_command import KNOBS, RecipeCommand, with_knobs
-from . import SCHEDULER, WORKERS, print_result, search_progress
+from . import SCHEDULER, WORKERS, count_stored, print_result
 
 
 @click.command("make", cls=RecipeCommand, params=[KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS, WORKERS, SCHEDULER])
@@ -88,7 +89,7 @@ def command(
     options: dict[str, Any] = {"repeats": repeats, "workers": workers, "scheduler": scheduler}
     options |= {} if batch is None else {"batch": batch}
     options |= {} if emitters is None else {"emitters": [name.strip() for name in emitters.split(",")]}
-    with search_progress(output) as report:
+    with job_progress("evaluation", output, count_stored) as report:
         archive = make(
             request.recipe,
             vary=read_vary(vary),

@@ -6,7 +6,8 @@ import click
 
 from ...corpus import refuse_without_packages
 from ...kernels import start_quickly
-from . import SCHEDULER, WORKERS, print_result, search_progress
+from .._progress import job_progress
+from . import SCHEDULER, WORKERS, count_stored, print_result
 
 
 @click.command("resume", params=[WORKERS, SCHEDULER])
@@ -23,6 +24,6 @@ def command(folder: str, evaluations: int | None, workers: int | None, scheduler
     from ...search import resume
 
     start_quickly()
-    with search_progress(folder) as report:
+    with job_progress("evaluation", folder, count_stored) as report:
         archive = resume(folder, evaluations=evaluations, workers=workers, scheduler=scheduler, on_progress=report)
     print_result(archive, folder)

@@ -14,13 +14,13 @@ from ...kernels import start_quickly
 from .. import _outputs, _recipe
 from .._console import info, print_json, print_table
 from .._corpus import AS_JSON, check_picture_path, write_picture
-from .._progress import show_progress
+from .._progress import job_progress
 from .._recipe_command import KNOBS, RecipeCommand, read_recipe
 from . import SCHEDULER
 from .make import read_vary
 
 if TYPE_CHECKING:
-    from ...search import Variety, VarietyProgress
+    from ...search import Variety
 
 FIELDS = ("number", "seed", "technique")
 OUTPUT_OPTIONS = tuple(str(option.name) for option in _outputs.OPTIONS if option.name != "outputs")
@@ -98,12 +98,7 @@ def command(
     from ...search import variety
 
     start_quickly()
-    with show_progress(remaining=False) as report:
-
-        def show(state: VarietyProgress) -> None:
-            line = f"{state.found} of {pluralize(state.count, 'map')}, {pluralize(state.candidates, 'candidate')}"
-            report(state.found / state.count, line)
-
+    with job_progress("map", None) as report:
         found = variety(
             checked,
             count=count,
@@ -116,7 +111,7 @@ def command(
             seed=seed,
             workers=workers,
             scheduler=scheduler,
-            on_progress=show,
+            on_progress=report,
         )
     _write_maps(found, files)
     if sheet is not None:

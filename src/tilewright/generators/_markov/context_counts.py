@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...autotile.tile_classes import TileClasses
 from ...core.caching import cached_by_size
 from ...core.samples import Samples
-from ...kernels.markov import Numbers
+from ...kernels.types import Int64_2D
 from .contexts import Contexts
 from .directions import AROUND
 from .stored_counts import ContextSpec
@@ -56,14 +56,14 @@ class ContextCounts:
         """(digit,) index of the label in the samples; for the digit of a cell without a tile, the most common label."""
         return np.array([self.most_common, *self.label_ids.tolist()], dtype=np.uint16)
 
-    def number_steps(self, backoff: Sequence[Sequence[int]]) -> Numbers:
+    def number_steps(self, backoff: Sequence[Sequence[int]]) -> Int64_2D:
         """Return (step, part) a backoff order as indices of its sets of directions, padded with -1."""
         width = max(len(step) for step in backoff)
         rows = [[self.contexts.index_of(mask) for mask in step] for step in backoff]
         return np.array([[*row, *(-1 for _ in range(width - len(row)))] for row in rows], dtype=np.int64)
 
     @cached_property
-    def squares(self) -> tuple[Contexts, Numbers]:
+    def squares(self) -> tuple[Contexts, Int64_2D]:
         """Contexts of the 2x2 blocks, and (block, 2) the indices of the block's and of its shared pair's context."""
         contexts = count_contexts(self.sample, self.tile_classes, AROUND, SQUARE_MASKS)
         numbers = [contexts.index_of(mask) for mask in SQUARE_MASKS]

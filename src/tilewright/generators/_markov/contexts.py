@@ -10,19 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, UnknownName, pluralize
-from ...kernels.markov import (
-    COUNT,
-    FREE,
-    SIZE_BITS,
-    SUM,
-    TILE,
-    ContextArrays,
-    ContextTotals,
-    Digits,
-    Numbers,
-    count_contexts,
-    rehash,
-)
+from ...kernels.markov import COUNT, FREE, SIZE_BITS, SUM, TILE, ContextArrays, ContextTotals, count_contexts, rehash
+from ...kernels.types import Int64_1D, Int64_2D, Uint16_1D, Uint16_2D
 from .directions import STEPS
 
 MARGIN = 2
@@ -32,20 +21,20 @@ EDGE = "edge"
 MAX_KEYS = 1 << 62
 MAX_FIRST_SIZE = 1 << 16
 """Maximum initial number of slots of a hash table."""
-Table = tuple[Numbers, Numbers]
+Table = tuple[Int64_1D, Int64_1D]
 """Keys and values of a hash table."""
 
 
 class ContextTable(NamedTuple):
     """Counted contexts as plain arrays."""
 
-    keys: Numbers
+    keys: Int64_1D
     """(context,) keys, ascending."""
-    sizes: Numbers
+    sizes: Int64_1D
     """(context,) number of entries of each context."""
-    tiles: Numbers
+    tiles: Int64_1D
     """(entry,) tiles, ascending within a context."""
-    counts: Numbers
+    counts: Int64_1D
     """(entry,) number of occurrences of the tile in the context."""
 
 
@@ -54,11 +43,11 @@ class _Counted(NamedTuple):
 
     table: Table
     """Hash table of contexts: their keys and numbers."""
-    of: Numbers
+    of: Int64_1D
     """(entry,) number of the context; entries are sorted by context and tile."""
-    tiles: Numbers
+    tiles: Int64_1D
     """(entry,) tile."""
-    counts: Numbers
+    counts: Int64_1D
     """(entry,) number of occurrences."""
     number: int
     """Number of contexts."""
@@ -110,10 +99,10 @@ class Contexts:
         places = np.repeat(firsts[ids[used]] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(of))
         return ContextTable(keys[used], sizes, tiles[places], counts[places])
 
-    def _sort_slots(self) -> Numbers:
+    def _sort_slots(self) -> Int64_2D:
         """Return the used slots of the hash table, sorted by key."""
         slots = self.arrays.slots
-        used: Numbers = slots[slots[:, 0] != FREE]
+        used: Int64_2D = slots[slots[:, 0] != FREE]
         return np.take(used, np.argsort(used[:, 0]), axis=0)
 
     def _set_layout(self, labels: Sequence[str], directions: Sequence[str], masks: Iterable[int]) -> None:
@@ -132,7 +121,7 @@ class Contexts:
         """Return the index of a set of directions."""
         return self.masks.index(mask)
 
-    def _count(self, seen: Digits) -> _Counted:
+    def _count(self, seen: Uint16_2D) -> _Counted:
         """Count the contexts of (cell, 1 + direction) a label and the digits around it."""
         sets, tiles = len(self.masks), len(self.labels)
         size = 1 << 10
@@ -171,14 +160,14 @@ class Contexts:
         masks = np.array(self.masks, dtype=np.int64)
         return ContextArrays(slots, entries, masks, self.bases, members, len(self.labels) + 2)
 
-    def _encode_map(self, map: NDArray[np.integer]) -> Digits:
+    def _encode_map(self, map: NDArray[np.integer]) -> Uint16_2D:
         """Return (cell, 1 + direction) every cell's label and the digits around it."""
         wide, (rows, columns) = pad_map(map, len(self.labels)).reshape(-1, map.shape[1] + 2 * MARGIN), map.shape
         around = (STEPS[name] for name in self.directions)
         views = (wide[MARGIN + down :, MARGIN + right :][:rows, :columns] for down, right in around)
         return np.stack([map.astype(np.uint16), *views], axis=-1).reshape(rows * columns, -1)
 
-    def flat_offsets(self, width: int) -> Numbers:
+    def flat_offsets(self, width: int) -> Int64_1D:
         """Return (direction,) the offset of the neighbor in a padded flat map of this width."""
         return _find_offsets(self.directions, width)
 
@@ -242,20 +231,20 @@ def _grow(table: Table) -> Table:
 
 
 @lru_cache(maxsize=64)
-def _find_offsets(directions: tuple[str, ...], width: int) -> Numbers:
+def _find_offsets(directions: tuple[str, ...], width: int) -> Int64_1D:
     steps = (STEPS[name] for name in directions)
     return np.array([down * (width + 2 * MARGIN) + right for down, right in steps], dtype=np.int64)
 
 
-def pad_map(map: NDArray[np.integer], tiles: int) -> Digits:
+def pad_map(map: NDArray[np.integer], tiles: int) -> Uint16_1D:
     """Return a map of label indices as a flat array of digits with a margin; -1 is a cell without a label."""
     rows, columns = map.shape
-    wide: Digits = np.full((rows + 2 * MARGIN, columns + 2 * MARGIN), tiles + 1, dtype=np.uint16)
+    wide: Uint16_2D = np.full((rows + 2 * MARGIN, columns + 2 * MARGIN), tiles + 1, dtype=np.uint16)
     wide[MARGIN:-MARGIN, MARGIN:-MARGIN] = map + 1
     return wide.reshape(-1)
 
 
-def key_bases(digits: int, masks: Sequence[int]) -> Numbers:
+def key_bases(digits: int, masks: Sequence[int]) -> Int64_1D:
     """Return the first key of every set of directions; each neighbor has one of `digits` values."""
     sizes = [digits ** mask.bit_count() for mask in masks]
     return np.array([sum(sizes[:number]) for number in range(len(sizes))], dtype=np.int64)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.pieces import STEPS
-from ...kernels.markov import Lookahead, Table
+from ...kernels.markov import Lookahead
+from ...kernels.types import Int32_2D
 from .context_counts import ContextCounts
 from .contexts import MARGIN
 
@@ -23,7 +24,7 @@ def make_lookahead(context_counts: ContextCounts, lock_labels: NDArray[np.int64]
     `lock_labels` has the learned label of every locked cell, or -1; `rank` is the position of every cell in the scan.
     Probabilities are multiplied from neighbor to neighbor and scaled to a maximum of 1.
     """
-    rows: Table = np.full(lock_labels.shape, -1, dtype=np.int32)
+    rows: Int32_2D = np.full(lock_labels.shape, -1, dtype=np.int32)
     free = np.pad(lock_labels < 0, 1)
     beside = free[:-2, 1:-1] | free[2:, 1:-1] | free[1:-1, :-2] | free[1:-1, 2:]
     shown = (lock_labels >= 0) & beside
@@ -49,7 +50,7 @@ def make_lookahead(context_counts: ContextCounts, lock_labels: NDArray[np.int64]
 def _spread(
     context_counts: ContextCounts,
     lock_labels: NDArray[np.int64],
-    rows: Table,
+    rows: Int32_2D,
     chances: NDArray[np.float64],
     ranks: NDArray[np.int64],
     frontier: NDArray[np.int64],

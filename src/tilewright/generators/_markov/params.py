@@ -16,7 +16,7 @@ from ...core.model import LearningParams, TrainingParams
 from ...core.params import Sized, param, size_param
 from ...core.samples import Counts, Samples, Training
 from ...core.tileset import Tileset
-from ...kernels.markov import Numbers
+from ...kernels.types import Int64_1D, Int64_2D
 from .context_counts import (
     CONTEXTS,
     SQUARE_COUNTS,
@@ -91,7 +91,7 @@ class MarkovTrainingParams(TrainingParams):
         return {CONTEXTS: (self.learned_directions, self.learned_masks), SQUARE_COUNTS: (AROUND, SQUARE_MASKS)}
 
     def count(self) -> Counts:
-        counts: dict[str, Numbers] = {}
+        counts: dict[str, Int64_1D] = {}
         for part, sets in self._list_parts().items():
             contexts = count_contexts(self.sample, self.learned_classes, *sets)
             counts |= ContextSpec.of(self.sample, self.learned_classes, *sets).store(contexts, part)
@@ -181,11 +181,11 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
         return tuple(sorted({0, *(mask for step in self.backoff_masks for mask in step)}))
 
     @cached_property
-    def counts_cache(self) -> dict[tuple[str, bytes], tuple[ContextCounts, Numbers]]:
+    def counts_cache(self) -> dict[tuple[str, bytes], tuple[ContextCounts, Int64_2D]]:
         """Context counts and backoff order by tileset and tile ids of the labels."""
         return {}
 
-    def get_context_counts(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[ContextCounts, Numbers]:
+    def get_context_counts(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[ContextCounts, Int64_2D]:
         """Return the context counts and the backoff order if the samples' labels are these tiles."""
         key = tileset.digest, ids.tobytes()
         if key not in self.counts_cache:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.errors import InvalidRecipe
 from ...core.samples import Counts, Samples
-from ...kernels.markov import Numbers
+from ...kernels.types import Int64_1D
 from .contexts import Contexts, ContextTable, key_bases
 from .directions import STEPS
 
@@ -110,7 +110,7 @@ def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: in
     return bool((totals == cells).all())
 
 
-def _split_keys(keys: Numbers, digits: int, masks: Sequence[int]) -> tuple[Numbers, Numbers]:
+def _split_keys(keys: Int64_1D, digits: int, masks: Sequence[int]) -> tuple[Int64_1D, Int64_1D]:
     """Return, for every key, the index of its set of directions and its offset within that set."""
     bases = key_bases(digits, masks)
     which = np.searchsorted(bases, keys, side="right") - 1

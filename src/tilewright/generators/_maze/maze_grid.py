@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ...analysis.regions import regions_of
 from ...core.errors import GaveUp
 from ...core.site import Site
-from ...kernels.maze import FLOOR, WALL, Bytes, MazeLayout, Places, build_forest, carve
+from ...kernels.maze import FLOOR, WALL, MazeLayout, build_forest, carve
+from ...kernels.types import Int32_1D, Uint8_1D, Uint8_2D
 
 FREE = 2
 """Value of cells without a lock."""
@@ -49,20 +50,20 @@ class MazeGrid:
         self.down, self.along = (GridAxis(side, passage, wall) for side in site.shape)
         self.rows, self.columns = self.down.count, self.along.count
         self.count = self.rows * self.columns
-        self.open: Bytes = np.ones(self.count, dtype=np.uint8)
+        self.open: Uint8_1D = np.ones(self.count, dtype=np.uint8)
         """1 for every place that the maze must reach."""
-        self.links: Bytes = np.zeros(self.count, dtype=np.uint8)
+        self.links: Uint8_1D = np.zeros(self.count, dtype=np.uint8)
         """Links of the maze so far, as bits per place; initially those that locked floors make."""
-        self.sketch: Callable[[], Bytes] | None = None
+        self.sketch: Callable[[], Uint8_1D] | None = None
         """Function that returns the links to draw, if a method shows more than `links`."""
-        self.possible: Bytes
-        self.above: Places = np.empty(0, dtype=np.int32)
+        self.possible: Uint8_1D
+        self.above: Int32_1D = np.empty(0, dtype=np.int32)
         """Union-find forest of connected places, as in kernels/maze; empty if locks give no link."""
         self.layout = MazeLayout(
             self.columns, self.down.first + 1, self.along.first + 1, self.down.width, self.along.width, wall
         )
         """Layout for `carve`, on a map with a margin of one cell."""
-        self.required: Bytes | None = None
+        self.required: Uint8_2D | None = None
         """With locks: FLOOR or WALL where a cell must have that value, FREE elsewhere."""
         if site.has_locks:
             self.required = _find_required(site)
@@ -71,7 +72,7 @@ class MazeGrid:
         else:
             self.possible = list_all_links(self.rows, self.columns).reshape(-1)
 
-    def _apply_locks(self, required: Bytes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _apply_locks(self, required: Uint8_2D) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Set the open places and the given links; return masks of the possible links to the east and to the south."""
         grid = self.rows, self.columns
         down, along = self.down.list_places(), self.along.list_places()
@@ -90,11 +91,11 @@ class MazeGrid:
     def has_locks(self) -> bool:
         return self.required is not None
 
-    def make_blank(self) -> Bytes:
+    def make_blank(self) -> Uint8_2D:
         """Return a map of walls with a margin of one cell."""
         return np.full((self.shape[0] + 2, self.shape[1] + 2), WALL, dtype=np.uint8)
 
-    def draw(self) -> Bytes:
+    def draw(self) -> Uint8_2D:
         """Return the current maze: the places that have links."""
         links = self.links if self.sketch is None else self.sketch()
         cells = self.make_blank()
@@ -102,7 +103,7 @@ class MazeGrid:
         return cells[1:-1, 1:-1]
 
 
-def _find_required(site: Site) -> Bytes:
+def _find_required(site: Site) -> Uint8_2D:
     """Return (row, column) FLOOR or WALL for cells that must have this value, and FREE for other cells.
 
     Regions that locked walls enclose become wall, because they are unreachable. The region with the locked floors is
@@ -124,7 +125,7 @@ def _find_required(site: Site) -> Bytes:
     return required
 
 
-def _find_connected_places(required: Bytes, down: NDArray[np.int64], along: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _find_connected_places(required: Uint8_2D, down: NDArray[np.int64], along: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return a mask of the places whose cells are connected despite locked walls."""
     cells = np.ix_(down.reshape(-1), along.reshape(-1))
     free = (required[cells] != WALL).reshape(*down.shape, *along.shape)
@@ -142,7 +143,7 @@ def _find_connected_places(required: Bytes, down: NDArray[np.int64], along: NDAr
 
 
 def _find_passages(
-    required: Bytes, down: NDArray[np.int64], along: NDArray[np.int64], walls: NDArray[np.int64]
+    required: Uint8_2D, down: NDArray[np.int64], along: NDArray[np.int64], walls: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return masks of the possible links, and of the links locked open, from every place to the next along an axis."""
     lines = (*down.shape, *walls.shape)
@@ -155,14 +156,14 @@ def _find_passages(
     return possible, given
 
 
-def list_all_links(rows: int, columns: int) -> Bytes:
+def list_all_links(rows: int, columns: int) -> Uint8_2D:
     """Return the links of all places of a grid to their neighbors."""
-    links: Bytes = np.zeros((rows, columns), dtype=np.uint8)
+    links: Uint8_2D = np.zeros((rows, columns), dtype=np.uint8)
     _write_links(links, np.ones((rows, columns - 1), bool), np.ones((rows - 1, columns), bool))
     return links
 
 
-def _write_links(grid: Bytes, east: NDArray[np.bool_], south: NDArray[np.bool_]) -> None:
+def _write_links(grid: Uint8_2D, east: NDArray[np.bool_], south: NDArray[np.bool_]) -> None:
     """Write links to the east and to the south as direction bits of both places."""
     grid[:, :-1] |= east * np.uint8(2)
     grid[:, 1:] |= east * np.uint8(8)

@@ -17,10 +17,8 @@ from ...kernels.maze import (
     INSIDE,
     RECTANGLE,
     WALK,
-    Bytes,
     MazeArrays,
     MazeState,
-    Places,
     backtrack,
     build_forest,
     divide,
@@ -30,6 +28,7 @@ from ...kernels.maze import (
     shuffle,
     wilson,
 )
+from ...kernels.types import Int32_1D, Uint8_1D
 from .maze_grid import MazeGrid
 
 FRAMES = 80
@@ -47,19 +46,19 @@ def run_in_blocks(work: Callable[[int], bool], state: MazeState, steps: int, tot
         yield min(1.0, float(state.done) / total)
 
 
-def _make_arrays(grid: MazeGrid, seen: Bytes) -> MazeArrays:
+def _make_arrays(grid: MazeGrid, seen: Uint8_1D) -> MazeArrays:
     return MazeArrays(grid.possible, grid.links, seen, grid.above, grid.columns)
 
 
 def _grow(
-    kernel: Kernel[[MazeArrays, Places, NDArray[np.uint64], MazeState, int], bool],
+    kernel: Kernel[[MazeArrays, Int32_1D, NDArray[np.uint64], MazeState, int], bool],
     steps_per_place: int,
     grid: MazeGrid,
     rng: Rng,
 ) -> Iterator[float]:
     """Grow a maze from a random place with a kernel, which restarts elsewhere when it cannot continue."""
     seen = _make_seen(grid)
-    stack: Places = np.empty(grid.count, dtype=np.int32)
+    stack: Int32_1D = np.empty(grid.count, dtype=np.int32)
     state = MazeState.new()
     start = rng.below(grid.count)
     if seen[start] == FRESH:
@@ -72,7 +71,7 @@ def _run_wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     """Link places by loop-erased random walks; at the step limit, link the remaining ones as by Kruskal."""
     seen = _make_seen(grid)
     if grid.has_locks:  # The maze may have several components, and a walk ends only at a place inside the maze.
-        parts: Places = np.empty(grid.count, dtype=np.int32)
+        parts: Int32_1D = np.empty(grid.count, dtype=np.int32)
         build_forest(grid.possible, parts, grid.columns)
         seen[parts == np.arange(grid.count)] = INSIDE
     else:
@@ -88,7 +87,7 @@ def _run_wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
         yield from _span(grid, rng)
 
 
-def _sketch_walk(grid: MazeGrid, exits: Bytes, state: MazeState) -> Bytes:
+def _sketch_walk(grid: MazeGrid, exits: Uint8_1D, state: MazeState) -> Uint8_1D:
     """Return the links so far and those of the current walk without its loops, for display."""
     links = grid.links.copy()
     place = int(state.start)
@@ -121,9 +120,9 @@ def _divide(grid: MazeGrid, rng: Rng) -> Iterator[float]:
         yield from _span(grid, rng, first=preferred)
 
 
-def _span(grid: MazeGrid, rng: Rng, *, first: Bytes | None = None) -> Iterator[float]:
+def _span(grid: MazeGrid, rng: Rng, *, first: Uint8_1D | None = None) -> Iterator[float]:
     """Add all possible links in random order, those of `first` first, and skip those that would close a loop."""
-    edges: Places = np.empty(2 * grid.count, dtype=np.int32)
+    edges: Int32_1D = np.empty(2 * grid.count, dtype=np.int32)
     edges = edges[: list_edges(grid.possible, edges)]
     order = MazeState.new()
     for _ in run_in_blocks(partial(shuffle, edges, rng.state, order), order, FRAMES * block_size("maze"), edges.size):
@@ -131,14 +130,14 @@ def _span(grid: MazeGrid, rng: Rng, *, first: Bytes | None = None) -> Iterator[f
     if first is not None:
         preferred = (first[edges >> 1] >> (1 + (edges & 1)).astype(np.uint8)) & 1
         edges = np.concatenate([edges[preferred == 1], edges[preferred == 0]])
-    above: Places = np.empty(grid.count, dtype=np.int32)
+    above: Int32_1D = np.empty(grid.count, dtype=np.int32)
     build_forest(grid.links, above, grid.columns)
     state = MazeState.new()
     work = bind(partial(kruskal, grid.links, above, edges, state, grid.columns))
     yield from run_in_blocks(work, state, edges.size, edges.size)
 
 
-def _make_seen(grid: MazeGrid) -> Bytes:
+def _make_seen(grid: MazeGrid) -> Uint8_1D:
     """Return an array with FRESH for every place that the maze must reach."""
     return np.where(grid.open, np.uint8(FRESH), np.uint8(INSIDE))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.patterns import Sides, Tiles, Wrap
-from ...kernels.patterns import Cells, Numbers
+from ...kernels.types import Int32_1D, Uint16_1D
 
 
 class PaddedGrid:
@@ -23,7 +23,7 @@ class PaddedGrid:
         self.inner = tuple(slice(margin, margin + side) for side in shape)
         self.homes, self.twins = self._link_copies() if any(wrap) else (np.empty(0, np.int32), np.empty(0, np.int32))
 
-    def _link_copies(self) -> tuple[Numbers, Numbers]:
+    def _link_copies(self) -> tuple[Int32_1D, Int32_1D]:
         """Return, for every flat index, the cell of which it is a copy, and the next copy of the same cell or -1."""
         homes = np.zeros(self.padded_shape, dtype=np.int64)
         holds = np.ones(self.padded_shape, dtype=np.bool_)  # whether it is a cell or a copy of one
@@ -61,9 +61,9 @@ class PaddedGrid:
         starts = np.array(list(product(range(size), repeat=len(self.shape))), dtype=np.int64)
         return starts @ self.strides
 
-    def pad(self, tiles: Tiles, beyond: int) -> Cells:
+    def pad(self, tiles: Tiles, beyond: int) -> Uint16_1D:
         """Return a map as a flat array with its margin, filled with `beyond` or with copies of wrapped cells."""
-        wide: Cells = np.full(self.padded_shape, beyond, dtype=np.uint16)
+        wide: NDArray[np.uint16] = np.full(self.padded_shape, beyond, dtype=np.uint16)
         wide[self.inner] = tiles
         flat = wide.reshape(-1)
         if self.homes.size:

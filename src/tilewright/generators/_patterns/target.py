@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...analysis.patterns import Coding, PatternCounts, Sides, Tiles, Wrap, iter_view_wraps, iter_views, pad_map
 from ...core.seeds import Rng
-from ...kernels.patterns import Cells
+from ...kernels.types import Uint16_2D
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class TargetDistribution:
         numbers = (rng.cells(shape) * float(bounds[-1])).astype(np.int64)
         return np.searchsorted(bounds, numbers, side="right")
 
-    def list_stamps(self, number: int) -> tuple[Cells, NDArray[np.int64]]:
+    def list_stamps(self, number: int) -> tuple[Uint16_2D, NDArray[np.int64]]:
         """Return (window, cell) all windows of a size inside the samples, and the compared edges that each touches.
 
         Edges are bits: the start of axis 0, its end, the start of axis 1, and so on.

@@ -20,8 +20,8 @@ from ...dungeon.dungeon import Dungeon
 from ...dungeon.links import choose_loops
 from ...dungeon.params import DungeonParams
 from ...dungeon.room_graph import GridGraph, grow_room_graph, list_grid_links
-from ...kernels.corridors import CORRIDOR, DOOR, FLOOR, Places
-from ...kernels.links import Pairs
+from ...kernels.corridors import CORRIDOR, DOOR, FLOOR
+from ...kernels.types import Int64_2D
 from .gap_corridors import MIN_BEND, Area, Span, plan_corridor
 from .passages import Box, Passages
 
@@ -74,7 +74,7 @@ def _grow_graph(p: DungeonParams, shape: tuple[int, int], rng: Rng) -> GridGraph
     return GridGraph(shape, tree.rooms, tuple(sorted([*tree.links, *closed])))
 
 
-def _to_pairs(graph: GridGraph) -> Pairs:
+def _to_pairs(graph: GridGraph) -> Int64_2D:
     """Return the links as (link, 2) positions in the rooms of the graph."""
     positions = {room: position for position, room in enumerate(graph.rooms)}
     pairs = [[positions[one], positions[other]] for one, other in graph.links]
@@ -106,7 +106,7 @@ class GridBuilder:
         self._names = [graph.name_of(room) for room in graph.rooms]
         self._pairs = _to_pairs(graph)
         self._links: list[tuple[int, int]] = [(one, other) for one, other in self._pairs.tolist()]
-        self._rooms: Places = np.empty((len(graph.rooms), 4), dtype=np.int64)
+        self._rooms: Int64_2D = np.empty((len(graph.rooms), 4), dtype=np.int64)
         self._passages = None if dungeon.ground is None else Passages(dungeon, dungeon.ground, self._links)
 
     def build(self, patience: int, rng: Rng) -> Steps:

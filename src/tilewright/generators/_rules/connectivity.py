@@ -14,7 +14,8 @@ from ...core.errors import GaveUp
 from ...kernels.blocks import block_size
 from ...kernels.bridges import Waves, build_labeled_map
 from ...kernels.connectivity import dig_tunnels, find_parts
-from ...kernels.flood import BLOCKED, NUMBERING, Places, add_opposites, label_regions
+from ...kernels.flood import BLOCKED, NUMBERING, add_opposites, label_regions
+from ...kernels.types import Int64_1D
 from .board import EMPTY_MASK, Area, Areas, Board
 from .language import ConnectivityFix, Offsets
 
@@ -61,10 +62,10 @@ class Adjacency:
 
     def __init__(self, offsets: Offsets, width: int) -> None:
         steps = make_symmetric(offsets)
-        self.reach: Places = np.abs(steps).max(axis=0)
+        self.reach: Int64_1D = np.abs(steps).max(axis=0)
         self._down, across = (int(part) for part in self.reach)
         self._columns = width + 2 * across
-        self.shifts: Places = steps @ np.array([self._columns, 1], dtype=np.int64)
+        self.shifts: Int64_1D = steps @ np.array([self._columns, 1], dtype=np.int64)
         self.straight = {tuple(step) for step in steps.tolist()} >= set(UNIT_STEPS)
         """Whether a tunnel with a single corner is connected."""
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 from numba import cuda, uint16, uint32, uint64
+from numpy.typing import NDArray
 
-from ..fashion import Cells, Offset
+from ..fashion import Offset
 from . import fashion_bits
 from .device_code import on_device
 from .fashion import CELLS, SHARED_BYTES
@@ -125,7 +126,7 @@ class LargeAutomaton:
         FashionRule of the automaton, from `make_rule`.
     """
 
-    def __init__(self, cells: Cells, rule: FashionRule) -> None:
+    def __init__(self, cells: NDArray[np.uint8], rule: FashionRule) -> None:
         self._rule = rule
         self._height, self._width = cells.shape
         self._is_sliced = rule.masks.size > 0 and self._width >= fashion_bits.MIN_WIDTH
@@ -143,14 +144,14 @@ class LargeAutomaton:
         self._new = cuda.device_array_like(self._old)
 
     @property
-    def cells(self) -> Cells:
+    def cells(self) -> NDArray[np.uint8]:
         """Copy of the states (row, column)."""
         if not self._is_sliced:
-            padded: Cells = self._old.copy_to_host().view(np.uint8).reshape(self._height, -1)
+            padded: NDArray[np.uint8] = self._old.copy_to_host().view(np.uint8).reshape(self._height, -1)
             return padded[:, : self._width]
         unpacked = cuda.device_array((self._height, self._width), np.uint8)
         fashion_bits.unpack_rows[-(-unpacked.size // THREADS), THREADS](self._old, unpacked, self._count)
-        cells: Cells = unpacked.copy_to_host()
+        cells: NDArray[np.uint8] = unpacked.copy_to_host()
         return cells
 
     def advance(self, generations: int = 1) -> None:

@@ -13,9 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fashion import Offset, Scores, build_key_table
-
-Numbers = NDArray[np.int64]
+from ..fashion import Offset, build_key_table
 
 MAX_STATES = 8
 MAX_REACH = 2
@@ -51,7 +49,7 @@ class FashionRule(NamedTuple):
         return max(max(abs(dx), abs(dy)) for dx, dy in self.offsets)
 
 
-def make_rule(scores: Scores, offsets: Sequence[Offset], *, wrap: bool) -> FashionRule | None:
+def make_rule(scores: NDArray[np.float64], offsets: Sequence[Offset], *, wrap: bool) -> FashionRule | None:
     """Return the rule of a score matrix, or None if no kernel for GPUs can run it."""
     matrix = np.ascontiguousarray(scores, dtype=np.float64)
     return _make_rule(matrix.tobytes(), len(matrix), tuple((int(dx), int(dy)) for dx, dy in offsets), wrap)
@@ -76,7 +74,7 @@ def _make_rule(scores: bytes, states: int, offsets: tuple[Offset, ...], wrap: bo
     return FashionRule(states, offsets, wrap, (ranks << KEY_SHIFT | own).astype(np.uint16), masks)
 
 
-def merge_ranks(ranks: Numbers, states: Numbers) -> Numbers:
+def merge_ranks(ranks: NDArray[np.int64], states: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the ranks, from 1, with consecutive ranks merged if only one and the same state has them.
 
     Neighborhoods without a rank have 0.
@@ -87,11 +85,11 @@ def merge_ranks(ranks: Numbers, states: Numbers) -> Numbers:
     has_one = (owners & (owners - 1)) == 0
     differs = np.ones(owners.size, dtype=np.int64)
     differs[1:] = ~(has_one[1:] & (owners[1:] == owners[:-1]))
-    merged: Numbers = np.cumsum(differs) - 1
+    merged: NDArray[np.int64] = np.cumsum(differs) - 1
     return merged[ranks]
 
 
-def find_masks(ranks: Numbers) -> NDArray[np.uint32]:
+def find_masks(ranks: NDArray[np.int64]) -> NDArray[np.uint32]:
     """Return the coefficients (bit of the rank, part, product) of the ranks of two states with four neighbors.
 
     A bit is part 0 ^ (n1 ^ n2) & part 1 ^ (n1 & n2) & part 2, because the first two neighbors may be exchanged. Each

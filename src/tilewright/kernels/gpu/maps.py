@@ -12,7 +12,7 @@ from .. import random as cpu_random
 from ..bit_surveys import NUMBERS, PATH
 from ..random import FIRST, GAMMA, ROW_SALT, SECOND
 from .device_code import compile_kernel, on_device, port
-from .groups import MAX_LANES, MAX_REGISTERS, WARP, Group, block
+from .groups import MAX_LANES, MAX_REGISTERS, WARP, Group, block, choose_group, find_launch
 from .surveys import build_survey, test_numbers
 
 as_mask = port(bit_rows.as_mask)
@@ -189,3 +189,9 @@ def build_loaded(group: Group) -> Any:
         finish((a0, a1, a2, b0, b1, b2), number, lane, job, tests, out, words, slots, length)
 
     return finish_maps
+
+
+def finish_planes(planes: Any, lengths: Any, job: Any, tests: tuple[Any, ...], out: tuple[Any, Any]) -> None:
+    """Shape, measure, test and store maps from planes; see `build_loaded`."""
+    group = choose_group(job[0])
+    build_loaded(group)[find_launch(group, job[0], len(planes))](planes, lengths, job, tests, out)

@@ -1,7 +1,7 @@
 """Tries of a recipe with requirements, spread over processes of this machine.
 
 The result is the map that one process would make: the outcomes are considered in the order of the tries, whichever
-process finishes first. The processes are started with multiprocessing, which needs none of the packages of corpora.
+process finishes first. The processes are started with multiprocessing, which needs no further packages.
 """
 
 from __future__ import annotations

@@ -6,17 +6,19 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
 from itertools import islice
 from time import sleep
 from typing import Any, TypeVar
 
 from ..core.errors import InvalidRecipe, TilewrightError
 from ..core.params import check_integer
+from . import refuse_without_packages
 from .processes import block_interrupts
 
 T = TypeVar("T")
+PACKAGES = ("dask", "distributed")
 SCHEDULER = "DASK_SCHEDULER_ADDRESS"
 TIMEOUT = "20s"
 """Time limit for a scheduler to answer, and for its first worker to appear."""
@@ -30,25 +32,6 @@ them."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 LOGS = ("distributed", "tornado", "asyncio", "bokeh")
 MAX_WORKERS = 4096
-
-
-@dataclass
-class Progress:
-    """Progress of a job: maps of a corpus, or chunks of a world."""
-
-    count: int
-    done: int = 0
-    """Number of finished items, including those of earlier runs."""
-    made: int = 0
-    """Number of items finished in this run."""
-    failures: int = 0
-    """Number of failed maps, in this run while it is running and in the complete corpus at the end."""
-    dashboard: str = ""
-    """URL of Dask's dashboard."""
-
-
-WorldProgress = Progress
-ProgressCallback = Callable[[Progress], None]
 
 
 class LostCluster(TilewrightError):
@@ -145,32 +128,34 @@ def check_workers(workers: int | None, scheduler: str | None) -> None:
         raise InvalidRecipe(text, at="workers")
 
 
-def iter_results(
-    work: Callable[..., T],
-    tasks: Callable[[int], Iterable[tuple[Any, ...]]],
-    run_here: Callable[[], Generator[T, None, None]],
-    *,
-    workers: int | None,
-    scheduler: str | None,
-    progress: Progress,
-    on_progress: ProgressCallback,
-    on_ready: Callable[[], None],
-) -> Generator[T, None, None]:
-    """Yield the result of each task, in any order. The tasks run on a cluster or, without workers, in `run_here`.
+class ThisProcess:
+    """Runs tasks in this process, without workers."""
 
-    `tasks` returns the tasks for a number of threads. `on_ready` is called when there are workers, before the first
-    task. Closing the generator ends the tasks, then the workers.
-    """
+    dashboard = ""
+    threads = 0
+
+    def run_tasks(self, work: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Generator[T, None, None]:
+        """Yield the result of each task, in order."""
+        return (work(*task) for task in tasks)
+
+
+Team = Cluster | ThisProcess
+"""What runs the tasks of a job."""
+
+
+def can_connect() -> bool:
+    """Return whether the packages for worker processes are installed."""
+    return all(map(find_spec, PACKAGES))
+
+
+@contextmanager
+def connect_workers(workers: int | None, scheduler: str | None) -> Iterator[Team]:
+    """Start worker processes or connect to a cluster; with 0 workers, this process runs the tasks."""
     if workers == 0:
-        on_ready()
-        yield from run_here()
+        yield ThisProcess()
         return
     with connect(scheduler, workers) as cluster:
-        on_ready()
-        progress.dashboard = cluster.dashboard
-        on_progress(progress)
-        with closing(cluster.run_tasks(work, tasks(cluster.threads))) as results:
-            yield from results
+        yield cluster
 
 
 @contextmanager
@@ -179,6 +164,7 @@ def connect(address: str | None, workers: int | None) -> Iterator[Cluster]:
 
     Without an address, the environment variable DASK_SCHEDULER_ADDRESS is used, unless a number of workers is given.
     """
+    refuse_without_packages(*PACKAGES)
     import dask
     import distributed  # noqa: F401  # before its settings are changed: it brings them along
 

@@ -1,22 +1,20 @@
-"""The folder of a corpus, local or remote (fsspec). Files are read completely and written atomically."""
+"""The folder of a job, local or remote (fsspec). Files are read completely and written atomically."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
-
-import fsspec
 
 from ..core.errors import BadFile, TilewrightError
 from ..formats._files import TEMPORARY, name_temporary, remove_stale
 from ..formats._locks import LOCK, lock_folder
+from . import refuse_without_packages
 
 T = TypeVar("T")
-MANIFEST, DATASHEET, PARTS = "manifest.json", "README.md", "parts"
-PART = re.compile(r"part-(\d{6,})\.parquet")
+MANIFEST, DATASHEET = "manifest.json", "README.md"
 
 
 class Folder:
@@ -24,8 +22,14 @@ class Folder:
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/") or address
-        with self._translate_errors():
-            self._files, self._root = fsspec.core.url_to_fs(self.address)
+        self._files: Any = LocalFiles()
+        self._root = Path(self.address).expanduser().absolute().as_posix()
+        if "://" in self.address or "::" in self.address:
+            refuse_without_packages("fsspec")
+            import fsspec
+
+            with self._translate_errors():
+                self._files, self._root = fsspec.core.url_to_fs(self.address)
 
     def __str__(self) -> str:
         return self.address
@@ -82,20 +86,14 @@ class Folder:
         except TilewrightError:
             raise BadFile(f"{name} is damaged or belongs to something else", at=self) from None
 
-    def list_parts(self) -> list[int]:
-        """Return the numbers of the existing parts."""
-        found = (PART.fullmatch(name) for name in self.list_names(PARTS))
-        return sorted(int(part[1]) for part in found if part)
-
-    def size(self) -> int:
-        """Return the total size of all parts in bytes."""
+    def list_sizes(self, inner: str) -> dict[str, int]:
+        """Return the sizes in bytes of the files in a subfolder, by name."""
         with self._translate_errors():
             try:
-                found = self._files.ls(self.path(PARTS), detail=True)
+                found = self._files.ls(self.path(inner), detail=True)
             except FileNotFoundError:
-                return 0
-            parts = (file for file in found if PART.fullmatch(str(file["name"]).rpartition("/")[2]))
-            return sum(int(file["size"] or 0) for file in parts)
+                return {}
+            return {str(file["name"]).rpartition("/")[2]: int(file["size"] or 0) for file in found}
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -170,6 +168,31 @@ class Folder:
             raise BadFile(" ".join(reason.split()), at=place) from None
 
 
+class LocalFiles:
+    """The files of this machine, with the functions of fsspec that a folder needs."""
+
+    protocol = "file"
+    makedirs = staticmethod(os.makedirs)
+    rm_file = staticmethod(os.remove)
+    mv = staticmethod(os.replace)
+    isdir = staticmethod(os.path.isdir)
+    open = staticmethod(open)
+
+    def invalidate_cache(self) -> None:
+        """Do nothing: no listing is cached."""
+
+    def ls(self, path: str, detail: bool) -> list[Any]:
+        with os.scandir(path) as entries:
+            names = [entry.path for entry in entries]
+        return [{"name": name, "size": os.path.getsize(name)} for name in names] if detail else names
+
+    def cat_file(self, path: str) -> bytes:
+        return Path(path).read_bytes()
+
+    def pipe_file(self, path: str, content: bytes) -> None:
+        Path(path).write_bytes(content)
+
+
 def _flush_to_disk(path: str) -> None:
     """Flush a file to disk, so that it is complete even after a power failure."""
     number = os.open(path, os.O_RDONLY)
@@ -177,7 +200,3 @@ def _flush_to_disk(path: str) -> None:
         os.fsync(number)
     finally:
         os.close(number)
-
-
-def part_name(number: int) -> str:
-    return f"part-{number:06d}.parquet"

@@ -1,15 +1,31 @@
-"""Parameters of the technique `noise` as arrays for GPUs."""
+"""Many maps of noise at once, on a GPU."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.seeds import MASK, Rng
-from ..generators._noise.biomes import Island
-from ..generators._noise.lattice import (
+from ...core.many_maps import Job, Launch, ManyMaps
+from ...core.seeds import MASK, Rng
+from ...kernels.heights import equalize_sum
+from ...kernels.noise_tables import (
+    CELLULAR,
+    HEIGHT,
+    MOISTURE,
+    PERLIN,
+    SHIFT_X,
+    SHIFT_Y,
+    SIMPLEX,
+    UNITS,
+    VALUE,
+    NoiseTables,
+)
+from ...kernels.streams import pack_names
+from .biomes import Island
+from .lattice import (
     MOISTURE_OCTAVES,
     SKEW_OTHER,
     SKEW_OWN,
@@ -21,22 +37,9 @@ from ..generators._noise.lattice import (
     make_octaves,
     measure_ring,
 )
-from ..generators.noise import NoiseParams
-from ..kernels.heights import equalize_sum
-from ..kernels.noise_tables import (
-    CELLULAR,
-    HEIGHT,
-    MAX_TILES,
-    MOISTURE,
-    PERLIN,
-    SHIFT_X,
-    SHIFT_Y,
-    SIMPLEX,
-    UNITS,
-    VALUE,
-    NoiseTables,
-)
-from ..kernels.streams import pack_names
+
+if TYPE_CHECKING:
+    from ..noise import NoiseParams
 
 KINDS: dict[Kind, int] = {"perlin": PERLIN, "value": VALUE, "simplex": SIMPLEX, "cellular": CELLULAR}
 TOLERANCE = 1e-12
@@ -47,11 +50,23 @@ NO_RNG = Rng(bytes(16))
 Name = str | tuple[str, int]
 
 
-def find_unsupported(p: NoiseParams) -> str:
-    """Return why GPUs cannot make these maps; an empty string if they can."""
-    if len(p.labels) > MAX_TILES:
-        return f"noise with {len(p.labels)} different tiles; GPUs make maps of at most {MAX_TILES}"
-    return ""
+class NoiseMany(ManyMaps):
+    """Kernels for noise."""
+
+    def open_launch(self) -> Launch:
+        from numba import cuda
+
+        from ...kernels.gpu import maps
+        from ...kernels.gpu.noise import NoiseMaker
+
+        maker, depth = NoiseMaker(make_tables(self.params)), max(1, (len(self.site.ids) - 1).bit_length())
+
+        def launch(keys: Any, job: Job, tests: tuple[Any, ...], out: tuple[Any, Any]) -> None:
+            planes = cuda.device_array((len(keys), depth, job[0]), dtype=np.uint64)
+            maker.fill(keys, planes)
+            maps.finish_planes(planes, cuda.device_array(0, dtype=np.int32), job, tests, out)
+
+        return launch
 
 
 def make_tables(p: NoiseParams) -> NoiseTables:

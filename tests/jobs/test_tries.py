@@ -17,7 +17,7 @@ import pytest
 import tilewright as tw
 from tests.corpus.test_interrupted import children, is_worker, run_program, wait_for
 from tilewright.core.recipe import Recipe
-from tilewright.corpus.tries import iter_steps
+from tilewright.jobs.tries import iter_steps
 
 CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 12}, "seed": 3}
 NEVER = ["--require", "floor_share=0.98..0.99", "--tries", "1000000", "--seed", "1"]

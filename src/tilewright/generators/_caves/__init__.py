@@ -1,0 +1,1 @@
+"""Private modules of the technique `caves`."""

@@ -1,0 +1,29 @@
+"""Progress of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Progress of a corpus, a world or a search."""
+
+    done: int
+    """Number of finished maps, chunks, seeds or evaluations, including those of earlier runs."""
+    count: int
+    """Number of maps, chunks, seeds or evaluations when the job is complete."""
+    failures: int = 0
+    """Number of failed maps; for a corpus, those of this run until it is complete."""
+    dashboard: str = ""
+    """URL of Dask's dashboard."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """What is found so far: the number of seeds that meet all requirements, the coverage of an archive, and so on."""
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def ignore_progress(progress: Progress) -> None:
+    """Report nothing."""
