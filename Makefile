@@ -9,8 +9,10 @@ DOCS := .venv/.docs
 NEURAL := .venv/.neural
 COVERAGE := .coverage.json
 # slipcover changes bytecode, from which numba compiles: kernels are left out.
-COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
+COVERED = $(BIN)/python -m slipcover --source src/tilewright,plugins --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
+# An extra cannot name a folder of this repository.
+PLUGINS = $(addprefix --editable ./,$(wildcard plugins/*))
 
 PYTEST = -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 # Otherwise each program that a test starts compiles all modules again.
@@ -92,12 +94,12 @@ $(STUDIO): $(CORE)
 	$(INSTALL) ".[studio]"
 	@touch $@
 
-$(DEV): $(CORE)
-	$(INSTALL) ".[dev]"
+$(DEV): $(CORE) $(wildcard plugins/*/pyproject.toml)
+	$(INSTALL) ".[dev]" $(PLUGINS)
 	@touch $@
 
-$(DOCS): $(CORE)
-	$(INSTALL) ".[docs]"
+$(DOCS): $(CORE) $(wildcard plugins/*/pyproject.toml)
+	$(INSTALL) ".[docs]" $(PLUGINS)
 	@touch $@
 
 $(NEURAL): $(DEV)

@@ -7,6 +7,7 @@ from typing import Any, Literal, Never, TypeAlias, overload
 from . import analysis as analysis
 from . import corpus as corpus
 from . import formats as formats
+from . import kernels as kernels
 from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
@@ -38,11 +39,13 @@ from .comparison.rows import ComparisonRow as ComparisonRow
 from .comparison.run import TechniqueComparison as TechniqueComparison
 from .comparison.run import compare as compare
 from .core.edits import Edits as Edits
+from .core.entries import Benchmark as Benchmark
 from .core.entries import ByExample as ByExample
 from .core.entries import Constraint as Constraint
 from .core.entries import Measure as Measure
 from .core.entries import Shaper as Shaper
 from .core.entries import Technique as Technique
+from .core.entries import benchmark as benchmark
 from .core.entries import constraint as constraint
 from .core.entries import shaper as shaper
 from .core.entries import technique as technique
