@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.batch import Bound, NoKernel, Scanner, ScanResult, bin_width, find_bins
+from tilewright.batch import NoKernel, ScanBound, Scanner, ScanResult, bin_width, find_bins
 from tilewright.core.recipe import Recipe
 from tilewright.core.require import Requirement, read_requirements
 from tilewright.seed_search import job as seek_job
@@ -148,7 +148,7 @@ def test_kept_seeds_are_the_best_pairs_of_value_and_seed(rule: str | None) -> No
     sign = {"most": -1, "least": 1, None: 0}[rule]
     wanted = sorted(zip((sign * values).tolist(), seeds.tolist(), strict=True))[:30]
     assert kept.seeds.tolist() == [seed for _, seed in wanted]
-    assert kept.bound == Bound(abs(wanted[-1][0]) if rule else 0.0, wanted[-1][1])
+    assert kept.bound == ScanBound(abs(wanted[-1][0]) if rule else 0.0, wanted[-1][1])
 
 
 # -- recipes ------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class KernelScanner:
         definition = define(recipe, seeds="0..0", require=require, measures=measures)
         self.inner = PipelineScanner(definition, stages_from_names(definition, [list(definition.measures)]))
 
-    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+    def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         self.calls["scan"] += 1
         return self.inner.scan(first, count, bound)
 
@@ -323,7 +323,7 @@ def test_devices_that_cannot_be_used(device: str, message: str) -> None:
 
 def test_values_that_kernels_get_wrong_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(KernelScanner):
-        def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+        def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
             found = super().scan(first, count, bound)
             return replace(found, values={name: numbers + 1 for name, numbers in found.values.items()})
 
