@@ -36,9 +36,6 @@ RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN
 )
 @click.argument("recipe", metavar="RECIPE")
 @click.option(
-    "output", "-o", "--output", metavar="FOLDER", help="Folder for seeds.csv, seeds.parquet and a report with pictures."
-)
-@click.option(
     "files",
     "--maps",
     multiple=True,
@@ -49,7 +46,6 @@ RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN
 def command(
     recipe: str,
     params: SeekOptions,
-    output: str | None,
     files: tuple[str, ...],
     explains: bool,
     as_json: bool,
@@ -76,10 +72,10 @@ def command(
             click.echo(line)
         return
     start_quickly()
-    with job_progress("seed", output, _count_tested) as report:
-        found = find_seeds(definition, params, out=output, on_progress=report)
+    with job_progress("seed", params.out, _count_tested) as report:
+        found = find_seeds(definition, params, report)
     _write_maps(found, outputs)
-    _print_result(found, output, as_json)
+    _print_result(found, params.out, as_json)
 
 
 def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> list[_outputs.Output]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cache
+from os import PathLike, fspath
 from typing import (
     Annotated,
     Any,
@@ -347,6 +348,14 @@ def _read_names(value: Any) -> Any:
 
 Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_read_names)]
 """Names, or a single name."""
+
+
+def _read_path(value: Any) -> Any:
+    return fspath(value) if isinstance(value, PathLike) else value
+
+
+PathText: TypeAlias = Annotated[str | None, BeforeValidator(_read_path)]
+"""The path of a file or folder as a string, or None."""
 
 
 def _read_seed(value: Any) -> str | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike, fspath
 from typing import Any
 
 from ..batch import Device
 from ..core.keywords import with_keywords
-from ..core.params import param
+from ..core.params import PathText, param
 from ..jobs.cluster import RunParams
-from ..jobs.progress import OnProgress, ignore_progress
+from ..jobs.progress import OnProgress, check_callback
 from ..search.recipes import RecipeLike, read_recipe
 from .definition import SeekDefinition, SeekParams
 from .job import SeekJob
@@ -22,6 +21,9 @@ from .state import SeekState
 class SeekOptions(RunParams, SeekParams):
     """Parameters of `tw.seek` and `tilewright seek`."""
 
+    out: PathText = param(None, flags=("-o", "--output"), metavar="FOLDER")
+    """Folder for seeds.csv, seeds.parquet and a report with pictures; needs the extra `corpus`. If it contains the same
+    search, or one with fewer seeds, the search continues."""
     device: Device = param("auto")
     """Device that makes the maps; `auto` is the fastest. The result does not depend on it."""
 
@@ -31,7 +33,6 @@ def seek(
     given: RecipeLike,
     /,
     *,
-    out: str | PathLike[str] | None = None,
     knobs: Mapping[str, Any] | None = None,
     on_progress: OnProgress | None = None,
     **params: Any,
@@ -42,9 +43,6 @@ def seek(
     ----------
     given
         A recipe, as for `tw.run`, or the name of a technique. The map of seed s is `tw.run(recipe, seed=s)`.
-    out
-        Folder for the result; needs the extra `corpus`. If it contains the same search, or one with fewer seeds, the
-        search continues.
     knobs
         Values of the recipe's knobs by name.
     on_progress
@@ -71,29 +69,23 @@ def seek(
     (200, 3)
     """
     options = SeekOptions.validate(params)
-    if out is None and options.workers is None and options.scheduler is None:
+    if options.out is None and options.workers is None and options.scheduler is None:
         options = options.replace(workers=0)
-    return find_seeds(SeekDefinition.of(read_recipe(given, knobs), options), options, out=out, on_progress=on_progress)
+    return find_seeds(SeekDefinition.of(read_recipe(given, knobs), options), options, on_progress)
 
 
-def find_seeds(
-    definition: SeekDefinition,
-    options: SeekOptions,
-    *,
-    out: str | PathLike[str] | None = None,
-    on_progress: OnProgress | None = None,
-) -> FoundSeeds:
+def find_seeds(definition: SeekDefinition, options: SeekOptions, on_progress: OnProgress | None = None) -> FoundSeeds:
     """Run a search. Without a number of workers, it depends on the time that the search takes."""
     plan = make_seek_plan(definition, options.device)
-    report = on_progress or ignore_progress
-    if out is None:
+    report = check_callback(on_progress)
+    if options.out is None:
         return SeekJob(SeekState(definition, plan), options.workers, options.scheduler, report).finish()
     from ..jobs import refuse_without_packages
 
     refuse_without_packages()
     from .folder import open_folder
 
-    with open_folder(fspath(out), definition) as folder:
+    with open_folder(options.out, definition) as folder:
         state = folder.read_state(definition, folder.find_plan(definition, plan))
         folder.write_start(state)
         return SeekJob(state, options.workers, options.scheduler, report, folder).finish()
