@@ -12,7 +12,7 @@ COVERAGE := .coverage.json
 COVERED = $(BIN)/python -m slipcover --source src/tilewright,plugins --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 # An extra cannot name a folder of this repository.
-PLUGINS = $(addprefix --editable ./,$(wildcard plugins/*))
+PLUGINS = $(wildcard plugins/*/pyproject.toml)
 
 PYTEST = -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 # Otherwise each program that a test starts compiles all modules again.
@@ -94,12 +94,12 @@ $(STUDIO): $(CORE)
 	$(INSTALL) ".[studio]"
 	@touch $@
 
-$(DEV): $(CORE) $(wildcard plugins/*/pyproject.toml)
-	$(INSTALL) ".[dev]" $(PLUGINS)
+$(DEV): $(CORE) $(PLUGINS)
+	$(INSTALL) ".[dev]" $(PLUGINS:%/pyproject.toml=--editable ./%)
 	@touch $@
 
-$(DOCS): $(CORE) $(wildcard plugins/*/pyproject.toml)
-	$(INSTALL) ".[docs]" $(PLUGINS)
+$(DOCS): $(CORE) $(PLUGINS)
+	$(INSTALL) ".[docs]" $(PLUGINS:%/pyproject.toml=--editable ./%)
 	@touch $@
 
 $(NEURAL): $(DEV)

@@ -28,7 +28,7 @@ MIN_DIFFERENCE = 0.4
 MAX_EVENTS = 46
 """Maximum number of events: half of the 96 cells must be empty or walls, and player and exit need two."""
 TRIES = 60
-SWAPS = 10_000
+SWAPS = 13_000
 ROUNDING = 1e-9
 DRAWS = 20
 """Number of random sequences to try that are short enough."""
