@@ -18,6 +18,7 @@ def with_keywords(model: type[Params]) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
         *own, _ = signature.parameters.values()
+        fields = {name: field for name, field in model.model_fields.items() if name not in signature.parameters}
         added = [
             inspect.Parameter(
                 name,
@@ -25,12 +26,10 @@ def with_keywords(model: type[Params]) -> Callable[[F], F]:
                 default=inspect.Parameter.empty if field.is_required() else field.default,
                 annotation=field.annotation,
             )
-            for name, field in model.model_fields.items()
+            for name, field in fields.items()
         ]
         before, section, after = inspect.cleandoc(function.__doc__ or "").partition("\nReturns\n---")
-        described = (
-            f"{name}\n{indent(field.description or '', '    ')}\n" for name, field in model.model_fields.items()
-        )
+        described = (f"{name}\n{indent(field.description or '', '    ')}\n" for name, field in fields.items())
         function.__doc__ = "".join([before, *described, section, after])
         vars(function)["__signature__"] = signature.replace(parameters=[*own, *added])
         return function
