@@ -323,6 +323,7 @@ awbw = Format(
     read=read,
     doc=__doc__,
     shared_extensions=(".csv", ".txt", ".json"),
+    media_type="text/plain; charset=utf-8",
     use="games",
     engines=("Advance Wars By Web",),
 )

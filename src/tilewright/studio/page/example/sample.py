@@ -91,7 +91,7 @@ class SamplePanel:
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
             card.classes(add="tw-picked") if name == picked else card.classes(remove="tw-picked")
-        self.war_map.set_value(picked if picked in self.members else None)
+        self.member.set_value(picked if picked in self.members else None)
 
     def reroll(self) -> None:
         """Choose a random seed."""
@@ -109,10 +109,10 @@ class SamplePanel:
                     ui.label(name)
                 self.cards[name] = card
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
-        self.war_map = ui.select(
-            self.members, label="or an Advance Wars map", on_change=lambda event: self._pick(event.value)
+        self.member = ui.select(
+            self.members, label="or a map of a game", on_change=lambda event: self._pick(event.value)
         )
-        self.war_map.props("dense outlined options-dense data-testid=sample-war")
+        self.member.props("dense outlined options-dense data-testid=sample-member")
 
     def _build_upload(self) -> None:
         self.upload = Uploader(self.session.queue.settings, self._on_upload, self._show_error)
