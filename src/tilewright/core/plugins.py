@@ -2,8 +2,8 @@
 
 Tilewright adds some of its own entries in this way; those take precedence.
 
-The groups are tilewright.generators, .shaping, .measures, .constraints, .formats, .engines, .distances, .games and
-.tilesets.
+The groups are tilewright.generators, .shaping, .measures, .constraints, .formats, .engines, .distances, .games,
+.tilesets and .benchmarks. The group .kernels names packages with kernels, which `tilewright warmup` compiles.
 """
 
 from __future__ import annotations
