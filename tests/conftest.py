@@ -60,7 +60,8 @@ def pytest_sessionstart() -> None:
     declared = {(group, name, value) for group, points in groups.items() for name, value in points.items()}
     installed = {(point.group, point.name, point.value) for point in distribution("tilewright").entry_points}
     if not declared <= installed:
-        pytest.exit("pyproject.toml has new entry points, and the installed package is old: run make", 4)
+        command = "pip install --no-build-isolation --no-deps -e ."
+        pytest.exit(f"pyproject.toml has new entry points; run make, or .venv/bin/{command}", 4)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
