@@ -273,7 +273,8 @@ def _mentions_recipe(annotation: Any, seen: set[Any]) -> bool:
 def _to_plain(value: Any, inline: bool) -> Any:
     """Return params as plain data."""
     if isinstance(value, Params):
-        return {name: _to_plain(getattr(value, name), inline) for name in type(value).model_fields}
+        fields = type(value).model_fields
+        return {name: _to_plain(getattr(value, name), inline) for name in fields if not fields[name].exclude}
     if hasattr(value, "to_data"):
         return value.to_data(inline=inline)
     if isinstance(value, tuple):

@@ -65,7 +65,8 @@ def list_options(state: State) -> list[VaryOption]:
     seed = VaryOption(SEED, "seed", "plain", {}, "Seed of the map. Each map draws its own.")
     found = [seed, *_list_knobs(state)]
     if state.technique in techniques:
-        for field in fields_of(techniques.get(state.technique).params):
+        fields = fields_of(techniques.get(state.technique).params)
+        for field in [field for field in fields if not field.transient]:
             value = state.params.get(field.name, field.default)
             found += _read_option(f"params.{field.name}", field.label, field, value)
     for position, number in enumerate(state.stages_on):

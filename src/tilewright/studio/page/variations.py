@@ -157,7 +157,8 @@ def list_knobs(state: State) -> list[Knob]:
         if number not in state.off and name in shapers:
             fields = fields_of(shapers.get(name).params)
             found += [Knob(field, number, name, given.get(field.name, field.default)) for field in fields]
-    return [knob for knob in found if knob.field.kind in ("number", "choice", "switch")]
+    kinds = ("number", "choice", "switch")
+    return [knob for knob in found if knob.field.kind in kinds and not knob.field.transient]
 
 
 def _list_recipe_knobs(state: State) -> Iterator[SweptRecipeKnob]:
