@@ -88,6 +88,10 @@ class Session:
         """Run a job for this user and return its result."""
         return await self.queue.submit(work, client=self)
 
+    async def submit_when_free(self, work: Callable[[CancelToken], T]) -> T:
+        """Run a job for this user. While the queue is full, try again."""
+        return await self.queue.submit_when_free(work, client=self)
+
     async def attempt(self, work: Callable[[CancelToken], T], fail: Callable[[TilewrightError], None]) -> T | None:
         """Run a job and return its result.
 

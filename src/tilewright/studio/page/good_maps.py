@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from ...core.registry import measures, techniques
 from ...core.require import DEFAULT_TRIES, MAX_TRIES
 from .. import operations
 from ..improvement import find_improvement, with_improvement
-from ..jobs import Busy, Cancelled, CancelToken
+from ..jobs import Cancelled, CancelToken
 from ..pass_share import PassShare, try_seed
 from ..requirement_rows import MAX_ROWS, RULES, TRUTH, RequirementRow, read_rows, suggest_row, write_rows
 from ..session import Session
@@ -243,21 +243,13 @@ class GoodMapsSection:
         await asyncio.sleep(PAUSE)
         found = PassShare()
         try:
-            recipe = await self._submit(lambda token: operations.check_recipe(data, token.settings))
+            recipe = await self.session.submit_when_free(lambda token: operations.check_recipe(data, token.settings))
             while found.tried < MAX_SEEDS:
-                found = found.add(await self._submit(partial(try_seed, recipe, found.tried)))
+                found = found.add(await self.session.submit_when_free(partial(try_seed, recipe, found.tried)))
                 with self.list.client:
                     self._show_share(found)
         except (Cancelled, TilewrightError):
             return  # The session shows the error.
-
-    async def _submit(self, work: Callable[[CancelToken], T]) -> T:
-        """Run a job. If the queue is full, try again later."""
-        while True:
-            try:
-                return await self.session.submit(work)
-            except Busy:
-                await asyncio.sleep(PAUSE)
 
     def _show_share(self, found: PassShare) -> None:
         text = f"{found.passed} of {pluralize(found.tried, 'seed')} pass" if found.tried else "Trying seeds ..."

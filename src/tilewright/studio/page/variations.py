@@ -246,6 +246,12 @@ def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
     return VariationResult(draw_thumbnail(map, sprites=variation.state.view_settings.sprites), numbers)
 
 
+def draw_state(state: State, token: CancelToken) -> tuple[TileMap, str]:
+    """Make the map of a state, without edits by hand, and draw it. The function runs as a job."""
+    map = operations.make_map(operations.check_recipe(state.effective, token.settings), token)
+    return map, draw_thumbnail(map, sprites=state.view_settings.sprites)
+
+
 def fill_counts(numbers: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:
     """Return the numbers of maps, with 0 for tiles and markers that only other maps have."""
     counts = dict.fromkeys(
