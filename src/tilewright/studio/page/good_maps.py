@@ -23,6 +23,7 @@ from ..session import Session
 from ..state import State
 from .debounced_input import DebouncedInput
 from .find_seed import FindSeedPanel
+from .view import Section
 from .widgets import SelectByLabel, icon_button, toggle_class
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ FIRST_MEASURES = ("path_length", "floor_share", "regions")
 """Measures of new requirements, if they are not required yet."""
 
 
-class GoodMapsSection:
+class GoodMapsSection(Section):
     """Rows of requirements. The session makes maps until one meets them all."""
 
     def __init__(self, session: Session) -> None:
@@ -67,7 +68,17 @@ class GoodMapsSection:
             self.error = ui.label("").classes("tw-bad").props("role=status data-testid=good-error")
             self.find_seed = FindSeedPanel(session)
         ui.context.client.on_delete(self._stop)
-        self.refresh(session.state)
+        self.update(session.state)
+
+    def select(self, state: State) -> object:
+        """Return what decides the section: without requirements, nothing but whether Make is open."""
+        others = (state.recipe, state.off) if state.recipe.get("require") else state.recipe.get("tries")
+        return state.view_settings.tab, others
+
+    def show_map(self) -> None:
+        """Offer the measures of the current map."""
+        if self._rows:
+            self.refresh(self.session.state)
 
     def refresh(self, state: State) -> None:
         """Show the requirements of a state, and try its seeds while Make is open."""
@@ -149,7 +160,8 @@ class GoodMapsSection:
 
     async def _add_row(self) -> None:
         used = {row.measure for row in self._rows}
-        name = next((name for name in (*FIRST_MEASURES, *self._options) if name not in used), None)
+        options = (*FIRST_MEASURES, *self._list_options(self._rows))
+        name = next((name for name in options if name not in used), None)
         if name is not None:
             self._change([*self._rows, await self._suggest(name)])
 

@@ -20,7 +20,6 @@ from ...formats._picture import PictureParams, draw, layout_of
 from .. import operations
 from ..gallery import MAX_NAME_LENGTH, Gallery
 from ..jobs import CancelToken
-from ..opened_recipe import find_knobs
 from ..payloads import encode_picture
 from ..search_options import apply_values, find_owner
 from ..state import State
@@ -162,7 +161,7 @@ def list_knobs(state: State) -> list[Knob]:
 
 def _list_recipe_knobs(state: State) -> Iterator[SweptRecipeKnob]:
     """Yield the knobs of a state's recipe. Those that drive nothing but the size of the map are in the group size."""
-    for knob in find_knobs(state.recipe):
+    for knob in state.knobs:
         fields = fields_of(techniques.get(state.technique).params)
         sizes = {f"params.{field.name}" for field in fields if field.group == "size"}
         is_size = all(drive.path in sizes for drive in knob.drives)
