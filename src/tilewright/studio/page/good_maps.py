@@ -1,4 +1,4 @@
-"""Section Only good maps: requirements for measures, the number of tries, and the fraction of seeds that pass."""
+"""StatePanel Only good maps: requirements for measures, the number of tries, and the fraction of seeds that pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..session import Session
 from ..state import State
 from .debounced_input import DebouncedInput
 from .find_seed import FindSeedPanel
-from .view import Section
+from .view import StatePanel
 from .widgets import SelectByLabel, icon_button, toggle_class
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ FIRST_MEASURES = ("path_length", "floor_share", "regions")
 """Measures of new requirements, if they are not required yet."""
 
 
-class GoodMapsSection(Section):
+class GoodMapsSection(StatePanel):
     """Rows of requirements. The session makes maps until one meets them all."""
 
     def __init__(self, session: Session) -> None:

@@ -15,13 +15,13 @@ from ...core.recipe_knobs import apply_knobs
 from ..session import Session
 from ..state import State
 from .controls import Controls
-from .view import Section
+from .view import StatePanel
 
 CUSTOM = "custom"
 """Placeholder of a knob whose parameters were edited, so that they correspond to none of its values."""
 
 
-class KnobPanel(Section):
+class KnobPanel(StatePanel):
     """Controls of the knobs. A knob that is turned changes all parameters that it drives, as one undo step."""
 
     def __init__(self, session: Session) -> None:

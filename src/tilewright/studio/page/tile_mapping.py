@@ -19,7 +19,7 @@ from ..resolver import StudioResolver
 from ..state import State
 from .controls.chips import TileControl
 from .controls.control import ControlBinding, ControlContext
-from .view import Section
+from .view import StatePanel
 
 MAX_ROWS = 40
 """Maximum number of labels with a control. The others can be changed in the recipe's text."""
@@ -35,7 +35,7 @@ def with_tileset(state: State, tileset: str | Mapping[str, Any] | None) -> State
     return state.with_recipe(tileset=tileset, tiles=renames or None)
 
 
-class TileMapping(Section):
+class TileMapping(StatePanel):
     """A row for each label that the tileset lacks: the label, and the tile that replaces it."""
 
     def __init__(self, on_change: Callable[[dict[str, str]], None]) -> None:

@@ -8,14 +8,14 @@ from ...core.errors import Problem
 from ..state import State
 
 
-class Section:
-    """Part of the page that shows a part of the state."""
+class StatePanel:
+    """A part of the page that shows a part of the state."""
 
     _part: object = None
     """What is shown, as returned by `select`; None before the first state."""
 
     def select(self, state: State) -> object:
-        """Return the part of a state that is shown. The section is refreshed when it changes."""
+        """Return the part of a state that is shown. The panel is refreshed when it changes."""
         return state
 
     def update(self, state: State) -> None:
@@ -29,7 +29,7 @@ class Section:
         """Show a state."""
 
 
-class View(Section):
+class View(StatePanel):
     """Content of a tab. It is updated while its tab is open. The methods do nothing unless overridden."""
 
     def reroll(self) -> bool:

@@ -11,12 +11,12 @@ from ...own_pictures import list_missing
 from ...own_tiles_state import find_own_data, remove_own_tiles
 from ...session import Session
 from ...state import State
-from ..view import Section
+from ..view import StatePanel
 from ..widgets import icon_button
 from .dialog import OwnTilesDialog
 
 
-class OwnTilesPanel(Section):
+class OwnTilesPanel(StatePanel):
     """A button that opens the dialog, and a line about the own tiles in use."""
 
     def __init__(self, session: Session) -> None:
