@@ -10,7 +10,6 @@ from . import formats as formats
 from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
-from .api import add_skin as add_skin
 from .api import export_project as export_project
 from .api import find_edits as find_edits
 from .api import improve as improve
@@ -82,6 +81,7 @@ from .engines import Engine as Engine
 from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
+from .formats._skin_files import add_skin as add_skin
 from .jobs.progress import Progress as Progress
 from .overlays.overlay import Overlay as Overlay
 from .play.game import Game as Game
