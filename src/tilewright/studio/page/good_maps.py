@@ -1,4 +1,4 @@
-"""StatePanel Only good maps: requirements for measures, the number of tries, and the fraction of seeds that pass."""
+"""Section Only good maps: requirements for measures, the number of tries, and the fraction of seeds that pass."""
 
 from __future__ import annotations
 
