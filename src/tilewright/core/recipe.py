@@ -288,6 +288,8 @@ def _is_plain_number(seed: Seed) -> bool:
 
 
 def _read_params(entry: Technique, values: Any, resolver: Resolver) -> Params:
+    if type(values) is entry.params:
+        return values
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at="params", got=values, rule="type")
     try:
