@@ -15,7 +15,7 @@ from . import _wiring as _wiring
 
 __version__ = "0.2.0"
 
-PACKAGES = ("analysis", "corpus", "formats", "play", "search")
+PACKAGES = ("analysis", "corpus", "formats", "kernels", "play", "search")
 """Public packages."""
 HOMES = {
     "api": ("export_project", "find_edits", "improve", "learn", "list_distances", "list_engines",
@@ -27,8 +27,8 @@ HOMES = {
     "comparison.rows": ("ComparisonRow",),
     "comparison.run": ("TechniqueComparison", "compare"),
     "core.edits": ("Edits",),
-    "core.entries": ("ByExample", "Constraint", "Measure", "Shaper", "Technique", "constraint", "shaper", "technique",
-                     "transform"),
+    "core.entries": ("Benchmark", "ByExample", "Constraint", "Measure", "Shaper", "Technique", "benchmark",
+                     "constraint", "shaper", "technique", "transform"),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",
                     "UnknownName"),
     "core.grid": ("Grid",),

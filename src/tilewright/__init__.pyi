@@ -7,6 +7,7 @@ from typing import Any, Literal, Never, TypeAlias, overload
 from . import analysis as analysis
 from . import corpus as corpus
 from . import formats as formats
+from . import kernels as kernels
 from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
@@ -37,11 +38,13 @@ from .comparison.rows import ComparisonRow as ComparisonRow
 from .comparison.run import TechniqueComparison as TechniqueComparison
 from .comparison.run import compare as compare
 from .core.edits import Edits as Edits
+from .core.entries import Benchmark as Benchmark
 from .core.entries import ByExample as ByExample
 from .core.entries import Constraint as Constraint
 from .core.entries import Measure as Measure
 from .core.entries import Shaper as Shaper
 from .core.entries import Technique as Technique
+from .core.entries import benchmark as benchmark
 from .core.entries import constraint as constraint
 from .core.entries import shaper as shaper
 from .core.entries import technique as technique
@@ -103,7 +106,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -146,7 +148,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -209,7 +210,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -246,7 +246,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -283,7 +282,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -321,7 +319,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -339,6 +336,7 @@ def make(
     offset: Any = ...,
     morph: Any = ...,
     blend: Literal["left to right", "top to bottom", "radial"] = ...,
+    device: Literal["cpu", "gpu"] = ...,
 ) -> TileMap:
     """Fashion-based cellular automaton: each cell copies the neighbor with the highest score.
 
@@ -355,6 +353,7 @@ def make(
     offset: Position x, y of this window in an endless plane. Windows generated separately join exactly.
     morph: Second score matrix, into which the first one changes across the map; in the same forms.
     blend: Direction in which the fraction of the second matrix grows from 0 to 1.
+    device: Device to make the map on. A GPU is faster for large maps; the map does not depend on it.
     """
 
 @overload
@@ -364,7 +363,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -425,7 +423,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -456,7 +453,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -511,7 +507,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -577,7 +572,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -641,7 +635,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -676,7 +669,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -703,7 +695,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -747,7 +738,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -819,7 +809,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -976,6 +965,7 @@ def recipe(
     offset: Any = ...,
     morph: Any = ...,
     blend: Literal["left to right", "top to bottom", "radial"] = ...,
+    device: Literal["cpu", "gpu"] = ...,
 ) -> Recipe: ...
 @overload
 def recipe(
@@ -1377,6 +1367,7 @@ def watch(
     offset: Any = ...,
     morph: Any = ...,
     blend: Literal["left to right", "top to bottom", "radial"] = ...,
+    device: Literal["cpu", "gpu"] = ...,
 ) -> Iterator[Frame]: ...
 @overload
 def watch(

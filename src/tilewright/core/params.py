@@ -107,6 +107,8 @@ class Hints(TypedDict, total=False):
     """Prefix of strings that stand for a list, such as `archive:`. They may contain commas."""
     reading: bool
     """Whether this option of a format applies only to reading files."""
+    transient: bool
+    """Whether recipes do not store the value, because no result depends on it."""
     flags: tuple[str, ...]
     """Options of the command line, such as `-o` and `--output`, if not derived from the name."""
     metavar: str
@@ -158,7 +160,7 @@ def param(default: Any = ..., **declared: Unpack[_ParamOptions]) -> Any:
     """
     hints: dict[str, Any] = {**declared}
     bounds = {key: hints.pop(key) for key in Bounds.__annotations__ if key in hints}
-    return Field(default, json_schema_extra=hints, **bounds)
+    return Field(default, json_schema_extra=hints, exclude=hints.get("transient"), **bounds)
 
 
 def size_param(default: int, *, ge: int = 1, typical: tuple[float, float] = (8, 200)) -> Any:
