@@ -31,6 +31,7 @@ from ...sample_state import (
 )
 from ...session import Session, parse_seed
 from ..debounced_input import DebouncedInput
+from ..map_card import MapCard
 from ..scripts import script
 from ..uploads import Uploader
 from ..widgets import icon_button
@@ -90,7 +91,7 @@ class SamplePanel:
         self.seed.set_value(str(example.seed))
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
-            card.classes(add="tw-picked") if name == picked else card.classes(remove="tw-picked")
+            card.mark(name == picked)
         self.member.set_value(picked if picked in self.members else None)
 
     def reroll(self) -> None:
@@ -100,14 +101,16 @@ class SamplePanel:
     # -- sources ------------------------------------------------------------------------------------------------
 
     def _build_samples(self) -> None:
-        self.cards: dict[str, ui.element] = {}
+        self.cards: dict[str, MapCard] = {}
         with ui.element("div").classes("tw-example-samples"):
             for name in data.list_names("samples"):
-                card = ui.element("button").classes("tw-card").props(f"type=button data-testid=pick-sample-{name}")
-                with card.on("click", partial(self._pick, name)):
-                    ui.element("img").props(f'alt="" src="{_draw_thumbnail(name)}"')
-                    ui.label(name)
-                self.cards[name] = card
+                self.cards[name] = MapCard(
+                    f"pick-sample-{name}",
+                    name,
+                    style="tw-example-sample tw-card",
+                    on_click=partial(self._pick, name),
+                )
+                self.cards[name].show_picture(_draw_thumbnail(name))
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
         self.member = ui.select(
             self.members, label="or a map of a game", on_change=lambda event: self._pick(event.value)
