@@ -8,6 +8,7 @@ import signal
 import sys
 import tomllib
 from collections.abc import Generator, Iterator
+from importlib.metadata import distribution
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,16 @@ settings.load_profile("house")
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (getattr(signal, "SIGHUP", None), signal.SIG_DFL)):
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
+
+
+def pytest_sessionstart() -> None:
+    """End at once if pyproject.toml has other entry points than the installed package, as after `git pull`."""
+    groups = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["entry-points"]
+    declared = {(group, name, value) for group, points in groups.items() for name, value in points.items()}
+    installed = {(point.group, point.name, point.value) for point in distribution("tilewright").entry_points}
+    if not declared <= installed:
+        command = "pip install --no-build-isolation --no-deps -e ."
+        pytest.exit(f"pyproject.toml has new entry points; run make, or .venv/bin/{command}", 4)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
