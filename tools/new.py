@@ -25,8 +25,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.params import Sized, param
 from ..core.entries import technique
+from ..core.params import Sized, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 
@@ -80,9 +80,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.entries import shaper
 from ..core.grid import Label
 from ..core.params import Params, param
-from ..core.entries import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap

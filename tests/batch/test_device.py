@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -70,10 +72,13 @@ def test_extras_with_numba_cuda_exclude_such_a_numpy(extra: str) -> None:
 
 
 def test_small_launches_do_not_warn() -> None:
-    """numba-cuda warns of every launch with less than 128 blocks, unless it is configured not to."""
-    from numba.cuda.core import config
+    """numba-cuda warns of every launch with less than 128 blocks, unless it is configured not to.
 
-    from tilewright.kernels.gpu import device_code
-
-    assert device_code.INSTRUCTIONS
-    assert not config.CUDA_LOW_OCCUPANCY_WARNINGS
+    numba reads its configuration again when a test changes the environment, so another process is asked.
+    """
+    code = (
+        "from tilewright.kernels.gpu import device_code; from numba.cuda.core import config; "
+        "print(len(device_code.INSTRUCTIONS) > 0, config.CUDA_LOW_OCCUPANCY_WARNINGS)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "0"], done.stderr

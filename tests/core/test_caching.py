@@ -155,6 +155,7 @@ BOUNDED = {
     "formats._artwork.draw_texture": "sprites of one size",
     "formats._files._remove_stale": "no values",
     "formats._icons.find_icon": "three strings",
+    "formats._ldtk.definitions.load_templates": "a few files of the package",
     "formats._sheet._decode": "four pictures of at most MAX_CACHED_PIXELS",
     "formats._textures.edges._draw_surface": "sprites of one size",
     "formats._textures.edges._edge_distance": "sprites of one size",
@@ -169,6 +170,7 @@ BOUNDED = {
     "shaping._improve.canvas._make_multipliers": "one table",
     # The work of a worker process, which has few of them at a time.
     "corpus.batches._open_part_maker": "four corpora",
+    "corpus.build._read_manifest": "one corpus",
     "search.candidates._source_of": "four sets",
     "search.evaluation._evaluator_of": "four searches",
 }

@@ -80,5 +80,5 @@ def test_maps_and_path_lengths_are_those_of_the_cpu(settings: dict[str, Any], is
 def test_shapers_may_remove_the_ends_of_the_path() -> None:
     program = BatchProgram.of(tw.recipe("maze", width=9, height=7, shaping=["keep_largest"]))
     find_column("regions", program)
-    with pytest.raises(NoKernel, match="the path_length of mazes after shapers"):
+    with pytest.raises(NoKernel, match="the path_length of maps with markers after shapers"):
         find_column("path_length", program)

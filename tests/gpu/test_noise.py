@@ -63,6 +63,8 @@ def test_maps_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool)
 
 def test_more_than_eight_tiles_are_unsupported() -> None:
     names = ("deep", "water", "sand", "grass", "forest", "hill", "mountain", "snow", "swamp")
-    recipe = tw.recipe("noise", width=20, height=20, bands=names, thresholds=tuple(n / 10 for n in range(1, 9)))
+    thresholds = tuple(number / 10 for number in range(1, 9))
+    tileset = {"tiles": [{"name": name} for name in names]}
+    recipe = tw.recipe("noise", width=20, height=20, bands=names, thresholds=thresholds, tileset=tileset)
     with pytest.raises(NoKernel, match="more than 8 tiles"):
         BatchProgram.of(recipe)
