@@ -361,7 +361,7 @@ def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     layout = WorldLayout.of(recipe)
     make_world(recipe, tmp_path / "w.zarr", workers=0)
     before = read_files(tmp_path)
-    monkeypatch.setattr(world_layout, "collect_revisions", lambda recipe: {"caves": 7})
+    monkeypatch.setattr(world_layout, "find_revisions", lambda recipe: {"caves": 7})
     message = rf"started by Tilewright {re.escape(tw.__version__)}; caves in Tilewright .* gives other results"
     with pytest.raises(tw.BadFile, match=message):
         make_world(recipe, tmp_path / "w.zarr", workers=0)
