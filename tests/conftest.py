@@ -27,6 +27,7 @@ if sys.platform == "win32":
         "corpus/test_cli.py",
         "corpus/test_interrupted.py",
         "corpus/test_world.py",
+        "jobs/test_every_job.py",
         "kernels/test_workers.py",
     ]
 
