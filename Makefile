@@ -9,8 +9,10 @@ DOCS := .venv/.docs
 NEURAL := .venv/.neural
 COVERAGE := .coverage.json
 # slipcover changes bytecode, from which numba compiles: kernels are left out.
-COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
+COVERED = $(BIN)/python -m slipcover --source src/tilewright,plugins --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
+# An extra cannot name a folder of this repository.
+PLUGINS = $(wildcard plugins/*/pyproject.toml)
 
 PYTEST = -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 # Otherwise each program that a test starts compiles all modules again.
@@ -92,12 +94,12 @@ $(STUDIO): $(CORE)
 	$(INSTALL) ".[studio]"
 	@touch $@
 
-$(DEV): $(CORE)
-	$(INSTALL) ".[dev]"
+$(DEV): $(CORE) $(PLUGINS)
+	$(INSTALL) ".[dev]" $(PLUGINS:%/pyproject.toml=--editable ./%)
 	@touch $@
 
-$(DOCS): $(CORE)
-	$(INSTALL) ".[docs]"
+$(DOCS): $(CORE) $(PLUGINS)
+	$(INSTALL) ".[docs]" $(PLUGINS:%/pyproject.toml=--editable ./%)
 	@touch $@
 
 $(NEURAL): $(DEV)

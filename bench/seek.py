@@ -10,7 +10,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 import tilewright as tw
-from tilewright.batch import Bound, has_gpu, open_scanner
+from tilewright.batch import ScanBound, has_gpu, open_scanner
 from tilewright.core.require import read_requirements
 
 from .row import Row
@@ -62,7 +62,7 @@ def _measure_gpu() -> Iterator[Row]:
     scanner.scan(0, 1000, None)
     start, step = perf_counter(), 1 << 23
     for first in range(0, BILLION, step):
-        scanner.scan(first, min(step, BILLION - first), Bound(250.0, 0))
+        scanner.scan(first, min(step, BILLION - first), ScanBound(250.0, 0))
     yield Row(
         what="GPU: a billion seeds of caves 64x64 scanned with four measures and histograms",
         unit="s",

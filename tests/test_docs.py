@@ -24,7 +24,7 @@ import tilewright as tw
 from tests.test_house import find_violations
 from tilewright import data
 from tilewright.cli import main
-from tilewright.core.registry import constraints, measures, shapers, techniques
+from tilewright.core.registry import benchmarks, constraints, measures, shapers, techniques
 from tilewright.engines import engine_registry
 from tilewright.formats import format_registry
 from tilewright.play import game_registry
@@ -342,8 +342,9 @@ def test_the_files_of_the_guide_pass_the_rules_of_the_package(name: str) -> None
 
 def test_the_guide_names_every_group_of_entry_points() -> None:
     text = GUIDE.read_text()
-    registries = (techniques, shapers, measures, constraints, distance_registry, format_registry, game_registry)
-    for group in (*(one.folder for one in registries), engine_registry.folder, "tilesets"):
+    own = (techniques, shapers, measures, constraints, benchmarks)
+    others = (distance_registry, format_registry, game_registry, engine_registry)
+    for group in (*(registry.folder for registry in (*own, *others)), "tilesets", "kernels"):
         assert f"tilewright.{group}" in text
 
 

@@ -26,7 +26,7 @@ from tilewright.corpus.request import Request
 from tilewright.engines import engine_registry
 from tilewright.search.run import load
 from tilewright.search.storage import ArchiveFolder, count_evaluations
-from tilewright.seed_search.definition import SeekDefinition
+from tilewright.seed_search.definition import SeekDefinition, SeekParams
 from tilewright.seed_search.folder import SeekFolder, count_tested
 from tilewright.seed_search.plan import make_seek_plan
 from tilewright.seed_search.report import render_report
@@ -248,7 +248,7 @@ def test_searches_over_seeds(here: Path, draw: st.DataObject) -> None:
     changed = Changed(here / "changed seek", files, {name: change_json(files[name], draw)})
     store = SeekFolder(str(changed.folder))
     assert count_tested(str(changed.folder)) >= 0
-    definition = SeekDefinition.of(SMALL, **SEEK)
+    definition = SeekDefinition.of(SMALL, SeekParams.validate(SEEK))
     plan = changed.open(lambda: store.find_plan(definition, make_seek_plan(definition)))
     state = changed.open(lambda: store.read_state(definition, plan)) if plan else None
     if state is not None:

@@ -249,16 +249,51 @@ def find_private_members(path: str, nodes: list[ast.AST]) -> Violations:
                 yield node, f"the private member {name}", "use public names"
 
 
+PUBLIC_NAMES = {
+    name
+    for page in (ROOT / "docs" / "reference").glob("*.md")
+    for name in re.findall(r"(?m)^::: (tilewright\.[\w.]+)$", page.read_text())
+}
+"""Names and modules that the reference describes."""
+
+
+def find_undocumented_names(path: str, nodes: list[ast.AST]) -> Violations:
+    """Yield the names of the package that a plugin uses although the reference does not describe them."""
+    aliases = {
+        alias.asname or alias.name
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == "tilewright"
+    }
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == "tilewright":
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.startswith("tilewright.")]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
+            names = [f"tilewright.{node.attr}"]
+        for name in names:
+            if not {name, name.rpartition(".")[0]} & PUBLIC_NAMES:
+                yield node, name, "use names that docs/reference describes"
+
+
 PACKAGE_RULES = (find_forbidden_imports, find_names_of_other_things, find_code_from_data, find_read_lines_of_errors)
+RULES = {"tests": (find_private_members,), "plugins": (find_private_members, find_undocumented_names)}
+"""Rules of the files in a folder of the repository."""
 
 
 def find_violations(path: str, source: str) -> Iterator[tuple[tuple[str, str], Finding]]:
-    """Yield the key in `ALLOWED` and the finding of each violation. Paths are those of the package, or `tests/...`."""
+    """Yield the key in `ALLOWED` and the finding of each violation.
+
+    Paths begin in the package, or with a folder of `RULES`.
+    """
     nodes = list(ast.walk(ast.parse(source)))
-    in_tests = path.startswith("tests/")
-    for rule in (find_private_members,) if in_tests else PACKAGE_RULES:
+    rules = RULES.get(path.partition("/")[0], PACKAGE_RULES)
+    for rule in rules:
         for node, name, instead in rule(path, nodes):
-            shown = path if in_tests else f"src/tilewright/{path}"
+            shown = f"src/tilewright/{path}" if rules is PACKAGE_RULES else path
             yield (path, name), Finding(shown, getattr(node, "lineno", 1), f"{name}: {instead}")
 
 
@@ -268,7 +303,8 @@ def refuse(findings: list[Finding]) -> None:
 
 def test_modules_follow_the_rules() -> None:
     files = {file.relative_to(SOURCE).as_posix(): file for file in sorted(SOURCE.rglob("*.py"))}
-    files |= {file.relative_to(ROOT).as_posix(): file for file in sorted((ROOT / "tests").rglob("*.py"))}
+    folders = [ROOT / folder for folder in RULES]
+    files |= {file.relative_to(ROOT).as_posix(): file for folder in folders for file in sorted(folder.rglob("*.py"))}
     found = [one for path, file in files.items() for one in find_violations(path, file.read_text())]
     refuse([finding for key, finding in found if key not in ALLOWED])
     assert {key for key, _ in found} >= ALLOWED.keys(), "remove the exceptions that nothing needs"
@@ -327,6 +363,12 @@ def test_modules_follow_the_rules() -> None:
         ("tests/test_a.py", "class Watched(Session):\n    def settled(self):\n        return self._job"),
         ("tests/test_a.py", "monkeypatch.setattr(fashion, '_keys', None)"),
         ("tests/test_a.py", "monkeypatch.setattr('tilewright.kernels.fashion._keys', None)"),
+        ("plugins/a/src/a.py", "from tilewright.core.seeds import Rng"),
+        ("plugins/a/src/a.py", "from tilewright import core"),
+        ("plugins/a/src/a.py", "import tilewright.core.seeds"),
+        ("plugins/a/src/a.py", "import tilewright as tw\ntw.core.seeds.Rng"),
+        ("plugins/a/src/a.py", "from tilewright.kernels.fashion import update"),
+        ("plugins/a/tests/test_a.py", "import tilewright as tw\ntw.make('caves')._hash"),
     ],
 )
 def test_violations_are_found(path: str, source: str) -> None:
@@ -354,6 +396,8 @@ def test_violations_are_found(path: str, source: str) -> None:
         ("tests/test_a.py", "case._replace(thickness=1)"),
         ("tests/test_a.py", "class A:\n    def __init__(self):\n        self._seen = []\n        self._seen.append(1)"),
         ("tests/test_a.py", "monkeypatch.setattr('tilewright.formats._tiled.MOST_BYTES', 1)"),
+        ("plugins/a/src/a.py", "import tilewright as tw\nfrom tilewright import Rng\ntw.make('caves')"),
+        ("plugins/a/src/a.py", "from .core import seeds\nfrom tilewright.kernels.types import Uint8_1D"),
     ],
 )
 def test_what_no_rule_forbids_is_allowed(path: str, source: str) -> None:
@@ -395,7 +439,7 @@ def test_no_tracked_file_names_a_registry_or_a_machine() -> None:
     refuse(findings)
 
 
-NAMED_FILE = re.compile(r"(?<![\w/.])[\w.]+/(?:[\w./]+\.(?:py|json|js|toml|yml)\b|[\w/]+/(?=[` ])|(?=`))")
+NAMED_FILE = re.compile(r"(?<![\w/.-])[\w.]+/(?:[\w./-]+\.(?:py|json|js|toml|yml)\b|[\w/-]+/(?=[` ])|(?=`))")
 
 
 def test_the_architecture_page_names_every_package() -> None:

@@ -196,6 +196,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "shaper": ((tw.Params,), {}),
     "transform": ((tw.Params,), {}),
     "constraint": ((), {"params": tw.Params}),
+    "benchmark": ((tw.Params,), {}),
     "distance": ((len,), {"params": tw.Params}),
     "game": ((DungeonRules,), {"params": tw.Params, "roles": ("player",)}),
     "register": ((tw.distance(lambda survey, params: 1)(min),), {}),

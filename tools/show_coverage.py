@@ -11,9 +11,9 @@ PACKAGE = "tilewright"
 
 
 def find_package(file: str) -> str:
-    """Return the package of a file, such as `core`; `tilewright` for modules outside of all packages."""
+    """Return the package of a file, such as `core`; the name of a plugin, or `tilewright` outside of all packages."""
     parts = PurePath(file).parts
-    inside = parts[parts.index(PACKAGE) + 1 :]
+    inside = parts[parts.index("plugins" if "plugins" in parts else PACKAGE) + 1 :]
     return inside[0] if len(inside) > 1 else PACKAGE
 
 

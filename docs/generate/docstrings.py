@@ -1,8 +1,10 @@
-"""Docstrings as Markdown: examples become blocks of code."""
+"""Docstrings as Markdown: examples become blocks of code, and keywords that a class declares are listed."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from importlib import import_module
 from typing import Any
 
 import griffe
@@ -17,3 +19,18 @@ class FencedExamples(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **others: Any) -> None:
         if obj.docstring is not None and not SECTION.search(obj.docstring.value):
             obj.docstring.value = EXAMPLE.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)
+
+
+class DeclaredKeywords(griffe.Extension):
+    """List the keywords of functions with `with_keywords`, whose source has only `**params`."""
+
+    def on_function(self, *, func: griffe.Function, **others: Any) -> None:
+        if func.docstring is None or not any("with_keywords" in str(one.value) for one in func.decorators):
+            return
+        function = getattr(import_module(func.module.path), func.name)
+        func.docstring.value = inspect.getdoc(function) or ""
+        del func.parameters["params"]
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name not in func.parameters:
+                default = None if parameter.default is parameter.empty else repr(parameter.default)
+                func.parameters.add(griffe.Parameter(name, kind=griffe.ParameterKind.keyword_only, default=default))

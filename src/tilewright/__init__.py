@@ -15,10 +15,10 @@ from . import _wiring as _wiring
 
 __version__ = "0.2.0"
 
-PACKAGES = ("analysis", "corpus", "formats", "play", "search")
+PACKAGES = ("analysis", "corpus", "formats", "kernels", "play", "search")
 """Public packages."""
 HOMES = {
-    "api": ("add_skin", "export_project", "find_edits", "improve", "learn", "list_distances", "list_engines",
+    "api": ("export_project", "find_edits", "improve", "learn", "list_distances", "list_engines",
             "list_formats", "list_games", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
             "load_model", "load_network", "make", "make_many", "measure", "measure_many", "overlay", "recipe", "run",
             "shape", "verify", "watch", "watch_shaping"),
@@ -27,8 +27,8 @@ HOMES = {
     "comparison.rows": ("ComparisonRow",),
     "comparison.run": ("TechniqueComparison", "compare"),
     "core.edits": ("Edits",),
-    "core.entries": ("ByExample", "Constraint", "Measure", "Shaper", "Technique", "constraint", "shaper", "technique",
-                     "transform"),
+    "core.entries": ("Benchmark", "ByExample", "Constraint", "Measure", "Shaper", "Technique", "benchmark",
+                     "constraint", "shaper", "technique", "transform"),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",
                     "UnknownName"),
     "core.grid": ("Grid",),
@@ -46,6 +46,7 @@ HOMES = {
     "core.tileset": ("Tile", "Tileset"),
     "engines": ("Engine", "ExportedProject"),
     "formats": ("Format", "register_format"),
+    "formats._skin_files": ("add_skin",),
     "jobs.progress": ("Progress",),
     "overlays.overlay": ("Overlay",),
     "play.game": ("Game", "game"),

@@ -7,10 +7,10 @@ from typing import Any, Literal, Never, TypeAlias, overload
 from . import analysis as analysis
 from . import corpus as corpus
 from . import formats as formats
+from . import kernels as kernels
 from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
-from .api import add_skin as add_skin
 from .api import export_project as export_project
 from .api import find_edits as find_edits
 from .api import improve as improve
@@ -38,11 +38,13 @@ from .comparison.rows import ComparisonRow as ComparisonRow
 from .comparison.run import TechniqueComparison as TechniqueComparison
 from .comparison.run import compare as compare
 from .core.edits import Edits as Edits
+from .core.entries import Benchmark as Benchmark
 from .core.entries import ByExample as ByExample
 from .core.entries import Constraint as Constraint
 from .core.entries import Measure as Measure
 from .core.entries import Shaper as Shaper
 from .core.entries import Technique as Technique
+from .core.entries import benchmark as benchmark
 from .core.entries import constraint as constraint
 from .core.entries import shaper as shaper
 from .core.entries import technique as technique
@@ -82,6 +84,7 @@ from .engines import Engine as Engine
 from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
+from .formats._skin_files import add_skin as add_skin
 from .jobs.progress import Progress as Progress
 from .overlays.overlay import Overlay as Overlay
 from .play.game import Game as Game

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -840,114 +839,6 @@ def _load_with_provenance(
     # The recipe is read later, also that of an edited map.
     found = load_all(_read_path(path), format=format, recipes=False, folders=given.folders)
     return found[_check_index(index, len(found), path)], given
-
-
-def add_skin(
-    path: str | PathLike[str],
-    picture: str | PathLike[str],
-    /,
-    *,
-    tile: str,
-    layout: str = "single",
-    with_: Sequence[str] | None = None,
-    under: Sequence[str] | None = None,
-    outside: bool = True,
-    first: int | tuple[int, int] | Mapping[int, float] = 0,
-    columns: int | None = None,
-    order: Sequence[int | None] = (),
-    tile_size: int | tuple[int, int] | None = None,
-    margin: int = 0,
-    spacing: int = 0,
-    base: str | None = None,
-    passable: bool | None = None,
-) -> Tileset:
-    """Write a tileset file in your own art: add the sprites of a tile, or replace them.
-
-    Parameters
-    ----------
-    path
-        The tileset file, which ends in .toml. If it does not exist, it extends a tileset of Tilewright.
-    picture
-        The picture with the sprites. If the file already has sprites of another picture, all sprites are copied into a
-        new picture beside the file.
-    tile
-        Name of a tile or kind.
-    layout
-        Order of the sprites: single, edge16, corner16, blob47, godot3x3, cr31 or rpgmaker-a2.
-    with_
-        Tiles or kinds that count as the same. By default, those of the skin that is replaced, in the file or its base.
-    under
-        Tiles or kinds under which this one continues. By default, those of the skin that is replaced.
-    outside
-        Whether the outside of the map counts as the same.
-    first
-        Position of the first sprite in the picture, counted row by row, or its column and row; or several positions
-        with weights, for variants.
-    columns
-        Number of sprites in a row of the layout. By default, the picture decides.
-    order
-        Masks of the sprites row by row, if they are not in the order of the layout; None is no sprite.
-    tile_size
-        Width and height of a sprite in pixels. By default, it is guessed from the picture and the layout.
-    margin
-        Number of pixels before the first sprite.
-    spacing
-        Number of pixels between sprites.
-    base
-        Name of the tileset that a new file extends. By default, the first that has the tile.
-    passable
-        Whether the tile is passable. If it is given, the tile may be a new one.
-
-    Returns
-    -------
-    Tileset
-        The tileset.
-
-    Raises
-    ------
-    BadFile
-        If the picture cannot be read, or a file cannot be written.
-    InvalidRecipe
-        If the sprites do not fit the picture, or an option breaks its rule.
-    UnknownName
-        If there is no such tile, layout or base tileset.
-
-    Examples
-    --------
-    >>> from PIL import Image
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     Image.new("RGB", (8 * 16, 6 * 16)).save(f"{folder}/walls.png")
-    ...     tileset = add_skin(f"{folder}/mine.toml", f"{folder}/walls.png", tile="wall", layout="blob47")
-    >>> tileset.sheet.tile_width
-    16
-    """
-    from .formats._files import write_files
-    from .formats._skin_files import SpriteSource
-    from .formats._skin_files import add_skin as prepare
-
-    target = Path(_read_path(path))
-    source = SpriteSource.validate(
-        {
-            "picture": Path(_read_path(picture)),
-            "tile": tile,
-            "layout": layout,
-            "with_": with_,
-            "under": under,
-            "outside": outside,
-            "first": tuple(first.items()) if isinstance(first, Mapping) else ((first, 1.0),),
-            "columns": columns,
-            "order": order,
-            "tile_size": (tile_size, tile_size) if isinstance(tile_size, int) else tile_size,
-            "margin": margin,
-            "spacing": spacing,
-            "base": base,
-            "passable": passable,
-        }
-    )
-    found = prepare(target, source)
-    write_files(target, found.contents)
-    return found.tileset
 
 
 @overload

@@ -9,7 +9,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.many import measure_maps
-from tilewright.batch import Bound, find_bins, open_engine, open_scanner
+from tilewright.batch import ScanBound, find_bins, open_engine, open_scanner
 from tilewright.batch.columns import KNOWN, collect_needs, compute_values, find_column
 from tilewright.batch.engine import decode_cells
 from tilewright.core.errors import InvalidRecipe
@@ -96,8 +96,8 @@ def test_a_device_must_exist() -> None:
         open_engine(tw.recipe("caves", width=60), "tpu")
 
 
-@pytest.mark.parametrize("bound", [None, Bound(120.0, 700)])
-def test_a_scan_is_a_loop_over_seeds(bound: Bound | None) -> None:
+@pytest.mark.parametrize("bound", [None, ScanBound(120.0, 700)])
+def test_a_scan_is_a_loop_over_seeds(bound: ScanBound | None) -> None:
     recipe = tw.recipe("caves", width=50, height=40)
     requirements = read_requirements({"regions": "<4", "floor_share": ">0.6", "path_length": "most"})
     names = ["floor_share", "regions", "path_length", "largest_region"]

@@ -100,7 +100,7 @@ POSITION = "must be a position such as 12 or a column and row such as 4,1, with 
          "tileset 'a': the layout blob47 of 'wall' takes 8 columns from sprite 1 on, the sheet has 7 there"),
         (["--tile-size", "0"], "tile_size: must be a number of pixels from 1 to 1024, or two such as 16x24, got '0'"),
         (["--first", "x"], f"first: {POSITION}, got 'x'"),
-        (["--first", "1=-1"], f"first: {POSITION}, got '1=-1'"),
+        (["--first", "1=-1"], "first.0.1: must be more than 0.0, got -1.0"),
         (["--order", "999"], "order: must be masks from 0 to 255, or - for no sprite, got '999'"),
         (["--preview", "x.png", "--no-preview"], "preview: cannot be used with --no-preview"),
         (["--tile", "lavva"], "unknown tile 'lavva'"),

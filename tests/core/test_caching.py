@@ -118,7 +118,6 @@ BOUNDED = {
     "cli._drawing._pixel_style": "colors of a terminal",
     "cli._drawing._tile_style": "colors of a terminal",
     "compat.libfbcagen._make_palette": "one object",
-    "compat.pcg_benchmark.judge.open_benchmark": "built-in problems",
     "core.fields.fields_by_name": "classes",
     "core.fields.fields_of": "classes",
     "core.params._list_limits": "classes",

@@ -16,7 +16,7 @@ from tests.formats.skin_sheets import FILL, LINE, SIDE, arrange, draw_sheet, dra
 from tests.formats.test_tiled import rasterizer, render_with_tiled
 from tilewright.core.skins import LAYOUTS, OFFSETS
 from tilewright.formats._resolver import FileResolver
-from tilewright.formats._skin_files import SkinnedTileset, SpriteSource, add_skin
+from tilewright.formats._skin_files import SkinnedTileset, SpriteSource, prepare_skin
 from tilewright.formats._skin_template import draw_template
 from tilewright.formats._toml import format_toml
 
@@ -36,7 +36,7 @@ def write(path: Path, found: SkinnedTileset) -> tw.Tileset:
 def skin(folder: Path, picture: Path, tile: str = "wall", layout: str = "blob47", **options: Any) -> tw.Tileset:
     path = folder / "mine.toml"
     fields = {"picture": picture, "tile": tile, "layout": layout, **options}
-    return write(path, add_skin(path, SpriteSource.validate(fields)))
+    return write(path, prepare_skin(path, SpriteSource.validate(fields)))
 
 
 def make_map(tileset: tw.Tileset, tile: str = "wall", seed: int = 1) -> tw.TileMap:
@@ -294,7 +294,7 @@ def test_the_base_is_the_first_tileset_with_the_tile(tmp_path: Path) -> None:
     picture = save_sheet(tmp_path / "a.png", "blob47")
     for tile, base in (("wall", "dungeon"), ("moss", "cave"), ("sand", "terrain")):
         path = tmp_path / f"{tile}.toml"
-        found = add_skin(path, SpriteSource(picture=picture, tile=tile, layout="blob47"))
+        found = prepare_skin(path, SpriteSource(picture=picture, tile=tile, layout="blob47"))
         assert tomllib.loads(found.contents[path.name].decode())["extends"] == base
     lava = skin(tmp_path, picture, "lava", passable=False)
     assert not lava[lava.id("lava")].passable

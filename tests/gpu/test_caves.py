@@ -9,7 +9,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.many import measure_maps
-from tilewright.batch import Bound, open_engine, open_scanner
+from tilewright.batch import ScanBound, open_engine, open_scanner
 from tilewright.batch.columns import collect_needs, compute_values, find_column
 from tilewright.batch.engine import decode_cells, hash_seeds
 from tilewright.core.require import read_requirements
@@ -70,8 +70,8 @@ def test_maps_of_any_seeds(is_simulated: bool) -> None:
     assert (cells == [tw.run(recipe, seed=seed).cells for seed in ("sea", "007")]).all()
 
 
-@pytest.mark.parametrize("bound", [None, Bound(8.0, 101)])
-def test_scans_find_what_the_cpu_finds(bound: Bound | None, is_simulated: bool) -> None:
+@pytest.mark.parametrize("bound", [None, ScanBound(8.0, 101)])
+def test_scans_find_what_the_cpu_finds(bound: ScanBound | None, is_simulated: bool) -> None:
     size = (8, 5) if is_simulated else (64, 64)
     recipe = tw.recipe("caves", width=size[0], height=size[1], steps=1 if is_simulated else 5)
     requirements = read_requirements({"regions": "<4", "floor_share": "0.2..0.9", "path_length": "most"})

@@ -344,6 +344,24 @@ def test_caches_depend_on_a_module_and_what_it_imports() -> None:
     assert len(kernels.find_sources("tests.kernels.other")) > 40
 
 
+def test_kernels_of_plugins_are_compiled_and_depend_on_their_modules(run: Run, tmp_path: Path) -> None:
+    for name, content in {
+        "mine/__init__.py": "from . import totals",
+        "mine/parts.py": PARTS,
+        "mine/totals.py": ENTRIES.replace("from parts", "from .parts"),
+        "mine-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n",
+        "mine-1.0.dist-info/entry_points.txt": "[tilewright.kernels]\nmine = mine\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    code = (
+        "from tilewright import kernels\n"
+        "print(*kernels.warmup({'totals.total'}, processes=2), kernels.clear_stale_caches())\n"
+        "print(*(path.name for path in kernels.find_sources('mine.totals') if path.parent.name == 'mine'))"
+    )
+    assert read_output(run(code)) == "totals.total []\nparts.py totals.py"
+
+
 def test_no_cache_folder_no_stale_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "none"))
     assert kernels.clear_stale_caches() == []
@@ -358,7 +376,7 @@ def test_compilation_time_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         return lambda function: function
 
     monkeypatch.setattr(numba, "njit", njit)
-    one = Kernel(lambda: 1)
+    one = Kernel(lambda: 1, is_part=True)
     assert kernels.compilation_seconds() == 0
     assert one() == 1
     assert seen[0] >= 0.01

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.batch import Bound, NoKernel, Scanner, ScanResult, bin_width, find_bins
+from tilewright.batch import NoKernel, ScanBound, Scanner, ScanResult, bin_width, find_bins
 from tilewright.core.recipe import Recipe
 from tilewright.core.require import Requirement, read_requirements
 from tilewright.seed_search import job as seek_job
 from tilewright.seed_search import plan as seek_plan
-from tilewright.seed_search.definition import SeekDefinition
+from tilewright.seed_search.definition import SeekDefinition, SeekParams
 from tilewright.seed_search.plan import CHEAP, make_seek_plan, stages_from_names
 from tilewright.seed_search.rarity import Rarity
 from tilewright.seed_search.result import FoundSeeds
@@ -96,6 +96,10 @@ def test_first_without_enough_seeds_tests_all() -> None:
 # -- order and chunks ---------------------------------------------------------------------------------------------
 
 
+def define(recipe: tw.Recipe, **params: Any) -> SeekDefinition:
+    return SeekDefinition.of(recipe, SeekParams.validate(params))
+
+
 def run_in_order(definition: SeekDefinition, chunks: Sequence[tuple[int, int]]) -> SeekState:
     """Return the state after chunks of seeds, each tested with the bound of the ones before."""
     plan = make_seek_plan(definition)
@@ -111,7 +115,7 @@ def run_in_order(definition: SeekDefinition, chunks: Sequence[tuple[int, int]]) 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_the_state_does_not_depend_on_order_and_size_of_chunks(search: dict[str, Any]) -> None:
-    definition = SeekDefinition.of(CAVES, seeds="0..149", **search)
+    definition = define(CAVES, seeds="0..149", **search)
     wanted = run_in_order(definition, [(0, 150)]).to_text()
     rng = np.random.default_rng(5)
     for size in (13, 40):
@@ -122,7 +126,7 @@ def test_the_state_does_not_depend_on_order_and_size_of_chunks(search: dict[str,
 
 
 def test_a_search_that_stops_early_does_not_depend_on_order_and_size_of_chunks() -> None:
-    definition = SeekDefinition.of(CAVES, seeds="0..149", require={"regions": 1}, keep=6, first=True)
+    definition = define(CAVES, seeds="0..149", require={"regions": 1}, keep=6, first=True)
     wanted = run_in_order(definition, [(0, 150)])
     assert wanted.done == [(0, int(wanted.kept.seeds[-1]))]
     rng = np.random.default_rng(5)
@@ -144,7 +148,7 @@ def test_kept_seeds_are_the_best_pairs_of_value_and_seed(rule: str | None) -> No
     sign = {"most": -1, "least": 1, None: 0}[rule]
     wanted = sorted(zip((sign * values).tolist(), seeds.tolist(), strict=True))[:30]
     assert kept.seeds.tolist() == [seed for _, seed in wanted]
-    assert kept.bound == Bound(abs(wanted[-1][0]) if rule else 0.0, wanted[-1][1])
+    assert kept.bound == ScanBound(abs(wanted[-1][0]) if rule else 0.0, wanted[-1][1])
 
 
 # -- recipes ------------------------------------------------------------------------------------------------------
@@ -199,10 +203,10 @@ class KernelScanner:
 
     def __init__(self, recipe: Recipe, requirements: Sequence[Requirement], measures: Sequence[str]) -> None:
         require = {one.measure: one.to_data() for one in requirements}
-        definition = SeekDefinition.of(recipe, seeds="0..0", require=require, measures=measures)
+        definition = define(recipe, seeds="0..0", require=require, measures=measures)
         self.inner = PipelineScanner(definition, stages_from_names(definition, [list(definition.measures)]))
 
-    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+    def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         self.calls["scan"] += 1
         return self.inner.scan(first, count, bound)
 
@@ -269,7 +273,7 @@ def test_workers_test_the_later_stages_of_a_gpu(
 
 
 def test_the_plan_puts_kernels_first(kernels: None) -> None:
-    definition = SeekDefinition.of(
+    definition = define(
         CAVES,
         seeds="0..9",
         require={"completable": 1, "chokepoints": "<9", "regions": 1},
@@ -288,7 +292,7 @@ def test_the_plan_puts_kernels_first(kernels: None) -> None:
 def test_the_plan_without_kernels() -> None:
     require = {"completable": 1, "chokepoints": "<9", "regions": 1}
     connected = tw.recipe(CAVES, shaping=["connect"])
-    definition = SeekDefinition.of(connected, seeds="0..9", require=require, measures=["openness", "count.wall"])
+    definition = define(connected, seeds="0..9", require=require, measures=["openness", "count.wall"])
     plan = make_seek_plan(definition)
     assert [stage.measures for stage in plan.stages] == [
         ("regions", "openness", "count.wall"), ("chokepoints",), ("completable",),
@@ -310,7 +314,7 @@ def test_cheap_measures_exist() -> None:
 
 @pytest.mark.parametrize(
     ("device", "message"),
-    [("tpu", "must be one of auto, cpu, gpu"), ("gpu", "there is no NVIDIA driver")],
+    [("tpu", "must be 'auto', 'cpu' or 'gpu'"), ("gpu", "there is no NVIDIA driver")],
 )
 def test_devices_that_cannot_be_used(device: str, message: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=message):
@@ -319,7 +323,7 @@ def test_devices_that_cannot_be_used(device: str, message: str) -> None:
 
 def test_values_that_kernels_get_wrong_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(KernelScanner):
-        def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+        def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
             found = super().scan(first, count, bound)
             return replace(found, values={name: numbers + 1 for name, numbers in found.values.items()})
 
@@ -406,7 +410,7 @@ def test_progress() -> None:
         ({"seeds": "0..³"}, "seeds: must be a range of integers"),
         ({"seeds": "0.." + "9" * 5000}, "seeds: must be a range of integers"),
         ({"seeds": (0, 1.5)}, "seeds: must be a range of integers"),
-        ({"seeds": (0, True)}, "seeds: must be a range of integers"),
+        ({"seeds": (0, True)}, "seeds: must be a number"),
         ({"seeds": 7}, "seeds: must be a range of integers"),
         ({"seeds": None}, "seeds: must be a range of integers"),
         ({"seeds": (-3, 4)}, "seeds: must be from 0 to 18,446,744,073,709,551,615"),
@@ -415,16 +419,16 @@ def test_progress() -> None:
         ({"require": {"region": 1}}, "require: unknown measure 'region'; did you mean 'regions'"),
         ({"require": {"regions": "a few"}}, "require: regions: must be a number, a range"),
         ({"require": {"regions": "most", "path_length": "least"}}, "only one measure can be most or least"),
-        ({"require": ["regions=1"]}, "require: must be conditions by measure"),
+        ({"require": ["regions"]}, "require: must be written as path_length>80"),
         ({"require": {"count.lava": 1}}, "require: count.lava: unknown tile 'lava'"),
         ({"require": {"divergence": "<1"}}, "require: divergence compares a map with a sample"),
         ({"require": {}}, "require: needs a requirement such as regions=1, or a measure to record"),
-        ({"measures": "regions"}, "measures: must be a list of names"),
+        ({"measures": 7}, "measures: must be a list"),
         ({"measures": ["region"]}, "measures: unknown measure 'region'"),
-        ({"keep": 0}, "keep: must be an integer from 1 to 100,000"),
-        ({"keep": True}, "keep: must be an integer from 1 to 100,000"),
+        ({"keep": 0}, "keep: must be at least 1, got 0"),
+        ({"keep": True}, "keep: must be a number"),
         ({"require": {"regions": "most"}, "first": True}, "first: the best seeds by regions are known only after"),
-        ({"workers": -1}, "workers: must be an integer from 0"),
+        ({"workers": -1}, "workers: must be at least 0, got -1"),
         ({"workers": 1, "scheduler": "tcp://127.0.0.1:1"}, "workers: a scheduler has its own workers"),
     ],
 )

@@ -7,21 +7,18 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.errors import InvalidRecipe
-from tilewright.core.seeds import Rng
 from tilewright.core.tilemap import Marker
 from tilewright.kernels.thickening import has_detours, joins_around
-from tilewright.shaping.thicken import thicken_mask
 
 
 @pytest.mark.parametrize("share", [0.4, 0.2, 0.05])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_floor_stays_connected(share: float, seed: int) -> None:
-    is_open = np.ones((20, 30), dtype=np.bool_)
-    left = thicken_mask(is_open, share, Rng.of(seed))
-    map = tw.make("caves", width=30, height=20, seed=1)
-    map = map.replace(cells=np.where(left, map.tileset.id("floor"), map.tileset.id("wall")))
+    cave = tw.make("caves", width=30, height=20, seed=1)
+    empty = cave.replace(cells=np.full(cave.shape, cave.tileset.id("floor")))
+    map = tw.shape(empty, "thicken", floor_share=share, seed=seed)
     assert tw.measure(map, "regions")["regions"] == 1
-    assert np.count_nonzero(left) == round(share * left.size)
+    assert np.count_nonzero(map.passable) == round(share * map.cells.size)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -14,7 +14,7 @@ from ..core.many_maps import NoKernel
 from ..core.recipe import Recipe
 from ..core.require import Requirement
 from .numbers import count_bins, find_better
-from .scanner import Bound, Scanner, ScanResult, bin_width, find_bins
+from .scanner import ScanBound, Scanner, ScanResult, bin_width, find_bins
 
 if TYPE_CHECKING:
     from .engine import MapEngine
@@ -24,9 +24,9 @@ DEVICES: tuple[Device, ...] = ("auto", "cpu", "gpu")
 
 __all__ = [
     "DEVICES",
-    "Bound",
     "Device",
     "NoKernel",
+    "ScanBound",
     "ScanResult",
     "Scanner",
     "bin_width",

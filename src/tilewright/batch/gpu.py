@@ -20,7 +20,7 @@ from .cpu import CpuEngine
 from .engine import Keys, Made, encode_prefix
 from .numbers import EngineScanner
 from .program import BatchProgram
-from .scanner import Bound, ScanResult, bin_width
+from .scanner import ScanBound, ScanResult, bin_width
 
 MAX_MAPS_PER_LAUNCH = 1 << 22
 MIN_MAPS_PER_LAUNCH = 1 << 10
@@ -199,7 +199,7 @@ class GpuScanner:
         requirement = self._requirements.get(measure)
         return (requirement.value, requirement.high) if requirement is not None else (0.0, 0.0)
 
-    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+    def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         """Test the decimal seeds `first` to `first + count - 1`."""
         number = len(self._columns)
         totals = cuda.to_device(np.zeros(2 + 2 * number, dtype=np.uint64))
@@ -225,7 +225,7 @@ class GpuScanner:
             raise
         return self._read(first, count, found, totals.copy_to_host(), histograms.copy_to_host())
 
-    def _encode_bound(self, bound: Bound | None) -> Any:
+    def _encode_bound(self, bound: ScanBound | None) -> Any:
         if bound is None:
             return np.array([surveys.NO_BOUND, 1.0, 0.0, 0.0, 0.0])
         at, sign = surveys.BY_SEED, 1.0

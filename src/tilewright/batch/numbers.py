@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.require import OPERATORS, Requirement
 from .columns import collect_needs, compute_values, find_column
 from .engine import MapEngine
-from .scanner import Bound, ScanResult, find_bins
+from .scanner import ScanBound, ScanResult, find_bins
 
 MAPS_PER_BLOCK = 4096
 """Number of maps that are made at once, so that they fit into the processor's cache."""
@@ -41,7 +41,7 @@ class EngineScanner:
         self._requirements = tuple(requirements)
         self._columns = [find_column(name, engine.program) for name in measures]
 
-    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+    def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         """Test the decimal seeds `first` to `first + count - 1`."""
         found = ScanTally(first, count, self._requirements)
         for start in range(first, first + count, MAPS_PER_BLOCK):
@@ -65,7 +65,7 @@ class ScanTally:
         self._histograms: dict[str, Counter[int]] = {}
         self._without: Counter[str] = Counter()
 
-    def add(self, first: int, values: Mapping[str, NDArray[np.float64]], bound: Bound | None) -> None:
+    def add(self, first: int, values: Mapping[str, NDArray[np.float64]], bound: ScanBound | None) -> None:
         """Add the values of consecutive seeds."""
         size = len(next(iter(values.values())))
         passes = np.ones(size, dtype=np.bool_)
@@ -111,12 +111,12 @@ def count_bins(measure: str, numbers: NDArray[np.float64]) -> tuple[dict[int, in
 
 
 def find_better(
-    bound: Bound | None,
+    bound: ScanBound | None,
     extreme: Requirement | None,
     seeds: NDArray[np.uint64],
     values: Mapping[str, NDArray[np.float64]],
 ) -> NDArray[np.bool_]:
-    """Return which seeds are better than a bound; see `Bound`. `extreme` is the requirement `most` or `least`."""
+    """Return which seeds are better than a bound; see `ScanBound`. `extreme` is the requirement `most` or `least`."""
     if bound is None:
         return np.ones(len(seeds), dtype=np.bool_)
     is_smaller = seeds < np.uint64(bound.seed)

@@ -16,7 +16,7 @@ FINE_UNITS = ("fraction", "bits", "nats", "yes or no")
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ScanBound:
     """The worst kept seed. Only seeds that are better are of interest: more extreme, or equal and smaller.
 
     Without a measure to maximize or minimize, all values are 0, so that the first seeds are the best.
@@ -57,7 +57,7 @@ class Scanner(Protocol):
     device: str
     """Device that makes and measures the maps: `cpu` or `gpu`."""
 
-    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+    def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         """Test the decimal seeds `first` to `first + count - 1`."""
         ...
 

@@ -2,19 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import click
 
-from ..core.fields import Field
-from ..core.notation import short_default
+from ..core.fields import UNSET, Field, fields_of
+from ..core.notation import flag_of, read_value, short_default
+from ..core.params import Params
+from ..formats._files import read_text
+from ..formats._resolver import FileResolver
+
+PREFIX = "param_"
+"""Prefix of the names of options of `params_command`, because a command may have another option of the same name."""
 
 
-def make_field_option(field: Field, name: str, flag: str) -> click.Option:
+def make_field_option(field: Field, name: str, *, required: bool = False) -> click.Option:
     """Return an option for the values of a field. The command reads them from strings."""
     default = short_default(field)
     about = ", ".join(fact for fact in (field.range, f"default {default}" if default else "") if fact)
-    help = field.description + (f" [{about}]" if about else "")
+    more = " May be repeated." if field.repeated else ""
+    help = field.description.partition("\n\n")[0] + more + (f" [{about}]" if about else "")
+    flags = list(field.flags or (flag_of(field),))
     if field.is_switch:
-        return click.Option([name, f"{flag}/--no-{flag[2:]}"], default=None, help=help)
+        return click.Option([name, f"{flags[-1]}/--no-{flags[-1][2:]}"], default=None, help=help)
     # Choices are shown as they are, other types in upper case.
     form = "json" if field.is_structured else field.form
-    return click.Option([name, flag], metavar=form if "|" in form else form.upper(), help=help)
+    metavar = field.metavar or (form if "|" in form else form.upper())
+    return click.Option([name, *flags], metavar=metavar, multiple=field.repeated, required=required, help=help)
+
+
+def read_options(values: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Return the values of the options that are given. They are not validated."""
+    return {name: _read(values[name], field) for name, field in fields.items() if values[name] not in (None, ())}
+
+
+def _read(value: Any, field: Field) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    is_plain = field.kind == "text" and field.types == {"string"}
+    return read_value(value, field, read_text) if isinstance(value, str) and not is_plain else value
+
+
+def params_command(
+    name: str, model: type[Params], *shared: click.Parameter, cls: type[click.Command] = click.Command
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Declare a command whose options are the fields of a class. It receives them validated, as `params`.
+
+    In help, the options of the class come before those of the function itself, and the shared ones last.
+    """
+    fields = {field.name: field for field in fields_of(model)}
+
+    def decorate(body: Callable[..., Any]) -> click.Command:
+        def call(**values: Any) -> Any:
+            texts = {field: values.pop(PREFIX + field) for field in fields}
+            return body(params=model.validate(read_options(texts, fields), resolver=FileResolver()), **values)
+
+        options = [
+            make_field_option(field, PREFIX + field.name, required=field.default is UNSET) for field in fields.values()
+        ]
+        own = reversed(getattr(body, "__click_params__", []))
+        return cls(name, params=[*options, *own, *shared], callback=call, help=body.__doc__)
+
+    return decorate

@@ -11,7 +11,7 @@ import click
 from .. import data as built_in
 from ..core.errors import InvalidRecipe, TilewrightError
 from ..core.knobs import RecipeKnob
-from ..core.notation import flag_of, read_value
+from ..core.notation import read_value
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.recipe_knobs import apply_knobs, read_knob_setting, read_knobs_of
 from ..core.registry import techniques
@@ -60,7 +60,7 @@ class RecipeCommand(click.Command):
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         own = context.meta.get(KNOB_OPTIONS, ())
-        others = [option for option in self.get_params(context) if option not in own]
+        others = [one for one in self.get_params(context) if isinstance(one, click.Option) and one not in own]
         for title, part in (("Knobs", own), ("Options", others)):
             records = [record for option in part if (record := option.get_help_record(context))]
             if records:
@@ -120,7 +120,7 @@ def with_knobs(data: Mapping[str, Any], values: dict[str, Any]) -> Mapping[str, 
 
 def _make_options(knobs: tuple[RecipeKnob, ...]) -> Iterator[click.Option]:
     for knob in knobs:
-        yield make_field_option(knob.field, f"{PREFIX}{knob.name}", flag_of(knob.field))
+        yield make_field_option(knob.field, f"{PREFIX}{knob.name}")
 
 
 def _is_file(path: str) -> bool:

@@ -1,28 +1,67 @@
-"""`tilewright benchmark`: results in public benchmarks; one file per command in `_benchmark`."""
+"""`tilewright benchmark NAME`: results in a benchmark, whose options are its parameters."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from . import CommandGroup
+from ..core.entries import Benchmark
+from ..core.errors import TilewrightError
+from ..core.params import Params
+from ..core.registry import benchmarks
+from ..kernels import start_quickly
+from ._console import print_json, print_table
+from ._corpus import AS_JSON
+from ._options import params_command
+from ._progress import show_progress
 
-COMMANDS = {"pcg": "Make contents of the PCG Benchmark, and have it judge them."}
+PLUGINS = {"pcg": "tilewright-pcg-benchmark, the folder plugins/pcg-benchmark in the repository of Tilewright"}
+"""Packages of benchmarks that belong to Tilewright, by the name of the benchmark."""
 
 
-@click.group(
-    "benchmark",
-    cls=CommandGroup,
-    summaries=COMMANDS,
-    folder="_benchmark.",
-    kind="benchmark command",
-    invoke_without_command=True,
-)
+class BenchmarkGroup(click.Group):
+    """Benchmarks as commands."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return benchmarks.names()
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in benchmarks:
+            if context.resilient_parsing:
+                return None
+            if name in PLUGINS:
+                raise TilewrightError(f"the benchmark {name} needs the package {PLUGINS[name]}; install it with pip")
+        return _make_command(benchmarks.get(name))
+
+
+@click.group("benchmark", cls=BenchmarkGroup, invoke_without_command=True, subcommand_metavar="BENCHMARK [OPTIONS]")
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Take public benchmarks.
+    """Take public benchmarks, which plugins add.
 
     \b
     tilewright benchmark pcg --problem zelda --count 100 --seed 1
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+
+def _make_command(entry: Benchmark) -> click.Command:
+    def run(params: Params, as_json: bool) -> None:
+        start_quickly()
+        with show_progress() as report:
+            rows = [*entry.body(params, report)]
+        if as_json:
+            print_json(rows)
+        elif rows:
+            columns = [*rows[0]]
+            numbers = [place for place, name in enumerate(columns) if not isinstance(rows[0][name], str)]
+            print_table([[_format(row[name]) for name in columns] for row in rows], *columns, numbers=numbers)
+
+    run.__doc__ = entry.doc
+    return params_command(entry.name, entry.params, AS_JSON)(run)
+
+
+def _format(value: Any) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

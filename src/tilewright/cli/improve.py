@@ -11,7 +11,7 @@ import numpy as np
 from .. import api
 from ..core.errors import InvalidRecipe, format_number, pluralize
 from ..core.fields import fields_of
-from ..core.notation import flag_of, read_requirement, read_value
+from ..core.notation import read_requirement, read_value
 from ..core.registry import shapers
 from ..core.site import Frame
 from ..core.tilemap import TileMap
@@ -26,7 +26,7 @@ from ._progress import Report, show_progress
 FIELDS = {field.name: field for field in fields_of(shapers.get("improve").params) if field.name != "targets"}
 SEED = click.Option(["--seed"], metavar="SEED", help="Seed for a map without a recipe. [0]")
 PARAMS = [
-    *(make_field_option(field, name, flag_of(field)) for name, field in FIELDS.items()),
+    *(make_field_option(field, name) for name, field in FIELDS.items()),
     SEED,
     *_inputs.OPTIONS,
     *_outputs.OPTIONS,

@@ -11,7 +11,7 @@ import click
 from ..core.entries import Technique
 from ..core.errors import InvalidRecipe
 from ..core.fields import Field, fields_of
-from ..core.notation import RESERVED_FLAGS, flag_of, read_setting, read_value
+from ..core.notation import RESERVED_FLAGS, read_setting, read_value
 from ..core.recipe import Recipe
 from ..core.registry import techniques
 from ..formats._files import read_text
@@ -90,7 +90,7 @@ def _make_command(entry: Technique) -> click.Command:
     return TechniqueCommand(
         entry.name,
         params=[
-            *(make_field_option(field, field.name, flag_of(field)) for field in named.values()),
+            *(make_field_option(field, field.name) for field in named.values()),
             *(option for option in OWN_OPTIONS if option.name not in named),
         ],
         callback=partial(_make, entry, named),

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..core.errors import InvalidRecipe, pluralize
+from ..core.errors import pluralize
 from ..core.measure_groups import format_measure
-from ..core.notation import read_requirement
 from ..kernels import start_quickly
+from ..seed_search import FoundSeeds
+from ..seed_search.definition import SeekDefinition
+from ..seed_search.plan import make_seek_plan
+from ..seed_search.run import SeekOptions, find_seeds
 from . import _outputs, _recipe
 from ._console import info, print_json, print_table
-from ._corpus import AS_JSON, split_names
+from ._corpus import AS_JSON
+from ._options import params_command
 from ._progress import job_progress
 from ._recipe_command import KNOBS, RecipeCommand, read_recipe
-from ._search import SCHEDULER, WORKERS
-
-if TYPE_CHECKING:
-    from ..seed_search import FoundSeeds
 
 FIELDS = ("seed", "technique", "rank")
 OWN_OPTIONS = ("require", "tries", "keep")
@@ -28,26 +28,13 @@ MAP_OPTIONS = [option for option in _outputs.OPTIONS if option.name not in ("out
 RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN_OPTIONS]
 
 
-@click.command(
+@params_command(
     "seek",
+    SeekOptions,
+    *(AS_JSON, KNOBS, _recipe.SETTINGS, *RECIPE_OPTIONS, *MAP_OPTIONS),
     cls=RecipeCommand,
-    params=[KNOBS, _recipe.SETTINGS, *RECIPE_OPTIONS, *MAP_OPTIONS, AS_JSON, WORKERS, SCHEDULER],
 )
 @click.argument("recipe", metavar="RECIPE")
-@click.option("--seeds", required=True, metavar="FIRST..LAST", help="Seeds to test, such as 0..999999.")
-@click.option(
-    "--require",
-    multiple=True,
-    metavar="MEASURE>NUMBER",
-    help="Condition for a measure, such as regions=1, path_length=60..66 or 'floor_share>0.5'; or keep the best: "
-    "path_length=most. May be repeated.",
-)
-@click.option("--measures", metavar="NAME,...", help="Further measures to record; `tilewright list measures`.")
-@click.option("--keep", type=int, default=100, metavar="N", help="Maximum number of seeds to keep. [100]")
-@click.option("--first", is_flag=True, help="Stop when --keep seeds are found.")
-@click.option(
-    "output", "-o", "--output", metavar="FOLDER", help="Folder for seeds.csv, seeds.parquet and a report with pictures."
-)
 @click.option(
     "files",
     "--maps",
@@ -55,22 +42,13 @@ RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN
     metavar="FILE",
     help="Write the map of each seed, such as level_{seed}.tmx or {rank:03}.png. May be repeated.",
 )
-@click.option("--device", default="auto", metavar="auto|cpu|gpu", help="Where to make the maps. [auto]")
 @click.option("explains", "--explain", is_flag=True, help="Print what is computed for which seeds, and stop.")
 def command(
     recipe: str,
-    seeds: str,
-    require: tuple[str, ...],
-    measures: str | None,
-    keep: int,
-    first: bool,
-    output: str | None,
+    params: SeekOptions,
     files: tuple[str, ...],
-    device: str,
     explains: bool,
     as_json: bool,
-    workers: int | None,
-    scheduler: str | None,
     settings_inside: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -86,43 +64,18 @@ def command(
         --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
     tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
     """
-    from ..seed_search.definition import SeekDefinition
-    from ..seed_search.plan import make_seek_plan
-    from ..seed_search.run import find_seeds
-
-    outputs = _read_outputs(files, keep, {str(option.name): options.pop(str(option.name)) for option in MAP_OPTIONS})
-    checked = read_recipe(recipe, settings_inside, options)
-    definition = SeekDefinition.of(
-        checked,
-        seeds=seeds,
-        require=_read_requirements(require),
-        measures=split_names(measures),
-        keep=keep,
-        first=first,
-    )
+    map_options = {str(option.name): options.pop(str(option.name)) for option in MAP_OPTIONS}
+    outputs = _read_outputs(files, params.keep, map_options)
+    definition = SeekDefinition.of(read_recipe(recipe, settings_inside, options), params)
     if explains:
-        for line in make_seek_plan(definition, device).format_lines(definition):
+        for line in make_seek_plan(definition, params.device).format_lines(definition):
             click.echo(line)
         return
     start_quickly()
-    with job_progress("seed", output, _count_tested) as report:
-        found = find_seeds(
-            definition, out=output, device=device, workers=workers, scheduler=scheduler, on_progress=report
-        )
+    with job_progress("seed", params.out, _count_tested) as report:
+        found = find_seeds(definition, params, report)
     _write_maps(found, outputs)
-    _print_result(found, output, as_json)
-
-
-def _read_requirements(texts: Sequence[str]) -> dict[str, str]:
-    """Return conditions by measure, given as `regions=1` or `floor_share>0.5`."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, rule = read_requirement(text)
-        if name in found:
-            text = f"{name!r} occurs twice; a range such as {name}=2..5 has two ends"
-            raise InvalidRecipe(text, at="require", rule="duplicate")
-        found[name] = rule
-    return found
+    _print_result(found, params.out, as_json)
 
 
 def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> list[_outputs.Output]:

@@ -9,28 +9,24 @@ from typing import Any
 import click
 
 from .. import api
-from ..core.appearance import Rgb
-from ..core.errors import InvalidRecipe, UnknownName, pluralize
-from ..core.skins import LAYOUTS, Skin, find_layouts, read_mask
+from ..core.errors import InvalidRecipe, pluralize
+from ..core.skins import LAYOUTS, Skin, find_layouts
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._files import refuse_unwritable, write_files
-from ..formats._skin_files import SkinnedTileset, SpriteSource, add_skin, find_color
+from ..formats._skin_files import SkinnedTileset, SkinParams, SpriteSource, find_color, prepare_skin
 from ..formats._skin_preview import draw_preview
 from ..formats._skin_template import STONE, draw_template
 from . import _drawing
 from ._console import info
+from ._options import params_command
 
 PREVIEW: dict[str, Any] = {"width": 32, "height": 16, "steps": 2, "seed": 7}
 """Parameters of the map of the preview. With few smoothing steps, it shows most masks."""
 
 
-@click.command("skin")
+@params_command("skin", SkinParams)
 @click.argument("sheet", metavar="SHEET")
-@click.option("tile", "--tile", metavar="TILE", help="Tile or kind that the sprites show.")
-@click.option(
-    "layout", "--layout", metavar="NAME", default="single", help=f"Order of the sprites: {', '.join(LAYOUTS)}. [single]"
-)
 @click.option(
     "output",
     "-o",
@@ -38,53 +34,15 @@ PREVIEW: dict[str, Any] = {"width": 32, "height": 16, "steps": 2, "seed": 7}
     metavar="TILESET",
     help="Tileset file, .toml. If it exists, the tile's sprites are added or replaced.",
 )
-@click.option("--tile-size", metavar="N|WxH", help="Size of a sprite in pixels. [guessed from the picture]")
-@click.option(
-    "firsts",
-    "--first",
-    multiple=True,
-    metavar="N|X,Y[=WEIGHT]",
-    help="Position of the layout's first sprite: its number in the sheet, or its column and row. Repeat it for "
-    "variants, with weights on request. [0]",
-)
-@click.option("--columns", type=click.IntRange(1, 4096), metavar="N", help="Number of sprites in a row of the layout.")
-@click.option("--order", metavar="MASKS", help="Masks of the sprites row by row, such as 28,124,112,-; - is no sprite.")
-@click.option("--margin", type=click.IntRange(0, 1024), default=0, metavar="N", help="Pixels before the first sprite.")
-@click.option("--spacing", type=click.IntRange(0, 1024), default=0, metavar="N", help="Pixels between sprites.")
-@click.option(
-    "with_", "--with", multiple=True, metavar="TILE", help="Tile or kind that counts as the same. [as in the base]"
-)
-@click.option(
-    "--under", multiple=True, metavar="TILE", help="Tile or kind under which this one continues. [as in the base]"
-)
 @click.option("--alone", is_flag=True, help="Leave out --with and --under of the base.")
-@click.option(
-    "--outside/--no-outside", default=True, help="Whether the outside of the map counts as the same. [outside]"
-)
-@click.option("--base", metavar="NAME", help="Tileset whose tiles a new file has. [the first that has the tile]")
-@click.option("--passable/--no-passable", default=None, help="Whether the tile is passable; also adds a new tile.")
 @click.option("--preview", metavar="FILE", help="Picture of the masks and of a map. [beside the tileset]")
 @click.option("no_preview", "--no-preview", is_flag=True, help="Write no preview.")
-@click.option(
-    "template", "--template", is_flag=True, help="Write SHEET: a template of the layout, in the color of --tile."
-)
+@click.option("--template", is_flag=True, help="Write SHEET: a template of the layout, in the color of --tile.")
 def command(
     sheet: str,
-    tile: str | None,
-    layout: str,
+    params: SkinParams,
     output: str | None,
-    tile_size: str | None,
-    firsts: tuple[str, ...],
-    columns: int | None,
-    order: str | None,
-    margin: int,
-    spacing: int,
-    with_: tuple[str, ...],
-    under: tuple[str, ...],
     alone: bool,
-    outside: bool,
-    base: str | None,
-    passable: bool | None,
     preview: str | None,
     no_preview: bool,
     template: bool,
@@ -102,43 +60,25 @@ def command(
     tilewright skin water.png --layout rpgmaker-a2 --tile water -o mytiles.toml
     tilewright make bsp --tileset mytiles.toml -o level.png -o level.tmx
     """
-    size = None if tile_size is None else _read_size(tile_size)
     if template:
         if output is not None:
             raise InvalidRecipe("writes a sheet only; leave -o out", at="template")
-        _write_template(Path(sheet), layout, size or (16, 16), STONE if tile is None else find_color(tile, base))
+        _write_template(Path(sheet), params)
         return
-    for option, value in (("--tile", tile), ("-o", output)):
+    for option, value in (("--tile", params.tile), ("-o", output)):
         if value is None:
             raise click.UsageError(f"{option} is missing", click.get_current_context())
-    assert tile is not None
     assert output is not None
     if preview is not None and no_preview:
         raise InvalidRecipe("cannot be used with --no-preview", at="preview")
-    source = SpriteSource.validate(
-        {
-            "picture": Path(sheet),
-            "tile": tile,
-            "layout": layout,
-            "with_": with_ if with_ or alone else None,
-            "under": under if under or alone else None,
-            "outside": outside,
-            "first": tuple(_read_first(text) for text in firsts) or ((0, 1.0),),
-            "columns": columns,
-            "order": _read_order(order) if order is not None else (),
-            "tile_size": size,
-            "margin": margin,
-            "spacing": spacing,
-            "base": base,
-            "passable": passable,
-        }
-    )
+    fields = dict(params) | ({"with_": params.with_ or (), "under": params.under or ()} if alone else {})
+    source = SpriteSource.validate({**fields, "picture": Path(sheet)})
     refuse_unwritable(output)
     picture = Path(preview) if preview is not None else Path(output).with_name(f"{Path(output).stem}-preview.png")
     if not no_preview:
         refuse_unwritable(picture)
     path = Path(output)
-    found = add_skin(path, source)
+    found = prepare_skin(path, source)
     map = _make_map(found.tileset, found.skin)
     drawn = b"" if no_preview else _encode_preview(found, map)
     write_files(path, found.contents)
@@ -147,7 +87,7 @@ def command(
     _drawing.draw(map, _describe(found))
     names = [*(str(path.with_name(name)) for name in found.contents), *([] if no_preview else [str(picture)])]
     info(f"wrote {', '.join(names)}")
-    if columns is None and (other := _find_usual_layout(found.skin)):
+    if params.columns is None and (other := _find_usual_layout(found.skin)):
         wide, tall = found.skin.extent
         info(f"sheets of {wide}x{tall} sprites usually have the layout {other}; look at the preview")
 
@@ -158,10 +98,10 @@ def _find_usual_layout(skin: Skin) -> str | None:
     return layouts[0] if layouts else None
 
 
-def _write_template(path: Path, layout: str, size: tuple[int, int], color: Rgb) -> None:
+def _write_template(path: Path, params: SkinParams) -> None:
     """Write the template sheet of a layout, unless the file exists."""
-    if layout not in LAYOUTS:
-        raise UnknownName("layout", layout, LAYOUTS)
+    layout, size = params.layout, params.tile_size or (16, 16)
+    color = STONE if params.tile is None else find_color(params.tile, params.base)
     if path.suffix.lower() != ".png":
         raise InvalidRecipe(f"a template must end in .png, got {path.name!r}", at="template")
     if path.exists():
@@ -197,35 +137,3 @@ def _describe(found: SkinnedTileset) -> str:
     count = len(skin.list_positions(sheet.columns))
     sprites = f"{pluralize(count, 'sprite')} of {sheet.tile_width}x{sheet.tile_height} pixels ({skin.layout})"
     return f"{'replaced' if found.was_replaced else 'added'} {skin.tile}: {sprites}"
-
-
-def _read_size(text: str) -> tuple[int, int]:
-    """Return the width and height in `16` or `16x24`."""
-    parts = text.lower().split("x")
-    if len(parts) > 2 or not all(part.isascii() and part.isdecimal() and 1 <= int(part[:5]) <= 1024 for part in parts):
-        raise InvalidRecipe("must be a number of pixels from 1 to 1024, or two such as 16x24", at="tile_size", got=text)
-    return int(parts[0]), int(parts[-1])
-
-
-def _read_first(text: str) -> tuple[int | tuple[int, int], float]:
-    """Return the position, or column and row, and the weight in `N`, `X,Y` or `X,Y=WEIGHT`."""
-    place, equals, weight = text.partition("=")
-    parts = place.split(",")
-    try:
-        numbers = [int(part) for part in parts]
-        share = float(weight) if equals else 1.0
-    except ValueError:
-        numbers, share = [], 0.0
-    if len(numbers) not in (1, 2) or min(numbers) < 0 or max(numbers) >= 1 << 31 or not 0 < share <= 1e6:
-        rule = "must be a position such as 12 or a column and row such as 4,1, with a weight above 0 such as 12=0.5"
-        raise InvalidRecipe(rule, at="first", got=text)
-    return (numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])), share
-
-
-def _read_order(text: str) -> tuple[int | None, ...]:
-    """Return the masks in a list such as `28,124,-`."""
-    words = text.replace(",", " ").split()
-    try:
-        return tuple(None if word == "-" else read_mask(word) for word in words)
-    except ValueError:
-        raise InvalidRecipe("must be masks from 0 to 255, or - for no sprite", at="order", got=text) from None

@@ -1,4 +1,4 @@
-"""Entries of registries: techniques, shapers, measures and constraints, and the decorators that declare them.
+"""Entries of registries: techniques, shapers, measures, constraints and benchmarks, and their decorators.
 
 An entry is declared by a decorator of a function, which gives the entry its name and its documentation. Games,
 distances, formats and engines are declared in the same way, in the packages of their own.
@@ -353,6 +353,30 @@ class Constraint(Entry):
         return Bound(self, self.params.validate(params))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Benchmark(Entry):
+    """A benchmark of generators, which `tilewright benchmark NAME` runs.
+
+    The decorator `benchmark` declares a function `(params, report)` that yields a row of results for each problem: a
+    mapping with the same keys in all rows. `report` takes the completed fraction, from 0 to 1 or None if unknown, and a
+    word for the current step. The parameters are the options of the command.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> class ConnectedParams(tw.Params):
+    ...     count: int = tw.param(10, ge=1, le=1000)
+    ...     \"\"\"Number of maps.\"\"\"
+    >>> @tw.benchmark(ConnectedParams)
+    ... def connected(params, report):
+    ...     \"\"\"Fraction of caves with one region.\"\"\"
+    ...     regions = tw.make_many("caves", range(params.count), width=20, measures=["regions"]).measures["regions"]
+    ...     yield {"technique": "caves", "connected": float((regions == 1).mean())}
+    """
+
+    params: type[Params] = field(kw_only=False)
+
+
 def declare(kind: Callable[P, E], **fixed: Any) -> Callable[P, Callable[[Callable[..., Any]], E]]:
     """Return the decorator that declares functions as entries of a kind.
 
@@ -393,3 +417,5 @@ measure = declare(Measure)
 """Declare a function of a `Survey` as a measure, with the fields of `Measure`."""
 constraint = declare(Constraint)
 """Declare a function `(params, view)` as a constraint for the technique wfc, with the fields of `Constraint`."""
+benchmark = declare(Benchmark)
+"""Declare a function `(params, report)` as a benchmark, with the fields of `Benchmark`."""

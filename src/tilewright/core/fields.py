@@ -111,6 +111,9 @@ class Field:
     means: Mapping[str, Any] = attribute(default_factory=dict)
     prefix: str = ""
     reading: bool = False
+    flags: tuple[str, ...] = ()
+    metavar: str = ""
+    repeated: bool = False
 
     # -- types ----------------------------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ def read_number(text: str) -> int | float | str:
 def short_default(field: Field) -> str:
     """Return the default as a string, shortened for a table; an empty string if there is no default."""
     value = field.short_default
-    if value is None or value is UNSET:
+    if value is None or value is UNSET or value == {}:
         return ""
     text = next(_iter_texts(value))
     return text if len(text) <= MAX_DEFAULT_LENGTH else text[: MAX_DEFAULT_LENGTH - 4] + " ..."

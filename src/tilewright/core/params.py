@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from os import PathLike, fspath
 from typing import (
     Annotated,
     Any,
@@ -28,8 +29,10 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    PlainValidator,
     ValidationError,
     ValidationInfo,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
@@ -49,6 +52,7 @@ from .errors import (
     unknown_key,
 )
 from .resolver import Resolver
+from .seeds import read_seed
 
 MAX_SIDE = 65_536
 MAX_AREA = MAX_SIDE**2
@@ -103,6 +107,12 @@ class Hints(TypedDict, total=False):
     """Prefix of strings that stand for a list, such as `archive:`. They may contain commas."""
     reading: bool
     """Whether this option of a format applies only to reading files."""
+    flags: tuple[str, ...]
+    """Options of the command line, such as `-o` and `--output`, if not derived from the name."""
+    metavar: str
+    """Form of the value in the help of the command line, if not derived from the type."""
+    repeated: bool
+    """Whether the option of the command line may be repeated. Its value is then a list of strings."""
 
 
 class Bounds(TypedDict, total=False):
@@ -338,6 +348,27 @@ def _read_names(value: Any) -> Any:
 
 Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_read_names)]
 """Names, or a single name."""
+
+
+def _read_path(value: Any) -> Any:
+    return fspath(value) if isinstance(value, PathLike) else value
+
+
+PathText: TypeAlias = Annotated[str | None, BeforeValidator(_read_path)]
+"""The path of a file or folder as a string, or None."""
+
+
+def _read_seed(value: Any) -> str | None:
+    try:
+        return None if value is None else read_seed(value)
+    except InvalidRecipe as error:
+        raise error.replace(replace(one, path=()) for one in error.problems) from None
+
+
+SeedValue: TypeAlias = Annotated[
+    str | None, PlainValidator(_read_seed), WithJsonSchema({"type": ["string", "integer", "null"]})
+]
+"""A seed, an integer or a string, or None."""
 
 
 class AtomicValue:

@@ -1,7 +1,7 @@
 """Entry points of installed packages, which add entries to the registries.
 
-The groups are tilewright.generators, .shaping, .measures, .constraints, .formats, .engines, .distances, .games and
-.tilesets.
+The groups are tilewright.generators, .shaping, .measures, .constraints, .formats, .engines, .distances, .games,
+.tilesets and .benchmarks. The group .kernels names packages with kernels, which `tilewright warmup` compiles.
 """
 
 from __future__ import annotations

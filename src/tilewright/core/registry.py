@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from . import plugins, ports
-from .entries import Constraint, Entry, Measure, Shaper, Technique
+from .entries import Benchmark, Constraint, Entry, Measure, Shaper, Technique
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .params import Params
 
@@ -195,6 +195,7 @@ techniques: Registry[Technique] = TechniqueRegistry("technique", "generators", T
 shapers: Registry[Shaper] = Registry("shaper", "shaping", Shaper)
 measures = MeasureRegistry("measure", "measures", Measure)
 constraints: Registry[Constraint] = Registry("constraint", "constraints", Constraint, package="")
+benchmarks: Registry[Benchmark] = Registry("benchmark", "benchmarks", Benchmark, package="")
 
 
 def register(entry: N) -> N:
@@ -206,7 +207,7 @@ def register(entry: N) -> N:
     Parameters
     ----------
     entry
-        A technique, shaper, measure, constraint, game, distance, format, engine or tileset.
+        A technique, shaper, measure, constraint, game, distance, format, engine, tileset or benchmark.
 
     Returns
     -------

@@ -10,9 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, PlainValidator, WithJsonSchema
 
 from .errors import Fix, InvalidRecipe, Problem, explain_each, problem, unknown_key
+from .notation import read_requirement
+from .params import Names
 from .registry import measures
 
 OPERATORS = {
@@ -135,6 +139,32 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
     if problems:
         raise InvalidRecipe(*problems)
     return tuple(found)
+
+
+def _read_conditions(given: Any) -> tuple[Requirement, ...]:
+    """Read requirements from a mapping, or from a list of strings such as `regions=1`."""
+    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
+        return read_requirements(given or {})
+    conditions: dict[str, str] = {}
+    for text in given:
+        name, rule = read_requirement(text, ())
+        if name in conditions:
+            wrong = f"{name!r} occurs twice; a range such as {name}=2..5 has two ends"
+            raise InvalidRecipe(wrong, rule="duplicate")
+        conditions[name] = rule
+    return read_requirements(conditions)
+
+
+Requirements = Annotated[tuple[Requirement, ...], PlainValidator(_read_conditions), WithJsonSchema({"type": "object"})]
+"""Conditions by measure, or a list of strings such as `regions=1`."""
+
+
+def _complete_measures(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(measures.complete(name).name for name in names))
+
+
+MeasureNames = Annotated[Names, AfterValidator(_complete_measures)]
+"""Names of measures, each once."""
 
 
 def read_tries(given: Any) -> int:

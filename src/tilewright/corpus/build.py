@@ -19,7 +19,7 @@ from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
 from ..jobs.cluster import Team, check_workers, connect_workers
 from ..jobs.folder import DATASHEET, MANIFEST, Folder
-from ..jobs.progress import OnProgress, Progress, ignore_progress
+from ..jobs.progress import OnProgress, Progress, check_callback
 from .batches import PartMaker, open_part_maker
 from .datasheet import Facts, render_datasheet
 from .manifest import MAX_CELLS_PER_PART, Manifest
@@ -125,7 +125,7 @@ def make(
     open_part_maker(find_manifest(), device)  # Invalid requests are refused before the folder is created.
     with store.lock(PARTS):
         manifest = find_manifest()  # Another process may have just created a corpus here.
-        return _build_missing(manifest, store, workers, scheduler, device, on_progress or ignore_progress)
+        return _build_missing(manifest, store, workers, scheduler, device, check_callback(on_progress))
 
 
 def _build_missing(

@@ -25,7 +25,7 @@ from ..formats._resolver import FileResolver
 from ..jobs import refuse_without_packages
 from ..jobs.cluster import SCHEDULER, check_workers, connect_workers
 from ..jobs.folder import Folder
-from ..jobs.progress import OnProgress, Progress, ignore_progress
+from ..jobs.progress import OnProgress, Progress, check_callback
 from .world_chunks import ChunkBlock, ChunkFiles, choose_block_size, halve, make_blocks, plan_blocks
 from .world_layout import CELLS, PICTURE, ChunkIndex, WorldLayout, chunk_name, compress_chunk, iter_places
 from .world_reader import World
@@ -110,7 +110,7 @@ def make_world(
     layout, _ = find_layout()  # Invalid requests are refused before the folder is created.
     with store.lock(CELLS, *layout.overviews):
         layout, complete = find_layout()  # Another process may have just created a world here.
-        _fill(store, layout, complete, workers, scheduler, on_progress or ignore_progress)
+        _fill(store, layout, complete, workers, scheduler, check_callback(on_progress))
         if store.read(PICTURE) is None or any(_find_missing(store, layout, array) for array in layout.overviews[1:]):
             _draw_overviews(store, layout)
     return World(store.address)

@@ -50,28 +50,10 @@ def list_grid_links(shape: tuple[int, int]) -> list[Link]:
     return sorted([*across, *((room, room + columns) for room in range((rows - 1) * columns))])
 
 
-def grow_room_graph(shape: tuple[int, int], rooms: int, loops: int, rng: Rng) -> GridGraph:
-    """Return a random connected graph.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns of the grid.
-    rooms : int
-        Number of rooms.
-    loops : int
-        Number of links beyond those that connect all rooms; fewer if the rooms have no more neighbors.
-    rng : Rng
-        Random stream.
-
-    Returns
-    -------
-    GridGraph
-        A tree that grew from a random room, with additional links.
-    """
-    possible = list_grid_links(shape)
+def grow_room_tree(shape: tuple[int, int], rooms: int, rng: Rng) -> GridGraph:
+    """Return a random tree of that many rooms on a grid of these rows and columns, grown from a random room."""
     links_at: dict[int, list[Link]] = {room: [] for room in range(shape[0] * shape[1])}
-    for link in possible:
+    for link in list_grid_links(shape):
         for room in link:
             links_at[room].append(link)
     newest = rng.below(shape[0] * shape[1])
@@ -87,6 +69,4 @@ def grow_room_graph(shape: tuple[int, int], rooms: int, loops: int, rng: Rng) ->
         newest = chosen[0] if chosen[1] in joined else chosen[1]
         links.add(chosen)
         joined.add(newest)
-    others = [one for one in possible if one not in links and one[0] in joined and one[1] in joined]
-    links.update(rng.shuffle(others)[:loops])
     return GridGraph(shape, tuple(sorted(joined)), tuple(sorted(links)))

@@ -8,81 +8,140 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from ..core.appearance import Rgb
-from ..core.errors import BadFile, InvalidRecipe, Problem, UnknownName, pluralize, problem
+from ..core.errors import BadFile, InvalidRecipe, Problem, UnknownName, pluralize
+from ..core.keywords import with_keywords
 from ..core.params import Params, param
-from ..core.skins import ALL_BITS, LAYOUTS, Skin
+from ..core.skins import ALL_BITS, LAYOUTS, Skin, read_mask
 from ..core.tileset import Sheet, Tileset
 from ..core.tilesets import tilesets
-from ._files import read_file, read_text
+from ._files import read_file, read_text, write_files
 from ._sheet import count_sprite_rows, count_sprites, fit_sheet, picture_size, sheet_picture, sprite_box
 from ._toml import edit_toml, format_toml
 
 HEADER = "# Written by `tilewright skin`, which adds the sprites of a tile or replaces them.\n"
 SUFFIX = "-sheet.png"
 """Ending of the name of the picture with the sprites of several pictures."""
-MAX_SIDE, MAX_POSITION, MAX_WEIGHT = 1024, 1 << 31, 1e6
 MARK = ("Software", "tilewright skin")
 """Text in that picture, which may be replaced. Other pictures are the user's."""
 DEFAULT_BASES = ("dungeon", "cave", "terrain", "countryside")
 """Tilesets that are tried first as the base of a new tileset."""
 
 
-class SpriteSource(Params):
-    """Sprites of one tile in a picture."""
+Mask = Annotated[int, Field(ge=0, le=ALL_BITS)]
+Side = Annotated[int, Field(ge=1, le=1024)]
+Position = Annotated[int, Field(ge=0, lt=1 << 31)]
+Weight = Annotated[float, Field(gt=0, le=1e6)]
+FirstSprites = tuple[tuple[Position | tuple[Position, Position], Weight], ...]
+FIRST = re.compile(r"(\d{1,10})(?:,(\d{1,10}))?(?:=([-\d.]+))?", re.ASCII)
+SIZE = re.compile(r"([1-9]\d{0,3})(?:x([1-9]\d{0,3}))?", re.ASCII | re.IGNORECASE)
 
-    picture: Path = param()
-    """File of the picture."""
-    tile: str = param(min_length=1)
+
+def _read_firsts(given: Any) -> Any:
+    """Return positions with weights, given as strings, weights by position, or one position."""
+    if isinstance(given, Mapping):
+        return tuple(given.items())
+    if isinstance(given, int) or (isinstance(given, tuple) and all(isinstance(part, int) for part in given)):
+        return ((given, 1.0),)
+    return tuple(_read_first(text) for text in given) if isinstance(given, list) else given
+
+
+def _read_first(text: Any) -> tuple[int | tuple[int, int], float]:
+    """Return the position, or column and row, and the weight in `N`, `X,Y` or `X,Y=WEIGHT`."""
+    parts = FIRST.fullmatch(text) if isinstance(text, str) else None
+    try:
+        column, row, weight = parts.groups() if parts else ("", None, None)
+        return (int(column) if row is None else (int(column), int(row))), float(weight or 1)
+    except ValueError:
+        rule = "must be a position such as 12 or a column and row such as 4,1, with a weight above 0 such as 12=0.5"
+        raise InvalidRecipe(rule, got=text) from None
+
+
+def _read_order(given: Any) -> Any:
+    """Return the masks in a string such as `28,124,-`."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return tuple(None if word == "-" else read_mask(word) for word in given.replace(",", " ").split())
+    except ValueError:
+        raise InvalidRecipe("must be masks from 0 to 255, or - for no sprite", got=given) from None
+
+
+def _read_size(given: Any) -> Any:
+    """Return the width and height of a sprite, given as a number or a string such as `16x24`."""
+    if isinstance(given, int):
+        return (given, given)
+    if not isinstance(given, str):
+        return given
+    if not (sides := SIZE.fullmatch(given)):
+        raise InvalidRecipe("must be a number of pixels from 1 to 1024, or two such as 16x24", got=given)
+    return int(sides[1]), int(sides[2] or sides[1])
+
+
+TEXT = WithJsonSchema({"type": "string"})
+"""Schema of a value that is written in its own notation."""
+
+
+class SkinParams(Params):
+    """Sprites of a tile in a picture."""
+
+    tile: str | None = param(None, min_length=1, metavar="TILE")
     """Tile or kind that the sprites show."""
-    layout: str = param("single")
-    """Order of the sprites."""
-    with_: tuple[str, ...] | None = param(None)
-    """Further tiles or kinds that count as the same; by default those of the skin that is replaced."""
-    under: tuple[str, ...] | None = param(None)
-    """Tiles or kinds under which this one continues; by default those of the skin that is replaced."""
+    layout: str = param("single", metavar="NAME")
+    """Order of the sprites: single, edge16, corner16, blob47, godot3x3, cr31 or rpgmaker-a2."""
+    tile_size: Annotated[tuple[Side, Side] | None, BeforeValidator(_read_size), TEXT] = param(None, metavar="N|WxH")
+    """Width and height of a sprite in pixels. By default, they are guessed from the picture and the layout."""
+    first: Annotated[FirstSprites, BeforeValidator(_read_firsts), WithJsonSchema({"type": "array"})] = param(
+        0, min_length=1, metavar="N|X,Y[=WEIGHT]", repeated=True
+    )
+    """Position of the layout's first sprite: its number in the picture, counted row by row, or its column and row; or
+    several positions with weights, for variants."""
+    columns: int | None = param(None, ge=1, le=4096, metavar="N")
+    """Number of sprites in a row of the layout. By default, the picture decides."""
+    order: Annotated[tuple[Mask | None, ...], BeforeValidator(_read_order), TEXT] = param((), metavar="MASKS")
+    """Masks of the sprites row by row, such as 28,124,112,-; - is no sprite (None in Python)."""
+    margin: int = param(0, ge=0, le=1024, metavar="N")
+    """Number of pixels before the first sprite."""
+    spacing: int = param(0, ge=0, le=1024, metavar="N")
+    """Number of pixels between sprites."""
+    with_: tuple[str, ...] | None = param(None, flags=("--with",), metavar="TILE", repeated=True)
+    """Tiles or kinds that count as the same. By default, those of the skin that is replaced, in the file or its
+    base."""
+    under: tuple[str, ...] | None = param(None, metavar="TILE", repeated=True)
+    """Tiles or kinds under which this one continues. By default, those of the skin that is replaced."""
     outside: bool = param(True)
     """Whether the outside of the map counts as the same."""
-    first: tuple[tuple[int | tuple[int, int], float], ...] = param(((0, 1.0),), min_length=1)
-    """Positions of the first sprite, or (column, row), with weights. Several are variants of all sprites."""
-    columns: int | None = param(None, ge=1, le=4096)
-    """Number of sprites in a row of the layout; derived from the picture by default."""
-    order: tuple[int | None, ...] = param(())
-    """Masks of the sprites row by row, for sheets in another order than the layout; None for other sprites."""
-    tile_size: tuple[int, int] | None = param(None)
-    """Width and height of a sprite in pixels; guessed by default."""
-    margin: int = param(0, ge=0, le=1024)
-    """Number of pixels before the first sprite."""
-    spacing: int = param(0, ge=0, le=1024)
-    """Number of pixels between sprites."""
-    base: str | None = param(None)
-    """Tileset that a new file extends; by default, the first that has the tile."""
+    base: str | None = param(None, metavar="NAME")
+    """Name of the tileset that a new file extends. By default, the first that has the tile."""
     passable: bool | None = param(None)
     """Whether the tile is passable. If it is given, the tile may be a new one."""
 
     def find_problems(self) -> Iterator[Problem]:
         if self.layout not in LAYOUTS:
             raise UnknownName("layout", self.layout, LAYOUTS)
-        for place, weight in self.first:
-            numbers = place if isinstance(place, tuple) else (place,)
-            if min(numbers) < 0 or max(numbers) >= MAX_POSITION or not 0 < weight <= MAX_WEIGHT:
-                yield problem("must be positions from 0 on, with weights above 0", at="first", got=self.first)
-                return
-        if any(mask is not None and not 0 <= mask <= ALL_BITS for mask in self.order):
-            yield problem("must be masks from 0 to 255", at="order", got=self.order)
-        if self.tile_size is not None and not all(1 <= side <= MAX_SIDE for side in self.tile_size):
-            yield problem(f"must be from 1 to {MAX_SIDE} pixels", at="tile_size", got=self.tile_size)
+        yield from ()
+
+
+class SpriteSource(SkinParams):
+    """Sprites of a tile, and the picture with them."""
+
+    tile: str = param(min_length=1)
+    """Tile or kind that the sprites show."""
+    picture: Path = param()
+    """File of the picture."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +158,52 @@ class SkinnedTileset:
     """Whether the tile already had a skin in the file."""
 
 
-def add_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
+@with_keywords(SpriteSource)
+def add_skin(path: str | os.PathLike[str], picture: str | os.PathLike[str], /, **params: Any) -> Tileset:
+    """Write a tileset file in your own art: add the sprites of a tile, or replace them.
+
+    Parameters
+    ----------
+    path
+        The tileset file, which ends in .toml. If it does not exist, it extends a tileset of Tilewright.
+    picture
+        The picture with the sprites. If the file already has sprites of another picture, all sprites are copied into a
+        new picture beside the file.
+
+    Returns
+    -------
+    Tileset
+        The tileset.
+
+    Raises
+    ------
+    BadFile
+        If the picture cannot be read, or a file cannot be written.
+    InvalidRecipe
+        If the sprites do not fit the picture, or an option breaks its rule.
+    UnknownName
+        If there is no such tile, layout or base tileset.
+
+    Examples
+    --------
+    >>> from PIL import Image
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (8 * 16, 6 * 16)).save(f"{folder}/walls.png")
+    ...     tileset = add_skin(f"{folder}/mine.toml", f"{folder}/walls.png", tile="wall", layout="blob47")
+    >>> tileset.sheet.tile_width
+    16
+    """
+    for given in (path, picture):
+        if not isinstance(given, str | os.PathLike):
+            raise InvalidRecipe("must be the path of a file", got=given, rule="type")
+    target = Path(path)
+    added = prepare_skin(target, SpriteSource.validate({**params, "picture": Path(picture)}))
+    write_files(target, added.contents)
+    return added.tileset
+
+
+def prepare_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
     """Return a tileset file, which may not exist yet, with the skin of a tile added or replaced."""
     data = _read_data(path, source)
     _add_tile(data, source.tile, source.passable)

@@ -12,8 +12,8 @@ from itertools import islice
 from time import sleep
 from typing import Any, TypeVar
 
-from ..core.errors import InvalidRecipe, TilewrightError
-from ..core.params import check_integer
+from ..core.errors import InvalidRecipe, Problem, TilewrightError, problem
+from ..core.params import Params, check_integer, param
 from . import refuse_without_packages
 from .processes import block_interrupts
 
@@ -32,6 +32,21 @@ them."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 LOGS = ("distributed", "tornado", "asyncio", "bokeh")
 MAX_WORKERS = 4096
+
+
+class RunParams(Params):
+    """Where the tasks of a job run. The result does not depend on it."""
+
+    workers: int | None = param(None, ge=0, le=MAX_WORKERS, metavar="N")
+    """Number of worker processes; 0 uses only this process. By default, one per processor if the result is written to
+    a folder, otherwise 0."""
+    scheduler: str | None = param(None, metavar="ADDRESS")
+    """Address of a Dask cluster to use instead, such as tcp://10.0.0.1:8786."""
+
+    def find_problems(self) -> Iterator[Problem]:
+        yield from super().find_problems()
+        if self.workers is not None and self.scheduler is not None:
+            yield problem("a scheduler has its own workers; set either workers or scheduler", at="workers")
 
 
 class LostCluster(TilewrightError):

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ..core.errors import InvalidRecipe
+
+F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -25,5 +30,10 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
-def ignore_progress(progress: Progress) -> None:
-    """Report nothing."""
+def check_callback(on_progress: F | None) -> F | Callable[..., None]:
+    """Return a function that reports progress, by default one that does nothing."""
+    if on_progress is None:
+        return lambda *_: None
+    if not callable(on_progress):
+        raise InvalidRecipe("must be a function", at="on_progress", got=on_progress, rule="type")
+    return on_progress

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from ..core.plugins import find_plugins, load_plugin
 from .types import read_signature, widen_integers
 
 if TYPE_CHECKING:
@@ -303,9 +304,11 @@ def bind(call: partial[R], /) -> partial[R]:
 
 
 def list_entries() -> list[Kernel[..., object]]:
-    """Return all entries: those of this package, and others that have been imported."""
+    """Return all entries: those of this package and of plugins, and others that have been imported."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
+    for plugin in find_plugins("kernels"):
+        load_plugin("kernels", plugin)
     return list(_entries)
 
 
@@ -324,7 +327,8 @@ def warmup(names: Collection[str] | None = None, *, processes: int | None = None
 
     processes = processes or os.cpu_count() or 1
     known = [entry for entry in list_entries() if names is None or entry.name in names]
-    ours = [entry for entry in known if entry.__module__.startswith(f"{__name__}.")]
+    packages = [__name__, *(point.module for point in find_plugins("kernels").values())]
+    ours = [entry for entry in known if entry.__module__.startswith(tuple(f"{package}." for package in packages))]
     others = [entry for entry in known if entry not in ours]  # another process may not find these
     if processes > 1 and sys.executable:
         yield from compile_in_workers(ours, processes)
@@ -352,8 +356,8 @@ def is_cold() -> bool:
 def clear_stale_caches() -> list[Path]:
     """Delete the caches of other versions, which are the sibling folders with our tag, and return them."""
     home = _cache_home()
-    names = [__name__, *(f"{__name__}.{module.name}" for module in iter_modules(__path__))]
-    current = {f"kernels-{_source_digest(name)}" for name in names}
+    modules = {__name__, *(entry.__module__ for entry in list_entries())}
+    current = {f"kernels-{_source_digest(module)}" for module in modules}
     stale = [
         folder
         for folder in (sorted(home.glob("kernels-*")) if home.is_dir() else ())
@@ -416,17 +420,20 @@ def _source_digest(module: str) -> str:
 
 
 def find_sources(module: str) -> list[Path]:
-    """Return the files of this package that a module of it depends on; all of them for any other module."""
+    """Return the files that a module depends on: itself, and the modules that it imports from its package.
+
+    A module of another package also depends on all files of this package.
+    """
     folder = Path(__file__).parent
     package, _, name = module.rpartition(".")
-    if package != __name__:
-        return sorted(folder.glob("*.py"))
-    found, pending = {Path(__file__)}, [folder / f"{name}.py", folder / "types.py"]
+    if package == __name__:
+        found, pending = {Path(__file__)}, [folder / f"{name}.py", folder / "types.py"]
+    else:
+        found, pending = {*folder.glob("*.py")}, [Path(getattr(sys.modules.get(module), "__file__", None) or __file__)]
     while pending:
         source = pending.pop()
         if source not in found and source.is_file():
             found.add(source)
-            pending += [
-                folder / f"{name}.py" for name in re.findall(r"(?m)^[ \t]*from \.(\w+) import", source.read_text())
-            ]
+            names = re.findall(r"(?m)^[ \t]*from \.(\w+) import", source.read_text())
+            pending += [source.parent / f"{name}.py" for name in names]
     return sorted(found)

@@ -53,7 +53,7 @@ def bytecode_size(kernels: Iterable[Kernel[..., object]]) -> int:
 
 
 def compile_in_workers(kernels: Iterable[Kernel[..., object]], processes: int) -> Iterator[str]:
-    """Compile entries of this package in up to `processes` processes, and yield the name of each when it is done."""
+    """Compile entries in up to `processes` processes, and yield the name of each when it is done."""
     groups = plan_groups(kernels)
     pending: SimpleQueue[Group] = SimpleQueue()
     for _, group in groups:

@@ -14,7 +14,7 @@ from ..core.errors import BadFile, GaveUp
 from ..core.params import check_integer
 from ..core.seeds import read_seed
 from ..jobs.cluster import Team, connect_workers
-from ..jobs.progress import Progress, ignore_progress
+from ..jobs.progress import Progress, check_callback
 from .archive import Archive
 from .definition import DEFAULT_BATCH, DEFAULT_EMITTERS, MAX_EVALUATIONS, Definition
 from .evaluation import Evaluations, Evaluator, evaluate_task
@@ -230,7 +230,7 @@ def load(folder: str | PathLike[str], /) -> Archive:
 
 def _run(search: Search, team: Team, on_progress: OnProgress | None, folder: Any = None) -> Archive:
     """Run the remaining rounds. With a folder, write checkpoints and the finished archive."""
-    report = on_progress or ignore_progress
+    report = check_callback(on_progress)
     evaluate = _evaluate_on(team) if team.threads else _evaluate_here(folder is not None)
     refuse_without_ribs(search.definition.emitters)
     every = max(1, CHECKPOINT_EVALUATIONS // search.definition.batch)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, WithJsonSchema
 
 from .. import __version__
 from ..analysis.similarity import Similarity, find_similarity
 from ..analysis.survey import check_comparing
 from ..core.entries import Measure
-from ..core.errors import Fix, InvalidRecipe, TilewrightError
-from ..core.params import check_integer
+from ..core.errors import Fix, InvalidRecipe, Problem, TilewrightError, problem
+from ..core.params import Params, param
 from ..core.plan import make_plan, tilesets_of
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
-from ..core.require import Requirement, read_requirements
+from ..core.require import MeasureNames, Requirement, Requirements
 from ..jobs.definition import find_revisions
 
 KIND = "tilewright seeds"
@@ -26,11 +28,74 @@ LAYOUT = 1
 """Version of the file layout, which is increased when the layout changes."""
 MAX_SEED = (1 << 64) - 1
 MAX_KEEP = 100_000
-DEFAULT_KEEP = 100
 RANGE = re.compile(r"\s*([0-9]{1,40})\s*\.\.\s*([0-9]{1,40})\s*")
 
 SeedRange = str | range | Sequence[int]
 """A string `0..999`, a tuple of the first and the last seed, or a `range`."""
+
+
+def read_seeds(given: SeedRange) -> tuple[int, int]:
+    """Return the first and the last seed of a range. Raise InvalidRecipe if the range is invalid.
+
+    >>> read_seeds("0..999"), read_seeds(range(5, 8)), read_seeds((3, 3))
+    ((0, 999), (5, 7), (3, 3))
+    """
+    match given:
+        case str() if ends := RANGE.fullmatch(given):
+            first, last = (int(end) for end in ends.groups())
+        case range() if given.step != 1:
+            raise InvalidRecipe("must contain every seed of a range, with step 1", got=given)
+        case range():
+            first, last = given.start, given.stop - 1
+        case [int(first), int(last)]:
+            pass
+        case _:
+            raise InvalidRecipe("must be a range of integers such as 0..999999", got=given, rule="format")
+    if first > last:
+        fixes = [Fix("set", (), f"{last}..{first}")] if last >= 0 else []
+        raise InvalidRecipe("the range must not be empty", got=given, rule="range", fixes=fixes)
+    if first < 0 or last > MAX_SEED:
+        raise InvalidRecipe(f"must be from 0 to {MAX_SEED:,}", got=given, rule="range")
+    return first, last
+
+
+Seeds = Annotated[tuple[int, int], PlainValidator(read_seeds), WithJsonSchema({"type": "string"})]
+"""First and last seed of a range."""
+
+
+class SeekParams(Params):
+    """Parameters of a search over seeds."""
+
+    seeds: Seeds = param(metavar="FIRST..LAST")
+    """Seeds to test, such as 0..999999.
+
+    A string, a tuple (first, last), or a `range`."""
+    require: Requirements = param({}, metavar="MEASURE>NUMBER", repeated=True)
+    """Conditions for measures, such as regions=1, path_length=60..66 or 'floor_share>0.5'. With path_length=most or
+    least, the best seeds are kept, and of equal ones the smaller; otherwise the first seeds.
+
+    A mapping such as `{"regions": 1, "floor_share": ">0.5", "path_length": "most"}`."""
+    measures: MeasureNames = param((), metavar="NAME,...")
+    """Further measures to record; `tilewright list measures`."""
+    keep: int = param(100, ge=1, le=MAX_KEEP, metavar="N")
+    """Maximum number of seeds to keep."""
+    first: bool = param(False)
+    """Whether to stop when `keep` seeds are found; not with most or least."""
+
+    def find_problems(self) -> Iterator[Problem]:
+        yield from super().find_problems()
+        extreme = find_extreme(self.require)
+        if not self.require and not self.measures:
+            text = "needs a requirement such as regions=1, or a measure to record"
+            yield problem(text, at="require", rule="missing")
+        if self.first and extreme is not None:
+            text = f"the best seeds by {extreme.measure} are known only after the last seed"
+            yield problem(text, at="first", rule="conflict", remove=["first"])
+
+
+def find_extreme(requirements: Sequence[Requirement]) -> Requirement | None:
+    """Return the requirement `most` or `least`, or None."""
+    return next((one for one in requirements if one.is_extreme), None)
 
 
 @dataclass(frozen=True)
@@ -45,40 +110,18 @@ class SeekDefinition:
     requirements: tuple[Requirement, ...]
     measures: tuple[str, ...]
     """Measures to record: those of the requirements, then others."""
-    keep: int = DEFAULT_KEEP
+    keep: int
     """Maximum number of seeds to keep."""
-    stops_early: bool = False
+    stops_early: bool
     """Whether to stop when `keep` seeds are found."""
 
     @classmethod
-    def of(
-        cls,
-        recipe: Recipe,
-        *,
-        seeds: SeedRange,
-        require: Any = None,
-        measures: Sequence[str] = (),
-        keep: int = DEFAULT_KEEP,
-        first: bool = False,
-    ) -> SeekDefinition:
-        """Validate the arguments of a search. Raise InvalidRecipe if one of them is invalid."""
-        ends = read_seeds(seeds)
-        check_integer("keep", keep, 1, MAX_KEEP)
-        if not isinstance(first, bool):
-            raise InvalidRecipe("must be true or false", at="first", got=first, rule="type")
+    def of(cls, recipe: Recipe, params: SeekParams) -> SeekDefinition:
+        """Return the search for seeds of a recipe. Raise InvalidRecipe if the recipe lacks what a measure needs."""
         make_plan(recipe)
-        try:
-            requirements = read_requirements(require or {})
-        except TilewrightError as error:
-            raise error.within("require") from None
-        found = cls(
-            replace(recipe, seed=None, attempt=None),
-            *ends,
-            requirements,
-            _read_measures(requirements, measures),
-            keep,
-            first,
-        )
+        bare = replace(recipe, seed=None, attempt=None)
+        measures = tuple(dict.fromkeys([*(one.measure for one in params.require), *params.measures]))
+        found = cls(bare, *params.seeds, params.require, measures, params.keep, params.first)
         found._check()
         return found
 
@@ -87,12 +130,6 @@ class SeekDefinition:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def _check(self) -> None:
-        if not self.measures:
-            text = "needs a requirement such as regions=1, or a measure to record"
-            raise InvalidRecipe(text, at="require", rule="missing")
-        if self.stops_early and self.extreme is not None:
-            text = f"the best seeds by {self.extreme.measure} are known only after the last seed"
-            raise InvalidRecipe(text, at="first", rule="conflict", fixes=[Fix("remove", ("first",))])
         required = {one.measure for one in self.requirements}
         for entry in self.entries:
             place = ("require",) if entry.name in required else ("measures",)
@@ -116,7 +153,7 @@ class SeekDefinition:
     @property
     def extreme(self) -> Requirement | None:
         """The requirement `most` or `least`, or None."""
-        return next((one for one in self.requirements if one.is_extreme), None)
+        return find_extreme(self.requirements)
 
     @property
     def count(self) -> int:
@@ -150,49 +187,3 @@ class SeekDefinition:
         }
         found: dict[str, Any] = json.loads(json.dumps(data))
         return found
-
-
-def read_seeds(given: SeedRange) -> tuple[int, int]:
-    """Return the first and the last seed of a range. Raise InvalidRecipe if the range is invalid.
-
-    >>> read_seeds("0..999"), read_seeds(range(5, 8)), read_seeds((3, 3))
-    ((0, 999), (5, 7), (3, 3))
-    """
-    wrong = InvalidRecipe("must be a range of integers such as 0..999999", at="seeds", got=given, rule="format")
-    if isinstance(given, str):
-        ends = RANGE.fullmatch(given)
-        if not ends:
-            raise wrong
-        first, last = (int(end) for end in ends.groups())
-    elif isinstance(given, range):
-        if given.step != 1:
-            raise InvalidRecipe("must contain every seed of a range, with step 1", at="seeds", got=given)
-        first, last = given.start, given.stop - 1
-    else:
-        numbers = [_as_seed(end) for end in given] if isinstance(given, Sequence) and len(given) == 2 else [None]
-        if any(number is None for number in numbers):
-            raise wrong
-        first, last = (number for number in numbers if number is not None)
-    if first > last:
-        fixes = [Fix("set", ("seeds",), f"{last}..{first}")] if last >= 0 else []
-        raise InvalidRecipe("the range must not be empty", at="seeds", got=given, rule="range", fixes=fixes)
-    if first < 0 or last > MAX_SEED:
-        text = f"must be from 0 to {MAX_SEED:,}"
-        raise InvalidRecipe(text, at="seeds", got=given, rule="range")
-    return first, last
-
-
-def _as_seed(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _read_measures(requirements: Sequence[Requirement], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of all measures to record, each once."""
-    is_list = isinstance(others, Sequence) and not isinstance(others, str)
-    if not is_list or not all(isinstance(name, str) for name in others):
-        raise InvalidRecipe("must be a list of names", at="measures", got=others, rule="type")
-    try:
-        names = [measure_registry.complete(name).name for name in others]
-    except TilewrightError as error:
-        raise error.within("measures") from None
-    return tuple(dict.fromkeys([*(one.measure for one in requirements), *names]))

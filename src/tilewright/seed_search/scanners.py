@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.many import measure_maps
-from ..batch import Bound, NoKernel, Scanner, ScanResult, count_bins, find_better
+from ..batch import NoKernel, ScanBound, Scanner, ScanResult, count_bins, find_better
 from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.plan import make_plan
@@ -64,7 +64,7 @@ class PipelineScanner:
         self.stages = tuple(stages)
         self.measures = tuple(name for stage in stages for name in stage.measures)
 
-    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+    def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         """Test the seeds `first` to `first + count - 1`."""
         result = self.test(range(first, first + count))
         better = find_better(bound, self.definition.extreme, result.seeds, result.values)
@@ -149,13 +149,13 @@ class StagedScanner:
         self.rest = rest
         self.device = first_stage.device
 
-    def scan(self, first: int, count: int, bound: Bound | None) -> ScanResult:
+    def scan(self, first: int, count: int, bound: ScanBound | None) -> ScanResult:
         """Test the seeds `first` to `first + count - 1`."""
         # Without a bound, because the number of seeds that meet all requirements would depend on it.
         return finish_scan(self.rest, self.first_stage.scan(first, count, None), bound)
 
 
-def finish_scan(rest: PipelineScanner, found: ScanResult, bound: Bound | None) -> ScanResult:
+def finish_scan(rest: PipelineScanner, found: ScanResult, bound: ScanBound | None) -> ScanResult:
     """Test the seeds that pass the first stage by the later stages, and return the result of all stages."""
     tested = rest.test(found.seeds.tolist())
     stays = np.isin(found.seeds, tested.seeds, assume_unique=True)

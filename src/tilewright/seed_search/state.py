@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, Strict
 
-from ..batch import Bound, ScanResult
+from ..batch import ScanBound, ScanResult
 from ..core.errors import InvalidRecipe
 from ..core.stored import StoredData
 from .definition import MAX_SEED, SeekDefinition
@@ -71,7 +71,7 @@ class SeekState:
         return len(self.kept.seeds) >= self.definition.keep
 
     @property
-    def bound(self) -> Bound | None:
+    def bound(self) -> ScanBound | None:
         """The worst kept seed. A search that stops early needs all seeds of an interval."""
         return None if self.definition.stops_early else self.kept.bound
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..batch import Bound, ScanResult
+from ..batch import ScanBound, ScanResult
 from ..core.require import Requirement
 
 Floats = NDArray[np.float64]
@@ -83,12 +83,12 @@ class KeptSeeds:
         self.values = {name: numbers[order] for name, numbers in all_values.items()}
 
     @property
-    def bound(self) -> Bound | None:
+    def bound(self) -> ScanBound | None:
         """The worst kept seed; None while there are fewer seeds than to keep."""
         if len(self.seeds) < self.keep:
             return None
         value = 0.0 if self.extreme is None else float(self.values[self.extreme.measure][-1])
-        return Bound(value, int(self.seeds[-1]))
+        return ScanBound(value, int(self.seeds[-1]))
 
     def _sort_keys(self, values: Mapping[str, Floats], count: int) -> Floats:
         """Return a number for each seed. Lower numbers are better."""

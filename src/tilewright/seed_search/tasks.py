@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 
-from ..batch import Bound, Scanner, ScanResult
+from ..batch import ScanBound, Scanner, ScanResult
 from .definition import SeekDefinition
 from .plan import SeekPlan
 from .scanners import PipelineScanner, finish_scan, open_seek_scanner
@@ -29,7 +29,7 @@ _scanners: dict[str, Scanner] = {}
 """Scanner of the last task of this worker, by the key of its search."""
 
 
-def scan_task(search: SeekWork, first: int, count: int, bound: Bound | None) -> tuple[ScanResult, float]:
+def scan_task(search: SeekWork, first: int, count: int, bound: ScanBound | None) -> tuple[ScanResult, float]:
     """Test a chunk of seeds. Return the result and the time in seconds that it took."""
     if search.key not in _scanners:
         _scanners.clear()
@@ -39,7 +39,7 @@ def scan_task(search: SeekWork, first: int, count: int, bound: Bound | None) -> 
     return result, perf_counter() - start
 
 
-def finish_task(search: SeekWork, found: ScanResult, bound: Bound | None) -> tuple[ScanResult, float]:
+def finish_task(search: SeekWork, found: ScanResult, bound: ScanBound | None) -> tuple[ScanResult, float]:
     """Test the seeds that pass the first stage. Return the result and the time in seconds that it took."""
     start = perf_counter()
     result = finish_scan(PipelineScanner(search.definition, search.plan.stages[1:]), found, bound)

@@ -53,14 +53,6 @@ def thicken(map: TileMap, p: ThickenParams, site: Site, rng: Rng) -> Steps:
     return map.replace(cells=cells)
 
 
-def thicken_mask(is_open: NDArray[np.bool_], floor_share: float, rng: Rng) -> NDArray[np.bool_]:
-    """Return a mask of open cells with more walls, see `thicken`."""
-    goal = round(floor_share * is_open.size)
-    for found, _ in _fill_cells(is_open, np.zeros_like(is_open), goal, rng):
-        is_open = found
-    return is_open
-
-
 def _fill_cells(
     is_open: NDArray[np.bool_], is_spared: NDArray[np.bool_], goal: int, rng: Rng
 ) -> Iterator[tuple[NDArray[np.bool_], float]]:

@@ -19,7 +19,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Sheet, Tile, Tileset
 from ..core.tilesets import tilesets
 from ..formats._sheet import count_sprites
-from ..formats._skin_files import SpriteSource, add_skin
+from ..formats._skin_files import SpriteSource, prepare_skin
 from ..formats._toml import format_toml
 from .own_pictures import picture_store
 from .resolver import StudioResolver
@@ -156,7 +156,7 @@ def build_tileset(own: OwnTiles, base: Tileset, map_tiles: Tileset | None = None
         path.write_text(format_toml(data))
         for tile, source in _list_sources(own, picture):
             try:
-                found = add_skin(path, SpriteSource.validate(source))
+                found = prepare_skin(path, SpriteSource.validate(source))
             except TilewrightError as error:
                 raise error.within(place=tile) from None
             path.write_bytes(found.contents[path.name])

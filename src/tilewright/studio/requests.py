@@ -12,9 +12,10 @@ from ..core.errors import InvalidRecipe, Problem, TooLarge, problem, short_repr
 from ..core.params import Params, param
 from ..core.recipe import Recipe
 from ..core.registry import techniques
+from ..core.require import MeasureNames
 from ..core.stored import parse_stored_json
 from ..formats import format_registry
-from ..seed_search.definition import SeekDefinition
+from ..seed_search.definition import Seeds, SeekDefinition, SeekParams
 from .seek_run import MAX_SEEDS
 
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
@@ -133,7 +134,7 @@ class MeasureRequest(Params):
                     yield problem("is for a recipe, not for a given map", at=name, rule="conflict", remove=[name])
 
 
-class SeekRequest(Params):
+class SeekRequest(SeekParams):
     """Seeds of a recipe to test."""
 
     noun = "word"
@@ -142,20 +143,16 @@ class SeekRequest(Params):
     """Recipe: an object, the name of a built-in one, or YAML. Its seed is ignored."""
     knobs: JsonObject = param({})
     """Values of the recipe's knobs by name."""
-    seeds: str = param("0..999", max_length=100)
+    seeds: Seeds = param("0..999")
     """First and last seed to test, at most 1,000,000 seeds."""
-    require: JsonObject = param({})
-    """Required values of measures: {"regions": 1, "floor_share": ">0.5", "path_length": "most"}."""
-    measures: tuple[str, ...] = param((), max_length=MAX_MEASURES)
+    measures: MeasureNames = param((), max_length=MAX_MEASURES)
     """Further measures to record."""
     keep: int = param(12, ge=1, le=MAX_KEEP)
     """Maximum number of seeds to return."""
 
     def define_search(self, recipe: Recipe) -> SeekDefinition:
         """Return the search over the seeds of a recipe. Raise TooLarge if there are too many seeds."""
-        found = SeekDefinition.of(
-            recipe, seeds=self.seeds, require=self.require, measures=self.measures, keep=self.keep
-        )
+        found = SeekDefinition.of(recipe, self)
         if found.count > MAX_SEEDS:
             raise TooLarge(f"must be at most {MAX_SEEDS:,} seeds, got {found.count:,}", at="seeds")
         return found

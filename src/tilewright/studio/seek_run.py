@@ -17,7 +17,7 @@ from ..core.provenance import digest
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from ..seed_search import FoundSeeds
-from ..seed_search.definition import MAX_SEED, SeekDefinition
+from ..seed_search.definition import MAX_SEED, SeekDefinition, SeekParams
 from ..seed_search.job import Chunks, make_kept_map
 from ..seed_search.plan import make_seek_plan
 from ..seed_search.scanners import open_seek_scanner
@@ -47,8 +47,8 @@ def open_seek(data: Mapping[str, Any], settings: Settings, *, count: int, keep: 
     """
     recipe = operations.check_recipe(data, settings)
     single = replace(recipe, require=(), tries=1, attempt=None)
-    definition = SeekDefinition.of(single, seeds=(0, count - 1), require=recipe.require, keep=keep)
-    return start_seek(definition)
+    params = SeekParams.validate({"seeds": (0, count - 1), "require": recipe.require, "keep": keep})
+    return start_seek(SeekDefinition.of(single, params))
 
 
 def start_seek(definition: SeekDefinition) -> SeekState:

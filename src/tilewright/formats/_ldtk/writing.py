@@ -18,18 +18,13 @@ from .._artwork import THINGS
 from .._data import describe_map, pack_array
 from .._layers import SpriteLayer, ground_tiles, sprite_layers
 from . import CELLS_LAYER, THINGS_LAYER, LdtkParams, choose_identifier
-from .definitions import LEVEL_BACKGROUND, Data, make_field_value, make_iid, make_label_field, make_project
+from .definitions import Data, load_templates, make_field_value, make_iid, make_label_field, make_project
 from .entities import EntityWriter
 from .layers import BORDER, LayerPlan, SpritePlan, locate_borders, plan_layers
 from .tile_picture import TilePicture, make_tile_picture
 
 MAX_SPRITES = 1 << 21
 """Maximum number of sprites in all layers of a project."""
-SMART_COLOR = "#ADADB5"
-LISTS = ("intGridCsv", "autoLayerTiles", "gridTiles", "entityInstances")
-"""Lists of a layer."""
-
-
 Place = tuple[int, int]
 """Column and row, or x and y in pixels."""
 
@@ -137,7 +132,7 @@ class _LevelWriter:
             ]
             uid = next(uids)
             label = _describe_level(map) if floor == 0 else {"floor_of": iids[0], "floor": floor}
-            yield {
+            yield load_templates()["level"] | {
                 "identifier": name,
                 "iid": iids[floor],
                 "uid": uid,
@@ -146,16 +141,6 @@ class _LevelWriter:
                 "worldDepth": floor,
                 "pxWid": map.width * self.picture.size,
                 "pxHei": map.height * self.picture.size,
-                "__bgColor": LEVEL_BACKGROUND,
-                "bgColor": None,
-                "useAutoIdentifier": False,
-                "bgRelPath": None,
-                "bgPos": None,
-                "bgPivotX": 0.5,
-                "bgPivotY": 0.5,
-                "__smartColor": SMART_COLOR,
-                "__bgPos": None,
-                "externalRelPath": None,
                 "fieldInstances": [make_field_value(self.label_field, pack(json.dumps(label).encode()))],
                 "layerInstances": [*self._iter_layers(map, ground, layers, floor, name, uid, place)],
                 "__neighbours": neighbors,
@@ -208,14 +193,13 @@ class _LevelWriter:
     ) -> Data:
         has_tileset = definition["tilesetDefUid"] is not None
         height, width = shape
-        return {
+        own = {
             "__identifier": definition["identifier"],
             "__type": definition["type"],
             # The editor counts the cells between the offset and the far end of the level.
             "__cWid": width + (offset[0] < 0),
             "__cHei": height + (offset[1] < 0),
             "__gridSize": self.picture.size,
-            "__opacity": 1,
             "__pxTotalOffsetX": offset[0] + definition["pxOffsetX"],
             "__pxTotalOffsetY": offset[1] + definition["pxOffsetY"],
             "__tilesetDefUid": definition["tilesetDefUid"],
@@ -225,12 +209,8 @@ class _LevelWriter:
             "layerDefUid": definition["uid"],
             "pxOffsetX": offset[0],
             "pxOffsetY": offset[1],
-            "visible": True,
-            "optionalRules": [],
-            "seed": 1,
-            "overrideTilesetUid": None,
-            **{key: lists.get(key, []) for key in LISTS},
         }
+        return load_templates()["layer_instance"] | own | lists
 
     def _encode_tiles(self, sprites: NDArray[np.int32], centers: NDArray[Any], plan: SpritePlan) -> JsonText:
         """Return the tiles of a layer as JSON. Its rules are found by sprites and centers."""

@@ -19,7 +19,7 @@ from ...core.tilemap import Room
 from ...dungeon.dungeon import Dungeon
 from ...dungeon.links import choose_loops
 from ...dungeon.params import DungeonParams
-from ...dungeon.room_graph import GridGraph, grow_room_graph, list_grid_links
+from ...dungeon.room_graph import GridGraph, grow_room_tree, list_grid_links
 from ...kernels.corridors import CORRIDOR, DOOR, FLOOR
 from ...kernels.types import Int64_2D
 from .gap_corridors import MIN_BEND, Area, Span, plan_corridor
@@ -66,7 +66,7 @@ def make_grid_dungeon(p: DungeonParams, given: GridGraph, patience: int, site: S
 
 def _grow_graph(p: DungeonParams, shape: tuple[int, int], rng: Rng) -> GridGraph:
     """Return a random graph on a grid, with loops."""
-    tree = grow_room_graph(shape, p.rooms or shape[0] * shape[1], 0, rng)
+    tree = grow_room_tree(shape, p.rooms or shape[0] * shape[1], rng)
     rooms, used = set(tree.rooms), set(tree.links)
     others = tuple(link for link in list_grid_links(shape) if link not in used and rooms.issuperset(link))
     loops = choose_loops(p, _to_pairs(tree), _to_pairs(GridGraph(shape, tree.rooms, others)), rng)

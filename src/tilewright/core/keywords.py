@@ -1,0 +1,37 @@
+"""Functions whose keywords are the fields of a class of params."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from textwrap import indent
+from typing import Any, TypeVar
+
+from .params import Params
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def with_keywords(model: type[Params]) -> Callable[[F], F]:
+    """Show the fields of a class in the signature and docstring of a function, which passes `**params` to the class."""
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        *own, _ = signature.parameters.values()
+        fields = {name: field for name, field in model.model_fields.items() if name not in signature.parameters}
+        added = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if field.is_required() else field.default,
+                annotation=field.annotation,
+            )
+            for name, field in fields.items()
+        ]
+        before, section, after = inspect.cleandoc(function.__doc__ or "").partition("\nReturns\n---")
+        described = (f"{name}\n{indent(field.description or '', '    ')}\n" for name, field in fields.items())
+        function.__doc__ = "".join([before, *described, section, after])
+        vars(function)["__signature__"] = signature.replace(parameters=[*own, *added])
+        return function
+
+    return decorate
