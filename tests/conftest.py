@@ -49,9 +49,11 @@ ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("house")
 
-# A shell starts background jobs with Ctrl-C ignored, and programs that tests start would inherit it.
+# A shell starts background jobs with Ctrl-C ignored, and nohup ignores SIGHUP; programs that tests start inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
