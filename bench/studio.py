@@ -60,7 +60,7 @@ FILL = """async () => {
   const start = performance.now();
   document.querySelector('[data-testid=tab-gallery]').click();
   await new Promise((done) => {
-    const look = () => (document.querySelectorAll('.tw-variation.tw-made').length < 24
+    const look = () => (document.querySelectorAll('.tw-map-cell.tw-made').length < 24
       ? requestAnimationFrame(look) : done());
     look();
   });

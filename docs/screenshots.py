@@ -92,12 +92,12 @@ def main() -> None:
                 studio["found-0"].get_by_role("button").click()
                 studio.page.mouse.move(*(side // 2 for side in SIZE.values()))  # away from the tooltip
             if name == "studio-gallery":
-                expect(studio.page.locator(".tw-variation.tw-made")).to_have_count(24, timeout=600_000)
+                expect(studio.page.locator(".tw-map-cell.tw-made")).to_have_count(24, timeout=600_000)
             if name == "studio-search":
                 studio["search-main"].click()
                 expect(studio["search-status"]).to_have_text("Done.", timeout=600_000)
             if name == "studio-pick":
-                expect(studio.page.locator(".tw-pick.tw-made")).to_have_count(12, timeout=600_000)
+                expect(studio.page.locator(".tw-map-choice.tw-made")).to_have_count(12, timeout=600_000)
             if name == "studio-play":
                 studio.press("y")
                 for column in range(1, 4):

@@ -8,6 +8,7 @@ import signal
 import sys
 import tomllib
 from collections.abc import Generator, Iterator
+from importlib.metadata import distribution
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_sessionstart() -> None:
+    """End at once if pyproject.toml has other entry points than the installed package, as after `git pull`."""
+    groups = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["entry-points"]
+    declared = {(group, name, value) for group, points in groups.items() for name, value in points.items()}
+    installed = {(point.group, point.name, point.value) for point in distribution("tilewright").entry_points}
+    if not declared <= installed:
+        command = "pip install --no-build-isolation --no-deps -e ."
+        pytest.exit(f"pyproject.toml has new entry points; run make, or .venv/bin/{command}", 4)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

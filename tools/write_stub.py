@@ -31,7 +31,6 @@ Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Map
 """
 SEED = "seed: int | str | None = None"
 WORKERS = "workers: int = 0"
-DEVICE = "device: Any = 'cpu'"  # A string; Any, so that other keywords can be passed as **dict of any type.
 KNOBS = "knobs: Any = None"  # A mapping; Any, so that other keywords can be passed as **dict of any type.
 RECIPE_PARAMETERS = (
     "tileset: str | PathLike[str] | Tileset | None = None",
@@ -43,7 +42,7 @@ RECIPE_PARAMETERS = (
 )
 """Parameters of `make` that all techniques have."""
 FALLBACKS = {
-    "make": f"def make(technique: str, /, *, {SEED}, {WORKERS}, {DEVICE}, {', '.join(RECIPE_PARAMETERS)}, "
+    "make": f"def make(technique: str, /, *, {SEED}, {WORKERS}, {', '.join(RECIPE_PARAMETERS)}, "
     "width: int = ..., height: int = ..., **params: Never) -> TileMap",
     "recipe": "def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, "
     f"{KNOBS}, **keywords: Any) -> Recipe",
@@ -99,7 +98,7 @@ def generate_stub() -> Iterator[str]:
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
     shaped = [shapers.get(name) for name in sorted(shapers.built_in)]
     for function, returned in (("make", "TileMap"), ("recipe", "Recipe"), ("watch", "Iterator[Frame]")):
-        own = {"make": (WORKERS, DEVICE), "watch": ("every: int = 1",)}.get(function, ())
+        own = {"make": (WORKERS,), "watch": ("every: int = 1",)}.get(function, ())
         common = (SEED, *own, *RECIPE_PARAMETERS)
         for entry in made:
             doc = format_doc(entry) if function == "make" else " ..."

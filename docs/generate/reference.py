@@ -37,9 +37,10 @@ def find_definition(name: str) -> str:
     found = _import(name)
     if isinstance(found, ModuleType):
         return found.__name__
-    if getattr(found, "__module__", "").startswith("tilewright"):
-        return f"{found.__module__}.{getattr(found, '__qualname__', name.rpartition('.')[2])}"
     short = name.rpartition(".")[2]
+    if getattr(found, "__module__", "").startswith("tilewright"):
+        own = getattr(found, "__qualname__", short)
+        return f"{found.__module__}.{short if '<locals>' in own else own}"
     home = next(module for module, names in vars(tilewright)["HOMES"].items() if short in names)
     return f"tilewright.{home}.{short}"
 

@@ -106,7 +106,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -149,7 +148,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -212,7 +210,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -249,7 +246,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -286,7 +282,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -324,7 +319,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -342,6 +336,7 @@ def make(
     offset: Any = ...,
     morph: Any = ...,
     blend: Literal["left to right", "top to bottom", "radial"] = ...,
+    device: Literal["cpu", "gpu"] = ...,
 ) -> TileMap:
     """Fashion-based cellular automaton: each cell copies the neighbor with the highest score.
 
@@ -358,6 +353,7 @@ def make(
     offset: Position x, y of this window in an endless plane. Windows generated separately join exactly.
     morph: Second score matrix, into which the first one changes across the map; in the same forms.
     blend: Direction in which the fraction of the second matrix grows from 0 to 1.
+    device: Device to make the map on. A GPU is faster for large maps; the map does not depend on it.
     """
 
 @overload
@@ -367,7 +363,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -428,7 +423,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -459,7 +453,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -514,7 +507,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -580,7 +572,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -644,7 +635,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -679,7 +669,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -706,7 +695,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -750,7 +738,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -822,7 +809,6 @@ def make(
     *,
     seed: int | str | None = None,
     workers: int = 0,
-    device: Any = "cpu",
     tileset: str | PathLike[str] | Tileset | None = None,
     tiles: Mapping[str, str] | None = None,
     locks: Any = None,
@@ -979,6 +965,7 @@ def recipe(
     offset: Any = ...,
     morph: Any = ...,
     blend: Literal["left to right", "top to bottom", "radial"] = ...,
+    device: Literal["cpu", "gpu"] = ...,
 ) -> Recipe: ...
 @overload
 def recipe(
@@ -1380,6 +1367,7 @@ def watch(
     offset: Any = ...,
     morph: Any = ...,
     blend: Literal["left to right", "top to bottom", "radial"] = ...,
+    device: Literal["cpu", "gpu"] = ...,
 ) -> Iterator[Frame]: ...
 @overload
 def watch(

@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
-def make(
-    technique: str, /, *, seed: int | str | None = None, workers: int = 0, device: str = "cpu", **keywords: Any
-) -> TileMap:
+def make(technique: str, /, *, seed: int | str | None = None, workers: int = 0, **keywords: Any) -> TileMap:
     """Make a map with a technique.
 
     Parameters
@@ -57,8 +55,6 @@ def make(
         Seed of the random numbers. By default, a random seed is chosen and stored in `map.recipe.seed`.
     workers
         Number of processes to spread the tries of `require` over. The map does not depend on it.
-    device
-        `cpu`, or `gpu` for large maps of `fashion`. The map does not depend on it.
     **keywords
         Parameters of the technique, and the other keys of a recipe: `tileset`, `tiles`, `locks`, `shaping`, `require`
         and `tries`.
@@ -87,16 +83,11 @@ def make(
     #..........#
     ############
     """
-    return _make_map(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **keywords), workers, device)
+    return _make_map(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **keywords), workers)
 
 
-def _make_map(chosen: Recipe, workers: int, device: str) -> TileMap:
+def _make_map(chosen: Recipe, workers: int) -> TileMap:
     """Make the map of a recipe, with its tries in this process or in workers."""
-    if device != "cpu":
-        from .kernels.gpu.device import use_device
-
-        with use_device(device, chosen.technique):
-            return _make_map(chosen, workers, "cpu")
     if workers == 0 and not isinstance(workers, bool):
         return pipeline.run(chosen)
     from .jobs.tries import iter_steps
@@ -227,7 +218,6 @@ def run(
     seed: int | str | None = None,
     knobs: Mapping[str, Any] | None = None,
     workers: int = 0,
-    device: str = "cpu",
 ) -> TileMap:
     """Make a map from a recipe.
 
@@ -241,8 +231,6 @@ def run(
         Values of the recipe's knobs by name.
     workers
         Number of processes to spread the tries of `require` over. The map does not depend on it.
-    device
-        `cpu`, or `gpu` for large maps of `fashion`. The map does not depend on it.
 
     Returns
     -------
@@ -264,7 +252,7 @@ def run(
     chosen = _read_recipe(given, {}, knobs)
     if seed is not None or chosen.seed is None:
         chosen = chosen.with_seed(seed)
-    return _make_map(chosen, workers, device)
+    return _make_map(chosen, workers)
 
 
 def make_many(

@@ -24,15 +24,15 @@ LARGE: list[dict[str, Any]] = [
 def test_maps_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool) -> None:
     if is_simulated and settings in LARGE:
         return  # The simulator would take hours.
-    assert tw.make("fashion", seed=7, device="gpu", **settings) == tw.make("fashion", seed=7, **settings)
+    made = tw.make("fashion", seed=7, device="gpu", **settings)
+    assert made == tw.make("fashion", seed=7, **settings)
+    assert made.recipe is not None
+    assert "device" not in made.recipe.to_data()["params"]
 
 
 def test_watching_does_not_change_the_map(is_simulated: bool) -> None:
-    from tilewright.kernels.gpu.device import use_device
-
     settings: dict[str, Any] = {"width": 8, "height": 6, "generations": 2}
-    with use_device("gpu", "fashion"):
-        frames = [*tw.watch("fashion", seed=7, **settings)]
+    frames = [*tw.watch("fashion", seed=7, device="gpu", **settings)]
     assert frames[-1].map == tw.make("fashion", seed=7, **settings)
 
 

@@ -135,9 +135,9 @@ def test_reasons_of_maps_that_cannot_be_made_are_counted() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"distance": "pat"}, "unknown distance 'pat'; did you mean 'path'?"),
-        ({"min_distance": 1.5}, "min_distance: must be a number from 0 to 1, got 1.5"),
-        ({"min_distance": "far"}, "min_distance: must be a number from 0 to 1, got 'far'"),
+        ({"distance": "pat"}, "distance: unknown distance 'pat'; did you mean 'path'?"),
+        ({"min_distance": 1.5}, "min_distance: must be at most 1.0, got 1.5"),
+        ({"min_distance": "far"}, "min_distance: must be a number, got 'far'"),
         ({"count": 0}, "count: must be"),
         ({"candidates": 0}, "candidates: must be"),
         ({"targets": []}, "targets: must not be empty; leave them out if every map will do"),
@@ -181,7 +181,7 @@ def test_maps_take_the_first_place_whose_target_they_meet() -> None:
     from tilewright.search.distances import read_distance
     from tilewright.search.targets import read_targets
 
-    gate = Gate(read_distance("hamming"), 0.0, read_targets([{"regions": ">=2"}, {"regions": ">=1"}], 4), 4)
+    gate = Gate(read_distance("hamming"), 0.0, read_targets([{"regions": ">=2"}, {"regions": ">=1"}]), 4)
     cells = np.zeros((2, 2), dtype=np.uint16)
     assert [gate.find_place({"regions": float(number)}) for number in (0, 1, 2)] == [None, 1, 0]
     for regions in (1.0, 2.0, 1.0):

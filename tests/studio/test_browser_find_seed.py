@@ -17,7 +17,7 @@ from tests.studio.test_browser_phone import SMALL_TARGETS
 
 CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 24, "height": 14}, "seed": 7}
 REQUIRED: dict[str, Any] = {**CAVE, "require": {"regions": 1, "path_length": "most"}, "tries": 4}
-VISIBLE_CELLS = ".tw-found-grid .tw-variation:visible"
+VISIBLE_CELLS = ".tw-found-grid .tw-map-cell:visible"
 
 
 def find(studio: Studio, seeds: str = "1,000") -> None:

@@ -16,7 +16,7 @@ from tilewright.studio.page.variations import list_variations
 from tilewright.studio.state import State
 
 SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 20}, "seed": 7}
-MADE = ".tw-variation.tw-made"
+MADE = ".tw-map-cell.tw-made"
 
 
 def test_other_seeds_side_by_side(studio: Studio) -> None:
@@ -26,7 +26,7 @@ def test_other_seeds_side_by_side(studio: Studio) -> None:
     expect(finished).to_have_count(24)
     pictures = studio["gallery-grid"].locator("img").evaluate_all("(all) => all.map((one) => one.src)")
     assert len(set(pictures)) == 24
-    seed = studio["variation-5"].locator(".tw-variation-caption").inner_text().removeprefix("seed ")
+    seed = studio["variation-5"].locator(".tw-map-caption").inner_text().removeprefix("seed ")
     studio["variation-5"].click()
     expect(studio["tab-make"]).to_have_attribute("aria-selected", "true")
     expect(studio["seed"]).to_have_value(seed)
@@ -34,7 +34,7 @@ def test_other_seeds_side_by_side(studio: Studio) -> None:
 
     # The others are still there, and New seeds replaces all.
     studio.tab("gallery")
-    expect(studio["variation-5"]).to_have_class(re.compile("tw-current"))
+    expect(studio["variation-5"]).to_have_class(re.compile("tw-marked"))
     assert studio["gallery-grid"].locator("img").evaluate_all("(all) => all.map((one) => one.src)") == pictures
     studio["gallery-roll"].click()
     expect(studio["variation-5"]).not_to_contain_text(seed)
@@ -61,7 +61,7 @@ def test_a_parameter_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     positions = np.array([locate(studio, point["value"]) for point in points])
     distances = np.linalg.norm(positions[:, None] - positions, axis=2) + 1e6 * np.eye(24)
     isolated = int(distances.min(axis=1).argmax())  # not covered by another point
-    walls = float(studio[f"variation-{isolated}"].locator(".tw-variation-caption").inner_text().removeprefix("walls "))
+    walls = float(studio[f"variation-{isolated}"].locator(".tw-map-caption").inner_text().removeprefix("walls "))
     map = tw.make("caves", width=30, height=20, seed=7, walls=walls)
     numbers = tw.measure(map, "floor_share", "dead_ends")
     assert points[isolated]["value"] == [numbers["floor_share"], numbers["dead_ends"]]
@@ -187,8 +187,8 @@ def reopen(studio: Studio) -> State:
 
 def captions(studio: Studio) -> list[str]:
     grid = studio["gallery-grid"]
-    expect(grid.locator(".tw-variation")).to_have_count(24)
-    return grid.locator(".tw-variation-caption").all_inner_texts()
+    expect(grid.locator(".tw-map-cell")).to_have_count(24)
+    return grid.locator(".tw-map-caption").all_inner_texts()
 
 
 def images(studio: Studio) -> list[str]:

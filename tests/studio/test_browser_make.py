@@ -87,7 +87,7 @@ def test_the_map_of_the_newest_value_is_shown(studio: Studio) -> None:
 def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
     studio.open()
     studio["chosen"].click()
-    cards = studio.page.locator(".tw-pick:visible")
+    cards = studio.page.locator(".tw-link:visible")
     expect(cards).to_have_count(len(tw.list_techniques()) + len(list_names("recipes")))
     studio["search"].fill("maze")
     expect(studio["pick-maze"]).to_be_visible()

@@ -24,8 +24,8 @@ from tilewright.studio.state import State
 SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 16, "height": 10}, "seed": 7}
 VARY = {"params.walls": {"from": 0.3, "to": 0.6}, "seed": {}}
 COMPONENT = "(heatmap) => getElement(Number(heatmap.id.slice(1)))"
-PICKED = ".tw-pick.tw-picked"
-MADE = ".tw-pick.tw-made"
+PICKED = ".tw-map-choice.tw-marked"
+MADE = ".tw-map-choice.tw-made"
 
 
 def make_state(recipe: dict[str, Any] = SMALL, **settings: Any) -> State:
@@ -195,8 +195,8 @@ def test_selected_cells_are_exported(studio: Studio, tmp_path: Path) -> None:
     assert [map.cells.tolist() for map in found] == [one.map.cells.tolist() for one in chosen]
     studio["search-gallery"].click()
     expect(studio["tab-gallery"]).to_have_attribute("aria-selected", "true")
-    expect(studio.page.locator(".tw-variation.tw-made")).to_have_count(len(chosen))
-    captions = studio.page.locator(".tw-variation-caption").all_inner_texts()
+    expect(studio.page.locator(".tw-map-cell.tw-made")).to_have_count(len(chosen))
+    captions = studio.page.locator(".tw-map-caption").all_inner_texts()
     assert all(any(str(one.values["seed"]) in caption for caption in captions) for one in chosen)
     studio.page.go_back()
     expect(studio["tab-search"]).to_have_attribute("aria-selected", "true")
@@ -243,10 +243,10 @@ def test_maps_are_bred_from_picked_ones(studio: Studio) -> None:
     first = pictures(studio)
     assert len(set(first)) == 12
     studio["pick-3"].click()
-    studio["pick-5"].focus()
+    studio["pick-5"].locator(".tw-map-open").focus()
     studio.press("Space")
     expect(studio.page.locator(PICKED)).to_have_count(2)
-    expect(studio["pick-5"]).to_have_attribute("aria-pressed", "true")
+    expect(studio["pick-5"].locator(".tw-map-open")).to_have_attribute("aria-pressed", "true")
     expect(studio["eye-next"]).to_have_text(re.compile("Breed from 2 maps"))
     studio["eye-next"].click()
     expect(studio["eye-title"]).to_have_text("Generation 2")

@@ -26,7 +26,7 @@ def test_goals_open_their_maps(studio: Studio) -> None:
         assert card.locator("img").evaluate("(picture) => picture.naturalWidth > 0 && picture.loading === 'lazy'")
 
     # By keyboard: the card after the focused one is the cave.
-    studio["goal-dungeon"].focus()
+    studio["goal-dungeon"].get_by_role("button").focus()
     studio.press("Tab", "Enter")
     studio.shows(tw.run("crystal-cave", seed=9))
     expect(studio["tab-make"]).to_have_attribute("aria-selected", "true")

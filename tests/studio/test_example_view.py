@@ -387,9 +387,9 @@ def test_one_technique_gives_up_and_the_others_continue() -> None:
     async def test(page: ExamplePage) -> None:
         assert page.states() == {"patterns": "done", "wfc": "gave up", "markov": "done"}
         card = page.view.cards["wfc"]
-        assert card.line.text.startswith("gave up: the sample's 3x3 patterns")
-        assert card.error_panel.visible
-        assert not card.button.enabled
+        assert card.note.text.startswith("gave up: the sample's 3x3 patterns")
+        assert card.note.visible
+        assert not card.continue_button.enabled
         buttons = {button.text: button for button in card.suggestions if isinstance(button, ui.button)}
         assert {"wrap the sample", "pattern size 2", "relax"} <= buttons.keys()
         with pytest.raises(GaveUp) as caught:
@@ -399,7 +399,7 @@ def test_one_technique_gives_up_and_the_others_continue() -> None:
         trigger(buttons["wrap the sample"], "click")
         await page.wait()
         assert page.states()["wfc"] == "done"
-        assert not card.error_panel.visible
+        assert not card.note.visible
 
     run_in_page(test, QUICK.with_built_in("bricks").replace(wrap_sample="none"))
 
@@ -407,7 +407,7 @@ def test_one_technique_gives_up_and_the_others_continue() -> None:
 def test_a_map_is_opened_in_make_with_the_sample_in_its_recipe() -> None:
     async def test(page: ExamplePage) -> None:
         shown = page.pictures()[1]
-        trigger(page.view.cards["wfc"].button, "click")
+        trigger(page.view.cards["wfc"].continue_button, "click")
         state = page.session.state
         assert (state.view_settings.tab, state.technique, state.seed) == ("make", "wfc", 7)
         assert state.example.sample is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import click
@@ -20,7 +20,6 @@ from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
 from ..jobs.tries import iter_steps as iter_tries
 from ..kernels import start_quickly
-from ..kernels.gpu.device import use_device
 from . import _drawing, _outputs, _world
 from ._console import info
 from ._drawing import DrawMode, describe, draw, read_overlay
@@ -39,7 +38,6 @@ OPTIONS = (
         metavar="N",
         help="Number of maps; map k has the seed SEED-k. Use {seed} or {index} in the file name.",
     ),
-    click.Option(["--device"], default="cpu", metavar="cpu|gpu", help="Device for large maps of fashion. [cpu]"),
     *_outputs.OPTIONS,
     *_drawing.OPTIONS,
     *_world.OPTIONS,
@@ -87,16 +85,10 @@ def produce(
     look: DrawMode | None,
     workers: int | None,
     scheduler: str | None,
-    device: str = "cpu",
     finish: Finish = _leave_unchanged,
     **options: Any,
 ) -> None:
     """Generate the maps of a recipe, and draw them or write the outputs."""
-    if device != "cpu":
-        again = partial(produce, recipe, seed=seed, count=count, outputs=outputs, look=look, workers=workers)
-        with use_device(device, recipe.technique):
-            again(scheduler=scheduler, finish=finish, **options)
-        return
     if _world.is_world(outputs):
         options |= {"workers": workers, "scheduler": scheduler, "look": look}
         _world.produce_world(recipe, seed=seed, count=count, outputs=outputs, **options)

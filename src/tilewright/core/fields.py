@@ -111,6 +111,7 @@ class Field:
     means: Mapping[str, Any] = attribute(default_factory=dict)
     prefix: str = ""
     reading: bool = False
+    transient: bool = False
     flags: tuple[str, ...] = ()
     metavar: str = ""
     repeated: bool = False

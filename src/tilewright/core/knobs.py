@@ -82,7 +82,9 @@ class RecipeKnob(Params):
 
     @classmethod
     def of(cls, name: Any, given: Any) -> RecipeKnob:
-        """Read a knob from its name and plain data, as in a recipe."""
+        """Read a knob from its name and plain data, as in a recipe. A knob that was read before is returned."""
+        if isinstance(given, cls):
+            return given
         if not isinstance(given, Mapping):
             raise InvalidRecipe("must be a set of named values, such as range and drives", got=given, rule="type")
         if unknown := [key for key in given if key not in KEYS]:

@@ -32,7 +32,7 @@ FileText = Callable[[str], str]
 MAX_DEFAULT_LENGTH = 28
 """Maximum length of a default in a table."""
 RESERVED_FLAGS = frozenset({
-    "blocks", "count", "device", "flat", "format", "glyphs", "help", "improve", "keep", "locks", "look", "option",
+    "blocks", "count", "flat", "format", "glyphs", "help", "improve", "keep", "locks", "look", "option",
     "output", "outputs", "plain", "require", "scheduler", "seed", "set", "settings", "settings_inside", "shape",
     "shaping", "tiles", "tileset", "tries", "workers",
 })  # fmt: skip

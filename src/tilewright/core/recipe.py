@@ -273,7 +273,8 @@ def _mentions_recipe(annotation: Any, seen: set[Any]) -> bool:
 def _to_plain(value: Any, inline: bool) -> Any:
     """Return params as plain data."""
     if isinstance(value, Params):
-        return {name: _to_plain(getattr(value, name), inline) for name in type(value).model_fields}
+        fields = type(value).model_fields
+        return {name: _to_plain(getattr(value, name), inline) for name in fields if not fields[name].exclude}
     if hasattr(value, "to_data"):
         return value.to_data(inline=inline)
     if isinstance(value, tuple):
@@ -287,6 +288,8 @@ def _is_plain_number(seed: Seed) -> bool:
 
 
 def _read_params(entry: Technique, values: Any, resolver: Resolver) -> Params:
+    if type(values) is entry.params:
+        return values
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at="params", got=values, rule="type")
     try:

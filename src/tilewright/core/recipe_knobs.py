@@ -49,7 +49,7 @@ def read_knobs(given: Any, data: Mapping[str, Any], params: Params | None = None
     if isinstance(given, Mapping):
         named = list(given.items())
     elif isinstance(given, tuple) and all(isinstance(one, RecipeKnob) for one in given):
-        named = [(one.name, one.to_data()) for one in given]
+        named = [(one.name, one) for one in given]
     else:
         raise InvalidRecipe("must be a set of knobs by name", got=given, rule="type")
     if len(named) > MAX_KNOBS:

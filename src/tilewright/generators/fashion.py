@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
 from ..core.entries import technique
-from ..core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem, short_repr
+from ..core.errors import Fix, InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem, short_repr
 from ..core.grid import FREE, Grid, Offset, StartParams
 from ..core.params import param
 from ..core.seeds import Rng
 from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.fashion import Automaton
-from ..kernels.gpu.device import wants_gpu
+from ..kernels.gpu import find_problem
 from ..kernels.random import fill_below, fill_in_blocks
 from ._fashion.behaviour import BehaviourGrid as BehaviourGrid
 from ._fashion.behaviour import behave_alike as behave_alike
@@ -81,6 +81,8 @@ class FashionParams(StartParams):
     """Second score matrix, into which the first one changes across the map; in the same forms."""
     blend: Literal["left to right", "top to bottom", "radial"] = param("left to right", hidden_unless=("morph",))
     """Direction in which the fraction of the second matrix grows from 0 to 1."""
+    device: Literal["cpu", "gpu"] = param("cpu", transient=True)
+    """Device to make the map on. A GPU is faster for large maps; the map does not depend on it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -148,6 +150,16 @@ def draw_scores(p: FashionParams, rng: Rng) -> FashionParams:
     return p.model_copy(update=changes) if changes else p
 
 
+def check_device(p: FashionParams, site: Site) -> None:
+    """Raise InvalidRecipe if the map is to be made on a GPU and cannot be."""
+    reason = find_problem() if p.device == "gpu" else ""
+    if p.device == "gpu" and (site.has_locks or p.morph is not None):
+        reason = "locks and morph are made on the CPU"
+    if reason:
+        fix = Fix("set", ("device",), "cpu")
+        raise InvalidRecipe(reason, at="device", got=p.device, rule="conflict", fixes=[fix])
+
+
 @technique(
     FashionParams,
     tileset="fashion",
@@ -158,6 +170,7 @@ def draw_scores(p: FashionParams, rng: Rng) -> FashionParams:
     cost=lambda p: prod(p.shape) * (1 + p.generations),
     bytes_per_cell=lambda p: 6 if p.morph is None else 36,
     resolve_random=draw_scores,
+    validate=check_device,
     search_words=("texture", "island", "terrain", "automaton"),
     main_param="generations",
     vary={"scores": {}, "generations": {"from": 5, "to": 60}},
@@ -170,9 +183,7 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     inner = padded.inner
     # If the margin is complete on all four edges, wrapping does not affect the window, and a torus is faster.
     is_ring = wrap or all(margin == p.reach for margin in (*padded.before, *padded.after))
-    if wants_gpu():
-        if site.has_locks or p.morph is not None:
-            raise InvalidRecipe("locks and morph are made on the CPU", at="device", place="", rule="conflict")
+    if p.device == "gpu":
         scores = _as_matrix(p.scores, p.states)
         finished = yield from advance_on_gpu(
             cells, scores, p.offsets, generations=p.generations, wrap=is_ring, is_watched=site.is_watched

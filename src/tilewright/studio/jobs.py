@@ -35,6 +35,8 @@ MAX_OBJECTS = 1 << 16
 """Maximum number of objects of each text that a job parses. Parsers block all threads while they make them."""
 logger = logging.getLogger("tilewright.studio")
 T = TypeVar("T")
+RETRY_SECONDS = 0.5
+"""Seconds to wait before a job is submitted again if the queue is full."""
 GRACE_SECONDS = 1.0
 """Seconds after the deadline in which a job may still raise its own error."""
 LONG_JOB_SECONDS = 1.0
@@ -187,6 +189,16 @@ class JobQueue:
         finally:
             job.token.cancel()
             self._dequeue(job)
+
+    async def submit_when_free(
+        self, work: Callable[[CancelToken], T], *, client: Hashable = None, cost: float = 0.0
+    ) -> T:
+        """Run a job like `submit`. While the queue is full, try again."""
+        while True:
+            try:
+                return await self.submit(work, client=client, cost=cost)
+            except Busy:
+                await asyncio.sleep(RETRY_SECONDS)
 
     def cancel_client(self, client: Hashable) -> None:
         """Cancel all jobs of a client."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from ..core.errors import TilewrightError
 from ..core.knobs import RecipeKnob, Scalar
-from ..core.params import param
+from ..core.params import Params, param
+from ..core.recipe import as_recipe_data
 from ..core.recipe_knobs import MAX_KNOBS, read_fitting_knobs
 from ..core.registry import techniques
 from ..data import list_names
@@ -44,16 +48,40 @@ class OpenedRecipe(LinkParams):
         return self.name in list_names("recipes")
 
 
-def find_knobs(recipe: Mapping[str, Any]) -> tuple[RecipeKnob, ...]:
-    """Return the knobs of a recipe that fit its parameters, each with its present value."""
+def find_knobs(recipe: Mapping[str, Any], params: Params | None = None) -> tuple[RecipeKnob, ...]:
+    """Return the knobs of a recipe that fit its parameters, each with its present value.
+
+    `params` are the valid parameters of the technique, if they are known.
+    """
     if not recipe.get("knobs") or recipe.get("technique") not in techniques.names():
         return ()
+    return read_fitting_knobs(_declare(recipe["knobs"]), recipe, params or read_params(recipe))
+
+
+def read_params(recipe: Mapping[str, Any]) -> Params | None:
+    """Return the parameters of a recipe's technique; None if they are invalid, which making the map reports."""
     try:
-        model = techniques.get(str(recipe["technique"])).params
-        params = model.validate(recipe.get("params"), resolver=StudioResolver())
+        model = techniques.get(str(recipe.get("technique"))).params
+        return model.validate(as_recipe_data(recipe).get("params"), resolver=StudioResolver().for_inner_recipe())
     except (TilewrightError, TypeError, ValueError):
-        params = None  # Making the map reports the error.
-    return read_fitting_knobs(recipe.get("knobs"), recipe, params)
+        return None
+
+
+def _declare(knobs: Any) -> Any:
+    """Return the knobs of a recipe by name, of which those that are valid are read only once for all its states."""
+    try:
+        return _read_declarations(json.dumps(knobs))
+    except (TypeError, ValueError):
+        return knobs
+
+
+@lru_cache(maxsize=32)
+def _read_declarations(text: str) -> Any:
+    knobs = json.loads(text)
+    for name, declared in knobs.items() if isinstance(knobs, dict) else ():
+        with suppress(TilewrightError):
+            knobs[name] = RecipeKnob.of(name, declared)
+    return knobs
 
 
 def keep_fitting_knobs(recipe: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -14,7 +14,6 @@ from ..core.recipe_knobs import apply_knobs, renumber_stages
 from ..core.recipe_paths import with_part_at
 from ..core.registry import shapers, techniques
 from ..search.genes import Gene, read_gene
-from .opened_recipe import find_knobs
 from .search_state import MAX_NUMBER, MAX_TEXT, SearchViewState, Spec
 from .state import State
 
@@ -65,7 +64,8 @@ def list_options(state: State) -> list[VaryOption]:
     seed = VaryOption(SEED, "seed", "plain", {}, "Seed of the map. Each map draws its own.")
     found = [seed, *_list_knobs(state)]
     if state.technique in techniques:
-        for field in fields_of(techniques.get(state.technique).params):
+        fields = fields_of(techniques.get(state.technique).params)
+        for field in [field for field in fields if not field.transient]:
             value = state.params.get(field.name, field.default)
             found += _read_option(f"params.{field.name}", field.label, field, value)
     for position, number in enumerate(state.stages_on):
@@ -87,7 +87,7 @@ def choose_vary(state: State, options: list[VaryOption] | None = None) -> dict[s
         return {path: given[path] or known[path].spec for path in order if path in given}
     suggested: dict[str, Spec] = {}
     sizes = {f"params.{name}" for name in _list_sizes(state)}
-    knobs = {f"{KNOBS}{knob.name}": knob for knob in find_knobs(state.recipe)}
+    knobs = {f"{KNOBS}{knob.name}": knob for knob in state.knobs}
     chosen = [path for path, knob in knobs.items() if path in known and not _drives_only(knob, sizes)][:MAX_DEFAULTS]
     if not chosen and state.technique in techniques:
         technique = techniques.get(state.technique)
@@ -103,7 +103,7 @@ def apply_values(state: State, values: Mapping[str, Any]) -> State:
     recipe = dict(state.recipe)
     knobs = {path.removeprefix(KNOBS): value for path, value in values.items() if path.startswith(KNOBS)}
     if knobs:
-        declared = {knob.name: knob.to_data() for knob in find_knobs(recipe)}
+        declared = {knob.name: knob for knob in state.knobs}
         recipe = {**apply_knobs({**recipe, "knobs": declared}, knobs), "knobs": recipe["knobs"]}
     for path, value in values.items():
         if path == SEED:
@@ -118,7 +118,7 @@ def build_recipe_data(state: State) -> dict[str, Any]:
     """Return the recipe to search: what is made and exported, with the knobs that can be varied."""
     data = state.with_recipe(attempt=None).effective
     positions = {number: position for position, number in enumerate(state.stages_on)}
-    knobs = renumber_stages({knob.name: knob.to_data() for knob in find_knobs(state.recipe)}, positions)
+    knobs = renumber_stages({knob.name: knob.to_data() for knob in state.knobs}, positions)
     return {**data, "knobs": knobs} if knobs else data
 
 
@@ -133,7 +133,7 @@ def _find_written_path(state: State, path: str) -> str:
 def _list_knobs(state: State) -> Iterator[VaryOption]:
     """Yield the knobs of a recipe, except those that drive a disabled shaper."""
     off = {f"shaping.{number}." for number in state.off}
-    for knob in find_knobs(state.recipe):
+    for knob in state.knobs:
         if not any(drive.path.startswith(prefix) for drive in knob.drives for prefix in off):
             yield from _read_option(f"{KNOBS}{knob.name}", knob.field.label, knob.field, knob.value)
 

@@ -26,8 +26,6 @@ JOB_SECONDS = 0.15
 """Target duration of a job."""
 JOB_COST = 0.2
 """Minimum cost of a job; above that of short jobs, so that the map of Make is made first."""
-RETRY_SECONDS = 0.5
-"""Seconds to wait before a job is submitted again if the queue is full."""
 ABANDON_SECONDS = 120.0
 """Seconds after which a search without a page is paused."""
 KEEP_SECONDS = 1800.0
@@ -147,17 +145,13 @@ class SearchRun:
             return evaluate(self.search, units, token), time.perf_counter() - start
 
         cost = max(JOB_COST, len(units) * operations.estimate_seconds(self.search.definition.recipe))
-        while True:
-            try:
-                found, seconds = await self.queue.submit(work, client=self, cost=cost)
-                break
-            except Busy:
-                await asyncio.sleep(RETRY_SECONDS)
-            except TooLong:
-                if len(units) == 1:
-                    raise
-                self._job_size = 1
-                return await self._evaluate(units[:1])
+        try:
+            found, seconds = await self.queue.submit_when_free(work, client=self, cost=cost)
+        except TooLong:
+            if len(units) == 1:
+                raise
+            self._job_size = 1
+            return await self._evaluate(units[:1])
         self._job_size = max(1, min(2 * self._job_size, int(JOB_SECONDS * len(units) / max(seconds, 1e-6))))
         return found
 

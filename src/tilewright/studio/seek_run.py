@@ -6,7 +6,6 @@ the seeds that are found do not.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
@@ -23,9 +22,9 @@ from ..seed_search.plan import make_seek_plan
 from ..seed_search.scanners import open_seek_scanner
 from ..seed_search.state import SeekState
 from . import operations
-from .jobs import Busy, CancelToken, JobQueue, T, TooLong
+from .jobs import CancelToken, JobQueue, TooLong
 from .rate import RateMeter
-from .search_runs import JOB_COST, JOB_SECONDS, RETRY_SECONDS
+from .search_runs import JOB_COST, JOB_SECONDS
 from .settings import Settings
 from .state import State
 
@@ -116,9 +115,11 @@ class SeekRun:
 
     async def make_map(self, number: int) -> TileMap:
         """Make the map of a kept seed."""
-        return await self._submit(
-            lambda token: make_kept_map(self.state, number, lambda recipe: operations.make_map(recipe, token))
-        )
+
+        def work(token: CancelToken) -> TileMap:
+            return make_kept_map(self.state, number, lambda recipe: operations.make_map(recipe, token))
+
+        return await self.queue.submit_when_free(work, client=self.client, cost=JOB_COST)
 
     async def _test(self, first: int, count: int) -> float:
         """Test the seeds `first` to `first + count - 1` in a job. Return the time in seconds that it took."""
@@ -134,7 +135,7 @@ class SeekRun:
             return result, time.perf_counter() - start
 
         try:
-            result, seconds = await self._submit(work)
+            result, seconds = await self.queue.submit_when_free(work, client=self.client, cost=JOB_COST)
         except TooLong:
             if count == 1:
                 raise
@@ -142,11 +143,3 @@ class SeekRun:
             return await self._test(first, half) + await self._test(first + half, count - half)
         self.state.add(result)
         return seconds
-
-    async def _submit(self, work: Callable[[CancelToken], T]) -> T:
-        """Run a job. If the queue is full, try again later."""
-        while True:
-            try:
-                return await self.queue.submit(work, client=self.client, cost=JOB_COST)
-            except Busy:
-                await asyncio.sleep(RETRY_SECONDS)

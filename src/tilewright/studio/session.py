@@ -22,13 +22,13 @@ from ..core.landmarks import LandmarkEdits
 from ..core.locks import Locks
 from ..core.plan import find_origins, make_plan
 from ..core.recipe import Recipe
+from ..core.registry import techniques
 from ..core.seeds import read_seed
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tile
 from . import operations
 from .jobs import Cancelled, CancelToken, JobQueue
-from .resolver import StudioResolver
 from .search_options import find_owner, find_search
 from .state import State
 
@@ -87,6 +87,10 @@ class Session:
     async def submit(self, work: Callable[[CancelToken], T]) -> T:
         """Run a job for this user and return its result."""
         return await self.queue.submit(work, client=self)
+
+    async def submit_when_free(self, work: Callable[[CancelToken], T]) -> T:
+        """Run a job for this user. While the queue is full, try again."""
+        return await self.queue.submit_when_free(work, client=self)
 
     async def attempt(self, work: Callable[[CancelToken], T], fail: Callable[[TilewrightError], None]) -> T | None:
         """Run a job and return its result.
@@ -347,7 +351,7 @@ class Session:
             return frame.map
 
         def work(token: CancelToken) -> tuple[Recipe, TileMap | dict[int, str]]:
-            recipe = operations.check_recipe(state.effective, self.queue.settings)
+            recipe = operations.check_recipe(_find_data(state), self.queue.settings)
             try:
                 return recipe, make_frames(recipe, token)
             except operations.SHAPER_ERRORS:
@@ -399,15 +403,21 @@ def parse_seed(text: str) -> int | str:
     return int(text) if text.isdecimal() and len(text) < 16 and text == str(int(text)) else text
 
 
+def _find_data(state: State) -> Mapping[str, Any]:
+    """Return the recipe to make, with the parameters that a view has validated already."""
+    params = vars(state).get("valid_params")
+    if params is None or techniques.get(state.technique).recipe_keys:
+        return state.effective
+    return {**state.effective, "params": params}
+
+
 def _drop_outside_locks(state: State) -> State:
     """Return the state without locks outside its map, for example after the map was made smaller."""
     if state.locks is None:
         return state
-    try:
-        recipe = Recipe.of({**state.recipe, "locks": None}, StudioResolver())
-    except TilewrightError:
+    if state.valid_params is None:
         return state  # Making the map reports the error.
-    shape = recipe.shape
+    shape = techniques.get(state.technique).shape_of(state.valid_params)
     fitted = state.locks.clip_to(shape) or None
     is_same = fitted is not None and fitted == state.locks and fitted.map_shape == state.locks.map_shape
     if is_same or (fitted is not None and len(fitted) > Locks.max_count(shape)):

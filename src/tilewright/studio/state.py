@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ..core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge, short_repr
 from ..core.fields import present_name
 from ..core.grid import FREE, MAX_INLINE_CELLS, Grid, Label, read_shape
+from ..core.knobs import RecipeKnob
 from ..core.landmarks import LandmarkEdits
 from ..core.locks import Locks
 from ..core.params import Params
@@ -30,7 +32,7 @@ from ..core.tilemap import TileMap
 from .gallery import Gallery
 from .jobs import MAX_OBJECTS
 from .link_params import LinkParams
-from .opened_recipe import OpenedRecipe
+from .opened_recipe import OpenedRecipe, find_knobs, read_params
 from .own_pictures import store_pictures
 from .sample_state import SampleState
 from .search_state import SearchViewState
@@ -108,6 +110,16 @@ class State:
     @property
     def seed(self) -> int | str | None:
         return self.recipe.get("seed")
+
+    @cached_property
+    def valid_params(self) -> Params | None:
+        """Parameters of the technique; None if they are invalid. They are validated once for all views."""
+        return read_params(self.recipe)
+
+    @cached_property
+    def knobs(self) -> tuple[RecipeKnob, ...]:
+        """Knobs of the recipe that fit its parameters, each with its present value."""
+        return find_knobs(self.recipe, self.valid_params) if self.recipe.get("knobs") else ()
 
     @property
     def effective(self) -> dict[str, Any]:

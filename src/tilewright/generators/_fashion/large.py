@@ -36,7 +36,7 @@ def advance_on_gpu(
     rule = make_rule(scores, offsets, wrap=wrap)
     if rule is None:
         text = f"a GPU has no kernel for {len(scores)} states with these neighbors; use the device cpu"
-        raise InvalidRecipe(text, at="device", place="", rule="conflict")
+        raise InvalidRecipe(text, at="device", rule="conflict")
     automaton = LargeAutomaton(cells, rule)
     block = 1 if is_watched else GENERATIONS_PER_BLOCK
     for done in range(0, generations, block):

@@ -11,8 +11,7 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError, pluralize
 from ...core.recipe import Recipe
 from .. import operations
-from ..jobs import Busy, Cancelled, CancelToken
-from ..search_runs import RETRY_SECONDS
+from ..jobs import Cancelled, CancelToken
 from ..seek_run import MAX_SEEDS, SeekRun, find_seek_key, open_seek
 from ..session import Session
 from ..state import State
@@ -190,10 +189,7 @@ class FindSeedPanel:
                 return draw_thumbnail(map, sprites=state.view_settings.sprites)
 
             try:
-                self._pictures[seed] = await self.session.submit(work)
-            except Busy:
-                await asyncio.sleep(RETRY_SECONDS)
-                continue
+                self._pictures[seed] = await self.session.submit_when_free(work)
             except TilewrightError:
                 return  # The client was removed, or the studio is being stopped.
             with self.panel.client:

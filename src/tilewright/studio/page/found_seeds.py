@@ -15,7 +15,7 @@ from ...seed_search import FoundSeeds
 from ...seed_search.bars import HistogramBars
 from ..requirement_rows import describe_requirement
 from .histogram import MAX_BARS, HistogramChart
-from .widgets import toggle_class
+from .map_card import MapCard
 
 MAX_FOUND = 12
 """Maximum number of seeds to keep and to show."""
@@ -37,6 +37,8 @@ class FoundSeedsView:
     def __init__(self, choose: Callable[[int], None]) -> None:
         """Build the view in the current slot. `choose` is called with the seed of a picture that the user clicks."""
         self._choose = choose
+        self._seeds: list[int] = []
+        """Seeds that are shown."""
         self._charts: dict[str, _Histogram] = {}
         with ui.element("div").classes("tw-found").props("data-testid=found") as self.view:
             with ui.element("div").props("data-testid=found-rarity"):
@@ -44,7 +46,10 @@ class FoundSeedsView:
                 self.counts = ui.label("").classes("tw-faint")
             self.order = ui.label("").classes("tw-title").props("data-testid=found-order")
             with ui.element("div").classes("tw-found-grid"):
-                self.cells = [SeedCell(number, self._on_click) for number in range(MAX_FOUND)]
+                self.cards = [
+                    MapCard(f"found-{number}", on_click=self._on_click, js_handler=SEND_SEED)
+                    for number in range(MAX_FOUND)
+                ]
             with ui.element("div").classes("tw-found-charts") as self.charts:
                 ui.label("All tested seeds").classes("tw-title").tooltip(HINT)
         self.view.set_visibility(False)
@@ -63,20 +68,23 @@ class FoundSeedsView:
         self.order.set_text(_describe_order(found))
         extreme = found.definition.extreme
         names = sorted(found.values, key=lambda name: extreme is None or name != extreme.measure)
-        for number, cell in enumerate(self.cells):
-            if number < len(found):
-                values = {name: format_measure(name, float(found.values[name][number])) for name in names}
-                cell.show(int(found.seeds[number]), values)
-                cell.mark(str(cell.seed) == str(current))
-            else:
-                cell.show(None, {})
+        self._seeds = found.seeds.tolist()
+        for number, card in enumerate(self.cards):
+            card.element.set_visibility(number < len(found))
+        for number, (card, seed) in enumerate(zip(self.cards, self._seeds, strict=False)):
+            values = ((name, float(found.values[name][number])) for name in names)
+            lines = [f"{name.replace('_', ' ')} {format_measure(name, value)}" for name, value in values]
+            card.caption.set_text(f"seed {seed}")
+            card.set_text("\n".join(lines[:MAX_NUMBERS]), "\n".join(lines))
+            card.button.props(f"data-seed={seed}")
+            card.mark(str(seed) == str(current))
         self.show_pictures(pictures)
         self._show_histograms(found)
 
     def show_pictures(self, pictures: Mapping[int, str]) -> None:
         """Show the pictures of seeds."""
-        for cell in self.cells:
-            cell.show_picture(pictures.get(cell.seed) if cell.seed is not None else None)
+        for card, seed in zip(self.cards, self._seeds, strict=False):
+            card.show_picture(pictures.get(seed))
 
     def _show_histograms(self, found: FoundSeeds) -> None:
         required = {one.measure: one for one in found.definition.requirements[:MAX_HISTOGRAMS]}
@@ -92,48 +100,6 @@ class FoundSeedsView:
         seed = event.args
         if isinstance(seed, str) and seed.isdecimal() and len(seed) <= MAX_SEED_DIGITS:
             self._choose(int(seed))
-
-
-class SeedCell:
-    """A button with the map of a seed, the seed and its values. It is hidden without a seed."""
-
-    def __init__(self, number: int, on_click: Callable[[events.GenericEventArguments], None]) -> None:
-        self.seed: int | None = None
-        self._picture: str | None = None
-        with ui.element("div").classes("tw-variation") as self.cell:
-            self.cell.props(f"data-testid=found-{number}")
-            with ui.element("button").classes("tw-variation-open").props("type=button") as self.button:
-                self.button.on("click", on_click, js_handler=SEND_SEED)
-                with ui.element("span").classes("tw-variation-frame"):
-                    self.image = ui.element("img").props('alt=""')
-                self.caption = ui.label("").classes("tw-variation-caption")
-                self.numbers = ui.label("").classes("tw-variation-numbers")
-        self.cell.set_visibility(False)
-
-    def show(self, seed: int | None, values: Mapping[str, str]) -> None:
-        """Show a seed and its values by measure."""
-        self.cell.set_visibility(seed is not None)
-        if seed is None or seed == self.seed:
-            self.seed = seed
-            return
-        self.seed = seed
-        self.button.props(f"data-seed={seed}")
-        self.caption.set_text(f"seed {seed}")
-        lines = [f"{name.replace('_', ' ')} {value}" for name, value in values.items()]
-        self.numbers.set_text("\n".join(lines[:MAX_NUMBERS]))
-        self.button.props["title"] = "\n".join(lines)
-
-    def show_picture(self, picture: str | None) -> None:
-        if picture != self._picture:
-            self._picture = picture
-            self.image.set_visibility(picture is not None)
-            self.image.props["src"] = picture or ""
-        toggle_class(self.cell, "tw-waits", picture is None)
-
-    def mark(self, is_current: bool) -> None:
-        """Mark the seed of the current map."""
-        toggle_class(self.cell, "tw-current", is_current)
-        self.button.props(f"aria-pressed={'true' if is_current else 'false'}")
 
 
 class _Histogram:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import background_tasks, ui
@@ -13,13 +14,13 @@ from ...core.errors import TilewrightError, pluralize
 from ...core.measure_groups import format_measure
 from ...core.seeds import read_seed
 from ..gallery import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
-from ..jobs import Busy, Cancelled
+from ..jobs import Cancelled
 from ..session import Session
 from ..state import State
 from .gallery_axes import UNSORTED, GalleryAxes
-from .gallery_cell import GalleryCell
 from .gallery_errors import GalleryErrors
 from .gallery_export import GalleryExport
+from .map_card import MapCard
 from .variation_panel import VariationPanel
 from .variations import (
     COUNT,
@@ -36,8 +37,6 @@ MAX_CONCURRENT = 2
 """Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
 DISPLAY_PAUSE = 0.06
 """Seconds in which results are collected before they are shown: a message to the browser costs more than a result."""
-RETRY_SECONDS = 0.5
-"""Seconds to wait before a job is submitted again if the queue is full."""
 
 
 class GalleryView(View):
@@ -102,7 +101,15 @@ class GalleryView(View):
             self.status = ui.label("").classes("tw-faint").props("data-testid=gallery-progress role=status")
             self.errors = GalleryErrors(self.session, self.roll)
             self.grid = ui.element("div").classes("tw-gallery-grid").props("data-testid=gallery-grid")
-        self.cells: list[GalleryCell] = []
+        self.cells: list[MapCard] = []
+
+    def _build_card(self, number: int, caption: str) -> MapCard:
+        card = MapCard(f"variation-{number}", caption, on_click=partial(self.choose, number))
+        card.add_star(partial(self.star, number), f"star-{number}")
+        on, off = self.axes.plot.build_hover_handlers(number)
+        card.element.on("mouseenter", js_handler=on).on("mouseleave", js_handler=off)
+        card.element.props(f"data-variation={number}").style(f"order: {number}")
+        return card
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 
@@ -115,10 +122,7 @@ class GalleryView(View):
         self.variations, self.results, self._unshown = list_variations(state), {}, []
         self.grid.clear()
         with self.grid:
-            self.cells = [
-                GalleryCell(number, one.caption, on_open=self.choose, on_star=self.star, plot=self.axes.plot)
-                for number, one in enumerate(self.variations)
-            ]
+            self.cells = [self._build_card(number, one.caption) for number, one in enumerate(self.variations)]
         self._mark_current(state)
         self._show_numbers()
         self._resume()
@@ -185,17 +189,12 @@ class GalleryView(View):
 
     async def _make(self, number: int) -> None:
         variation = self.variations[number]
-        while True:
-            try:
-                found = await self.session.submit(lambda token: make_variation(variation, token))
-                break
-            except Cancelled:
-                return
-            except Busy:
-                await asyncio.sleep(RETRY_SECONDS)
-            except TilewrightError as error:
-                found = VariationResult(error=error)
-                break
+        try:
+            found = await self.session.submit_when_free(lambda token: make_variation(variation, token))
+        except Cancelled:
+            return
+        except TilewrightError as error:
+            found = VariationResult(error=error)
         self.results[number] = found
         self._unshown.append(number)
         if len(self.results) == len(self.variations):
@@ -210,7 +209,11 @@ class GalleryView(View):
     def _show_results(self) -> None:
         """Show the results that are not shown yet."""
         for number in self._unshown:
-            self.cells[number].show(self.results[number])
+            result = self.results[number]
+            if result.error is None:
+                self.cells[number].show_picture(result.picture)
+            else:
+                self.cells[number].show_note("failed", str(result.error))
         self._unshown = []
         self._show_numbers()
         self._show_status()
@@ -245,12 +248,13 @@ class GalleryView(View):
         numbers = fill_counts([_read_numbers(self.results.get(number)) for number in range(len(self.variations))])
         for cell, found in zip(self.cells, numbers, strict=True):
             shown = [name for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]
-            cell.show_numbers({self._label_measure(name): format_measure(name, found[name]) for name in shown})
+            lines = (f"{self._label_measure(name)} {format_measure(name, found[name])}" for name in shown)
+            cell.set_text("\n".join(lines))
         self.axes.show([(one.caption, found) for one, found in zip(self.variations, numbers, strict=True)], x, y)
         sign = -1 if self._shown_settings.most_first else 1
         ranks = [(by not in found, sign * found.get(by, 0), number) for number, found in enumerate(numbers)]
         for place, (_, _, number) in enumerate(sorted(ranks)):
-            self.cells[number].set_order(number if by == UNSORTED else place)
+            self.cells[number].element.style(f"order: {number if by == UNSORTED else place}")
 
     def _change(self, name: str, value: Any) -> None:
         self.session.change_gallery(**{name: value})

@@ -11,7 +11,7 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError, TooLarge, pluralize
 from ...formats import format_registry
 from .. import operations
-from ..jobs import Busy, Cancelled, CancelToken
+from ..jobs import Cancelled, CancelToken
 from ..operations import Files, zip_files
 from ..responses import file_name
 from ..session import Session
@@ -21,7 +21,6 @@ from .widgets import icon_button
 
 MAX_ZIP_BYTES = 64 << 20
 """Maximum bytes of all files of an archive."""
-RETRY_SECONDS = 0.5
 """Seconds to wait before a job is submitted again if the queue is full."""
 
 
@@ -103,12 +102,7 @@ class MapsExport:
             recipe = operations.check_recipe(variation.state.effective, token.settings)
             return operations.export_map(recipe, format, options, token, name, edit=variation.state.edit).files
 
-        while True:
-            try:
-                files = await self.session.submit(work)
-                break
-            except Busy:
-                await asyncio.sleep(RETRY_SECONDS)
+        files = await self.session.submit_when_free(work)
         return files if len(files) == 1 else {f"{name}/{file}": content for file, content in files.items()}
 
     def _show_status(self, text: str, *, is_bad: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -16,13 +16,14 @@ from ...core.registry import measures, techniques
 from ...core.require import DEFAULT_TRIES, MAX_TRIES
 from .. import operations
 from ..improvement import find_improvement, with_improvement
-from ..jobs import Busy, Cancelled, CancelToken
+from ..jobs import Cancelled, CancelToken
 from ..pass_share import PassShare, try_seed
 from ..requirement_rows import MAX_ROWS, RULES, TRUTH, RequirementRow, read_rows, suggest_row, write_rows
 from ..session import Session
 from ..state import State
 from .debounced_input import DebouncedInput
 from .find_seed import FindSeedPanel
+from .view import StatePanel
 from .widgets import SelectByLabel, icon_button, toggle_class
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ FIRST_MEASURES = ("path_length", "floor_share", "regions")
 """Measures of new requirements, if they are not required yet."""
 
 
-class GoodMapsSection:
+class GoodMapsSection(StatePanel):
     """Rows of requirements. The session makes maps until one meets them all."""
 
     def __init__(self, session: Session) -> None:
@@ -67,7 +68,17 @@ class GoodMapsSection:
             self.error = ui.label("").classes("tw-bad").props("role=status data-testid=good-error")
             self.find_seed = FindSeedPanel(session)
         ui.context.client.on_delete(self._stop)
-        self.refresh(session.state)
+        self.update(session.state)
+
+    def select(self, state: State) -> object:
+        """Return what decides the section: without requirements, nothing but whether Make is open."""
+        others = (state.recipe, state.off) if state.recipe.get("require") else state.recipe.get("tries")
+        return state.view_settings.tab, others
+
+    def show_map(self) -> None:
+        """Offer the measures of the current map."""
+        if self._rows:
+            self.refresh(self.session.state)
 
     def refresh(self, state: State) -> None:
         """Show the requirements of a state, and try its seeds while Make is open."""
@@ -149,7 +160,8 @@ class GoodMapsSection:
 
     async def _add_row(self) -> None:
         used = {row.measure for row in self._rows}
-        name = next((name for name in (*FIRST_MEASURES, *self._options) if name not in used), None)
+        options = (*FIRST_MEASURES, *self._list_options(self._rows))
+        name = next((name for name in options if name not in used), None)
         if name is not None:
             self._change([*self._rows, await self._suggest(name)])
 
@@ -243,21 +255,13 @@ class GoodMapsSection:
         await asyncio.sleep(PAUSE)
         found = PassShare()
         try:
-            recipe = await self._submit(lambda token: operations.check_recipe(data, token.settings))
+            recipe = await self.session.submit_when_free(lambda token: operations.check_recipe(data, token.settings))
             while found.tried < MAX_SEEDS:
-                found = found.add(await self._submit(partial(try_seed, recipe, found.tried)))
+                found = found.add(await self.session.submit_when_free(partial(try_seed, recipe, found.tried)))
                 with self.list.client:
                     self._show_share(found)
         except (Cancelled, TilewrightError):
             return  # The session shows the error.
-
-    async def _submit(self, work: Callable[[CancelToken], T]) -> T:
-        """Run a job. If the queue is full, try again later."""
-        while True:
-            try:
-                return await self.session.submit(work)
-            except Busy:
-                await asyncio.sleep(PAUSE)
 
     def _show_share(self, found: PassShare) -> None:
         text = f"{found.passed} of {pluralize(found.tried, 'seed')} pass" if found.tried else "Trying seeds ..."

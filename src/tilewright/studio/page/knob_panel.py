@@ -12,16 +12,16 @@ from ...core.errors import TilewrightError
 from ...core.fields import UNSET, Field
 from ...core.knobs import RecipeKnob
 from ...core.recipe_knobs import apply_knobs
-from ..opened_recipe import find_knobs
 from ..session import Session
 from ..state import State
 from .controls import Controls
+from .view import StatePanel
 
 CUSTOM = "custom"
 """Placeholder of a knob whose parameters were edited, so that they correspond to none of its values."""
 
 
-class KnobPanel:
+class KnobPanel(StatePanel):
     """Controls of the knobs. A knob that is turned changes all parameters that it drives, as one undo step."""
 
     def __init__(self, session: Session) -> None:
@@ -30,8 +30,6 @@ class KnobPanel:
         self._knobs: tuple[RecipeKnob, ...] = ()
         self._built: object = None
         """Declarations and defaults of the knobs that are shown."""
-        self._recipe: object = None
-        """Parts of the recipe whose knobs are shown."""
         self.element = ui.element("div").classes("tw-fields").props("data-testid=knobs")
         self.note = ui.label("").classes("tw-faint").props("role=status data-testid=knobs-custom")
 
@@ -40,13 +38,12 @@ class KnobPanel:
         """Whether the recipe has no knobs."""
         return not self._knobs
 
+    def select(self, state: State) -> object:
+        return state.opened, {key: value for key, value in state.recipe.items() if key not in ("seed", "locks")}
+
     def refresh(self, state: State) -> None:
         """Show the knobs of a state and their values."""
-        relevant = [state.opened, *(value for key, value in state.recipe.items() if key not in ("seed", "locks"))]
-        if relevant == self._recipe:
-            return
-        self._recipe = relevant
-        self._knobs = find_knobs(state.recipe)
+        self._knobs = state.knobs
         fields = [_make_field(knob, state.opened.knobs) for knob in self._knobs]
         shape = [(field.schema, field.default) for field in fields], [knob.to_data() for knob in self._knobs]
         values = {knob.name: knob.value for knob, field in zip(self._knobs, fields, strict=True)}
@@ -70,7 +67,7 @@ class KnobPanel:
 
     def _on_change(self, name: str, value: Any) -> None:
         state = self.session.state
-        knobs = {knob.name: knob.to_data() for knob in self._knobs}
+        knobs = {knob.name: knob for knob in self._knobs}
         if value is UNSET:
             value = state.opened.knobs.get(name)
         try:

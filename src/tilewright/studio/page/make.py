@@ -65,28 +65,31 @@ class MakeView(View):
             self.fields = self.fold.body.classes("tw-fields")
             self.good_maps = GoodMapsSection(session)
         self.controls: Controls | None = None
-        self.refresh(session.state)
+        self.update(session.state)
+
+    def select(self, state: State) -> object:
+        return state.recipe, state.off, state.opened, state.view_settings.tab
 
     def refresh(self, state: State) -> None:
-        self.knob_panel.refresh(state)
+        self.knob_panel.update(state)
         self.fold.enable(not self.knob_panel.is_empty)
         if (state.technique, state.opened.name) != (self.technique, self.opened_name):
             self._build(state)
         elif self.controls is not None:
             self.controls.update(state.params)
-        self.own_tiles.refresh(state)
+        self.own_tiles.update(state)
         self._show_tileset(state)
-        self.mapping.refresh(state)
+        self.mapping.update(state)
         for note in self.notes:
             note.refresh(state)
-        self.good_maps.refresh(state)
+        self.good_maps.update(state)
 
     def show_map(self) -> None:
         """Update the controls, which show the map's tiles."""
         if self.controls is not None:
             self.controls.update(self.session.state.params)
         self.own_tiles.show_map()
-        self.good_maps.refresh(self.session.state)
+        self.good_maps.show_map()
 
     def mark_problems(self, problems: Sequence[Problem]) -> None:
         if self.controls is not None:

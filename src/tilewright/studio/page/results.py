@@ -10,6 +10,7 @@ from nicegui import ui
 from ...core.registry import techniques
 from ...core.search import SearchEntry, search
 from ..goals import find_goal, list_searchable
+from .map_card import MapCard
 
 TITLES = {"recipes": "Recipes", "techniques": "Techniques"}
 """Headings of the cards while nothing is searched."""
@@ -41,13 +42,11 @@ class Results:
         self.show("")
 
     def _build_card(self, entry: SearchEntry) -> ui.element:
-        card = ui.element("button").classes("tw-pick tw-card").props(f"data-testid=pick-{entry.name} type=button")
-        card.on("click", partial(self._on_choose, entry.kind, entry.name)).tooltip(entry.summary)
-        with card:
-            picture(entry.kind, entry.name)
-            ui.label(find_goal(entry.name).title if entry.kind == "goals" else entry.name).classes("tw-pick-name")
-            ui.label(entry.summary.partition(". ")[0].rstrip(".") + ".").classes("tw-pick-text tw-faint")
-        return card
+        title = find_goal(entry.name).title if entry.kind == "goals" else entry.name
+        summary = entry.summary.partition(". ")[0].rstrip(".") + "."
+        card = build_link(entry.kind, entry.name, title, summary, self._on_choose, f"pick-{entry.name}")
+        card.element.tooltip(entry.summary)
+        return card.element
 
     def show(self, text: str) -> None:
         """Show the entries that match a search."""
@@ -67,6 +66,16 @@ class Results:
         """Open the best match."""
         if self.found:
             self._on_choose(self.found[0].kind, self.found[0].name)
+
+
+def build_link(
+    kind: str, name: str, title: str, summary: str, on_choose: Callable[[str, str], None], test_id: str
+) -> MapCard:
+    """Return a card that opens a technique, recipe or goal."""
+    card = MapCard(test_id, title, summary, style="tw-link tw-card", on_click=partial(on_choose, kind, name))
+    card.picture.props("loading=lazy decoding=async")
+    card.show_picture(thumbnail_url(kind, name))
+    return card
 
 
 def picture(kind: str, name: str) -> ui.element:

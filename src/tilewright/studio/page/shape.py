@@ -60,7 +60,10 @@ class ShapeView(View):
             self.apply = ui.button("Apply", on_click=lambda: self._open_recipe(self.text.value, "the recipe"))
             self.apply.classes("tw-roomy").props("dense unelevated no-caps data-testid=apply-recipe")
             self.error = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
-        self.refresh(session.state)
+        self.update(session.state)
+
+    def select(self, state: State) -> object:
+        return state.recipe, state.off
 
     def refresh(self, state: State) -> None:
         stages = state.stages

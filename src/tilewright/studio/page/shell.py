@@ -70,6 +70,8 @@ class Shell:
         self.views: dict[str, View] = {}
         self.is_dark = False
         self.url_state = UrlState(self.session, self._show_notice)
+        self._tab = ""
+        """Tab that is open."""
         self._shown_locks: Locks | None = None
         """Locks shown on the canvas."""
         self._timeline_recipe: Recipe | None = None
@@ -161,13 +163,15 @@ class Shell:
             area.set_visibility(name == tab)
         for own in (self.stage, self.right, self.measures_opener):
             own.set_visibility(tab not in CENTER_TABS)
-        self._find_view(tab)
-        left = self.session.state.view_settings.tab
+        view, left, self._tab = self._find_view(tab), self.views.get(self._tab), tab
         self.session.change_view(tab=tab)
-        if left != tab:
-            ui.run_javascript("document.querySelector('.tw-main').scrollTop = 0")  # on tablets this element scrolls
-        for name in {left, tab} & self.views.keys():
-            self.views[name].refresh(self.session.state)  # Some views only work while they are visible.
+        if left is view:
+            return
+        ui.run_javascript("document.querySelector('.tw-main').scrollTop = 0")  # on tablets this element scrolls
+        if left is not None:
+            left.update(self.session.state)  # Some views only work while they are visible.
+        view.update(self.session.state)
+        view.show_map()
 
     def _find_view(self, tab: str) -> View:
         """Return the view of a tab; build it if there is none yet."""
@@ -240,8 +244,8 @@ class Shell:
         self.redo.set_enabled(self.session.can_redo)
         if self.tabs.value != state.view_settings.tab:
             self.tabs.set_value(state.view_settings.tab)
-        for view in self.views.values():
-            view.refresh(state)
+        if self._tab in self.views:
+            self.views[self._tab].update(state)
         self.seeds.refresh(state)
         self.canvas.set(
             grid=state.view_settings.grid,
@@ -260,8 +264,8 @@ class Shell:
         self._show_facts(map)
         self._draw_overlay()
         self.measures.measure(map)
-        for view in self.views.values():
-            view.show_map()
+        if self._tab in self.views:
+            self.views[self._tab].show_map()
 
     def _draw(self, map: TileMap) -> None:
         state = self.session.state

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from nicegui import ui
 
-from ..goals import Goal, list_goals
-from .results import Results, picture
+from ..goals import list_goals
+from .results import Results, build_link
 from .view import View
 
 
@@ -29,18 +28,11 @@ class GoalsView(View):
                 self.search.on("keydown.esc", lambda: self.search.set_value(""))
             with ui.element("div").classes("tw-goals") as self.goals:
                 for goal in list_goals():
-                    self._build_card(goal)
+                    build_link("goals", goal.name, goal.title, goal.summary, on_choose, f"goal-{goal.name}")
             self.everything = ui.button("Show all recipes and techniques", icon="apps", color=None)
             self.everything.props("flat no-caps data-testid=show-all").classes("tw-show-all")
             self.everything.on_click(self._show_everything)
-            self.found = ui.element("div").classes("tw-found")
-
-    def _build_card(self, goal: Goal) -> None:
-        card = ui.element("button").classes("tw-goal tw-card").props(f"data-testid=goal-{goal.name} type=button")
-        with card.on("click", partial(self._on_choose, "goals", goal.name)):
-            picture("goals", goal.name)
-            ui.label(goal.title).classes("tw-goal-title")
-            ui.label(goal.summary).classes("tw-goal-text tw-faint")
+            self.found = ui.element("div").classes("tw-start-found")
 
     def reroll(self) -> bool:
         """Keep the seed, because no map is shown."""

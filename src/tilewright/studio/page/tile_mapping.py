@@ -19,6 +19,7 @@ from ..resolver import StudioResolver
 from ..state import State
 from .controls.chips import TileControl
 from .controls.control import ControlBinding, ControlContext
+from .view import StatePanel
 
 MAX_ROWS = 40
 """Maximum number of labels with a control. The others can be changed in the recipe's text."""
@@ -34,7 +35,7 @@ def with_tileset(state: State, tileset: str | Mapping[str, Any] | None) -> State
     return state.with_recipe(tileset=tileset, tiles=renames or None)
 
 
-class TileMapping:
+class TileMapping(StatePanel):
     """A row for each label that the tileset lacks: the label, and the tile that replaces it."""
 
     def __init__(self, on_change: Callable[[dict[str, str]], None]) -> None:
@@ -48,6 +49,10 @@ class TileMapping:
             ui.label("Tiles").classes("tw-title")
             self.rows = ui.element("div").classes("tw-mapping-rows")
         self.panel.set_visibility(False)
+
+    def select(self, state: State) -> object:
+        recipe = state.recipe
+        return recipe.get("tileset") and [recipe.get(key) for key in ("technique", "params", "tileset", "tiles")]
 
     def refresh(self, state: State) -> None:
         """Show the rows of a state."""
@@ -84,11 +89,10 @@ class TileMapping:
 
 def _read_tileset(state: State, tileset: str | Mapping[str, Any] | None) -> tuple[Technique, Params, Tileset] | None:
     """Return a state's technique and params with a tileset; None if there is no tileset or the recipe is invalid."""
-    if tileset is None or state.technique not in techniques:
+    if tileset is None or state.valid_params is None:
         return None
-    entry = techniques.get(state.technique)
+    entry, params = techniques.get(state.technique), state.valid_params
     try:
-        params = entry.params.validate(state.params, resolver=StudioResolver())
         return entry, params, entry.tileset_for(params, Tileset.of(tileset, StudioResolver()), _read_renames(state))
     except TilewrightError:
         return None

@@ -20,7 +20,6 @@ from ...formats._picture import PictureParams, draw, layout_of
 from .. import operations
 from ..gallery import MAX_NAME_LENGTH, Gallery
 from ..jobs import CancelToken
-from ..opened_recipe import find_knobs
 from ..payloads import encode_picture
 from ..search_options import apply_values, find_owner
 from ..state import State
@@ -157,12 +156,13 @@ def list_knobs(state: State) -> list[Knob]:
         if number not in state.off and name in shapers:
             fields = fields_of(shapers.get(name).params)
             found += [Knob(field, number, name, given.get(field.name, field.default)) for field in fields]
-    return [knob for knob in found if knob.field.kind in ("number", "choice", "switch")]
+    kinds = ("number", "choice", "switch")
+    return [knob for knob in found if knob.field.kind in kinds and not knob.field.transient]
 
 
 def _list_recipe_knobs(state: State) -> Iterator[SweptRecipeKnob]:
     """Yield the knobs of a state's recipe. Those that drive nothing but the size of the map are in the group size."""
-    for knob in find_knobs(state.recipe):
+    for knob in state.knobs:
         fields = fields_of(techniques.get(state.technique).params)
         sizes = {f"params.{field.name}" for field in fields if field.group == "size"}
         is_size = all(drive.path in sizes for drive in knob.drives)
@@ -244,6 +244,12 @@ def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
     if variation.swept_value is not None:
         numbers[SWEPT_MEASURE] = variation.swept_value
     return VariationResult(draw_thumbnail(map, sprites=variation.state.view_settings.sprites), numbers)
+
+
+def draw_state(state: State, token: CancelToken) -> tuple[TileMap, str]:
+    """Make the map of a state, without edits by hand, and draw it. The function runs as a job."""
+    map = operations.make_map(operations.check_recipe(state.effective, token.settings), token)
+    return map, draw_thumbnail(map, sprites=state.view_settings.sprites)
 
 
 def fill_counts(numbers: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:

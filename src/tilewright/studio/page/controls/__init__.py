@@ -67,7 +67,7 @@ class Controls:
         values = self._model.expand_shorthand(values)
         self._tiles = tiles
         all_fields = fields_of(model) if isinstance(model, type) else model
-        fields = [field for field in all_fields if field.name not in skip]
+        fields = [field for field in all_fields if field.name not in skip and not field.transient]
         self._named_fields = [field.name for field in all_fields if any(part.unique for part in field.parts)]
         self._shown_context = self._collect_context(values)
         self._form = Form(fields, values, on_change, ControlContext(tiles, queue, on_draw), test_id=test_id)

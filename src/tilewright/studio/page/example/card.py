@@ -13,6 +13,7 @@ from ....core.errors import GaveUp, TilewrightError
 from ....core.measure_groups import format_value
 from ....core.registry import measures, techniques
 from ...sample_state import SampleState
+from ..map_card import MapCard
 from ..measures import format_seconds
 from .knobs import Knobs
 from .suggestions import Suggestion
@@ -30,7 +31,7 @@ ROWS = {
 """Label of a row, its measure, and an explanation."""
 
 
-class TrialCard:
+class TrialCard(MapCard):
     """Result of a technique for the sample."""
 
     def __init__(
@@ -49,32 +50,28 @@ class TrialCard:
         self.technique, self._on_continue, self._on_suggestion = technique, on_continue, on_suggestion
         self._outcome: TrialResult | None = None
         self._sprites = True
-        with ui.element("article").classes("tw-example-card tw-card").props(f"data-testid=card-{technique}"):
-            with ui.element("div").classes("tw-example-picture"):
-                self.picture = ui.element("img").props(f'alt="" data-testid=picture-{technique}')
-                self.progress = ui.element("div").classes("tw-example-progress")
-                with ui.element("div").classes("tw-example-trouble") as self.error_panel:
-                    self.line = ui.label("").classes("tw-bad").props(f"role=status data-testid=line-{technique}")
-                    self.suggestions = ui.element("div").classes("tw-example-ways")
-            with ui.element("div").classes("tw-example-facts"):
-                with ui.element("div").classes("tw-row"):
-                    ui.label(technique).classes("tw-example-name").tooltip(techniques.get(technique).summary)
-                    self.state = ui.label("waiting").classes("tw-faint tw-grow").props(f"data-testid=state-{technique}")
-                    self.button = ui.button("Continue", icon="arrow_forward", on_click=self._continue)
-                    self.button.props(f"dense flat no-caps size=sm data-testid=continue-{technique}")
-                    self.button.props(f'aria-label="Continue with the map of {technique}"')
-                    self.button.tooltip("Open this map in Make, with all parameters, painting and locks")
-                self.warning = ui.label("").classes("tw-bad").props(f"role=status data-testid=warning-{technique}")
-                self.knobs = Knobs(technique, on_knob)
-                self._build_rows()
-                self.chart = ui.html("", sanitize=False).classes("tw-example-chart")
-                self.chart.props(f"data-testid=fitness-{technique}").tooltip(
-                    "Divergence from the sample during generation"
-                )
-        self.error_panel.set_visibility(False)
+        super().__init__(f"card-{technique}", style="tw-example-card tw-card")
+        self.picture.props(f"data-testid=picture-{technique}")
+        self.note.classes("tw-bad").props(f"role=status data-testid=line-{technique}")
+        with self.frame:
+            self.suggestions = ui.element("div").classes("tw-example-ways")
+            self.progress = ui.element("div").classes("tw-example-progress")
+        with self.element, ui.element("div").classes("tw-example-facts"):
+            with ui.element("div").classes("tw-row"):
+                ui.label(technique).classes("tw-example-name").tooltip(techniques.get(technique).summary)
+                self.state = ui.label("waiting").classes("tw-faint tw-grow").props(f"data-testid=state-{technique}")
+                self.continue_button = ui.button("Continue", icon="arrow_forward", on_click=self._continue)
+                self.continue_button.props(f"dense flat no-caps size=sm data-testid=continue-{technique}")
+                self.continue_button.props(f'aria-label="Continue with the map of {technique}"')
+                self.continue_button.tooltip("Open this map in Make, with all parameters, painting and locks")
+            self.warning = ui.label("").classes("tw-bad").props(f"role=status data-testid=warning-{technique}")
+            self.knobs = Knobs(technique, on_knob)
+            self._build_rows()
+            self.chart = ui.html("", sanitize=False).classes("tw-example-chart")
+            self.chart.props(f"data-testid=fitness-{technique}").tooltip("Divergence from the sample during generation")
         self._show_warning("")
         self.chart.set_visibility(False)
-        self.button.set_enabled(False)
+        self.continue_button.set_enabled(False)
 
     def _build_rows(self) -> None:
         self.numbers: dict[str, ui.label] = {}
@@ -99,7 +96,6 @@ class TrialCard:
 
     def show_preview(self, preview: TrialPreview) -> None:
         """Show the map in progress."""
-        self._clear_error()
         self.state.set_text(f"working, {100 * preview.progress:.0f} %" if preview.progress is not None else "working")
         self.progress.style(f"width: {100 * (preview.progress or 0):.0f}%")
         self._show(preview.picture, sprites=False)
@@ -108,7 +104,6 @@ class TrialCard:
     def finish(self, outcome: TrialResult) -> None:
         """Show the finished map."""
         self._outcome = outcome
-        self._clear_error()
         self.state.set_text(f"done in {format_seconds(outcome.seconds)}")
         self.progress.style("width: 0%")
         self._show_outcome(outcome)
@@ -119,26 +114,24 @@ class TrialCard:
             share = None if number is None else number / MAX_DIVERGENCE if word == "divergence" else number
             self._fill(word, share, "–" if number is None else _format_measure(word, number))
         self.rows.classes(remove="tw-example-old")
-        self.button.set_enabled(True)
+        self.continue_button.set_enabled(True)
 
     def fail(self, error: TilewrightError, suggestions: list[Suggestion]) -> None:
         """Show an error and suggestions."""
         self._outcome = None
         self.state.set_text("gave up" if isinstance(error, GaveUp) else "not possible")
         self.progress.style("width: 0%")
-        self.line.set_text(str(error))
+        self.show_note(str(error))
         self.suggestions.clear()
         with self.suggestions:
             for number, (name, example) in enumerate(suggestions):
                 button = ui.button(name, on_click=partial(self._on_suggestion, example))
                 button.props(f"dense outline no-caps size=sm data-testid=way-{self.technique}-{number}")
-        self.error_panel.set_visibility(True)
-        self.picture.set_visibility(False)
         self._show_warning("")
         self._draw(())
         for word in ROWS:
             self._fill(word, None, "–")
-        self.button.set_enabled(False)
+        self.continue_button.set_enabled(False)
 
     def set_sprites(self, *, sprites: bool) -> None:
         """Show the map with sprites or colors."""
@@ -153,11 +146,6 @@ class TrialCard:
         if self._outcome is not None:
             self._on_continue(self._outcome.recipe)
 
-    def _clear_error(self) -> None:
-        self.line.set_text("")
-        self.error_panel.set_visibility(False)
-        self.picture.set_visibility(True)
-
     def _show_outcome(self, outcome: TrialResult) -> None:
         in_sprites = self._sprites and outcome.sprites != outcome.flat
         self._show(outcome.sprites if in_sprites else outcome.flat, sprites=in_sprites)
@@ -167,9 +155,9 @@ class TrialCard:
         self.warning.set_visibility(bool(text))
 
     def _show(self, picture: str, *, sprites: bool) -> None:
-        self.picture.props["src"] = picture
+        self.show_picture(picture)
+        self.note.set_text("")
         self.picture.classes(remove="tw-example-old tw-example-flat", add="" if sprites else "tw-example-flat")
-        self.picture.update()
 
     def _fill(self, word: str, share: float | None, text: str) -> None:
         self.numbers[word].set_text(text)

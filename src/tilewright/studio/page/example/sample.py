@@ -31,6 +31,7 @@ from ...sample_state import (
 )
 from ...session import Session, parse_seed
 from ..debounced_input import DebouncedInput
+from ..map_card import MapCard
 from ..scripts import script
 from ..uploads import Uploader
 from ..widgets import icon_button
@@ -90,8 +91,8 @@ class SamplePanel:
         self.seed.set_value(str(example.seed))
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
-            card.classes(add="tw-picked") if name == picked else card.classes(remove="tw-picked")
-        self.war_map.set_value(picked if picked in self.members else None)
+            card.mark(name == picked)
+        self.member.set_value(picked if picked in self.members else None)
 
     def reroll(self) -> None:
         """Choose a random seed."""
@@ -100,19 +101,21 @@ class SamplePanel:
     # -- sources ------------------------------------------------------------------------------------------------
 
     def _build_samples(self) -> None:
-        self.cards: dict[str, ui.element] = {}
+        self.cards: dict[str, MapCard] = {}
         with ui.element("div").classes("tw-example-samples"):
             for name in data.list_names("samples"):
-                card = ui.element("button").classes("tw-card").props(f"type=button data-testid=pick-sample-{name}")
-                with card.on("click", partial(self._pick, name)):
-                    ui.element("img").props(f'alt="" src="{_draw_thumbnail(name)}"')
-                    ui.label(name)
-                self.cards[name] = card
+                self.cards[name] = MapCard(
+                    f"pick-sample-{name}",
+                    name,
+                    style="tw-example-sample tw-card",
+                    on_click=partial(self._pick, name),
+                )
+                self.cards[name].show_picture(_draw_thumbnail(name))
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
-        self.war_map = ui.select(
-            self.members, label="or an Advance Wars map", on_change=lambda event: self._pick(event.value)
+        self.member = ui.select(
+            self.members, label="or a map of a game", on_change=lambda event: self._pick(event.value)
         )
-        self.war_map.props("dense outlined options-dense data-testid=sample-war")
+        self.member.props("dense outlined options-dense data-testid=sample-member")
 
     def _build_upload(self) -> None:
         self.upload = Uploader(self.session.queue.settings, self._on_upload, self._show_error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nicegui import ui
 
 from ....core.errors import TilewrightError
@@ -9,11 +11,12 @@ from ...own_pictures import list_missing
 from ...own_tiles_state import find_own_data, remove_own_tiles
 from ...session import Session
 from ...state import State
+from ..view import StatePanel
 from ..widgets import icon_button
 from .dialog import OwnTilesDialog
 
 
-class OwnTilesPanel:
+class OwnTilesPanel(StatePanel):
     """A button that opens the dialog, and a line about the own tiles in use."""
 
     def __init__(self, session: Session) -> None:
@@ -26,7 +29,11 @@ class OwnTilesPanel:
             self.button.tooltip("Use a picture of your own sprites for this map and all exports")
             self.remove = icon_button("delete_outline", "Remove your own tiles", self._remove, test_id="own-remove")
         self.note = ui.label("").classes("tw-bad").props("role=status data-testid=own-missing")
-        self.refresh(session.state)
+        self.update(session.state)
+
+    def select(self, state: State) -> object:
+        nested = [value for value in state.params.values() if isinstance(value, Mapping | list)]
+        return state.recipe.get("tileset"), state.recipe.get("shaping"), nested
 
     def refresh(self, state: State) -> None:
         """Show whether the state has own tiles, and whether their picture is missing."""

@@ -12,8 +12,10 @@ from ....core.errors import TilewrightError
 from ....core.yaml import read_data, read_head_comment
 from ....data import list_names, read_text
 from ... import operations
+from ...payloads import encode_picture
 from ...session import Session
 from ...state import State
+from ..map_card import MapCard
 
 SEED = 7
 SCALE = 8
@@ -28,7 +30,16 @@ class StartView:
         self.hint = ui.label("").classes("tw-hint")
         ui.label("Small examples").classes("tw-title")
         with ui.element("div").classes("rules-cards"):
-            self.pictures = {name: self._build_card(name, *book) for name, book in list_rulebooks("rulebooks").items()}
+            self.cards = {
+                name: MapCard(
+                    f"rules-begin-{name}",
+                    name.replace("-", " ").capitalize(),
+                    summary,
+                    style="tw-link tw-card",
+                    on_click=partial(self._start, name, recipe),
+                )
+                for name, (summary, recipe) in list_rulebooks("rulebooks").items()
+            }
         ui.label("Built-in recipes").classes("tw-title")
         with ui.element("div").classes("rules-recipes"):
             for name, (summary, recipe) in list_rulebooks("recipes").items():
@@ -47,15 +58,6 @@ class StartView:
                 " here; undo restores the map."
             )
 
-    def _build_card(self, name: str, summary: str, recipe: Mapping[str, Any]) -> ui.image:
-        card = ui.element("button").classes("rules-card tw-card").props(f"type=button data-testid=rules-begin-{name}")
-        card.on("click", partial(self._start, name, recipe))
-        with card:
-            picture = ui.image().props("no-spinner no-transition fit=cover role=presentation").classes("rules-picture")
-            ui.label(name.replace("-", " ").capitalize()).classes("rules-card-name")
-            ui.label(summary).classes("tw-faint rules-card-text")
-        return picture
-
     def _start(self, name: str, recipe: Mapping[str, Any]) -> None:
         state = self.session.state
         seed = SEED if state.seed is None else state.seed
@@ -64,15 +66,15 @@ class StartView:
 
     async def _draw_pictures(self) -> None:
         """Make the thumbnails in the background."""
-        for name, picture in self.pictures.items():
+        for name, card in self.cards.items():
             data = {**list_rulebooks("rulebooks")[name][1], "seed": SEED}
             recipe = operations.check_recipe(data, self.session.queue.settings)
             try:
                 map = await self.session.submit(partial(operations.make_map, recipe))
             except TilewrightError:
                 continue
-            if not picture.is_deleted:
-                picture.set_source(map.image(scale=SCALE))
+            if not card.element.is_deleted:
+                card.show_picture(encode_picture(map.image(scale=SCALE)))
 
 
 @cache

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import background_tasks, events, ui
@@ -12,69 +12,19 @@ from nicegui import background_tasks, events, ui
 from ....core.errors import TilewrightError, pluralize
 from ....core.provenance import digest
 from ....core.seeds import read_seed
-from ... import operations
-from ...jobs import Busy, Cancelled, CancelToken
+from ...jobs import Cancelled, CancelToken
 from ...search_options import apply_values, choose_vary, find_search
 from ...search_setup import breed_candidates, build_genome, choose_shown, find_key
 from ...search_state import MAPS, MAX_GENERATIONS
 from ...session import Session
 from ...state import State
 from ..error_panel import ErrorCard, Remedy, list_messages, list_remedies
-from ..variations import draw_thumbnail
-from ..widgets import icon_button, toggle_class
+from ..map_card import MapCard
+from ..variations import draw_state
+from ..widgets import icon_button
 
 MAX_CONCURRENT = 2
 """Maximum number of maps made at the same time, so that other jobs of the user do not wait long."""
-RETRY_SECONDS = 0.5
-"""Seconds to wait before a job is submitted again if the queue is full."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Digest and picture of a map, or the error."""
-
-    digest: str | None
-    picture: str = ""
-    error: TilewrightError | None = None
-
-
-class MapCard:
-    """A map to pick: a button with its picture, and a smaller one that opens it in Make."""
-
-    def __init__(self, place: int, *, on_pick: Callable[[int], None], on_open: Callable[[int], None]) -> None:
-        with ui.element("div").classes("tw-pick tw-waits") as self.card:
-            with ui.element("button").classes("tw-pick-button").props("type=button aria-pressed=false") as self.button:
-                self.button.props(f'data-testid=pick-{place} aria-label="Map {place + 1}"')
-                self.button.on("click", lambda: on_pick(place))
-                self.frame = ui.element("span").classes("tw-pick-frame tw-variation-frame")
-                ui.icon("check_circle").classes("tw-pick-mark")
-            hint = f"Open map {place + 1} in Make"
-            self.opener = icon_button("tune", hint, lambda: on_open(place), test_id=f"pick-{place}-open")
-            self.opener.classes("tw-pick-open")
-
-    def set_picked(self, is_picked: bool) -> None:
-        self.button.props(f"aria-pressed={'true' if is_picked else 'false'}")
-        toggle_class(self.card, "tw-picked", is_picked)
-
-    def wait(self) -> None:
-        """Show that the map is being made."""
-        self.card.classes(add="tw-waits", remove="tw-made tw-failed")
-        self.frame.clear()
-        self.button.props("disabled")
-        self.set_picked(False)
-
-    def show(self, found: Picture, *, is_picked: bool) -> None:
-        """Show the picture, or why there is none."""
-        self.card.classes(remove="tw-waits", add="tw-failed" if found.error is not None else "tw-made")
-        self.frame.clear()
-        with self.frame:
-            if found.error is not None:
-                ui.label("failed").classes("tw-variation-failure").tooltip(str(found.error))
-            else:
-                ui.element("img").props(f'src={found.picture} alt=""')
-        if found.error is None:
-            self.button.props(remove="disabled")
-        self.set_picked(is_picked)
 
 
 class PickView:
@@ -85,8 +35,8 @@ class PickView:
         self.session = session
         self.states: list[State] = []
         """States with the recipes of all candidates."""
-        self.results: dict[int, Picture] = {}
-        """Pictures by number of the candidate."""
+        self.results: dict[int, tuple[str, str] | TilewrightError] = {}
+        """Digest and picture of the map, or the error, by number of the candidate."""
         self.shown: list[int] = []
         """Numbers of the candidates that are shown."""
         self._shown: tuple[Any, ...] = ()
@@ -110,8 +60,16 @@ class PickView:
             ui.label("Pick the maps that you like. The next twelve inherit from them.").classes("tw-faint")
             self.errors = ErrorCard("eye-error")
             with ui.element("div").classes("tw-eye-grid").props("role=group aria-label=Maps data-testid=eye-grid"):
-                self.cards = [MapCard(place, on_pick=self.toggle, on_open=self.open_map) for place in range(MAPS)]
+                self.cards = [self._build_card(place) for place in range(MAPS)]
         ui.context.client.on_delete(self.stop)
+
+    def _build_card(self, place: int) -> MapCard:
+        card = MapCard(f"pick-{place}", style="tw-map-choice", on_click=partial(self.toggle, place))
+        card.button.props(f'aria-label="Map {place + 1}"')
+        with card.button:
+            ui.icon("check_circle").classes("tw-map-check")
+        card.add_button("tune", f"Open map {place + 1} in Make", partial(self.open_map, place), f"pick-{place}-open")
+        return card
 
     def refresh(self, state: State) -> None:
         """Show the generation of a state."""
@@ -122,11 +80,12 @@ class PickView:
             self.stop()
             self.shown, self.states = [], []
             for card in self.cards:
-                card.wait()
+                card.show_picture(None)
+                card.mark(False)
             self._jobs = [background_tasks.create(self._breed(state))]
         picked = search.picked
         for place, number in enumerate(self.shown):
-            self.cards[place].set_picked(number in picked)
+            self.cards[place].mark(number in picked)
         is_last = search.generation + 1 == len(search.picks)
         self.next.set_text(f"Breed from {pluralize(len(picked), 'map')}" if picked else "Twelve other maps")
         self.next.set_enabled(is_last and len(search.picks) < MAX_GENERATIONS)
@@ -213,40 +172,31 @@ class PickView:
     async def _make_maps(self, missing: list[int]) -> None:
         while missing and len(self.shown) < MAPS:
             number = missing.pop(0)
-            found = await self._make(self.states[number])
-            if found is None:
-                return
-            self.results[number] = found
-            self._show_maps()
-
-    async def _make(self, state: State) -> Picture | None:
-        """Make the map of a candidate; None if the job was canceled."""
-
-        def work(token: CancelToken) -> Picture:
-            map = operations.make_map(operations.check_recipe(state.effective, token.settings), token)
-            return Picture(digest(map), draw_thumbnail(map, sprites=state.view_settings.sprites))
-
-        while True:
             try:
-                return await self.session.submit(work)
+                map, picture = await self.session.submit_when_free(partial(draw_state, self.states[number]))
+                self.results[number] = digest(map), picture
             except Cancelled:
-                return None
-            except Busy:
-                await asyncio.sleep(RETRY_SECONDS)
+                return
             except TilewrightError as error:
-                return Picture(None, error=error)
+                self.results[number] = error
+            self._show_maps()
 
     def _show_maps(self) -> None:
         """Show the maps that are known to belong to the generation."""
-        digests = {number: one.digest for number, one in self.results.items()}
+        errors = {number: one for number, one in self.results.items() if isinstance(one, TilewrightError)}
+        digests = {number: None if isinstance(one, TilewrightError) else one[0] for number, one in self.results.items()}
         before, self.shown = self.shown, choose_shown(digests, len(self.states))
         picked = find_search(self.session.state).picked
         for place in range(len(before), len(self.shown)):
             number = self.shown[place]
-            self.cards[place].show(self.results[number], is_picked=number in picked)
-        failures = [one.error for one in self.results.values() if one.error is not None]
-        if failures and len(failures) == len(self.states):
-            self._show_error(failures[0])
+            card, result = self.cards[place], self.results[number]
+            if isinstance(result, TilewrightError):
+                card.show_note("failed", str(result))
+            else:
+                card.show_picture(result[1])
+            card.mark(number in picked)
+        if errors and len(errors) == len(self.states):
+            self._show_error(next(iter(errors.values())))
 
     def _show_error(self, error: TilewrightError | None) -> None:
         if error is None:

@@ -330,7 +330,7 @@ class ExploreView:
             labels = self._find_facts(run.setup.base, "searched").labels
             names = {gene.name: labels.get(gene.path, gene.name) for gene in run.search.definition.genome.genes}
             title = "Best map" if self._cell is None else "Map of the cell"
-            self.card.show(run.setup.key, elite, self.maps.find_state(elite), names, title)
+            self.card.show_elite(run.setup.key, elite, self.maps.find_state(elite), names, title)
         elif run is not None and self._cell is not None and run.search.archive is not None:
             places = zip(run.search.archive.definition.axes, self._cell, strict=True)
             text = ", ".join(f"{describe_measure(axis.measure)} {axis.describe_bin(bin)}" for axis, bin in places)
