@@ -17,7 +17,7 @@ import numpy as np
 
 import tilewright as tw
 from tilewright.search import Archive
-from tilewright.search.definition import DEFAULT_EMITTERS, Definition
+from tilewright.search.definition import Definition, SearchParams
 from tilewright.search.evaluation import Evaluations
 from tilewright.search.genes import Units
 from tilewright.search.rounds import Search
@@ -25,6 +25,7 @@ from tilewright.search.rounds import Search
 from .row import Row
 
 SEEDS = range(1, 6)
+EMITTERS = SearchParams.model_fields["emitters"].default
 FASHION = ("fashion", 20_000, {"scores": None})
 CAVES = (
     "caves",
@@ -35,7 +36,7 @@ MEASURES = {"floor_share": (0, 1, 20), "regions": (1, 300, 20, "log")}
 
 
 def rows() -> Iterator[Row]:
-    _search(FASHION, 0, DEFAULT_EMITTERS, evaluations=512)  # compile
+    _search(FASHION, 0, EMITTERS, evaluations=512)  # compile
     yield from _compare(FASHION, at_least=1.4, max_seconds=9, min_coverage=0.83)
     yield from _compare(CAVES, at_least=1.15)
     yield Row(what="search: overhead per evaluation, 36 genes", unit="µs", ours=_time_overhead(), at_most=30)
@@ -71,7 +72,7 @@ def _compare(
     ours, random, seconds = [], [], []
     for seed in SEEDS:
         start = perf_counter()
-        ours.append(_search(domain, seed, DEFAULT_EMITTERS))
+        ours.append(_search(domain, seed, EMITTERS))
         seconds.append(perf_counter() - start)
         random.append(_search(domain, seed, ["random"]))
     what = f"search: {domain[0]} 60x40, {domain[1]:,} evaluations"
@@ -121,7 +122,7 @@ def _time_workers() -> tuple[float, float]:
                 _search(
                     FASHION,
                     attempt,
-                    DEFAULT_EMITTERS,
+                    EMITTERS,
                     out=Path(folder) / f"{workers}-{attempt}",
                     workers=workers,
                     on_progress=lambda progress, started=started: started.append(perf_counter()),

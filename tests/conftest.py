@@ -8,6 +8,7 @@ import signal
 import sys
 import tomllib
 from collections.abc import Generator, Iterator
+from importlib.metadata import distribution
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ if sys.platform == "win32":
         "corpus/test_cli.py",
         "corpus/test_interrupted.py",
         "corpus/test_world.py",
+        "jobs/test_every_job.py",
         "kernels/test_workers.py",
     ]
 
@@ -48,9 +50,21 @@ ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("house")
 
-# A shell starts background jobs with Ctrl-C ignored, and programs that tests start would inherit it.
+# A shell starts background jobs with Ctrl-C ignored, and nohup ignores SIGHUP; programs that tests start inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_sessionstart() -> None:
+    """End at once if pyproject.toml has other entry points than the installed package, as after `git pull`."""
+    groups = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["entry-points"]
+    declared = {(group, name, value) for group, points in groups.items() for name, value in points.items()}
+    installed = {(point.group, point.name, point.value) for point in distribution("tilewright").entry_points}
+    if not declared <= installed:
+        command = "pip install --no-build-isolation --no-deps -e ."
+        pytest.exit(f"pyproject.toml has new entry points; run make, or .venv/bin/{command}", 4)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -60,12 +60,15 @@ MAY_IMPORT = {
 }
 MAY_IMPORT |= {"data": {"data"}, "formats": {"core", "data", "kernels", "autotile", "formats"}}
 MAY_IMPORT["engines"] = {"core", "data", "formats", "engines"}
+MAY_IMPORT["awbw"] = {"awbw", *MAY_IMPORT["shaping"], *MAY_IMPORT["formats"]}
 for package in ("jobs", "corpus", "search", "seed_search", "comparison"):
     MAY_IMPORT[package].add("formats")
 MAY_IMPORT_LAZILY = {"formats": {"overlays"}}
 """Packages that may be imported inside functions only."""
 ENTRY_POINTS = {"cli", "compat", "studio"}
 """Packages that may import all of these, and of each other only the public names."""
+PLUGINS = {"awbw"}
+"""Packages that only entry points import."""
 IMPORTERS = {"import_module", "__import__", "resolve_name", "reload", "run_module", "run_path"}
 COMPUTED = "an import by a computed name"
 BUILT_IN = "ports.built_in"
@@ -152,6 +155,8 @@ def find_forbidden_imports(path: str, nodes: list[ast.AST]) -> Violations:
         name = f"{package} may not import {module}"
         if module in OUTSIDE_PACKAGES:
             yield node, module, OUTSIDE_PACKAGES[module]
+        elif imported in PLUGINS - {package}:
+            yield node, name, "read the registry, to which an entry point adds its entries"
         elif package in MAY_IMPORT and module != "tilewright.__version__":
             if imported in lazily and node not in lazy:
                 yield node, name, "import it inside the function that uses it"
@@ -339,6 +344,9 @@ def test_modules_follow_the_rules() -> None:
         ("generators/caves.py", "from ..formats import load_all"),
         ("formats/png.py", "from ..analysis.paths import distances"),
         ("formats/png.py", "from ..overlays.kinds import Wanted"),
+        ("formats/png.py", "from ..awbw.format import awbw"),
+        ("api.py", "from .awbw.format import awbw"),
+        ("awbw/format.py", "from ..studio.settings import Settings"),
         ("corpus/rows.py", "from ..cli import main"),
         ("cli/make.py", "from ..studio.settings import Settings"),
         ("studio/api.py", "import importlib\nimportlib.import_module('tilewright.cli._console')"),

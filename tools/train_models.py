@@ -28,13 +28,13 @@ from tilewright.analysis.doorways import passages
 from tilewright.analysis.paths import distances
 from tilewright.analysis.regions import regions, regions_of
 from tilewright.autotile.fitting import fit_pieces
+from tilewright.awbw.roads import CLOSED, find_cheapest_path
 from tilewright.core.grid import Grid
 from tilewright.core.network import Network
 from tilewright.core.tileset import Tileset
 from tilewright.neural.learning import learn_network
 from tilewright.neural.settings import TrainingSettings
 from tilewright.neural.training_set import TrainingSet
-from tilewright.shaping._war_maps.roads import CLOSED, find_cheapest_path
 
 if TYPE_CHECKING:
     from tilewright.neural.training import TrainingProgress

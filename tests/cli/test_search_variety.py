@@ -70,8 +70,8 @@ def test_maps_are_changed_to_reach_targets(tilewright: Run) -> None:
     ("arguments", "text"),
     [
         (("--distance", "haming"), "unknown distance 'haming'; did you mean 'hamming'?"),
-        (("--min-distance", "2"), "min_distance: must be a number from 0 to 1, got 2.0"),
-        (("--target", "path_length"), "target: must be written as path_length>80"),
+        (("--min-distance", "2"), "min_distance: must be at most 1.0, got 2"),
+        (("--target", "path_length"), "targets.0: must be written as path_length>80"),
         (("--target", "path_lengt=3"), "unknown measure 'path_lengt'; did you mean 'path_length'?"),
         (("-o", "level.json"), "level.json: the same file name for several maps; add {number} to it"),
         (("--sheet", "all.gif"), "all.gif: must end in .png"),

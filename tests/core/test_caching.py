@@ -123,6 +123,7 @@ BOUNDED = {
     "core.params._list_limits": "classes",
     "core.params._number_fields": "classes",
     "core.recipe._find_recipe_fields": "classes",
+    "core.plugins.find_own": "names of plugins",
     "core.plugins.find_plugins": "names of plugins",
     "core.resolver._load_built_in_member": "built-in samples",
     "core.resolver._load_built_in_network": "built-in networks",

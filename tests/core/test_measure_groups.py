@@ -8,7 +8,7 @@ from tilewright.core.registry import measures
 
 
 def test_built_in_measures_have_groups() -> None:
-    assert {measures.get(name).group for name in measures.built_in} == set(MEASURE_GROUPS)
+    assert {measures.get(name).group for name in measures.built_in} == {*MEASURE_GROUPS, "players"}
 
 
 def test_numbers_of_a_technique_do_not_repeat_measures() -> None:

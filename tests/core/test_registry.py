@@ -49,6 +49,7 @@ def bare(p, view):
 stripes = mine.stripes:stripes
 broken = mine.broken:broken
 [tilewright.formats]
+awbw = mine.broken
 broken = mine.broken
 [tilewright.tilesets]
 wrong = mine.stripes:stripes
@@ -109,16 +110,19 @@ def test_a_broken_plugin_breaks_nothing_else(environment_with_plugin: dict[str, 
         "import warnings; warnings.simplefilter('ignore'); import tilewright as tw\n"
         "names = [entry.name for entry in tw.list_techniques()]\n"
         "print(names, len(tw.list_tilesets()) >= 4, len(tw.list_formats()) >= 10)\n"
-        "tw.make('caves').save('/dev/null', format='txt') if False else tw.formats.encode(tw.make('caves'), 'png')\n"
+        "tw.formats.encode(tw.make('caves'), 'png')\n"
+        "print(tw.formats.format_of('map.awbw').name)\n"
         "try: tw.make('broken')\n"
         "except tw.TilewrightError as error: print(error)",
         environment_with_plugin,
     )
-    names, _, able = done.stdout.splitlines()[0].partition("] ")
+    first, format, _ = done.stdout.splitlines()
+    names, _, able = first.partition("] ")
     assert "'caves'" in names
     assert "'stripes'" in names
     assert "'broken'" not in names
     assert able == "True True", done.stderr
+    assert format == "awbw", "an entry point of Tilewright itself takes precedence"
     assert "'broken' of mine cannot be loaded: RuntimeError: out of order" in done.stdout
 
 
@@ -134,6 +138,11 @@ def test_a_name_can_be_added_once() -> None:
 
     with pytest.raises(TilewrightError, match="already a technique 'caves'"):
         registry.techniques.add(caves)
+    with pytest.raises(TilewrightError, match="already a format 'awbw'"):
+
+        @tw.register_format()
+        def awbw(map, options, path):  # type: ignore[no-untyped-def]
+            """Not the format of Advance Wars By Web."""
 
 
 def test_modules_are_imported_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

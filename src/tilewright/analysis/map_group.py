@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.owners import merge_owners
 from ..core.tilemap import Cells, TileMap
 from ..kernels.surveys import (
     count_symmetric,
@@ -19,7 +20,6 @@ from ..kernels.surveys import (
     survey_regions,
     survey_routes,
 )
-from .owners import merge_owners
 
 
 class RegionTotals(NamedTuple):

@@ -19,11 +19,6 @@ import numpy as np
 from ..autotile.grammar import grammar_of
 from ..core.entries import measure
 from . import keys
-from .strategy import capturable_reach as capturable_reach
-from .strategy import distance_balance as distance_balance
-from .strategy import first_contact as first_contact
-from .strategy import income_balance as income_balance
-from .strategy import player_count as player_count
 from .survey import Survey
 from .symmetry import symmetry_turn as symmetry_turn
 from .symmetry import symmetry_x as symmetry_x

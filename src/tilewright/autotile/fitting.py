@@ -24,15 +24,11 @@ def tables_of(tileset: Tileset) -> PieceTables:
     numbers: dict[tuple[str, str], int] = {}
     for tile in tileset:
         if tile.joins and tile.kind in joints:
-            numbers.setdefault((tile.kind, tile.country), len(numbers))
+            numbers.setdefault(tile.group, len(numbers))
     edge = len(kinds)
     tiles = np.array(
         [
-            (
-                kinds[tile.kind],
-                sum(1 << SIDES.index(side) for side in tile.joins),
-                numbers.get((tile.kind, tile.country), -1),
-            )
+            (kinds[tile.kind], sum(1 << SIDES.index(side) for side in tile.joins), numbers.get(tile.group, -1))
             for tile in tileset
         ]
         + [(edge, 0, -1)],

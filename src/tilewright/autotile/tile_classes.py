@@ -11,12 +11,12 @@ TileClasses = tuple[int, ...]
 
 
 def find_tile_classes(tileset: Tileset, ids: Sequence[int]) -> TileClasses:
-    """Return, for every label, the first label whose tile is a piece of the same kind and country, else itself."""
+    """Return, for every label, the first label whose tile is a piece of the same group, else itself."""
     jointed = {joint.kind for joint in tileset.joints}
     first: dict[tuple[str, str], int] = {}
     tile_classes = []
     for label, number in enumerate(ids):
         tile = tileset[number]
         is_piece = tile.kind in jointed and tile.joins
-        tile_classes.append(first.setdefault((tile.kind, tile.country), label) if is_piece else label)
+        tile_classes.append(first.setdefault(tile.group, label) if is_piece else label)
     return tuple(tile_classes)

@@ -198,7 +198,9 @@ def _format_usage(error: click.ClickException) -> str:
         hint = did_you_mean(error.option_name, [name for name in options if name.startswith("--")])
         return f"unknown option {error.option_name!r}{hint if 'did you mean' in hint else _help_hint(context)}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"{error.param.human_readable_name} is missing{_help_hint(context)}"
+        is_option = isinstance(error.param, click.Option)
+        name = max(error.param.opts, key=len) if is_option else error.param.human_readable_name
+        return f"{name} is missing{_help_hint(context)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         return f"{max(error.param.opts, key=len)}: {error.message.rstrip('.')}"
     return error.format_message().rstrip(".") + _help_hint(context)

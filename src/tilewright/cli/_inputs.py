@@ -12,7 +12,7 @@ import click
 from ..core.errors import InvalidRecipe, pluralize
 from ..core.notation import read_setting
 from ..core.tilemap import TileMap
-from ..formats import Format, find_map_files, format_of, load_all
+from ..formats import Format, find_map_files, format_of, format_registry, load_all
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from ._console import info
@@ -45,7 +45,8 @@ NO_TILESET = "no tileset given: every tile except # is taken as passable; choose
 
 def format_hint(format: str) -> str:
     """Return the message for a map whose file stores no tileset."""
-    return NO_TILESET + ("; AWBW maps are read with --from awbw" if format == "csv" else "")
+    others = (entry.name for entry in format_registry if entry.shared_extensions[:1] == (f".{format}",))
+    return NO_TILESET + "".join(f"; {name.upper()} maps are read with --from {name}" for name in others)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -45,11 +45,16 @@ def _read(value: Any, field: Field) -> Any:
 
 
 def params_command(
-    name: str, model: type[Params], *shared: click.Parameter, cls: type[click.Command] = click.Command
+    name: str,
+    model: type[Params],
+    *shared: click.Parameter,
+    cls: type[click.Command] = click.Command,
+    required: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], click.Command]:
     """Declare a command whose options are the fields of a class. It receives them validated, as `params`.
 
-    In help, the options of the class come before those of the function itself, and the shared ones last.
+    In help, the options of the class come before those of the function itself, and the shared ones last. `required` has
+    names of fields that have a default, and are required all the same.
     """
     fields = {field.name: field for field in fields_of(model)}
 
@@ -59,7 +64,8 @@ def params_command(
             return body(params=model.validate(read_options(texts, fields), resolver=FileResolver()), **values)
 
         options = [
-            make_field_option(field, PREFIX + field.name, required=field.default is UNSET) for field in fields.values()
+            make_field_option(field, PREFIX + name, required=field.default is UNSET or name in required)
+            for name, field in fields.items()
         ]
         own = reversed(getattr(body, "__click_params__", []))
         return cls(name, params=[*options, *own, *shared], callback=call, help=body.__doc__)

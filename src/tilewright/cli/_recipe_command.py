@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from ..core.resolver import Resolver
 from ..formats._resolver import FileResolver
 from . import _recipe
 from ._options import make_field_option
+
+if TYPE_CHECKING:
+    from ..corpus.request import Request
 
 PREFIX = "knob_"
 """Prefix of the names of options that are knobs, because a command may have an argument of the same name."""
@@ -99,6 +102,20 @@ def read_recipe(recipe: str, settings: Sequence[str], options: dict[str, Any]) -
     qualified = [_recipe.qualify_setting(setting) for setting in settings]
     data = _recipe.with_settings(with_knobs(data, options), qualified)
     return Recipe.of(_recipe.with_recipe_fields(data, fields), resolver)
+
+
+def read_request(recipe: str, settings: Sequence[str], options: dict[str, Any]) -> Request:
+    """Return a recipe that may have a sweep, or that of a corpus, with the options that change it."""
+    from ..corpus.request import Request
+
+    fields = _recipe.read_recipe_fields(options)
+    qualified = [_recipe.qualify_setting(setting) for setting in settings]
+
+    def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
+        turned = with_knobs(data, {**options})
+        return _recipe.with_recipe_fields(_recipe.with_settings(turned, qualified), fields)
+
+    return Request.of(recipe, change)
 
 
 def with_knobs(data: Mapping[str, Any], values: dict[str, Any]) -> Mapping[str, Any]:

@@ -7,8 +7,8 @@ from math import isfinite
 
 from .registry import measures
 
-MEASURE_GROUPS = ("walking", "playing", "rooms", "shape", "similarity", "players")
-"""Groups of the built-in measures, in the order in which they are shown. Other groups follow."""
+MEASURE_GROUPS = ("walking", "playing", "rooms", "shape", "similarity")
+"""Groups in the order in which they are shown. Other groups, such as those of one game, follow."""
 Groups = dict[str, dict[str, float]]
 """Numbers by name, by group."""
 

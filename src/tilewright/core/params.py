@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from os import PathLike, fspath
 from typing import (
@@ -360,15 +360,10 @@ PathText: TypeAlias = Annotated[str | None, BeforeValidator(_read_path)]
 """The path of a file or folder as a string, or None."""
 
 
-def _read_seed(value: Any) -> str | None:
-    try:
-        return None if value is None else read_seed(value)
-    except InvalidRecipe as error:
-        raise error.replace(replace(one, path=()) for one in error.problems) from None
-
-
 SeedValue: TypeAlias = Annotated[
-    str | None, PlainValidator(_read_seed), WithJsonSchema({"type": ["string", "integer", "null"]})
+    str | None,
+    PlainValidator(lambda value: None if value is None else read_seed(value)),
+    WithJsonSchema({"type": ["string", "integer", "null"]}),
 ]
 """A seed, an integer or a string, or None."""
 
@@ -455,7 +450,8 @@ class Finding:
         if self.kind == "value_error":
             cause = bounds.get("error")
             found = cause.problems if isinstance(cause, TilewrightError) else (problem(str(cause), value=self.given),)
-            return [one.within(*path) for one in found]
+            # A validator may already name its field.
+            return [one if path and one.path[: len(path)] == path else one.within(*path) for one in found]
         if self.kind == "missing" and isinstance(self.details["loc"][-1], int):
             return [problem("has too few values", at=path[:-1], rule="minimum_length")]
         if self.kind == "extra_forbidden":

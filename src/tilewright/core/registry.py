@@ -1,13 +1,14 @@
 """Registries of entries, and entries with their params.
 
 A built-in technique or shaper has the name of its file. Listing names reads file names and entry points; modules are
-imported at first use. Other packages add entries through entry points; see `plugins`.
+imported at first use. Other packages, and packages of Tilewright for one game, add entries through entry points; see
+`plugins`.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -74,7 +75,9 @@ class Registry(Generic[N]):
         if found := self._added.get(name) or self._found.get(name):
             return found
         if name in self.built_in:
-            self._found[name] = self._check_entry(self._load(name), name)
+            is_plugin = name in plugins.find_own(self.folder)
+            loaded = plugins.load_plugin(self.folder, name) if is_plugin else self._load(name)
+            self._found[name] = self._check_entry(loaded, name)
             return self._found[name]
         if name in plugins.find_plugins(self.folder):
             return self._check_entry(plugins.load_plugin(self.folder, name), name)
@@ -98,10 +101,14 @@ class Registry(Generic[N]):
         """Remove an entry that was added in this process."""
         self._added.pop(name, None)
 
-    @property
+    @cached_property
     def built_in(self) -> frozenset[str]:
-        """Names of the built-in entries."""
-        return ports.built_in.get().find_names(self.package) if self.package else frozenset()
+        """Names of the built-in entries: those of files, and entry points of Tilewright itself."""
+        return frozenset({*self._find_names(), *plugins.find_own(self.folder)})
+
+    def _find_names(self) -> Iterable[str]:
+        """Return the names of the entries that are files of the package."""
+        return ports.built_in.get().find_names(self.package) if self.package else ()
 
     def _import_module(self, name: str) -> ModuleType:
         return ports.built_in.get().load(self.package, name)
@@ -111,7 +118,7 @@ class Registry(Generic[N]):
         return UnknownName(self.kind, name, self.names())
 
     def _load(self, name: str) -> object:
-        """Return the built-in entry with a name."""
+        """Return the entry with a name from its file."""
         try:
             return getattr(self._import_module(name), name, None)
         except TilewrightError:
@@ -177,9 +184,8 @@ class MeasureRegistry(Registry[Measure]):
     def _make_unknown(self, name: str) -> UnknownName:
         return UnknownName(self.kind, name, self.list_options(name))
 
-    @cached_property
-    def built_in(self) -> frozenset[str]:  # cached, because every name is looked up in it
-        return frozenset(self._homes)
+    def _find_names(self) -> Iterable[str]:
+        return self._homes
 
     @cached_property
     def _homes(self) -> dict[str, ModuleType]:

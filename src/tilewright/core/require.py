@@ -141,7 +141,7 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
     return tuple(found)
 
 
-def _read_conditions(given: Any) -> tuple[Requirement, ...]:
+def read_conditions(given: Any) -> tuple[Requirement, ...]:
     """Read requirements from a mapping, or from a list of strings such as `regions=1`."""
     if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
         return read_requirements(given or {})
@@ -155,7 +155,7 @@ def _read_conditions(given: Any) -> tuple[Requirement, ...]:
     return read_requirements(conditions)
 
 
-Requirements = Annotated[tuple[Requirement, ...], PlainValidator(_read_conditions), WithJsonSchema({"type": "object"})]
+Requirements = Annotated[tuple[Requirement, ...], PlainValidator(read_conditions), WithJsonSchema({"type": "object"})]
 """Conditions by measure, or a list of strings such as `regions=1`."""
 
 

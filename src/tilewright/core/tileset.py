@@ -93,6 +93,11 @@ class Tile(Params):
         return read_rgb(self.color)
 
     @property
+    def group(self) -> tuple[str, str]:
+        """Kind and owner, which a piece keeps where other sides of it must connect."""
+        return self.kind, self.country
+
+    @property
     def is_opaque(self) -> bool:
         """Whether the tile blocks sight, declared or by default."""
         return not self.passable and self.kind not in CLEAR_KINDS if self.blocks_sight is None else self.blocks_sight
@@ -446,8 +451,8 @@ class Tileset(Params):
     def reorient_tiles(self, view: str) -> NDArray[np.int64]:
         """Return the tile that replaces each tile when a map is mirrored or rotated.
 
-        A piece is replaced by the piece of the same kind and country that connects at the transformed sides. If there
-        is no such piece, the tile stays the same.
+        A piece is replaced by the piece of its group that connects at the transformed sides. If there is no such piece,
+        the tile stays the same.
 
         Parameters
         ----------
@@ -459,13 +464,11 @@ class Tileset(Params):
         ndarray of int64
             Array (tile,) of tile ids.
         """
-        found = {
-            (tile.kind, tile.country, tile.joins): number for number, tile in reversed(list(enumerate(self.tiles)))
-        }
+        found = {(tile.group, tile.joins): number for number, tile in reversed(list(enumerate(self.tiles)))}
         images = np.arange(len(self.tiles))
         for number, tile in enumerate(self.tiles):
             if tile.joins:
-                images[number] = found.get((tile.kind, tile.country, reorient_sides(tile.joins, view)), number)
+                images[number] = found.get((tile.group, reorient_sides(tile.joins, view)), number)
         return images
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .. import data
@@ -13,9 +14,8 @@ from .tileset import Tileset
 class TilesetRegistry(Registry[Tileset]):
     """The registry of tilesets. Built-in tilesets are files."""
 
-    @property
-    def built_in(self) -> frozenset[str]:
-        return frozenset(data.list_names("tilesets"))
+    def _find_names(self) -> Iterable[str]:
+        return data.list_names("tilesets")
 
     def write(self, tileset: Tileset) -> str | dict[str, Any]:
         """Return a tileset as recipes store it: the name of a registered tileset, or the data of any other."""

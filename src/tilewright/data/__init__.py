@@ -1,5 +1,5 @@
-"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings, archives, models, tile names of games,
-studio goals, templates of file formats.
+"""Built-in data files: tilesets, recipes, rulebooks, samples, drawings, archives, models, studio goals, templates of
+file formats.
 
 Samples of a game are in a folder that has the name of the format of its maps, such as `awbw`.
 """
@@ -11,8 +11,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
-ENDINGS |= {"drawings": ".txt", "games": ".toml", "goals": ".yaml", "archives": ".npz", "models": ".npz"}
-ENDINGS |= {"templates": ".json"}
+ENDINGS |= {"drawings": ".txt", "goals": ".yaml", "archives": ".npz", "models": ".npz", "templates": ".json"}
 MEMBER = ".csv"
 """File extension of the samples in folders."""
 

@@ -81,6 +81,8 @@ class Format(Entry):
     """Function (frames, options, path) that returns contents by file name."""
     read: Callable[[Source, Any], list[LoadedMap]] | None = None
     """Function (source, options) that returns the maps in the file."""
+    media_type: str = ""
+    """Media type of the files, such as text/plain, if browsers do not know it from the extension."""
     use: str = "other uses"
     """What the format is used for, as a plural noun such as pictures. Messages group formats by it."""
     engines: tuple[str, ...] = ()
@@ -204,6 +206,12 @@ def _find_by_extension(ending: str) -> Format | None:
     if namesake in format_registry and ending in format_registry.get(namesake).extensions:
         return format_registry.get(namesake)  # In the usual case, no other format is imported.
     return next((entry for entry in format_registry if ending in entry.extensions), None)
+
+
+def find_media_type(name: str) -> str:
+    """Return the media type that a format declares for its files, by the name of a file; empty if none does."""
+    entry = _find_by_extension(Path(name).suffix.lower())
+    return "" if entry is None else entry.media_type
 
 
 def encode(map: TileMap, format: str, **options: Any) -> bytes:

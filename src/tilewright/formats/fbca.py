@@ -247,5 +247,12 @@ def _make_provenance(record: FbcaText) -> Mapping[str, Any]:
 
 
 fbca = Format(
-    name="fbca", params=FbcaParams, extensions=(".fbca",), write=write, read=read, doc=__doc__, use="other generators"
+    name="fbca",
+    params=FbcaParams,
+    extensions=(".fbca",),
+    write=write,
+    read=read,
+    doc=__doc__,
+    media_type="text/plain; charset=utf-8",
+    use="other generators",
 )

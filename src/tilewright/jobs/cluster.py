@@ -6,7 +6,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from itertools import islice
 from time import sleep
@@ -42,6 +42,11 @@ class RunParams(Params):
     a folder, otherwise 0."""
     scheduler: str | None = param(None, metavar="ADDRESS")
     """Address of a Dask cluster to use instead, such as tcp://10.0.0.1:8786."""
+
+    def connect(self, default: int | None) -> AbstractContextManager[Team]:
+        """Start the workers, or connect to the cluster; `default` is the number of workers if none is given."""
+        workers = default if self.workers is None and self.scheduler is None else self.workers
+        return connect_workers(workers, self.scheduler)
 
     def find_problems(self) -> Iterator[Problem]:
         yield from super().find_problems()

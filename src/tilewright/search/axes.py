@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp, floor, isfinite, log, log10
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.notation import read_number
@@ -128,6 +129,10 @@ def read_axes(given: Any) -> tuple[MeasureAxis, ...]:
     if cells > MAX_CELLS:
         raise InvalidRecipe(f"must give at most {MAX_CELLS:,} cells, got {cells:,}", at="measures", rule="maximum")
     return axes
+
+
+Axes = Annotated[tuple[MeasureAxis, ...], PlainValidator(read_axes), WithJsonSchema({"type": "string"})]
+"""Axes of an archive."""
 
 
 def _split_text(text: str) -> tuple[str, list[Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,39 +9,63 @@ from math import prod
 from typing import Any
 
 from .. import __version__
-from ..analysis.similarity import find_similarity
-from ..analysis.survey import check_comparing
-from ..core.errors import BadFile, InvalidRecipe, TooLarge
-from ..core.params import check_integer
-from ..core.plan import make_plan, tilesets_of
-from ..core.provenance import collect_revisions, raised_revisions
+from ..core.errors import InvalidRecipe, TooLarge
+from ..core.params import Params, SeedValue, param
+from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import read_knobs
-from ..core.registry import measures as measure_registry
-from ..core.seeds import Rng, Seed, number_seed
-from ..core.stored import StoredHead, StoredRecipe
-from .axes import MeasureAxis, read_axes
-from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, read_emitters
+from ..core.seeds import Rng, Seed, number_seed, read_seed
+from ..jobs.definition import StoredJob, find_revisions, format_definition, read_measures, refuse_other_revisions
+from .axes import Axes, MeasureAxis
+from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, Emitters
 from .genes import SeedGene
-from .genome import Genome, to_editable_data
-from .objective import Objective
+from .genome import Genome, Vary, to_editable_data
+from .objective import Objective, ObjectiveValue
 
 KIND = "tilewright archive"
 LAYOUT = 1
 """Version of the file layout, which is increased when the layout changes."""
 MAX_EVALUATIONS = 10**8
-MIN_REPEATS, MAX_REPEATS = 3, 10_000
-DEFAULT_BATCH, MAX_BATCH = 512, 1 << 16
+MAX_BATCH = 1 << 16
 MAX_STORED_CELLS = 1 << 31
-DEFAULT_EMITTERS = ("random", "line", "cross")
 
 
-class StoredDefinition(StoredHead):
+class SearchParams(Params):
+    """Parameters of a search for elites."""
+
+    vary: Vary = param(metavar="NAME[=RANGE]", repeated=True)
+    """Parameters to vary, such as walls=0.3..0.6, outside=wall,floor or steps; parameters of shapers such as
+    shaping.0.thickness; knobs of the recipe; and seed.
+
+    A mapping: a tuple (low, high) is a range, a list is a set of choices. None, or a list of names instead of a
+    mapping, uses the typical range of each parameter."""
+    measures: Axes = param(metavar="NAME[:LOW..HIGH][:BINS][:log],...")
+    """Axes of the archive, such as floor_share:20,regions:1..300:20:log. The first batch determines a missing range.
+
+    Or a mapping: for each measure (low, high, bins), (low, high, bins, "log"), the number of bins, or None."""
+    objective: ObjectiveValue = param(metavar="MEASURE")
+    """Measure to maximize, -NAME to minimize, or a sum such as path_length-2*dead_ends.
+
+    Or weights by measure."""
+    evaluations: int = param(10_000, ge=1, le=MAX_EVALUATIONS, metavar="N")
+    """Number of solutions to evaluate, rounded up to complete batches."""
+    seed: SeedValue = param(None, metavar="SEED")
+    """Seed of the search. By default, the seed of the recipe, or a random one."""
+    repeats: int | None = param(None, ge=3, le=10_000, metavar="N")
+    """Number of maps per solution. If given, an elite is a style: a setting of the parameters, whose measures are means
+    over `repeats` seeds. By default, an elite is one map."""
+    batch: int = param(512, ge=1, le=MAX_BATCH, metavar="N")
+    """Number of solutions per round. It affects the result; the number of workers does not."""
+    emitters: Emitters = param(("random", "line", "cross"), metavar="NAME,...")
+    """Names of the emitters among which a bandit divides each batch: random, line and cross; with the extra `search`
+    also those of ribs."""
+
+
+class StoredDefinition(StoredJob):
     """A definition as the manifest of a folder has it. `Definition.of` validates the values."""
 
     own_kind = KIND
     own_layout = LAYOUT
-    recipe: StoredRecipe
     vary: dict[str, Any]
     measures: dict[str, list[Any]]
     objective: dict[str, Any]
@@ -51,7 +74,6 @@ class StoredDefinition(StoredHead):
     repeats: int | None
     batch: int
     emitters: list[str]
-    revisions: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -65,60 +87,41 @@ class Definition:
     evaluations: int
     """Number of solutions to evaluate, a multiple of the batch size and of the period."""
     seed: Seed
-    repeats: int | None = None
+    repeats: int | None
     """Number of seeds over which the measures of a style are averaged; None if each elite is a map."""
-    batch: int = DEFAULT_BATCH
-    emitters: tuple[str, ...] = DEFAULT_EMITTERS
+    batch: int
+    emitters: tuple[str, ...]
     version: str = __version__
 
     @classmethod
-    def of(
-        cls,
-        recipe: Recipe,
-        *,
-        vary: Any,
-        measures: Any,
-        objective: Any,
-        evaluations: int,
-        seed: Seed,
-        repeats: int | None = None,
-        batch: int = DEFAULT_BATCH,
-        emitters: Any = DEFAULT_EMITTERS,
-    ) -> Definition:
-        """Validate the arguments of a search. Raise InvalidRecipe if one of them is invalid."""
-        check_integer("evaluations", evaluations, 1, MAX_EVALUATIONS)
-        check_integer("batch", batch, 1, MAX_BATCH)
-        if repeats is not None:
-            check_integer("repeats", repeats, MIN_REPEATS, MAX_REPEATS)
+    def of(cls, recipe: Recipe, **values: Any) -> Definition:
+        """Return the search with parameters that are not validated yet."""
+        return cls.from_params(recipe, SearchParams.validate(values))
+
+    @classmethod
+    def from_params(cls, recipe: Recipe, params: SearchParams) -> Definition:
+        """Return the search over a recipe. Raise InvalidRecipe if the recipe lacks what the parameters need."""
         make_plan(recipe)
-        genome = Genome(recipe, vary)
-        if repeats is not None and genome.has_seed:
+        genome = Genome(recipe, params.vary)
+        if params.repeats is not None and genome.has_seed:
             text = "a style has the same measures with any seed; remove seed, or repeats"
             raise InvalidRecipe(text, at=("vary", "seed"), rule="conflict")
-        names = read_emitters(emitters)
-        period = _count_rounds(names)
-        batch = min(batch, -(-evaluations // period))
+        period = _count_rounds(params.emitters)
+        batch = min(params.batch, -(-params.evaluations // period))
         found = cls(
             replace(recipe, attempt=None),
             genome.to_data(),
-            read_axes(measures),
-            Objective.of(objective),
-            -(-evaluations // (batch * period)) * batch * period,
-            seed,
-            repeats,
+            params.measures,
+            params.objective,
+            -(-params.evaluations // (batch * period)) * batch * period,
+            read_seed(params.seed if params.seed is not None else recipe.seed),
+            params.repeats,
             batch,
-            names,
+            params.emitters,
         )
-        found._check_measures()
+        read_measures(recipe, found.measures)
         object.__setattr__(found, "genome", genome)
         return found
-
-    def _check_measures(self) -> None:
-        entries = [measure_registry.complete(name) for name in self.measures]
-        for entry in entries:
-            entry.check_argument(tilesets_of(self.recipe))
-        if find_similarity(self.recipe) is None:
-            check_comparing(entries)
 
     def check_size(self) -> None:
         """Raise TooLarge if the maps of all elites of a folder do not fit in memory."""
@@ -175,8 +178,7 @@ class Definition:
 
     @property
     def revisions(self) -> dict[str, int]:
-        own = {name: measure_registry.get(name).revision for name in self.measures}
-        return collect_revisions(self.recipe) | own
+        return find_revisions(self.recipe, self.measures)
 
     def to_data(self) -> dict[str, Any]:
         return {
@@ -201,7 +203,7 @@ class Definition:
 
     @cached_property
     def text(self) -> str:
-        return json.dumps(self.to_data(), indent=1, ensure_ascii=False) + "\n"
+        return format_definition(self.to_data())
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Definition:
@@ -221,14 +223,8 @@ class Definition:
             batch=stored.batch,
             emitters=stored.emitters,
         )
-        raised = raised_revisions(stored.revisions, found.revisions)
-        version = stored.tilewright
-        if raised:
-            raise BadFile(
-                f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
-                f"results; use Tilewright {version}, or name another folder"
-            )
-        return replace(found, version=version)
+        refuse_other_revisions("archive", stored.tilewright, stored.revisions, found.revisions)
+        return replace(found, version=stored.tilewright)
 
 
 def _read_recipe(data: Mapping[str, Any]) -> Recipe:

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.seeds import Rng
@@ -135,6 +136,14 @@ def read_emitters(given: Any) -> tuple[str, ...]:
     if not names or len(set(names)) < len(names):
         raise InvalidRecipe("must be different names of emitters", at="emitters", got=given, rule="type")
     return tuple(names)
+
+
+Emitters = Annotated[
+    tuple[str, ...],
+    PlainValidator(read_emitters),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+"""Names of emitters."""
 
 
 @dataclass

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, pluralize
 from ..core.fields import UNSET
@@ -20,6 +21,27 @@ MAX_SLOTS = 4096
 KNOBS = "knobs."
 
 
+def read_vary(given: Any) -> dict[str, Any] | None:
+    """Return ranges or choices by parameter, from a mapping, or names and strings such as `walls=0.3..0.6`."""
+    if given is None or isinstance(given, Mapping):
+        return given if given is None else dict(given)
+    if not isinstance(given, str | Sequence):
+        raise InvalidRecipe("must be ranges by parameter, or names", at="vary", got=given, rule="type")
+    ranges: dict[str, Any] = {}
+    for item in [given] if isinstance(given, str) else given:
+        name, equals, values = (part.strip() for part in str(item).partition("="))
+        if name in ranges:
+            raise InvalidRecipe(f"{name!r} occurs twice", at="vary", rule="duplicate")
+        if not name:
+            raise InvalidRecipe("must be a parameter such as walls=0.3..0.6", at="vary", got=item, rule="format")
+        ranges[name] = values if equals else None
+    return ranges
+
+
+Vary = Annotated[dict[str, Any] | None, PlainValidator(read_vary), WithJsonSchema({"type": "object"})]
+"""What a search varies; see `genes.read_gene`."""
+
+
 class Genome:
     """The genes of a search, and how their values change a recipe.
 
@@ -31,8 +53,8 @@ class Genome:
         Range or choices by parameter, or names of parameters with their typical ranges: see `genes.read_gene`.
     """
 
-    def __init__(self, recipe: Recipe, vary: Mapping[str, Any] | Sequence[str]) -> None:
-        given = vary if isinstance(vary, Mapping) else dict.fromkeys([vary] if isinstance(vary, str) else vary)
+    def __init__(self, recipe: Recipe, vary: Mapping[str, Any] | Sequence[str] | None) -> None:
+        given = read_vary(vary)
         if not given:
             raise InvalidRecipe("must name at least one parameter, such as walls, or seed", at="vary", rule="missing")
         self.recipe = recipe

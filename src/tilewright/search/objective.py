@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.notation import read_number
@@ -60,6 +61,10 @@ class Objective:
             factor = "" if abs(weight) == 1 else f"{abs(weight):.15g}*"
             text += ("-" if weight < 0 else "+" if text else "") + factor + name
         return text
+
+
+ObjectiveValue = Annotated[Objective, PlainValidator(Objective.of), WithJsonSchema({"type": "string"})]
+"""An objective, in one of the forms that `Objective.of` reads."""
 
 
 def _read_terms(text: str) -> list[tuple[str, Any]]:

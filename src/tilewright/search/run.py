@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from time import perf_counter
@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadFile, GaveUp
-from ..core.params import check_integer
-from ..core.seeds import read_seed
-from ..jobs.cluster import Team, connect_workers
+from ..core.keywords import with_keywords
+from ..core.params import PathText, param
+from ..core.recipe import Recipe
+from ..jobs.cluster import RunParams, Team, connect_workers
 from ..jobs.progress import Progress, check_callback
 from .archive import Archive
-from .definition import DEFAULT_BATCH, DEFAULT_EMITTERS, MAX_EVALUATIONS, Definition
+from .definition import MAX_EVALUATIONS, Definition, SearchParams
 from .evaluation import Evaluations, Evaluator, evaluate_task
 from .gallery import PREFIX, load_shipped
 from .genes import Units
@@ -34,32 +35,39 @@ CHECKPOINT_EVALUATIONS = 8192
 
 @dataclass(frozen=True)
 class SearchProgress(Progress):
-    """Progress of a search, after a round."""
+    """Progress of a search, at its start and after each round."""
 
     archive: Archive | None = None
-    """The archive so far. It changes in the next round."""
+    """The archive so far, which changes in the next round; None before the first round."""
 
 
 OnProgress = Callable[[SearchProgress], None]
 
 
+class SearchOptions(RunParams, SearchParams):
+    """Parameters of `tw.search.make` and `tilewright search make`."""
+
+    out: PathText = param(None, flags=("-o", "--output"), metavar="FOLDER")
+    """Folder for the archive, or an fsspec URL; needs the extra `corpus`. If it contains the same search, the search
+    continues."""
+
+
+class ResumeOptions(RunParams):
+    """Parameters of `tw.search.resume` and `tilewright search resume`."""
+
+    evaluations: int | None = param(None, ge=1, le=MAX_EVALUATIONS, metavar="N")
+    """Total number of evaluations, at least as many as before. By default, the number that the search was started
+    with."""
+
+
+@with_keywords(SearchOptions)
 def make(
     given: RecipeLike,
     /,
     *,
-    vary: Mapping[str, Any] | Sequence[str],
-    measures: Mapping[str, Any] | Sequence[str] | str,
-    objective: str | Mapping[str, float],
-    evaluations: int = 10_000,
-    seed: int | str | None = None,
-    out: str | PathLike[str] | None = None,
-    repeats: int | None = None,
     knobs: Mapping[str, Any] | None = None,
-    batch: int = DEFAULT_BATCH,
-    emitters: Sequence[str] = DEFAULT_EMITTERS,
-    workers: int | None = None,
-    scheduler: str | None = None,
     on_progress: OnProgress | None = None,
+    **params: Any,
 ) -> Archive:
     """Search for the best maps of a recipe in each cell of a grid of measures (MAP-Elites).
 
@@ -67,38 +75,10 @@ def make(
     ----------
     given
         A recipe, as for `tw.run`, or the name of a technique.
-    vary
-        What the search varies: parameters of the technique, parameters of shapers by path such as
-        `shaping.0.thickness`, knobs of the recipe, and `seed`. A tuple (low, high) is a range, a list is a set of
-        choices. None, or a list of names instead of a mapping, uses the typical range of each parameter.
-    measures
-        Axes of the archive: for each measure (low, high, bins), (low, high, bins, "log"), the number of bins, or None.
-        Without a range, the first batch determines it.
-    objective
-        Measure to maximize, `-NAME` to minimize, a sum such as "path_length-2*dead_ends", or weights by measure.
-    evaluations
-        Number of solutions to evaluate, rounded up to complete batches.
-    seed
-        Seed of the search. By default, a random seed.
-    out
-        Folder to write the archive to; needs the extra `corpus`. If it contains the same search, the search continues.
-    repeats
-        Number of maps per solution, at least 3. If given, an elite is a style: a setting of the parameters, whose
-        measures are means over `repeats` seeds. By default, an elite is one map.
     knobs
         Values of the recipe's knobs by name.
-    batch
-        Number of solutions per round. It affects the result; the number of workers does not.
-    emitters
-        Names of the emitters among which a bandit divides each batch: random, line and cross; with the extra `search`
-        also those of ribs.
-    workers
-        Number of worker processes; 0 uses only this process. By default, one per processor if `out` is given, and
-        otherwise 0.
-    scheduler
-        Address of a Dask cluster to use instead of local processes.
     on_progress
-        Function called with a `SearchProgress` after each round.
+        Function called with a `SearchProgress` at the start and after each round.
 
     Returns
     -------
@@ -123,60 +103,40 @@ def make(
     >>> archive.shape, archive.evaluations
     ((10, 10), 128)
     """
-    recipe = read_recipe(given, knobs)
-    definition = Definition.of(
-        recipe,
-        vary=vary,
-        measures=measures,
-        objective=objective,
-        evaluations=evaluations,
-        seed=read_seed(seed if seed is not None else recipe.seed),
-        repeats=repeats,
-        batch=batch,
-        emitters=emitters,
-    )
-    if out is None:
-        with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as team:
+    return make_archive(read_recipe(given, knobs), SearchOptions.validate(params), on_progress)
+
+
+def make_archive(recipe: Recipe, options: SearchOptions, on_progress: OnProgress | None) -> Archive:
+    """Run a search, or continue the one in the folder."""
+    definition = Definition.from_params(recipe, options)
+    if options.out is None:
+        with options.connect(0) as team:
             return _run(Search(definition), team, on_progress)
     from .storage import open_folder
 
-    with open_folder(fspath(out)) as folder:
+    with open_folder(options.out) as folder:
         search = folder.read_search()
         if search is None:
             definition.check_size()
             search = Search(definition)
-        if seed is None:
+        if options.seed is None:
             definition = replace(definition, seed=search.definition.seed)
         folder.check_same(definition, search.definition)
         search.extend(definition.evaluations)
-        with connect_workers(0 if search.is_finished else workers, scheduler) as team:
+        with connect_workers(0 if search.is_finished else options.workers, options.scheduler) as team:
             return _run(search, team, on_progress, folder)
 
 
-def resume(
-    folder: str | PathLike[str],
-    /,
-    *,
-    evaluations: int | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    on_progress: OnProgress | None = None,
-) -> Archive:
+@with_keywords(ResumeOptions)
+def resume(folder: str | PathLike[str], /, *, on_progress: OnProgress | None = None, **params: Any) -> Archive:
     """Continue the search of a folder, until all or more evaluations are done.
 
     Parameters
     ----------
     folder
         Folder of an archive.
-    evaluations
-        Total number of evaluations, at least as many as before. By default, the number that the search was started
-        with.
-    workers
-        Number of worker processes; 0 uses only this process. By default, one per processor.
-    scheduler
-        Address of a Dask cluster to use instead of local processes.
     on_progress
-        Function called with a `SearchProgress` after each round.
+        Function called with a `SearchProgress` at the start and after each round.
 
     Returns
     -------
@@ -187,17 +147,20 @@ def resume(
     BadFile
         If the folder contains no archive, or a damaged one.
     """
+    return continue_search(fspath(folder), ResumeOptions.validate(params), on_progress)
+
+
+def continue_search(folder: str, options: ResumeOptions, on_progress: OnProgress | None) -> Archive:
+    """Continue the search of a folder."""
     from .storage import open_folder
 
-    if evaluations is not None:
-        check_integer("evaluations", evaluations, 1, MAX_EVALUATIONS)
-    with open_folder(fspath(folder)) as store:
+    with open_folder(folder) as store:
         search = store.read_search()
         if search is None:
-            raise BadFile("contains no archive; `tilewright search make` starts one", at=fspath(folder))
-        if evaluations is not None:
-            search.extend(evaluations)
-        with connect_workers(0 if search.is_finished else workers, scheduler) as team:
+            raise BadFile("contains no archive; `tilewright search make` starts one", at=folder)
+        if options.evaluations is not None:
+            search.extend(options.evaluations)
+        with connect_workers(0 if search.is_finished else options.workers, options.scheduler) as team:
             return _run(search, team, on_progress, store)
 
 
@@ -235,8 +198,7 @@ def _run(search: Search, team: Team, on_progress: OnProgress | None, folder: Any
     refuse_without_ribs(search.definition.emitters)
     every = max(1, CHECKPOINT_EVALUATIONS // search.definition.batch)
     stored = search.round
-    if search.archive is not None:
-        report(_progress_of(search, team.dashboard))
+    report(_progress_of(search, team.dashboard))
     while not search.is_finished:
         try:
             batch = search.propose()
@@ -271,16 +233,11 @@ def _describe_empty(search: Search) -> str:
 
 
 def _progress_of(search: Search, dashboard: str) -> SearchProgress:
-    archive = search.archive
-    assert archive is not None
-    return SearchProgress(
-        archive.evaluations,
-        search.definition.evaluations,
-        sum(archive.failures.values()),
-        dashboard,
-        {"coverage": archive.coverage, "QD score": archive.qd_score},
-        archive,
-    )
+    archive, count = search.archive, search.definition.evaluations
+    if archive is None:
+        return SearchProgress(0, count, dashboard=dashboard)
+    values = {"coverage": archive.coverage, "QD score": archive.qd_score}
+    return SearchProgress(archive.evaluations, count, sum(archive.failures.values()), dashboard, values, archive)
 
 
 def _evaluate_here(keeps_cells: bool) -> Evaluate:

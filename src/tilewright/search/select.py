@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count as count_from
 from math import inf, isfinite
 from typing import Any
 
-from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, format_number, pluralize
-from ..core.params import check_integer
+from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, Problem, format_number, pluralize, problem
+from ..core.keywords import with_keywords
+from ..core.params import Params, SeedValue, param
+from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
-from ..jobs.cluster import Team, connect_workers
-from ..jobs.progress import OnProgress, Progress
+from ..jobs.cluster import RunParams, Team
+from ..jobs.progress import OnProgress, Progress, check_callback
 from .candidates import Candidate, CandidateSource, make_task, with_own_seed
-from .distances import BoundDistance, read_distance
+from .distances import BoundDistance, DistanceValue
 from .gate import Gate, find_possible_distance
+from .genome import Vary
 from .mapset import Variety, describe_need, with_tileset
 from .recipes import RecipeLike, read_recipe
-from .targets import Target, read_targets
+from .targets import Target, Targets
 
 MAX_COUNT = 4096
 CANDIDATES_PER_MAP = 50
@@ -33,22 +36,57 @@ MAX_OFFERS = 1000
 """Maximum number of candidates that are kept to find a possible minimum distance after a failure."""
 
 
+class VarietyParams(Params):
+    """Parameters of a set of maps that differ."""
+
+    count: int = param(20, ge=1, le=MAX_COUNT, metavar="N")
+    """Number of maps."""
+    distance: DistanceValue = param("hamming", metavar="NAME[,SETTING=VALUE]")
+    """Name of a distance from `tilewright list distances`, such as hamming, patterns, path, visits or rooms, with its
+    parameters, as in patterns,pattern_size=2.
+
+    Or a mapping such as `{"patterns": {"pattern_size": 2}}`."""
+    min_distance: float = param(0.2, ge=0, le=1, metavar="X")
+    """Minimum distance between every two maps."""
+    targets: Targets = param(None, flags=("--target",), metavar="MEASURE=RANGE,...", repeated=True)
+    """Requirements that maps must meet, such as path_length=60..66,regions=1. Of several targets, map k meets target k,
+    and fewer targets than maps are repeated.
+
+    Requirements by measure, such as `{"path_length": "60..66"}`, or a list of them."""
+    vary: Vary = param(None, metavar="NAME[=RANGE]", repeated=True)
+    """Parameters to draw at random for each map, such as walls=0.3..0.6. By default, only the seed varies.
+
+    As for `tw.search.make`."""
+    improve: bool = param(False, flags=("--reach-targets",))
+    """Whether to change maps that meet no open target until they meet one, by the shaper `improve`. Use it for targets
+    that few seeds meet."""
+    candidates: int | None = param(None, ge=1, le=MAX_CANDIDATES, metavar="N")
+    """Maximum number of maps to try. By default, 50 per map."""
+    seed: SeedValue = param(None, metavar="SEED")
+    """Seed of the set; candidate k has the seed SEED-k. By default, the seed of the recipe, or a random one."""
+
+    def find_problems(self) -> Iterator[Problem]:
+        yield from super().find_problems()
+        if len(self.targets) > self.count:
+            text = f"must be at most one per map, got {len(self.targets):,} for {self.count:,} maps"
+            fixes = [Fix("set", ("count",), len(self.targets))]
+            yield problem(text, at="targets", rule="maximum", fixes=fixes)
+        if self.improve and not self.targets[0].requirements:
+            yield problem("needs targets, which the maps are changed to meet", at="improve", rule="missing")
+
+
+class VarietyOptions(RunParams, VarietyParams):
+    """Parameters of `tw.search.variety` and `tilewright search variety`."""
+
+
+@with_keywords(VarietyOptions)
 def variety(
     given: RecipeLike,
     /,
     *,
-    count: int = 100,
-    distance: Any = "hamming",
-    min_distance: float = 0.2,
-    targets: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-    vary: Mapping[str, Any] | Sequence[str] | None = None,
-    improve: bool = False,
-    candidates: int | None = None,
-    seed: int | str | None = None,
     knobs: Mapping[str, Any] | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
     on_progress: OnProgress | None = None,
+    **params: Any,
 ) -> Variety:
     """Make a set of maps in which every two differ by a minimum distance, and map k meets target k.
 
@@ -60,31 +98,8 @@ def variety(
     ----------
     given
         A recipe, as for `tw.run`, or the name of a technique.
-    count
-        Number of maps.
-    distance
-        Name of a distance, such as hamming, patterns, path, visits or rooms; `list_distances` lists them. Parameters
-        are written as `patterns,pattern_size=2` or `{"patterns": {"pattern_size": 2}}`.
-    min_distance
-        Minimum distance between every two maps, from 0 to 1.
-    targets
-        Requirements by measure for all maps, such as `{"path_length": "60..66"}`, or a list of them. Map k meets
-        target k, and a shorter list is repeated.
-    vary
-        Parameters to draw at random for each candidate, as for `tw.search.make`. By default, only the seed varies.
-    improve
-        Whether to change maps that meet no open target until they meet one, by the shaper `improve`. Use it for targets
-        that few seeds meet.
-    candidates
-        Maximum number of maps to try. By default, 50 per map.
-    seed
-        Seed of the set. By default, the seed of the recipe, or a random one.
     knobs
         Values of the recipe's knobs by name.
-    workers
-        Number of worker processes; they need the extra `corpus`. By default, this process makes all candidates.
-    scheduler
-        Address of a Dask cluster to use instead of local processes.
     on_progress
         Function called with a `Progress` after each candidate.
 
@@ -108,25 +123,22 @@ def variety(
     >>> len(found), found.min_distance >= 0.3
     (4, True)
     """
-    check_integer("count", count, 1, MAX_COUNT)
-    if candidates is not None:
-        check_integer("candidates", candidates, 1, MAX_CANDIDATES)
-    if isinstance(min_distance, bool) or not isinstance(min_distance, (int, float)) or not 0 <= min_distance <= 1:
-        raise InvalidRecipe("must be a number from 0 to 1", at="min_distance", got=min_distance, rule="range")
-    chosen, goals = read_distance(distance), read_targets(targets, count)
-    recipe = with_own_seed(read_recipe(given, knobs))
-    names = dict.fromkeys(one.measure for goal in goals for one in goal.requirements)
-    if improve and targets is None:
-        raise InvalidRecipe("needs targets, which the maps are changed to meet", at="improve", rule="missing")
-    own_seed = read_seed(seed if seed is not None else recipe.seed)
-    source = CandidateSource(recipe, own_seed, tuple(names), vary, bool(improve))
+    return make_variety(read_recipe(given, knobs), VarietyOptions.validate(params), on_progress)
+
+
+def make_variety(recipe: Recipe, options: VarietyOptions, on_progress: OnProgress | None) -> Variety:
+    """Make a set of maps in which every two differ."""
+    report, count = check_callback(on_progress), options.count
+    names = dict.fromkeys(one.measure for target in options.targets for one in target.requirements)
+    seed = read_seed(options.seed if options.seed is not None else recipe.seed)
+    source = CandidateSource(with_own_seed(recipe), seed, tuple(names), options.vary, options.improve)
     source.check()
-    selection = _Selection(Gate(chosen, float(min_distance), goals, count), candidates or CANDIDATES_PER_MAP * count)
-    with connect_workers(0 if workers is None and scheduler is None else workers, scheduler) as team:
-        for candidate in _iter_candidates(source, selection.gate, team):
+    gate = Gate(options.distance, options.min_distance, options.targets, count)
+    selection = _Selection(gate, options.candidates or CANDIDATES_PER_MAP * count)
+    with options.connect(0) as team:
+        for candidate in _iter_candidates(source, gate, team):
             selection.consider(candidate)
-            if on_progress is not None:
-                on_progress(Progress(len(selection.kept), count, values={"candidates": selection.made}))
+            report(Progress(len(selection.kept), count, values={"candidates": selection.made}))
             if selection.is_finished:
                 break
     return selection.finish()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from ..core.errors import Fix, InvalidRecipe
+from pydantic import PlainValidator, WithJsonSchema
+
+from ..core.errors import InvalidRecipe
 from ..core.recipe import Stage
 from ..core.registry import shapers
-from ..core.require import Requirement, read_requirements
+from ..core.require import Requirement, read_conditions
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,15 @@ class Target:
         return Stage("improve", shapers.get("improve").params.validate({"targets": targets}))
 
 
-def read_targets(given: Any, count: int) -> tuple[Target, ...]:
+def read_targets(given: Any) -> tuple[Target, ...]:
     """Read targets: None, requirements by measure for all maps, or a list of them.
 
-    Map k has target k of the list; a shorter list is repeated.
+    In the list, a target may be a string such as `path_length=60..66,regions=1`.
 
     Raises
     ------
     InvalidRecipe
-        If there is no target, there are more targets than maps, or a requirement is invalid.
+        If there is no target, or a requirement is invalid.
     """
     if given is None:
         return (Target(),)
@@ -50,15 +52,12 @@ def read_targets(given: Any, count: int) -> tuple[Target, ...]:
         raise InvalidRecipe(text, at="targets", got=given, rule="type")
     if not given:
         raise InvalidRecipe("must not be empty; leave them out if every map will do", at="targets", rule="missing")
-    if len(given) > count:
-        text = f"must be at most one per map, got {len(given):,} for {count:,} maps"
-        raise InvalidRecipe(text, at="targets", rule="maximum", fixes=[Fix("set", ("count",), len(given))])
     return tuple(_read_target(one, ("targets", number)) for number, one in enumerate(given))
 
 
 def _read_target(given: Any, path: tuple[str | int, ...]) -> Target:
     try:
-        found = read_requirements(given)
+        found = read_conditions(given.split(",") if isinstance(given, str) else given)
         if not found:
             raise InvalidRecipe("must have at least one measure, such as path_length: 60..66", rule="missing")
         extreme = next((one for one in found if one.is_extreme), None)
@@ -68,3 +67,7 @@ def _read_target(given: Any, path: tuple[str | int, ...]) -> Target:
     except InvalidRecipe as error:
         raise error.within(*path) from None
     return Target(found)
+
+
+Targets = Annotated[tuple[Target, ...], PlainValidator(read_targets), WithJsonSchema({"type": "array"})]
+"""Targets of a set; without targets, a single one that every map meets."""

@@ -20,12 +20,12 @@ from pydantic import field_validator
 
 from ..core.entries import shaper
 from ..core.errors import GaveUp, short_repr
+from ..core.owners import Countries, change_owners, find_countries
 from ..core.params import Params, param
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, Room, TileMap
 from ..core.tileset import Tileset
-from ._owners import Countries, change_owners, find_countries
 from ._symmetry import MOVES, Axis, Places, find_images
 
 

@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect
 from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, short_repr
 from ..core.params import Finding, limit_problems
 from ..core.provenance import digest
+from ..formats import find_media_type
 from .jobs import Busy, Cancelled, InternalError, Stopping, TooLong, as_tilewright_error
 from .operations import Export, Files, zip_files
 
@@ -38,10 +39,8 @@ RETRY_AFTER = "2"
 """Seconds after which to retry when the studio is busy or being stopped."""
 MEDIA_TYPES = {
     ".apng": "image/apng",
-    ".awbw": "text/plain; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
     ".dd2vtt": "application/json",
-    ".fbca": "text/plain; charset=utf-8",
     ".gif": "image/gif",
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
@@ -143,7 +142,8 @@ def files_response(export: Export, *, part: str | None, seconds: float, is_repro
         If no file has the name or extension `part`.
     """
     name, content = _choose_file(export.files, part)
-    kind = MEDIA_TYPES.get(PurePosixPath(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    known = MEDIA_TYPES.get(PurePosixPath(name).suffix) or find_media_type(name)
+    kind = known or mimetypes.guess_type(name)[0] or "application/octet-stream"
     place = "inline" if kind.startswith(INLINE_TYPES) else "attachment"
     recipe = export.map.recipe
     headers = {

@@ -6,14 +6,15 @@ import click
 
 from ...corpus import refuse_without_packages
 from ...kernels import start_quickly
+from ...search.run import ResumeOptions, continue_search
+from .._options import params_command
 from .._progress import job_progress
-from . import SCHEDULER, WORKERS, count_stored, print_result
+from . import count_stored, print_result
 
 
-@click.command("resume", params=[WORKERS, SCHEDULER])
+@params_command("resume", ResumeOptions)
 @click.argument("folder")
-@click.option("--evaluations", type=int, metavar="N", help="Total number of solutions. [as the search was started]")
-def command(folder: str, evaluations: int | None, workers: int | None, scheduler: str | None) -> None:
+def command(folder: str, params: ResumeOptions) -> None:
     """Continue a search that was interrupted, or extend a finished one.
 
     \b
@@ -21,9 +22,7 @@ def command(folder: str, evaluations: int | None, workers: int | None, scheduler
     tilewright search resume archive --evaluations 40000
     """
     refuse_without_packages()
-    from ...search import resume
-
     start_quickly()
     with job_progress("evaluation", folder, count_stored) as report:
-        archive = resume(folder, evaluations=evaluations, workers=workers, scheduler=scheduler, on_progress=report)
+        archive = continue_search(folder, params, report)
     print_result(archive, folder)

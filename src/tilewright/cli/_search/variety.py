@@ -3,77 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
 from ...core.errors import format_number, pluralize
-from ...core.notation import read_requirement
 from ...kernels import start_quickly
+from ...search import Variety
+from ...search.select import VarietyOptions, make_variety
 from .. import _outputs, _recipe
 from .._console import info, print_json, print_table
 from .._corpus import AS_JSON, check_picture_path, write_picture
+from .._options import params_command
 from .._progress import job_progress
 from .._recipe_command import KNOBS, RecipeCommand, read_recipe
-from . import SCHEDULER
-from .make import read_vary
-
-if TYPE_CHECKING:
-    from ...search import Variety
 
 FIELDS = ("number", "seed", "technique")
 OUTPUT_OPTIONS = tuple(str(option.name) for option in _outputs.OPTIONS if option.name != "outputs")
 
 
-@click.command(
+@params_command(
     "variety",
+    VarietyOptions,
+    *(AS_JSON, KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS, *_outputs.OPTIONS),
     cls=RecipeCommand,
-    params=[KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS, *_outputs.OPTIONS, AS_JSON, SCHEDULER],
 )
 @click.argument("recipe", metavar="RECIPE")
-@click.option("--count", type=int, default=20, metavar="N", help="Number of maps. [20]")
-@click.option(
-    "--distance",
-    default="hamming",
-    metavar="NAME[,SETTING=VALUE]",
-    help="How maps are compared: a name from `tilewright list distances`, or patterns,pattern_size=2. [hamming]",
-)
-@click.option(
-    "--min-distance", type=float, default=0.2, metavar="X", help="Minimum distance of every two maps, 0 to 1. [0.2]"
-)
-@click.option(
-    "targets",
-    "--target",
-    multiple=True,
-    metavar="MEASURE=RANGE,...",
-    help="What maps must meet, such as path_length=60..66,regions=1. If repeated, map k meets target k.",
-)
-@click.option(
-    "--vary",
-    multiple=True,
-    metavar="NAME[=RANGE]",
-    help="Parameter to draw at random for each map, such as walls=0.3..0.6. May be repeated. [only the seed]",
-)
-@click.option("reaches_targets", "--reach-targets", is_flag=True, help="Change maps until they meet a target.")
-@click.option("--candidates", type=int, metavar="N", help="Maximum number of maps to try. [50 for each map]")
-@click.option("--seed", metavar="SEED", help="Seed; candidate k has the seed SEED-k. [the recipe's, or random]")
 @click.option("--sheet", metavar="FILE", help="Write all maps to one .png file.")
-@click.option("--workers", type=int, metavar="N", help="Number of worker processes. [only this process]")
 def command(
     recipe: str,
-    count: int,
-    distance: str,
-    min_distance: float,
-    targets: tuple[str, ...],
-    vary: tuple[str, ...],
-    reaches_targets: bool,
-    candidates: int | None,
-    seed: str | None,
+    params: VarietyOptions,
     sheet: str | None,
     as_json: bool,
-    workers: int | None,
-    scheduler: str | None,
     settings_inside: tuple[str, ...],
     outputs: tuple[str, ...],
     **options: Any,
@@ -93,26 +55,10 @@ def command(
     )
     _outputs.refuse_collisions(files, [_template_fields(number, "seed", "technique") for number in (1, 2)], "number")
     check_picture_path(sheet)
-    goals = [_read_target(text) for text in targets] or None
     checked = read_recipe(recipe, settings_inside, options)
-    from ...search import variety
-
     start_quickly()
     with job_progress("map", None) as report:
-        found = variety(
-            checked,
-            count=count,
-            distance=distance,
-            min_distance=min_distance,
-            targets=goals,
-            vary=read_vary(vary) or None,
-            improve=reaches_targets,
-            candidates=candidates,
-            seed=seed,
-            workers=workers,
-            scheduler=scheduler,
-            on_progress=report,
-        )
+        found = make_variety(checked, params, report)
     _write_maps(found, files)
     if sheet is not None:
         write_picture(found.sheet(), sheet)
@@ -122,11 +68,6 @@ def command(
         _print_maps(found)
     what = f"{pluralize(len(found), 'map')} by {checked.technique} that differ by at least {found.min_distance:.3f}"
     info(f"{what} ({found.distance}), of {pluralize(found.candidates, 'candidate')}")
-
-
-def _read_target(text: str) -> dict[str, str]:
-    """Return requirements by measure, given as `path_length=60..66,regions=1`."""
-    return dict(read_requirement(part, "target") for part in text.split(","))
 
 
 def _write_maps(found: Variety, files: Sequence[_outputs.Output]) -> None:

@@ -26,14 +26,14 @@ def find_locked_tiles(network: Network, site: Site) -> NDArray[np.uint8]:
         return cells
     numbers = {int(tile): number for number, tile in reversed(list(enumerate(site.ids)))}
     if network.are_pieces_chosen:
-        kinds = {}
+        groups = {}
         for tile, number in numbers.items():
             piece = site.tileset[tile]
             if piece.joins:
-                kinds[piece.kind, piece.country] = number
+                groups[piece.group] = number
         for tile, piece in enumerate(site.tileset):
-            if tile not in numbers and piece.joins and (piece.kind, piece.country) in kinds:
-                numbers[tile] = kinds[piece.kind, piece.country]
+            if tile not in numbers and piece.joins and piece.group in groups:
+                numbers[tile] = groups[piece.group]
     locked = site.locked
     ids = site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8))
     for tile in np.unique(ids[locked]).tolist():

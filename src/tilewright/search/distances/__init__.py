@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import PlainValidator, WithJsonSchema
 
 from ...analysis.survey import Survey
 from ...core.entries import Entry, declare
@@ -98,3 +99,7 @@ def read_distance(given: Any) -> BoundDistance:
     if isinstance(given, BoundDistance):
         return given
     return BoundDistance(*read_entry(given, distance_registry, "hamming"))
+
+
+DistanceValue = Annotated[Any, PlainValidator(read_distance), WithJsonSchema({"type": "string"})]
+"""A distance with its parameters."""

@@ -17,11 +17,11 @@ GROUPS = {
     "Pictures": ("png",),
     "Animations": ("gif", "webp", "apng"),
     "Page": ("html",),
-    "Engines": ("godot", "ldtk", "tmx", "tmj", "uvtt", "xp", "raw", "vox", "awbw"),
+    "Engines": ("godot", "ldtk", "tmx", "tmj", "uvtt", "xp", "raw", "vox"),
     "Data": ("json", "npz", "csv", "txt", "fbca"),
 }
 OTHERS = "Others"
-"""Group of the formats of plugins."""
+"""Group of further formats, unless an engine opens their files."""
 
 
 def build_view_options(entry: Format, settings: ViewSettings) -> dict[str, Any]:
@@ -71,7 +71,10 @@ def format_bytes(count: int) -> str:
 
 def group_formats() -> dict[str, list[str]]:
     """Return the names of the writable formats by group."""
-    writable = [entry.name for entry in format_registry if entry.write is not None or entry.animate is not None]
+    writable = {entry.name: entry for entry in format_registry if entry.write is not None or entry.animate is not None}
     found = {title: [name for name in names if name in writable] for title, names in GROUPS.items()}
     known = {name for names in GROUPS.values() for name in names}
-    return {**found, OTHERS: others} if (others := [name for name in writable if name not in known]) else found
+    for name, entry in writable.items():
+        if name not in known:
+            found.setdefault("Engines" if entry.engines else OTHERS, []).append(name)
+    return found

@@ -19,6 +19,7 @@ from ....core.grid import Grid
 from ....core.registry import techniques
 from ....core.resolver import list_built_in_samples
 from ....core.yaml import read_data, write_data
+from ....formats import format_registry
 from ....formats._tile_rules import read_tile_rules
 from ...jobs import Cancelled
 from ...operations import read_upload
@@ -31,7 +32,8 @@ from .numbers import ControlInput, InvalidInput
 from .previews import describe_map, draw_built_in
 
 T = TypeVar("T")
-MAP_EXTENSIONS = ".txt,.csv,.png,.gif,.bmp,.jpg,.jpeg,.webp,.tmx,.tmj,.json,.npz,.awbw,.vox"
+PICTURE_EXTENSIONS = (".gif", ".bmp", ".jpg", ".jpeg", ".webp")
+"""Extensions of pictures that can be read besides those that formats write."""
 OBJECT_EXTENSIONS = ".json,.yaml,.yml,.toml,.xml"
 ENTRY_CLICK_SCRIPT = """(event) => {
   const entry = event.target.closest('[data-place]');
@@ -91,7 +93,8 @@ class MapsControl(Control):
                 choose.props["data-testid"] = f"{self.binding.test_id}-choose"
                 if self.takes_many:
                     icon_button("add", "add a sample", lambda: self._open_menu(None))
-                UploadButton(self, MAP_EXTENSIONS, self._on_upload)
+                endings = {ending for entry in format_registry if entry.read for ending in entry.extensions}
+                UploadButton(self, ",".join(sorted(endings.union(PICTURE_EXTENSIONS))), self._on_upload)
                 if self.context.on_draw is not None:
                     text_button("Draw in By example", "draw", self.context.on_draw)
 

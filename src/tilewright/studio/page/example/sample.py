@@ -92,7 +92,7 @@ class SamplePanel:
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
             card.mark(name == picked)
-        self.war_map.set_value(picked if picked in self.members else None)
+        self.member.set_value(picked if picked in self.members else None)
 
     def reroll(self) -> None:
         """Choose a random seed."""
@@ -112,10 +112,10 @@ class SamplePanel:
                 )
                 self.cards[name].show_picture(_draw_thumbnail(name))
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
-        self.war_map = ui.select(
-            self.members, label="or an Advance Wars map", on_change=lambda event: self._pick(event.value)
+        self.member = ui.select(
+            self.members, label="or a map of a game", on_change=lambda event: self._pick(event.value)
         )
-        self.war_map.props("dense outlined options-dense data-testid=sample-war")
+        self.member.props("dense outlined options-dense data-testid=sample-member")
 
     def _build_upload(self) -> None:
         self.upload = Uploader(self.session.queue.settings, self._on_upload, self._show_error)

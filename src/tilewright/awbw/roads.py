@@ -17,10 +17,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.regions import find_blocking_cells, neighbor_offsets, regions_of
-from ...autotile.grammar import grammar_of
-from ...core.errors import GaveUp
-from ...core.pieces import SIDES, STEPS
+from ..analysis.regions import find_blocking_cells, neighbor_offsets, regions_of
+from ..autotile.grammar import grammar_of
+from ..core.errors import GaveUp
+from ..core.pieces import SIDES, STEPS
 from .battlefield import BRIDGE, RIVER, ROAD, WATER, Battlefield, Cell, Mask, opposite_side
 
 CLOSED = -1

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 import tilewright as tw
 from tests.formats.maps import deep_map
 from tilewright import formats
+from tilewright.awbw.format import COUNTRIES, SYMBOLS, UNITS
 from tilewright.core.tilesets import tilesets
 from tilewright.formats import Source, decode
-from tilewright.formats.awbw import COUNTRIES, SYMBOLS
+from tilewright.formats._icons import find_icon
 
 AWBW = formats.format_registry.get("awbw")
 TILES = tilesets.get("awbw")
@@ -380,3 +381,10 @@ def test_any_value_in_json_is_read_or_refused(value: Any, data: st.DataObject) -
         warnings.simplefilter("ignore")
         with suppress(tw.TilewrightError):
             decode(Source(site(**{key: value}).encode(), "x"), AWBW)
+
+
+def test_every_unit_and_country_has_its_own_icon_and_color() -> None:
+    soldiers = [name for name in UNITS.values() if find_icon(f"unit {name}").drawing == "soldier"]
+    assert soldiers == ["infantry", "mech"]
+    colors = {find_icon(f"unit tank {country}").color for country in COUNTRIES.values() if country != "neutral"}
+    assert len(colors) >= 19

@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import data
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
 from ..core.grid import MAX_CELLS, as_int
 from ..core.params import MAX_SIDE, Params, param
@@ -36,8 +35,8 @@ from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset
 from ..core.tilesets import tilesets
-from . import Format, LoadedMap, Source
-from ._text import check_row_lengths, read_text
+from ..formats import Format, LoadedMap, Source
+from ..formats._text import check_row_lengths, read_text
 
 TELEPORT = 195
 NOTHING = 0
@@ -64,7 +63,7 @@ SYMBOLS = {
     TELEPORT: " ",
 }
 """Characters of the old format by id; other ids have none."""
-COUNTRIES, UNITS = tomllib.loads(data.read_text("games", "awbw")).values()
+COUNTRIES, UNITS = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8")).values()
 """Names of countries by code, and of units by id."""
 
 
@@ -324,6 +323,7 @@ awbw = Format(
     read=read,
     doc=__doc__,
     shared_extensions=(".csv", ".txt", ".json"),
+    media_type="text/plain; charset=utf-8",
     use="games",
     engines=("Advance Wars By Web",),
 )

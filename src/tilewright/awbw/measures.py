@@ -14,12 +14,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.paths import distances
+from ..analysis.survey import Survey
 from ..core.entries import measure
+from ..core.owners import NEUTRAL
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from .owners import NEUTRAL
-from .paths import distances
-from .survey import Survey
 
 HEADQUARTERS = "headquarters"
 BASE = "base"

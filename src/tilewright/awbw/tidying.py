@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...autotile.grammar import grammar_of
-from ...core.pieces import SIDES, STEPS
+from ..autotile.grammar import grammar_of
+from ..core.pieces import SIDES, STEPS
 from .battlefield import (
     BRIDGE,
     RIVER,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...autotile.fitting import fit_pieces
-from ...autotile.grammar import grammar_of
+from ..autotile.fitting import fit_pieces
+from ..autotile.grammar import grammar_of
 from .battlefield import Battlefield, Mask
 
 ROUNDS = 3

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from ...analysis.owners import NEUTRAL
-from ...analysis.strategy import foot_costs
-from ...core.errors import GaveUp, InvalidRecipe
-from ...core.pieces import SIDES
-from ...core.tileset import Tileset
-from .._owners import change_owners, find_countries
-from .._symmetry import Places
+from ..core.errors import GaveUp, InvalidRecipe
+from ..core.owners import NEUTRAL, change_owners, find_countries
+from ..core.pieces import SIDES
+from ..core.tileset import Tileset
+from ..shaping._symmetry import Places
+from .measures import foot_costs
 
 Mask: TypeAlias = NDArray[np.bool_]
 Cell: TypeAlias = tuple[int, int]

@@ -1,4 +1,4 @@
-"""Owners of tiles: find countries by name or initials, and find the equivalent of a tile for another country."""
+"""Owners of tiles, the countries that tilesets declare: find them by name or initials, change them, ignore them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
-from ..analysis.owners import NEUTRAL
-from ..core.errors import InvalidRecipe, UnknownName
-from ..core.tileset import Tileset
+from .errors import InvalidRecipe, UnknownName
+from .tileset import Tileset
 
+NEUTRAL = "neutral"
+"""Country of properties without an owner."""
 NEUTRAL_FORM = {"headquarters": "city"}
 """Kinds of buildings that cannot be neutral, and the neutral kind that replaces them."""
 
@@ -70,3 +71,15 @@ def change_owners(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.
         elif used[number]:
             raise InvalidRecipe(f"{new_owner} has no {tile.kind or tile.name!r} in tileset {tileset.name!r}", at=name)
     return table
+
+
+def merge_owners(tileset: Tileset) -> NDArray[np.uint16]:
+    """Return (tile,) the first tile that equals each tile except for its owner; neutral tiles keep their number."""
+    first: dict[tuple[str, str], int] = {}
+    return np.array(
+        [
+            first.setdefault((tile.kind, tile.joins), number) if tile.country not in ("", NEUTRAL) else number
+            for number, tile in enumerate(tileset)
+        ],
+        dtype=np.uint16,
+    )

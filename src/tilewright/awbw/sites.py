@@ -14,12 +14,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.owners import NEUTRAL
-from ...analysis.paths import distances
-from ...analysis.regions import regions_of
-from ...core.errors import GaveUp, pluralize
-from ...core.seeds import Rng
-from ...core.site import Site
+from ..analysis.paths import distances
+from ..analysis.regions import regions_of
+from ..core.errors import GaveUp, pluralize
+from ..core.owners import NEUTRAL
+from ..core.seeds import Rng
+from ..core.site import Site
 from .battlefield import Battlefield, Cell, Mask, count_within, find_adjacent
 
 BRIDGE_COST = 8.0

@@ -13,11 +13,11 @@ import numpy as np
 
 from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
+from ..core.owners import Countries, change_owners, countries_of, find_countries
 from ..core.params import Params, param
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap
-from ._owners import Countries, change_owners, countries_of, find_countries
 
 
 class CountriesParams(Params):

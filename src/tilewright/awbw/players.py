@@ -22,21 +22,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.owners import NEUTRAL
-from ..analysis.strategy import HEADQUARTERS
 from ..autotile.grammar import grammar_of
 from ..core.entries import shaper
 from ..core.errors import GaveUp, InvalidRecipe
+from ..core.owners import NEUTRAL
 from ..core.params import Params, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ._symmetry import MOVES, find_images
-from ._war_maps.autotiling import fit, replace_misfits
-from ._war_maps.battlefield import BRIDGE, WATER, Battlefield, Cell, TileKinds, find_adjacent
-from ._war_maps.roads import Roads, join, mask_of
-from ._war_maps.sites import Sites, assign_kinds
-from ._war_maps.tidying import tidy_rivers, tidy_roads
+from ..shaping._symmetry import MOVES, find_images
+from .autotiling import fit, replace_misfits
+from .battlefield import BRIDGE, WATER, Battlefield, Cell, TileKinds, find_adjacent
+from .measures import HEADQUARTERS
+from .roads import Roads, join, mask_of
+from .sites import Sites, assign_kinds
+from .tidying import tidy_rivers, tidy_roads
 
 MIN_SIDE = 8
 """Minimum width and height of a map for two players."""
