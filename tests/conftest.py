@@ -28,6 +28,7 @@ if sys.platform == "win32":
         "corpus/test_cli.py",
         "corpus/test_interrupted.py",
         "corpus/test_world.py",
+        "jobs/test_every_job.py",
         "kernels/test_workers.py",
     ]
 
@@ -49,11 +50,11 @@ ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("house")
 
-# A shell starts background jobs with Ctrl-C ignored, nohup starts programs with SIGHUP ignored, and programs that tests
-# start would inherit it.
-for number, handler in ((signal.SIGINT, signal.default_int_handler), (getattr(signal, "SIGHUP", None), signal.SIG_DFL)):
-    if number is not None and signal.getsignal(number) is signal.SIG_IGN:
-        signal.signal(number, handler)
+# A shell starts background jobs with Ctrl-C ignored, and nohup ignores SIGHUP; programs that tests start inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_sessionstart() -> None:

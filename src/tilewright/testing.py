@@ -77,19 +77,20 @@ def block_size(size: int, *names: str) -> Iterator[None]:
     size
         Maximum number of cells or steps in a block.
     *names
-        Names of the block sizes to limit, keys of `tilewright.kernels.blocks.SIZES`. By default, all.
+        Names of the block sizes to limit, as `tilewright.kernels.blocks.block_size` takes them. By default, all.
 
     Examples
     --------
     >>> with block_size(100):
     ...     check_technique("caves", seeds=1)
     """
-    before = dict(blocks.SIZES)
-    blocks.SIZES.update({name: min(size, before[name]) for name in names or before})
+    before = dict(blocks.limits)
+    blocks.limits.update({name: min(size, before.get(name, size)) for name in names or [blocks.ALL]})
     try:
         yield
     finally:
-        blocks.SIZES.update(before)
+        blocks.limits.clear()
+        blocks.limits.update(before)
 
 
 def small_recipe(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **keywords: Any) -> Recipe:

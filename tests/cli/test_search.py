@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import shlex
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -142,49 +136,6 @@ def test_another_search_in_the_folder_is_refused(tilewright: Run, archive: Path)
     done = tilewright(*SEARCH, *[word if word != "7" else "8" for word in QUICK], "-o", str(archive))
     check_mistake(done, "contains another search (it differs in seed); name another folder")
     assert read_files(archive) == before
-
-
-LONG = (*SEARCH, "--evaluations", "100000", "--batch", "64", "--seed", "7", "--workers", "0", "-o", "a")
-
-
-def test_ctrl_c_keeps_the_finished_rounds() -> None:
-    """Run in a terminal: a progress bar, one line at the end, and an archive that continues."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ.update({"TERM": "xterm-256color", "COLUMNS": "160", "LINES": "40"})
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # background processes ignore it
-        os.execv(sys.executable, [sys.executable, "-m", "tilewright", *LONG])
-    shown, stopped, deadline = b"", False, time.monotonic() + 120
-    try:
-        while time.monotonic() < deadline and (part := os.read(terminal, 1 << 16)):
-            shown += part
-            if not stopped and b" left, coverage" in shown:
-                stopped = True
-                os.write(terminal, b"\x03")
-    except OSError:  # end of the program
-        pass
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
-    text = shown.decode(errors="replace")
-    assert "Traceback" not in text
-    assert re.search(
-        r"[\d,]+ of 100,032 evaluations, [\d,]+ per second, \d+:\d\d:\d\d left, coverage [\d.]+, QD score", text
-    )
-    kept = re.search(r"stopped; ([\d,]+) of 100,032 evaluations are in a; repeat the command to continue", text)
-    assert kept is not None
-    assert tw.search.load("a").evaluations == int(kept[1].replace(",", "")) > 0
-
-
-def test_sigterm_keeps_the_finished_rounds() -> None:
-    with subprocess.Popen([sys.executable, "-m", "tilewright", *LONG], stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 120
-        while not Path("a/elites.parquet").exists():
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.05)
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 143
-    assert re.fullmatch(r"stopped; [\d,]+ of 100,032 evaluations are in a; repeat the command to continue\n", errors)
 
 
 # -- info ---------------------------------------------------------------------------------------------------------

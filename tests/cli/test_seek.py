@@ -10,7 +10,6 @@ import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Ended, Run
-from tests.cli.test_program import PROGRAM, run_program_in_terminal, strip_colors
 from tilewright.cli._progress import ProgressDisplay
 
 CAVES = ("seek", "caves", "--set", "width=20", "--set", "height=14", "--workers", "0")
@@ -102,15 +101,6 @@ def test_progress() -> None:
     rate = r"[\d,]+ per second, \d+:\d\d:\d\d left"
     assert re.fullmatch(rf"500 of 1,000,000 seeds, {rate}, found 5, best 41", lines[1])
     assert re.fullmatch(rf"2,000 of 1,000,000 seeds, {rate}, found 20, best 41, 2 failed", lines[2])
-
-
-def test_an_interruption() -> None:
-    search = (*CAVES, "--seeds", "0..999999999", "--require", "path_length=most", "-o", "found")
-    shown, code = run_program_in_terminal([*PROGRAM, *search], {"COLUMNS": "200"}, interrupt=True)
-    assert code == 130
-    message = r"stopped; [\d,]+ of 1,000,000,000 seeds are in found; repeat the command to continue"
-    assert re.search(message, strip_colors(shown))
-    assert Path("found/manifest.json").exists()
 
 
 def test_knobs_and_shapers(tilewright: Run) -> None:

@@ -221,20 +221,6 @@ def test_full_disk_is_one_line_and_existing_files_are_kept(
     assert read_files(here / "mine") == whole
 
 
-def test_run_killed_at_its_first_file_is_resumed(tilewright: Run, here: Path) -> None:
-    here.joinpath("mine").mkdir()
-    here.joinpath("mine/.tilewright-0123456789abcdef.part").write_bytes(b"half")
-    assert tilewright(*f"{MAKE} --count 3 -o mine".split()).code == 0
-    assert not list(here.glob("mine/.*"))
-
-
-def test_second_process_in_a_folder_is_refused(tilewright: Run, corpus_folder: Path) -> None:
-    with Folder(str(corpus_folder)).lock():
-        done = tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split())
-    assert done.code == 2
-    assert done.err == "tilewright: mine: another process is writing to it\n"
-
-
 def test_errors_of_file_systems_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Folder(str(tmp_path / "c"))
 

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from urllib.request import urlopen
 
 import numpy as np
-import psutil
 import pytest
 from PIL import Image
 
@@ -23,16 +16,13 @@ import tilewright as tw
 from tests.cli.conftest import Run
 from tests.cli.test_program import imported_by
 from tests.corpus.conftest import COUNT
+from tests.jobs.programs import read_files
 from tilewright import jobs
 from tilewright.cli.corpus import COMMANDS
 from tilewright.corpus import Corpus, Sweep, make
 
 SMALL = ("--set", "width=16", "--set", "params.height=10", "--workers", "0")
 HEAVY = {"dask", "distributed", "pyarrow", "duckdb", "zarr", "fsspec"}
-
-
-def read_files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 # -- make ---------------------------------------------------------------------------------------------------
@@ -296,53 +286,3 @@ def test_error_without_the_extra_shows_how_to_install_it(tilewright: Run, monkey
     done = tilewright("corpus", "info", "x")
     assert done.code == 2
     assert done.err.endswith('install it with: pip install "tilewright[corpus]"\n')
-
-
-@pytest.mark.parametrize(
-    ("command", "progress"),
-    [
-        ("corpus make caves --set width=32 --set height=32 --count 60000 -o big", "60,000 maps are in big"),
-        ("make caves --width 40000 --height 40000 -o big.zarr", "1,600 chunks are in big.zarr"),
-    ],
-)
-def test_ctrl_c_ends_cleanly_and_shows_how_to_continue(here: Path, command: str, progress: str) -> None:
-    """Run in a terminal, where Ctrl-C reaches all processes: a bar, one line at the end, no process left."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ.update({"TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"})
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # background processes ignore it
-        program = [sys.executable, "-m", "tilewright", *command.split(), "--seed", "7", "--workers", "2"]
-        os.execv(sys.executable, program)
-    shown, stopped, family = b"", False, []
-    deadline = time.monotonic() + 120
-    try:
-        while time.monotonic() < deadline and (part := os.read(terminal, 1 << 16)):
-            shown += part
-            if not stopped and b"per second" in shown:
-                stopped = True
-                family = psutil.Process(child).children(recursive=True)
-                os.write(terminal, b"\x03")
-    except OSError:  # end of the program
-        pass
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
-    text = shown.decode(errors="replace")
-    assert "Traceback" not in text
-    assert "distributed" not in text
-    assert re.search(rf"stopped; [\d,]+ of {progress}; repeat the command to continue", text)
-    assert len(family) >= 2
-    assert not psutil.wait_procs(family, timeout=30)[1]
-    assert not [path for path in here.rglob("*") if path.name.startswith(".tilewright-")]
-
-
-def test_a_killed_program_leaves_no_process(here: Path) -> None:
-    options = ["--set", "width=32", "--set", "height=32", "--count", "60000", "--seed", "7", "--workers", "1"]
-    program = [sys.executable, "-m", "tilewright", "corpus", "make", "caves", *options, "-o", "big"]
-    with subprocess.Popen(program, stderr=subprocess.DEVNULL) as running:
-        deadline = time.monotonic() + 120
-        while not list(here.glob("big/parts/part-*.parquet")):
-            assert time.monotonic() < deadline
-            assert running.poll() is None
-            time.sleep(0.05)
-        family = psutil.Process(running.pid).children(recursive=True)
-        running.kill()
-    assert not psutil.wait_procs(family, timeout=60)[1]

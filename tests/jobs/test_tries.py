@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 import tilewright as tw
-from tests.corpus.test_interrupted import children, is_worker, run_program, wait_for
 from tilewright.core.recipe import Recipe
 from tilewright.jobs.tries import iter_steps
 
 CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 12}, "seed": 3}
-NEVER = ["--require", "floor_share=0.98..0.99", "--tries", "1000000", "--seed", "1"]
 
 
 @pytest.mark.parametrize(
@@ -83,26 +78,6 @@ def test_a_killed_worker_is_reported_in_one_line() -> None:
         for _ in work:
             pass
     assert not multiprocessing.active_children()
-
-
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_process_is_left_after_a_signal(end: int) -> None:
-    with run_program(sys.executable, "-m", "tilewright", "make", "caves", *NEVER, "--workers", "2") as process:
-        wait_for(lambda: count_workers(process.pid, end == signal.SIGKILL) == 2, process)
-        family = children(process.pid)
-        os.killpg(process.pid, end) if end == signal.SIGINT else process.send_signal(end)
-        _, errors = process.communicate(timeout=60)
-        psutil.wait_procs(family, timeout=60)
-        assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
-        assert b"Traceback" not in errors
-
-
-def count_workers(pid: int, running: bool) -> int:
-    """Count the workers, or those that run code of Tilewright.
-
-    A worker whose parent is killed before it has sent the task prints a traceback of multiprocessing.
-    """
-    return sum(is_worker(one) and (one.num_threads() > 1 or not running) for one in children(pid))
 
 
 def test_a_script_without_the_guard_is_explained(tmp_path: Path) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -241,29 +238,6 @@ def test_other_searches_in_the_folder_are_refused(archive: Path) -> None:
         message = catch(lambda changes=changes: make(archive, **changes))  # type: ignore[misc]
         assert f"contains another search (it differs in {key}); name another folder" in message
     assert read_files(archive) == before
-
-
-def test_two_processes_in_one_folder(tmp_path: Path) -> None:
-    """The second process is refused while the first one writes, and the archive of the first is complete."""
-    script = f"""
-import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-from pathlib import Path
-from test_bad_input import make
-make(Path("archive"), evaluations=32 * 400)
-"""
-    with subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path) as first:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / "archive" / "elites.parquet").exists():
-            assert time.monotonic() < deadline
-            assert first.poll() is None
-            time.sleep(0.02)
-        message = catch(lambda: tw.search.resume(tmp_path / "archive", workers=0))
-        was_running = first.poll() is None
-        assert first.wait(timeout=120) == 0
-    assert was_running
-    assert "another process" in message
-    assert tw.search.load(tmp_path / "archive").evaluations == 32 * 400
 
 
 def test_a_read_only_table_has_the_state_of_the_search(archive: Path) -> None:

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +37,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_two_workers_make_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
-    make(tmp_path / "archive", workers=2)
-    assert read_files(tmp_path / "archive") == read_files(undisturbed)
-
-
 def test_a_search_in_memory_has_the_same_elites(undisturbed: Path) -> None:
     recipe = tw.recipe("caves", width=30, height=20)
     here = tw.search.make(recipe, evaluations=EVALUATIONS, **SEARCH)
@@ -58,37 +48,6 @@ def test_an_extended_search_makes_the_same_files(undisturbed: Path, tmp_path: Pa
     make(folder, 200)
     tw.search.resume(folder, evaluations=640, workers=0)
     make(folder)
-    assert read_files(folder) == read_files(undisturbed)
-
-
-SCRIPT = """
-import sys
-import tilewright as tw
-from tilewright.search import run
-run.CHECKPOINT_EVALUATIONS = 128
-sys.path.insert(0, {tests!r})
-from test_folder import make
-from pathlib import Path
-make(Path({folder!r}))
-"""
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
-def test_a_killed_search_is_resumed_to_the_same_files(number: int, undisturbed: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "archive"
-    script = SCRIPT.format(tests=str(Path(__file__).parent), folder=str(folder))
-    kills = 0
-    for rounds in (2, 7, 13):
-        with subprocess.Popen([sys.executable, "-c", script]) as process:
-            while process.poll() is None:
-                lines = (folder / "rounds.jsonl").read_text().count("\n") if (folder / "rounds.jsonl").exists() else 0
-                if lines >= rounds:
-                    os.kill(process.pid, number)
-                    break
-                time.sleep(0.002)
-            kills += process.wait() != 0
-    assert kills
-    tw.search.resume(folder, workers=0)
     assert read_files(folder) == read_files(undisturbed)
 
 

@@ -63,15 +63,6 @@ def test_varied_parameters_differ_from_map_to_map() -> None:
     assert len({map.shape for map in sizes}) > 1
 
 
-def test_the_result_does_not_depend_on_workers() -> None:
-    arguments: dict[str, Any] = {"count": 4, "min_distance": 0.35, "targets": {"regions": "<=2"}, "seed": 5}
-    alone = tw.search.variety(CAVES, **arguments)
-    spread = tw.search.variety(CAVES, workers=2, **arguments)
-    assert alone.maps == spread.maps
-    assert [map.recipe for map in alone] == [map.recipe for map in spread]
-    assert (alone.candidates, alone.distances.tolist()) == (spread.candidates, spread.distances.tolist())
-
-
 def test_maps_are_improved_until_they_meet_their_targets() -> None:
     arguments: dict[str, Any] = {"count": 6, "targets": [{"path_length": "60..66"}, {"regions": 1}], "seed": 3}
     with pytest.raises(tw.GaveUp, match=r"no map meets path_length 60\.\.66"):

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,17 +85,6 @@ def test_a_result_in_memory_is_saved_to_the_same_files(undisturbed: Path, tmp_pa
     assert read_files(tmp_path / "found") == read_files(undisturbed)
 
 
-def test_two_workers_make_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
-    seek(tmp_path / "found", workers=2)
-    assert read_files(tmp_path / "found") == read_files(undisturbed)
-
-
-def test_a_worker_stops_at_the_same_seed(tmp_path: Path) -> None:
-    for workers in (0, 1):
-        seek(tmp_path / str(workers), workers, require={"dead_ends": 0}, keep=3, first=True)
-    assert read_files(tmp_path / "0") == read_files(tmp_path / "1")
-
-
 def test_a_finished_search_is_read_again(undisturbed: Path) -> None:
     seen: list[tw.Progress] = []
     before = read_files(undisturbed)
@@ -163,33 +147,6 @@ def test_an_interrupted_search_continues(undisturbed: Path, tmp_path: Path, monk
         stop_after(monkeypatch, tested, lambda: seek(folder))
     assert sorted(read_files(folder)) == ["manifest.json", "recipe.json", "state.json"]
     assert 200 <= json.loads((folder / "state.json").read_text())["done"][-1][1] - 999 < 600
-    seek(folder)
-    assert read_files(folder) == read_files(undisturbed)
-
-
-SCRIPT = """
-import sys
-from pathlib import Path
-sys.path.insert(0, {root!r})
-from tilewright.seed_search import job
-job.CHECKPOINT_SECONDS, job.CHUNK_SECONDS, job.FIRST_CHUNK = 0.0, 0.0, 8
-from tests.seed_search.test_seek_folder import seek
-seek(Path({folder!r}))
-"""
-
-
-def test_a_killed_search_is_resumed_to_the_same_files(undisturbed: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "found"
-    script = SCRIPT.format(root=str(Path(__file__).parents[2]), folder=str(folder))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, "-c", script], env=environment) as process:
-        end = time.monotonic() + 120
-        while not (folder / "state.json").exists() and time.monotonic() < end:
-            assert process.poll() is None
-            time.sleep(0.005)
-        os.kill(process.pid, signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-    assert not (folder / "seeds.csv").exists()
     seek(folder)
     assert read_files(folder) == read_files(undisturbed)
 
@@ -296,14 +253,6 @@ def test_a_damaged_manifest(stages: Any, undisturbed: Path, tmp_path: Path) -> N
     (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "stages": stages}))
     with pytest.raises(tw.BadFile, match=r"manifest\.json is damaged"):
         seek(tmp_path)
-
-
-def test_a_folder_that_another_process_uses(tmp_path: Path) -> None:
-    from tilewright.jobs.folder import Folder
-
-    folder = tmp_path / "found"
-    with Folder(str(folder)).lock(), pytest.raises(tw.BadFile, match="another process"):
-        seek(folder)
 
 
 def test_a_folder_in_memory() -> None:

@@ -23,7 +23,7 @@ from ._progress import show_progress
 @click.option(
     "--techniques",
     metavar="NAME,...",
-    help="Techniques to compare: patterns, wfc, markov, diffusion, gan, elsgan. [all that are installed]",
+    help="Techniques to compare: markov, patterns, wfc, diffusion, gan, elsgan. [all that are installed]",
 )
 @click.option("--size", metavar="WIDTHxHEIGHT", help="Size of the maps. [that of the samples, at most 48x48]")
 @click.option("--count", type=int, default=100, metavar="N", help="Number of maps by each technique. [100]")

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.fields import fields_by_name
 from ..core.grid import resolve_label
-from ..core.model import LearningProgress, Model, learn, read_training_params
+from ..core.model import LearningProgress, Model, TrainingParams, learn, read_training_params
 from ..core.network import Network
 from ..core.params import Params
 from ..core.pipeline import run
@@ -28,17 +28,6 @@ from ..neural._torch import has_torch, refuse_without_torch
 from ..neural.gan import Cells, ElsganParams, Gan, GanParams, evolve_map, make_divergence_score, train_gan
 
 OnProgress = Callable[[float, str], None]
-ORDER = ("patterns", "wfc", "markov", "diffusion", "gan", "elsgan")
-"""Order of the contestants; other techniques that learn follow by name."""
-NEEDS_TORCH = frozenset({"diffusion", "gan", "elsgan"})
-"""Contestants that need torch to learn."""
-CHEAP: Mapping[str, Mapping[str, Any]] = {
-    "patterns": {"quality": "draft"},
-    "diffusion": {"size": "small", "training_steps": 2, "batch": 2, "steps": 1, "refine": 0},
-    "gan": {"steps": 2, "features": 8},
-    "elsgan": {"steps": 2, "features": 8, "generations": 1},
-}
-"""Settings with which contestants learn quickly, to find out whether they can learn from a sample at all."""
 OWN_NAMES = ("sample", "model", "width", "height", "depth")
 """Parameters of techniques that the comparison sets."""
 
@@ -89,7 +78,7 @@ class TechniqueContestant(Contestant):
 
     def check(self, samples: Samples) -> None:
         read_training_params(self._entry, samples, self._learned, Resolver())
-        if self.name not in NEEDS_TORCH:  # Others need a trained model.
+        if not needs_torch(self.name):  # Others need a trained model.
             model = learn(self._entry, samples, self._learned, Resolver())
             self._entry.params.validate({"model": model, **self._made})
 
@@ -154,14 +143,19 @@ NETWORKS: Mapping[str, type[GanContestant]] = {"gan": GanContestant, "elsgan": E
 
 
 def list_contestants() -> list[str]:
-    """Return the names of all contestants."""
-    names = {entry.name for entry in techniques if entry.learn is not None} | set(NETWORKS)
-    return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    """Return the names of all contestants: techniques by name, with those that need torch last, and networks."""
+    names = [entry.name for entry in techniques if entry.learn is not None]
+    return [*sorted(names, key=lambda name: (needs_torch(name), name)), *NETWORKS]
+
+
+def needs_torch(name: str) -> bool:
+    """Return whether a contestant needs torch to learn."""
+    return name in NETWORKS or _learning_params(name).trains_network
 
 
 def list_available() -> list[str]:
     """Return the names of the contestants whose packages are installed."""
-    return [name for name in list_contestants() if name not in NEEDS_TORCH or has_torch()]
+    return [name for name in list_contestants() if not needs_torch(name) or has_torch()]
 
 
 def make_contestant(name: str, settings: Mapping[str, Any]) -> Contestant:
@@ -177,7 +171,7 @@ def make_contestant(name: str, settings: Mapping[str, Any]) -> Contestant:
     known = list_contestants()
     if name not in known:
         raise UnknownName("technique", name, known, "learning from samples")
-    if name in NEEDS_TORCH:
+    if needs_torch(name):
         refuse_without_torch(name)
     try:
         return NETWORKS[name](name, settings) if name in NETWORKS else TechniqueContestant(name, settings)
@@ -194,8 +188,13 @@ def read_setting_models(name: str) -> dict[str, type[Params]]:
     return {key: model for model in models for key in fields_by_name(model) if key not in OWN_NAMES}
 
 
-def _learning_params(name: str) -> type[Params]:
+def find_quick_settings(name: str) -> Mapping[str, Any]:
+    """Return settings that show quickly whether a contestant can learn from a sample at all."""
+    return NETWORKS[name].params_class.quick_trial if name in NETWORKS else _learning_params(name).quick_trial
+
+
+def _learning_params(name: str) -> type[TrainingParams]:
     """Return the parameters with which a technique learns."""
-    found: type[Params] | None = techniques.get(name).learn
+    found: type[TrainingParams] | None = techniques.get(name).learn
     assert found is not None
     return found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import traceback
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from ..core.errors import TilewrightError
-from ..jobs.processes import block_interrupts, follow_parent
+from ..jobs.processes import start_processes
 from .contestants import OnProgress
 from .trial import Trial, TrialOutcome, run_trial
 
@@ -27,23 +26,10 @@ def run_in_process(trial: Trial, on_progress: OnProgress) -> TrialOutcome | Tile
     TrialOutcome or TilewrightError
         The result, or the reason for which there is none.
     """
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=_work, args=(there, trial), daemon=True)
-    try:
-        try:
-            with block_interrupts():
-                process.start()
-        except (OSError, RuntimeError) as error:
-            text = f"cannot start a process ({' '.join(str(error).split())[:120]})"
-            raise TilewrightError(f'{text}; a script must compare below if __name__ == "__main__":') from None
-        there.close()
-        return _receive(here, process, trial.technique, on_progress)
-    finally:
-        here.close()
-        if process.pid is not None:
-            process.kill()
-            process.join()
+    advice = 'a script must compare below if __name__ == "__main__":'
+    with start_processes(_work, trial, 1, advice) as team:
+        ((connection, process),) = team.items()
+        return _receive(connection, process, trial.technique, on_progress)
 
 
 def _receive(
@@ -71,7 +57,6 @@ def _receive(
 
 def _work(connection: Connection, trial: Trial) -> None:
     """Run a trial and send its progress and its result."""
-    follow_parent()
     try:
         message: tuple[str, object] = (RESULT, run_trial(trial, lambda *step: connection.send((PROGRESS, step))))
     except TilewrightError as error:

@@ -16,7 +16,7 @@ from ..core.grid import Grid
 from ..core.samples import Samples
 from ..core.seeds import Seed, number_seed
 from ..core.tilemap import TileMap
-from .contestants import CHEAP, OnProgress, make_contestant
+from .contestants import OnProgress, find_quick_settings, make_contestant
 
 CROP_SIZES = (4, 6, 8, 12, 16, 24, 32)
 """Edge lengths of the samples to try, to find the smallest that a contestant can learn from."""
@@ -114,7 +114,7 @@ def _find_smallest_input(trial: Trial, on_progress: OnProgress) -> int | None:
 
 def _works(trial: Trial, samples: Samples) -> bool:
     """Return whether the contestant learns from samples and makes a map."""
-    settings = {**trial.settings, **CHEAP.get(trial.technique, {})}
+    settings = {**trial.settings, **find_quick_settings(trial.technique)}
     contestant = make_contestant(trial.technique, settings)
     try:
         contestant.fit(samples, trial.seed, lambda done, what: None)

@@ -225,6 +225,8 @@ class TrainingParams(Params):
 
     trains_network: ClassVar[bool] = False
     """Whether `fit` trains a network."""
+    quick_trial: ClassVar[Mapping[str, Any]] = {}
+    """Parameters of learning and making that show quickly whether the technique can learn from a sample at all."""
     sample: Samples = param("dungeon")
     """One or several maps to imitate: files, rows of glyphs, or names of built-in samples."""
 

@@ -123,10 +123,8 @@ def make(
         return found or wanted
 
     open_part_maker(find_manifest(), device)  # Invalid requests are refused before the folder is created.
-    with store.lock() as is_locked:
+    with store.lock(PARTS):
         manifest = find_manifest()  # Another process may have just created a corpus here.
-        if is_locked:
-            store.remove_temporary(PARTS)
         return _build_missing(manifest, store, workers, scheduler, device, check_callback(on_progress))
 
 
@@ -268,7 +266,7 @@ def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
         if not 0 <= number < corpus.manifest.parts:
             text = f"must be less than {corpus.manifest.parts}"
             raise InvalidRecipe(text, at=("part", number), place=f"part {number}")
-    with corpus.folder.lock():
+    with corpus.folder.lock(PARTS):
         for number in numbers:
             content = make_part(corpus.manifest, number).content
             corpus.folder.write(content, PARTS, part_name(number), durable=True)

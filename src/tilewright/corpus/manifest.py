@@ -8,23 +8,26 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
-from platform import node
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from .. import __version__
-from ..analysis.similarity import find_similarity
-from ..analysis.survey import check_comparing
 from ..core.caching import cached_by_size
-from ..core.errors import BadFile, InvalidRecipe, short_repr
+from ..core.errors import InvalidRecipe, short_repr
 from ..core.params import check_integer
-from ..core.plan import make_plan, tilesets_of
-from ..core.provenance import collect_revisions, raised_revisions
+from ..core.plan import make_plan
 from ..core.recipe import Recipe
-from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
-from ..core.stored import StoredHead, StoredRecipe
+from ..jobs.definition import (
+    StoredJob,
+    find_revisions,
+    format_definition,
+    list_differences,
+    read_measures,
+    refuse_another,
+    refuse_other_revisions,
+)
 from ..jobs.folder import MANIFEST, Folder
 from .sweep import Sweep, apply_values
 
@@ -57,12 +60,11 @@ OWN_COLUMNS = {
 """Columns that every corpus has, with their types and descriptions."""
 
 
-class StoredManifest(StoredHead):
+class StoredManifest(StoredJob):
     """A manifest as its file has it."""
 
     own_kind = KIND
     own_layout = LAYOUT
-    recipe: StoredRecipe
     seed: str
     count: Annotated[int, Field(ge=1, le=MAX_MAPS)]
     measures: list[str]
@@ -70,7 +72,6 @@ class StoredManifest(StoredHead):
     sampled: bool
     listed: bool = False
     part_size: Annotated[int, Field(ge=1, le=MAX_MAPS_PER_PART)]
-    revisions: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,7 @@ class Manifest:
     def from_recipe(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
         """Return the manifest of a new corpus. Raise InvalidRecipe for invalid arguments."""
         check_integer("count", count, 1, MAX_MAPS)
-        entries = [measure_registry.complete(name) for name in dict.fromkeys(measures)]
-        for entry in entries:
-            entry.check_argument(tilesets_of(recipe))
-        if find_similarity(recipe) is None:
-            check_comparing(entries)
-        names = tuple(entry.name for entry in entries)
+        names = tuple(entry.name for entry in read_measures(recipe, list(dict.fromkeys(measures))))
         taken = next((name for name in names if name in OWN_COLUMNS), None)
         if taken is not None:
             raise InvalidRecipe(f"{taken!r} is a column of every corpus, and cannot be a measure", at="measures")
@@ -106,7 +102,7 @@ class Manifest:
             raise InvalidRecipe(f"{clash!r} is already a column; write params.{clash}", at="sweep")
         sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled, listed=sweep.listed)  # as read from the file
         data = replace(recipe, seed=None, attempt=None).to_data()
-        manifest = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
+        manifest = cls(data, seed, count, names, sweep, 1, __version__, find_revisions(recipe, names))
         parts = TARGET_PARTS_LISTED if sweep.listed else TARGET_PARTS
         few = min(count, MIN_CELLS_PER_PART // manifest.max_cells)
         size = min(max(few, -(-count // parts)), max(1, MAX_CELLS_PER_PART // manifest.max_cells), MAX_MAPS_PER_PART)
@@ -180,13 +176,8 @@ class Manifest:
 
     def refuse_other_revisions(self, folder: Folder | None = None) -> None:
         """Raise BadFile if this version would make other maps than the version that started the corpus."""
-        raised = raised_revisions(self.revisions, _revisions(self.recipe_of(0), self.measures))
-        if raised:
-            raise BadFile(
-                f"the corpus was started by Tilewright {self.version}; {', '.join(raised)} in Tilewright {__version__} "
-                f"on {node()} gives other results; use Tilewright {self.version}, or name another folder",
-                at=folder,
-            )
+        current = find_revisions(self.recipe_of(0), self.measures)
+        refuse_other_revisions("corpus", self.version, self.revisions, current, folder)
 
     # -- as a file ----------------------------------------------------------------------------------------------
 
@@ -208,7 +199,7 @@ class Manifest:
 
     @cached_property
     def text(self) -> str:
-        return json.dumps(self.to_data(), indent=1, ensure_ascii=False) + "\n"
+        return format_definition(self.to_data())
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Manifest:
@@ -246,25 +237,17 @@ class Manifest:
         """
         mine, requested = json.loads(self.text), json.loads(wanted.text)
         mine["recipe"] = json.loads(json.dumps(Recipe.of(self.recipe).to_data()))
-        own = ("part_size", "tilewright", "revisions")
-        keys = [key for key in {**mine, **requested} if key not in own and mine.get(key) != requested.get(key)]
+        keys = list_differences(mine, requested, "part_size", "tilewright", "revisions")
         differ = [_describe_difference(key, mine.get(key), requested.get(key)) for key in keys]
-        if differ:
-            raise BadFile(f"contains another corpus ({'; '.join(differ)}); name another folder", at=folder)
+        refuse_another("corpus", "; ".join(differ), folder)
         self.refuse_other_revisions(folder)
-
-
-def _revisions(recipe: Recipe, names: Sequence[str]) -> dict[str, int]:
-    """Return the revisions of all entries that determine a row: those of the recipe and of the measures."""
-    return collect_revisions(recipe) | {name: measure_registry.get(name).revision for name in names}
 
 
 def _describe_difference(key: str, mine: Any, wanted: Any) -> str:
     """Return a description of a difference between the existing and the requested corpus, including the parameter."""
     if key == "recipe" and mine.get("technique") == wanted.get("technique"):
-        inner = [key for key in {**mine, **wanted} if key != "params" and mine.get(key) != wanted.get(key)]
-        params, others = mine.get("params") or {}, wanted.get("params") or {}
-        inner += [f"params.{key}" for key in {**params, **others} if params.get(key) != others.get(key)]
+        inner = list_differences(mine, wanted, "params")
+        inner += [f"params.{name}" for name in list_differences(mine.get("params") or {}, wanted.get("params") or {})]
         return f"its recipe differs in {', '.join(inner)}"
     if key == "recipe":
         return f"its technique is {mine.get('technique')}, not {wanted.get('technique')}"

@@ -107,11 +107,9 @@ def make_world(
         choose_block_size(found or wanted, complete)  # Refuses cells that depend on too large a neighborhood.
         return found or wanted, complete
 
-    find_layout()  # Invalid requests are refused before the folder is created.
-    with store.lock() as is_locked:
+    layout, _ = find_layout()  # Invalid requests are refused before the folder is created.
+    with store.lock(CELLS, *layout.overviews):
         layout, complete = find_layout()  # Another process may have just created a world here.
-        if is_locked:
-            store.remove_temporary(CELLS, *layout.overviews)
         _fill(store, layout, complete, workers, scheduler, check_callback(on_progress))
         if store.read(PICTURE) is None or any(_find_missing(store, layout, array) for array in layout.overviews[1:]):
             _draw_overviews(store, layout)

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from platform import node
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,10 +21,10 @@ from pydantic import AfterValidator, Field
 from .. import __version__
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.params import MAX_SIDE
-from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
-from ..core.stored import StoredData, StoredHead, StoredRecipe
+from ..core.stored import StoredData
 from ..core.tileset import Tileset
+from ..jobs.definition import StoredJob, find_revisions, list_differences, refuse_other_revisions
 from ..jobs.folder import Folder
 
 KIND = "tilewright world"
@@ -49,14 +48,12 @@ def _check_chunk(side: int) -> int:
     return side
 
 
-class StoredLayout(StoredHead):
+class StoredLayout(StoredJob):
     """A layout as the attributes of the zarr group have it."""
 
     own_kind = KIND
     own_layout = LAYOUT
     seed: str
-    revisions: dict[str, int]
-    recipe: StoredRecipe
     shape: Annotated[list[Annotated[int, Field(ge=1, le=MAX_SIDE)]], Field(min_length=2, max_length=2)]
     tileset: dict[str, Any]
     chunk: Annotated[int, AfterValidator(_check_chunk)]
@@ -118,7 +115,7 @@ class WorldLayout:
             )
         data = recipe.to_data()
         data.pop("seed")
-        return cls(data, recipe.seed, shape, recipe.tileset, side, __version__, collect_revisions(recipe))
+        return cls(data, recipe.seed, shape, recipe.tileset, side, __version__, find_revisions(recipe))
 
     # -- chunks -------------------------------------------------------------------------------------------------
 
@@ -245,13 +242,7 @@ class WorldLayout:
 
     def refuse_other_revisions(self, recipe: Recipe, folder: Folder | None = None) -> None:
         """Raise BadFile if this version would make other chunks than the version that started the world."""
-        raised = raised_revisions(self.revisions, collect_revisions(recipe))
-        if raised:
-            raise BadFile(
-                f"the world was started by Tilewright {self.version}; {', '.join(raised)} in Tilewright {__version__} "
-                f"on {node()} gives other results; use Tilewright {self.version}, or name another folder",
-                at=folder,
-            )
+        refuse_other_revisions("world", self.version, self.revisions, find_revisions(recipe), folder)
 
     def check_matches(self, wanted: WorldLayout, folder: Folder) -> None:
         """Raise BadFile if the requested world has other cells than this one.
@@ -268,8 +259,7 @@ class WorldLayout:
             data["recipe"] = json.loads(json.dumps(own_recipe.to_data())) | {"tileset": own_recipe.tileset.digest}
             data["recipe"].pop("seed")
             data["tileset"] = layout.tileset.digest
-        own = ("chunk", "shape", "tilewright", "revisions")
-        differ = [key for key in mine if key not in own and mine[key] != requested[key]]
+        differ = list_differences(mine, requested, "chunk", "shape", "tilewright", "revisions")
         if differ:
             # All other differences follow from the recipe.
             names = " and ".join(key for key in ("seed", "recipe") if key in differ) or "recipe"

@@ -141,13 +141,13 @@ class Dungeon:
 
     def _split_rows(self) -> Iterator[tuple[int, int]]:
         """Split the rows of the map into blocks of work; yield the first and last row of each."""
-        step = max(1, block_size("dungeon") // self.columns)
+        step = max(1, block_size("dungeon", 1 << 21) // self.columns)
         for first in range(0, self.params.height, step):
             yield first, min(first + step, self.params.height)
 
     def _dig_corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
         """Dig a corridor for every link; yield the rooms on its path, or None after a block of an unfinished search."""
-        p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap")
+        p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap", 1 << 10)
         dungeon = self.as_arrays(self.rooms)
         style = CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
         search = SearchArrays(
@@ -158,7 +158,8 @@ class Dungeon:
             cells=np.empty(heap, dtype=np.int64),
             state=SearchState.new(),
         )
-        state, passed, budget = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64), block_size("corridors")
+        state, passed = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64)
+        budget = block_size("corridors", 1 << 18)
         state.salt = state.heap_size = FRESH
         dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
         for number, (one, other) in enumerate(links.tolist()):

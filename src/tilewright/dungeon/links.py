@@ -80,7 +80,7 @@ def choose_loops(p: DungeonParams, tree: Int64_2D, candidates: Int64_2D, rng: Rn
 
 def _split_rooms(count: int) -> Iterator[tuple[int, int]]:
     """Yield the first and last room of blocks, whose rooms are each compared with all others."""
-    step = max(1, block_size("links") // max(1, count))
+    step = max(1, block_size("links", 1 << 24) // max(1, count))
     for first in range(0, count, step):
         yield first, min(first + step, count)
 

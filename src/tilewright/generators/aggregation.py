@@ -109,7 +109,7 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     brush = _make_brush(p.brush)
     first, goal = len(initial_floors), ground.count_target(p.coverage)
     yield Frame(ground.snapshot, "nucleus", 0.0)
-    at, dug, more, budget = first, first, first < goal, block_size("aggregation")
+    at, dug, more, budget = first, first, first < goal, block_size("aggregation", 1 << 20)
     work = bind(
         partial(
             aggregate, rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,

@@ -84,7 +84,7 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
         yield Frame(dungeon.snapshot, pluralize(number, "part"), 0.2 * number / len(parts), lines=lines)
     rooms, count, stream = np.empty_like(parts), 0, rng.child("rooms").state
     arrays = dungeon.as_arrays(rooms)
-    step = block_size("bsp")
+    step = block_size("bsp", 1 << 10)
     for first in range(0, len(parts), step):
         last, before = min(first + step, len(parts)), count
         count = place_rooms(

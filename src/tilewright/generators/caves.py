@@ -69,7 +69,7 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     for _ in fill_in_blocks(fill_chance, rng.level_key(), padded.origin, p.walls, wall, torus=torus):
         yield Frame(None, "scatter", 0.0)
     rows = wall.shape[0] - 2
-    block = max(1, block_size("caves") // wall.shape[1])
+    block = max(1, block_size("caves", 1 << 24) // wall.shape[1])
     _enclose(wall, p, site, padded)
     site.apply_locks(wall, inner)
     other = wall.copy()  # Includes the border, which the kernel does not write.

@@ -79,7 +79,7 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     middle = ground.flat_index(*ground.middle) if p.begin == "centre" else -1
     rules = WalkRules(p.turn, p.bias, p.steps, lives, patience, middle)
     yield Frame(ground.snapshot, "rock", 0.0)
-    budget = block_size("drunkard")
+    budget = block_size("drunkard", 1 << 20)
     if p.coverage is None:
         budget = min(budget, max(1, p.walkers * p.steps // FRAMES))
     flat, row = ground.cells.reshape(-1), ground.cells.shape[1]

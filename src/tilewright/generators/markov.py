@@ -48,6 +48,8 @@ from ._markov.lookahead import NO_CHANCES, make_lookahead
 from ._markov.params import MarkovParams, MarkovTrainingParams
 from ._markov.scan import order_places
 
+BLOCK = 1 << 15
+"""Number of cells between two frames."""
 FRAMES = 8
 """Number of frames per block of cells."""
 MAX_DRAWS = 8
@@ -147,7 +149,7 @@ def _draw(
     """Draw a map; return its labels and the number of cells without a known context."""
     rounds = p.gibbs_sweeps + p.repair_passes
     is_plain = not site.has_locks and p.smoothing == 0 and p.unknown == "never"
-    if is_plain and len(order) * (1 + rounds) <= block_size("markov"):
+    if is_plain and len(order) * (1 + rounds) <= block_size("markov", BLOCK):
         cells = yield from _draw_at_once(p, context_counts, steps, order, rng)
         lost = 0
     else:
@@ -251,7 +253,7 @@ def _to_labels(
 
 def _split_blocks(order: Int64_1D) -> Iterator[tuple[int, Int64_1D]]:
     """Yield the places in blocks, each with the number of places before it."""
-    size = block_size("markov")
+    size = block_size("markov", BLOCK)
     for first in range(0, len(order), size):
         yield first, order[first : first + size]
 

@@ -82,7 +82,7 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
             yield Frame(grid.draw, "braid", 0.8 + 0.1 * share)
     cells = grid.make_blank()
     inner = cells[1:-1, 1:-1]
-    rows = max(1, block_size("maze") // grid.columns)
+    rows = max(1, block_size("maze", methods.BLOCK) // grid.columns)
     for first in range(0, grid.rows, rows):
         carve(grid.links, grid.open, grid.layout, cells, first, min(first + rows, grid.rows))
         yield Frame(inner, "carve", 0.9)
@@ -108,7 +108,7 @@ def _find_farthest(cells: Uint8_2D) -> Generator[Frame, None, tuple[list[Marker]
         state = FloodState.new()
         state.end = state.last = 1
         flat[at], queue[0] = new, at
-        while flood(flat, columns, old, new, queue, state, block_size("maze")):
+        while flood(flat, columns, old, new, queue, state, block_size("maze", methods.BLOCK)):
             yield Frame(None, "farthest", 0.97)
         at, longest = int(queue[state.end - 1]), int(state.distance)
         markers.append(Marker(name, at % columns - 1, at // columns - 1))

@@ -106,10 +106,10 @@ def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
     placed = np.empty((wanted, 4), dtype=np.int64)
     taken = np.zeros(dungeon.kinds.size, dtype=np.uint8)
     state, stream, arrays = ScatterState.new(), rng.child("rooms").state, dungeon.as_arrays(placed)
-    searching = True
+    searching, block = True, block_size("rooms", 1 << 21)
     while searching:
         before = int(state.count)
-        searching = scatter(arrays, taken, p.sizes, p.spacing, shapes, stream, state, p.patience, block_size("rooms"))
+        searching = scatter(arrays, taken, p.sizes, p.spacing, shapes, stream, state, p.patience, block)
         yield from dungeon.show_rooms(before, int(state.count), wanted)
     return (yield from dungeon.finish(placed[: state.count], p.rooms, rng))
 

@@ -67,7 +67,7 @@ def snake(p: SnakeParams, site: Site, rng: Rng) -> Steps:
         raise GaveUp(f"a path of {length:,} cells does not fit into {pluralize(len(places), 'free cell')}")
     path = start_path(is_free, int(places[rng.below(len(places))]))
     longest, limit = 1, STEPS_PER_CELL * len(places)
-    block = min(block_size("snake"), max(1, STEPS_PER_FRAME * length // FRAMES))
+    block = min(block_size("snake", 1 << 19), max(1, STEPS_PER_FRAME * length // FRAMES))
 
     def draw() -> NDArray[np.uint8]:
         return _to_map(path.cells, site)

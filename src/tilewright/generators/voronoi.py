@@ -179,7 +179,7 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
         yield Frame(None, p.mode, 0.7)
     cells = np.empty(site.shape, dtype=np.uint8)
     seen = np.zeros(diagram.points.shape[0] * diagram.points.shape[1], dtype=np.uint8)
-    rows = max(1, block_size("voronoi") // site.shape[1])
+    rows = max(1, block_size("voronoi", 1 << 20) // site.shape[1])
     for first in range(0, len(cells), rows):
         if first:
             yield Frame(None, p.mode, 0.7 + 0.3 * first / len(cells))

@@ -126,21 +126,12 @@ class Folder:
         with self._translate_errors(*names):
             self._files.rm_file(self.path(*names))
 
-    def remove_temporary(self, *inner: str) -> None:
-        """Remove temporary files of a killed run, in the folder and in subfolders.
-
-        Only the process that holds the lock may call this: the files of a running process have the same names.
-        """
-        for folder in ("", *inner):
-            for name in filter(TEMPORARY.fullmatch, self.list_names(folder)):
-                self.remove(*filter(None, (folder, name)))
-
     @contextmanager
-    def lock(self) -> Iterator[bool]:
+    def lock(self, *inner: str) -> Iterator[None]:
         """Hold an exclusive lock, so that no other process on this machine writes here.
 
-        Yield whether the folder is locked: remote folders and some file systems do not support locks. A missing folder
-        is created, and removed again if nothing is written to it.
+        Remote folders and some file systems do not support locks. In a locked folder and in subfolders, temporary files
+        of a killed run are removed. A missing folder is created, and removed again if nothing is written to it.
 
         Raises
         ------
@@ -148,12 +139,16 @@ class Folder:
             If another process holds the lock.
         """
         if not self.is_local:
-            yield False
+            yield
             return
         with ExitStack() as stack:
             with self._translate_errors():
                 is_locked = stack.enter_context(lock_folder(self._root, self.address))
-            yield is_locked
+            # Without the lock, they may belong to a running process.
+            for folder in ("", *inner) if is_locked else ():
+                for name in filter(TEMPORARY.fullmatch, self.list_names(folder)):
+                    self.remove(*filter(None, (folder, name)))
+            yield
 
     @contextmanager
     def _translate_errors(self, *names: str) -> Iterator[None]:

@@ -6,9 +6,17 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import TilewrightError
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnProcess
+
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -40,10 +48,54 @@ def block_interrupts() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-def follow_parent() -> None:
+Team = dict[Connection, "SpawnProcess"]
+"""Processes by the connection to them."""
+
+
+@contextmanager
+def start_processes(work: Callable[..., None], argument: object, count: int, advice: str) -> Iterator[Team]:
+    """Start processes that have loaded nothing before, and end them at the end of the block.
+
+    Parameters
+    ----------
+    work
+        Function that a process calls with its connection and the argument.
+    argument
+        Data for the processes.
+    count
+        Number of processes.
+    advice
+        End of the error message if a process cannot be started.
+    """
+    context = multiprocessing.get_context("spawn")
+    team: Team = {}
+    try:
+        with block_interrupts():
+            try:
+                for _ in range(count):
+                    here, there = context.Pipe()
+                    team[here] = context.Process(target=_work, args=(work, there, argument), daemon=True)
+                    team[here].start()
+                    there.close()
+            except (OSError, RuntimeError) as error:
+                text = f"cannot start a process ({' '.join(str(error).split())[:120]}); {advice}"
+                raise TilewrightError(text) from None
+        yield team
+    finally:
+        for connection, process in team.items():
+            connection.close()
+            if process.pid is not None:
+                process.kill()
+        for process in team.values():
+            if process.pid is not None:
+                process.join()
+
+
+def _work(work: Callable[[Connection, Any], None], connection: Connection, argument: object) -> None:
     """Ignore Ctrl-C, which reaches all processes of a terminal, and exit when the parent of this process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
+    work(connection, argument)
 
 
 def _exit_with_parent() -> None:

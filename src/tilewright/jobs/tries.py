@@ -6,9 +6,7 @@ process finishes first. The processes are started with multiprocessing, which ne
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +19,7 @@ from ..core.recipe import Recipe
 from ..core.seeds import Rng
 from ..core.site import Frame, Steps
 from .cluster import MAX_WORKERS
-from .processes import block_interrupts, follow_parent
+from .processes import Team, start_processes
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -68,7 +66,7 @@ def _make_in_processes(recipe: Recipe, workers: int) -> Steps:
     attempts = Attempts(recipe)
     done = attempts.add(_run_attempt(recipe, 0, similarity_of(recipe)))
     if not done:
-        with _start_workers(recipe, workers) as team:
+        with start_processes(_work, recipe, workers, "workers=0 needs none") as team:
             for outcome in _iter_outcomes(team, recipe, 1):
                 note, progress = f"try {outcome.attempt + 1}", (outcome.attempt + 1) / recipe.tries
                 yield Frame(None, note, progress, stage=recipe.technique, site=site)
@@ -83,37 +81,6 @@ def _run_attempt(recipe: Recipe, attempt: int, like: Any) -> Outcome:
 
 
 # -- this process ---------------------------------------------------------------------------------------------
-
-
-Team = dict[Connection, "SpawnProcess"]
-"""Processes by the connection to them."""
-
-
-@contextmanager
-def _start_workers(recipe: Recipe, workers: int) -> Iterator[Team]:
-    """Start worker processes, and end them at the end of the block."""
-    context = multiprocessing.get_context("spawn")
-    team: Team = {}
-    try:
-        with block_interrupts():
-            try:
-                for _ in range(workers):
-                    here, there = context.Pipe()
-                    team[here] = context.Process(target=_work, args=(there, recipe), daemon=True)
-                    team[here].start()
-                    there.close()
-            except (OSError, RuntimeError) as error:
-                text = f"cannot start worker processes ({' '.join(str(error).split())[:120]})"
-                raise TilewrightError(f"{text}; workers=0 needs none") from None
-        yield team
-    finally:
-        for connection, process in team.items():
-            connection.close()
-            if process.pid is not None:
-                process.kill()
-        for process in team.values():
-            if process.pid is not None:
-                process.join()
 
 
 def _iter_outcomes(team: Team, recipe: Recipe, first: int) -> Generator[Outcome, None, None]:
@@ -172,7 +139,6 @@ def _lost_worker(process: SpawnProcess) -> TilewrightError:
 
 def _work(connection: Connection, recipe: Recipe) -> None:
     """Receive numbers of tries and send their outcomes, until the connection is closed."""
-    follow_parent()
     attempts, like = Attempts(recipe), similarity_of(recipe)
     while True:
         try:

@@ -48,7 +48,7 @@ class Waves:
         queue = self._field.queue
         first, end = 0, self._field.edge_count
         while first < end:
-            last = min(first + block_size("bridges"), end)
+            last = min(first + block_size("bridges", 1 << 21), end)
             end = spread_waves(self._owner, self.distance, self._field.shifts, queue, first, last, end)
             first = last
             yield first / queue.size

@@ -90,7 +90,7 @@ class Automaton:
         self._stride = padded.shape[1]
         self._first = margins[0] * self._stride + margins[1]
         self._last = padded.size - self._first
-        self._rows = max(1, block_size("fashion") // (self._stride * (len(near) + 1)))
+        self._rows = max(1, block_size("fashion", 1 << 24) // (self._stride * (len(near) + 1)))
         self._call: partial[None]
         """Function that advances the cells between two flat indices by a number of generations."""
 
@@ -98,7 +98,7 @@ class Automaton:
         if locked is not None:  # All bits are set where a cell is locked.
             lock_mask = _pad(np.uint8(255) * _read_field("locked", locked, start.shape).astype(bool), margins).ravel()
         shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
-        window = self._first + min(block_size("fashion.window"), padded.size)
+        window = self._first + min(block_size("fashion.window", 1 << 16), padded.size)
         place = (padded, *margins, -1 if wrap else states, lock_mask, shifts)
         keys = build_key_table(matrix.tobytes(), states, len(near), wrap) if second is None else None
         if keys is not None:

@@ -66,7 +66,7 @@ class LabeledMap:
         done.
         """
         state, parents = np.zeros(1, dtype=NUMBERING), np.empty(self.flat.size + 1, dtype=np.int32)
-        while label_cells(self.flat, self.shifts, parents, self.queue, state, block_size("flood")):
+        while label_cells(self.flat, self.shifts, parents, self.queue, state, block_size("flood", 1 << 20)):
             yield float(state["scanned"][0]) / self.flat.size
         self.count, self.largest, self.edge_count = (int(state[name][0]) for name in ("count", "largest", "edges"))
 

@@ -90,7 +90,7 @@ def fill_in_blocks(
     """
     top, left = origin
     height, width = out.shape
-    rows = max(1, block_size("random") // width)
+    rows = max(1, block_size("random", 1 << 24) // width)
     for start in range(0, height, rows):
         if start:
             yield start / height

@@ -21,10 +21,10 @@ Networks and maps are reproducible on one machine with one version of torch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,8 @@ SLOPE = 0.2
 class GanParams(Params):
     """Settings of the network and of its training."""
 
+    quick_trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "features": 8}
+    """Settings that show quickly whether the network can learn from a sample at all."""
     latent_size: int = param(32, ge=1, le=512)
     """Number of values of a latent vector. Volz et al. use 32."""
     features: int = param(32, ge=1, le=512)
@@ -79,6 +81,7 @@ class GanParams(Params):
 class ElsganParams(GanParams):
     """Settings of the network and of the evolution in its latent space."""
 
+    quick_trial: ClassVar[Mapping[str, Any]] = {**GanParams.quick_trial, "generations": 1}
     generations: int = param(100, ge=0, le=1_000_000)
     """Number of generations for each map."""
     offspring: int = param(16, ge=1, le=4096)

@@ -99,7 +99,7 @@ class Predictor:
         needed = self._find_needed(places)
         source, target = self.planes
         rows, columns = self.shape
-        block = max(1, block_size("diffusion") // (columns * self.input.weights.shape[2] ** 2 * TAPS))
+        block = max(1, block_size("diffusion", 1 << 30) // (columns * self.input.weights.shape[2] ** 2 * TAPS))
         for first in range(0, rows, block):
             embed_tiles(
                 *(self.cells, self.input.weights, self.input.scale, self.input.bias),

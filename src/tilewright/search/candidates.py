@@ -12,14 +12,14 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from ..analysis.similarity import Similarity, find_similarity
-from ..analysis.survey import check_comparing, measure_map
+from ..analysis.survey import measure_map
 from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run, shape_map
-from ..core.plan import make_plan, tilesets_of
+from ..core.plan import make_plan
 from ..core.recipe import Recipe
-from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed
 from ..core.tilemap import TileMap
+from ..jobs.definition import read_measures
 from .genome import Genome
 from .targets import Target
 
@@ -53,11 +53,7 @@ class CandidateSource:
     def check(self) -> None:
         """Raise InvalidRecipe if the recipe, a measure or a varied parameter is invalid."""
         make_plan(self.recipe)
-        entries = [measure_registry.complete(name) for name in self.measures]
-        for entry in entries:
-            entry.check_argument(tilesets_of(self.recipe))
-        if self._similarity is None:
-            check_comparing(entries)
+        read_measures(self.recipe, self.measures)
         _ = self.genome  # reads the varied parameters
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,17 +9,13 @@ from math import prod
 from typing import Any
 
 from .. import __version__
-from ..analysis.similarity import find_similarity
-from ..analysis.survey import check_comparing
-from ..core.errors import BadFile, InvalidRecipe, TooLarge
+from ..core.errors import InvalidRecipe, TooLarge
 from ..core.params import Params, SeedValue, param
-from ..core.plan import make_plan, tilesets_of
-from ..core.provenance import collect_revisions, raised_revisions
+from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import read_knobs
-from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed, number_seed, read_seed
-from ..core.stored import StoredHead, StoredRecipe
+from ..jobs.definition import StoredJob, find_revisions, format_definition, read_measures, refuse_other_revisions
 from .axes import Axes, MeasureAxis
 from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, Emitters
 from .genes import SeedGene
@@ -66,12 +61,11 @@ class SearchParams(Params):
     also those of ribs."""
 
 
-class StoredDefinition(StoredHead):
+class StoredDefinition(StoredJob):
     """A definition as the manifest of a folder has it. `Definition.of` validates the values."""
 
     own_kind = KIND
     own_layout = LAYOUT
-    recipe: StoredRecipe
     vary: dict[str, Any]
     measures: dict[str, list[Any]]
     objective: dict[str, Any]
@@ -80,7 +74,6 @@ class StoredDefinition(StoredHead):
     repeats: int | None
     batch: int
     emitters: list[str]
-    revisions: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -126,16 +119,9 @@ class Definition:
             batch,
             params.emitters,
         )
-        found._check_measures()
+        read_measures(recipe, found.measures)
         object.__setattr__(found, "genome", genome)
         return found
-
-    def _check_measures(self) -> None:
-        entries = [measure_registry.complete(name) for name in self.measures]
-        for entry in entries:
-            entry.check_argument(tilesets_of(self.recipe))
-        if find_similarity(self.recipe) is None:
-            check_comparing(entries)
 
     def check_size(self) -> None:
         """Raise TooLarge if the maps of all elites of a folder do not fit in memory."""
@@ -192,8 +178,7 @@ class Definition:
 
     @property
     def revisions(self) -> dict[str, int]:
-        own = {name: measure_registry.get(name).revision for name in self.measures}
-        return collect_revisions(self.recipe) | own
+        return find_revisions(self.recipe, self.measures)
 
     def to_data(self) -> dict[str, Any]:
         return {
@@ -218,7 +203,7 @@ class Definition:
 
     @cached_property
     def text(self) -> str:
-        return json.dumps(self.to_data(), indent=1, ensure_ascii=False) + "\n"
+        return format_definition(self.to_data())
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Definition:
@@ -238,14 +223,8 @@ class Definition:
             batch=stored.batch,
             emitters=stored.emitters,
         )
-        raised = raised_revisions(stored.revisions, found.revisions)
-        version = stored.tilewright
-        if raised:
-            raise BadFile(
-                f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
-                f"results; use Tilewright {version}, or name another folder"
-            )
-        return replace(found, version=version)
+        refuse_other_revisions("archive", stored.tilewright, stored.revisions, found.revisions)
+        return replace(found, version=stored.tilewright)
 
 
 def _read_recipe(data: Mapping[str, Any]) -> Recipe:

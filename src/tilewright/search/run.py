@@ -35,10 +35,10 @@ CHECKPOINT_EVALUATIONS = 8192
 
 @dataclass(frozen=True)
 class SearchProgress(Progress):
-    """Progress of a search, after a round."""
+    """Progress of a search, at its start and after each round."""
 
     archive: Archive | None = None
-    """The archive so far. It changes in the next round."""
+    """The archive so far, which changes in the next round; None before the first round."""
 
 
 OnProgress = Callable[[SearchProgress], None]
@@ -78,7 +78,7 @@ def make(
     knobs
         Values of the recipe's knobs by name.
     on_progress
-        Function called with a `SearchProgress` after each round.
+        Function called with a `SearchProgress` at the start and after each round.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def resume(folder: str | PathLike[str], /, *, on_progress: OnProgress | None = N
     folder
         Folder of an archive.
     on_progress
-        Function called with a `SearchProgress` after each round.
+        Function called with a `SearchProgress` at the start and after each round.
 
     Returns
     -------
@@ -198,8 +198,7 @@ def _run(search: Search, team: Team, on_progress: OnProgress | None, folder: Any
     refuse_without_ribs(search.definition.emitters)
     every = max(1, CHECKPOINT_EVALUATIONS // search.definition.batch)
     stored = search.round
-    if search.archive is not None:
-        report(_progress_of(search, team.dashboard))
+    report(_progress_of(search, team.dashboard))
     while not search.is_finished:
         try:
             batch = search.propose()
@@ -234,16 +233,11 @@ def _describe_empty(search: Search) -> str:
 
 
 def _progress_of(search: Search, dashboard: str) -> SearchProgress:
-    archive = search.archive
-    assert archive is not None
-    return SearchProgress(
-        archive.evaluations,
-        search.definition.evaluations,
-        sum(archive.failures.values()),
-        dashboard,
-        {"coverage": archive.coverage, "QD score": archive.qd_score},
-        archive,
-    )
+    archive, count = search.archive, search.definition.evaluations
+    if archive is None:
+        return SearchProgress(0, count, dashboard=dashboard)
+    values = {"coverage": archive.coverage, "QD score": archive.qd_score}
+    return SearchProgress(archive.evaluations, count, sum(archive.failures.values()), dashboard, values, archive)
 
 
 def _evaluate_here(keeps_cells: bool) -> Evaluate:

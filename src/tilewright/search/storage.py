@@ -23,6 +23,8 @@ from ..core.stored import StoredData, parse_stored_json
 from ..core.tilemap import TileMap
 from ..corpus.manifest import OWN_COLUMNS
 from ..corpus.parts import ROWS_PER_GROUP, compress_cells, decompress_cells
+from ..jobs import refuse_without_packages
+from ..jobs.definition import list_differences, refuse_another
 from ..jobs.folder import MANIFEST, Folder
 from .archive import EMPTY, Archive
 from .definition import MAX_EVALUATIONS, Definition
@@ -110,10 +112,8 @@ class ArchiveFolder:
         for name, axis in other["measures"].items():  # The first round has determined missing ranges.
             if axis[0] is None and name in mine["measures"] and mine["measures"][name][2:] == axis[2:]:
                 other["measures"][name] = mine["measures"][name]
-        differ = [key for key in mine if key not in EXTENDABLE and mine[key] != other[key]]
-        if differ:
-            text = f"contains another search (it differs in {', '.join(differ)}); name another folder"
-            raise BadFile(text, at=self.address)
+        differ = list_differences(mine, other, *EXTENDABLE)
+        refuse_another("search", f"it differs in {', '.join(differ)}" if differ else "", self.address)
 
     # -- writing --------------------------------------------------------------------------------------------------
 
@@ -140,14 +140,10 @@ def count_evaluations(address: str) -> int:
 @contextmanager
 def open_folder(address: str) -> Iterator[ArchiveFolder]:
     """Open a folder for writing, so that no other process on this machine writes to it."""
-    from ..jobs import refuse_without_packages
-
     refuse_without_packages()
     found = ArchiveFolder(address)
     found.read_search()  # Folders with other content are refused before anything is written.
-    with found.folder.lock() as is_locked:
-        if is_locked:
-            found.folder.remove_temporary()
+    with found.folder.lock():
         yield found
 
 

@@ -18,10 +18,10 @@ from ..core.entries import Measure
 from ..core.errors import Fix, InvalidRecipe, Problem, TilewrightError, problem
 from ..core.params import Params, param
 from ..core.plan import make_plan, tilesets_of
-from ..core.provenance import collect_revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
 from ..core.require import MeasureNames, Requirement, Requirements
+from ..jobs.definition import find_revisions
 
 KIND = "tilewright seeds"
 LAYOUT = 1
@@ -169,7 +169,7 @@ class SeekDefinition:
     @property
     def revisions(self) -> dict[str, int]:
         """Revisions of all techniques, shapers and measures that determine the seeds."""
-        return collect_revisions(self.recipe) | {entry.name: entry.revision for entry in self.entries}
+        return find_revisions(self.recipe, self.measures)
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data, as the manifest of a folder stores it."""

@@ -8,7 +8,6 @@ a report `README.md`, and its pictures.
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,10 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from .. import __version__
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
-from ..core.provenance import raised_revisions
-from ..core.stored import StoredHead, StoredRecipe
+from ..jobs.definition import StoredJob, format_definition, list_differences, refuse_another, refuse_other_revisions
 from ..jobs.folder import DATASHEET, MANIFEST, Folder
 from .definition import KIND, LAYOUT, SeekDefinition, read_seeds
 from .plan import SeekPlan, stages_from_names
@@ -30,22 +27,20 @@ from .state import SeekState, StoredState
 
 STATE, TABLE, CSV = "state.json", "seeds.parquet", "seeds.csv"
 METADATA = b"tilewright"
-FREE = ("kind", "layout", "tilewright", "revisions")
+FREE = ("kind", "layout", "tilewright", "revisions", "stages")
 """Keys of a manifest in which two runs of the same search may differ, or that are compared on their own."""
 
 
-class StoredSeek(StoredHead):
+class StoredSeek(StoredJob):
     """The manifest of a search. Another search may continue it only if all values are equal, except for the seeds."""
 
     own_kind = KIND
     own_layout = LAYOUT
-    recipe: StoredRecipe
     seeds: str
     require: dict[str, Any]
     measures: list[str]
     keep: int
     first: bool
-    revisions: dict[str, int]
     stages: list[list[str]]
 
 
@@ -68,21 +63,11 @@ class SeekFolder:
         if found is None:
             return None
         wanted = definition.to_data()
-        stored = found.model_dump()
-        differ = [key for key in wanted if key not in FREE and stored[key] != wanted[key]]
+        differ = list_differences(found.model_dump(), wanted, *FREE)
         if "seeds" in differ and _is_extension(found.seeds, definition):
             differ.remove("seeds")
-        if differ:
-            text = f"contains another search (it differs in {', '.join(differ)}); name another folder"
-            raise BadFile(text, at=self.address, rule="conflict")
-        raised = raised_revisions(found.revisions, wanted["revisions"])
-        if raised:
-            version = found.tilewright
-            raise BadFile(
-                f"started by Tilewright {version}; {', '.join(raised)} in Tilewright {__version__} gives other "
-                f"results; use Tilewright {version}, or name another folder",
-                at=self.address,
-            )
+        refuse_another("search", f"it differs in {', '.join(differ)}" if differ else "", self.address)
+        refuse_other_revisions("search", found.tilewright, found.revisions, wanted["revisions"], self.address)
         return found
 
     def read_state(self, definition: SeekDefinition, plan: SeekPlan) -> SeekState:
@@ -114,8 +99,7 @@ class SeekFolder:
         manifest = self.check_same(state.definition)
         if manifest is None or manifest.seeds != state.definition.to_data()["seeds"]:
             self.folder.write(format_manifest(state).encode(), MANIFEST, durable=True)
-        recipe = json.dumps(state.definition.recipe.to_data(), indent=1, ensure_ascii=False) + "\n"
-        self.folder.write(recipe.encode(), RECIPE)
+        self.folder.write(format_definition(state.definition.recipe.to_data()).encode(), RECIPE)
 
     def write_state(self, state: SeekState) -> None:
         """Write a checkpoint."""
@@ -137,9 +121,7 @@ def open_folder(address: str, definition: SeekDefinition) -> Iterator[SeekFolder
     """Open the folder of a search for writing. Raise BadFile if it contains something else."""
     store = SeekFolder(address)
     store.check_same(definition)  # Before a missing folder is created for the lock.
-    with store.folder.lock() as is_locked:
-        if is_locked:
-            store.folder.remove_temporary()
+    with store.folder.lock():
         yield store
 
 
@@ -154,8 +136,8 @@ def count_tested(address: str) -> int:
 
 def format_manifest(state: SeekState) -> str:
     """Return the manifest of a search as JSON."""
-    data = {**state.definition.to_data(), "stages": [list(stage.measures) for stage in state.plan.stages]}
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    stages = [list(stage.measures) for stage in state.plan.stages]
+    return format_definition({**state.definition.to_data(), "stages": stages})
 
 
 def _is_extension(seeds: str, definition: SeekDefinition) -> bool:

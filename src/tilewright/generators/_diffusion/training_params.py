@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ...core.model import Checkpoint, LearningProgress, OnLearning, TrainingParams
 from ...core.network import Network
@@ -21,6 +21,9 @@ class DiffusionTrainingParams(TrainingParams):
     """Samples, and how a network is trained on them."""
 
     trains_network: ClassVar[bool] = True
+    quick_trial: ClassVar[Mapping[str, Any]] = {
+        "size": "small", "training_steps": 2, "batch": 2, "steps": 1, "refine": 0,
+    }  # fmt: skip
     sample: Samples = param("dungeon")
     """Maps to learn from: files, folders, drawings, or names of built-in samples. Several hundred give good results."""
     size: Literal["small", "normal", "large"] = param("normal")

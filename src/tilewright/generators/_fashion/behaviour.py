@@ -43,6 +43,8 @@ from .scores import (
     to_array,
 )
 
+BLOCK = 1 << 16
+"""Number of situations or neighborhoods in a block."""
 MAX_SITUATIONS = 2**26
 """Default limit on enumerated situations: enough for 4 states with four offsets, or 2 states with eight."""
 MAX_MEETINGS = 2**26
@@ -234,7 +236,9 @@ def behaviour_grid(
 
     tables: dict[bytes, int] = {}  # Matrices with equal rank tables behave alike and are computed once.
     ranking: list[int] = []
-    for block in np.array_split(np.arange(rows * columns), -(-rows * columns * codes // block_size("behaviour"))):
+    for block in np.array_split(
+        np.arange(rows * columns), -(-rows * columns * codes // block_size("behaviour", BLOCK))
+    ):
         matrices = np.tile(values[-4:], (block.size, 1))
         matrices[:, sheet.index("x")] = values[block % columns]
         matrices[:, sheet.index("y")] = values[columns + block // columns]
@@ -300,7 +304,7 @@ def _iter_outcomes(ranks: Integers, states: int, weights: Integers) -> Iterator[
     own = np.repeat(np.arange(states), ranks.size // states)
     # Encode each claim as one integer: the higher rank wins, then the earlier contender; the last digit is its state.
     claims = [(ranks * contenders + contenders - 1 - number) * states + own for number in range(contenders)]
-    outer = max(0, cells - int(math.log(block_size("behaviour"), states)))
+    outer = max(0, cells - int(math.log(block_size("behaviour", BLOCK), states)))
     within = [_list_codes(states, row[outer:]) for row in weights]
     for bases in zip(*(_list_codes(states, row[:outer]) for row in weights), strict=True):
         best = claims[0][bases[0] + within[0]]
@@ -334,7 +338,7 @@ def _iter_contests(ranks: Integers, states: int, weights: Integers) -> Iterator[
         differ = np.flatnonzero(earlier != later)
         shared = [_list_codes(states, weights[contender, common])[differ, None] for contender in pair]
         alone = [_list_codes(states, row[(row > 0) & ~common]) for row in weights[list(pair)]]
-        height = max(1, block_size("behaviour") // max(codes.size for codes in alone))
+        height = max(1, block_size("behaviour", BLOCK) // max(codes.size for codes in alone))
         for start in range(0, differ.size, height):
             first, second = (
                 ranks[base[start : start + height] + codes] for base, codes in zip(shared, alone, strict=True)

@@ -31,6 +31,8 @@ from ...kernels.maze import (
 from ...kernels.types import Int32_1D, Uint8_1D
 from .maze_grid import MazeGrid
 
+BLOCK = 1 << 19
+"""Number of steps between two frames."""
 FRAMES = 80
 """Approximate number of frames of a growing maze, at any size."""
 STEPS_PER_PLACE = 64
@@ -41,7 +43,7 @@ Method = Callable[[MazeGrid, Rng], Iterator[float]]
 
 def run_in_blocks(work: Callable[[int], bool], state: MazeState, steps: int, total: int) -> Iterator[float]:
     """Call a kernel until it is done; yield the fraction done after each block."""
-    block, total = max(1, min(block_size("maze"), -(-steps // FRAMES))), max(1, total)
+    block, total = max(1, min(block_size("maze", BLOCK), -(-steps // FRAMES))), max(1, total)
     while work(block):
         yield min(1.0, float(state.done) / total)
 
@@ -125,7 +127,9 @@ def _span(grid: MazeGrid, rng: Rng, *, first: Uint8_1D | None = None) -> Iterato
     edges: Int32_1D = np.empty(2 * grid.count, dtype=np.int32)
     edges = edges[: list_edges(grid.possible, edges)]
     order = MazeState.new()
-    for _ in run_in_blocks(partial(shuffle, edges, rng.state, order), order, FRAMES * block_size("maze"), edges.size):
+    for _ in run_in_blocks(
+        partial(shuffle, edges, rng.state, order), order, FRAMES * block_size("maze", BLOCK), edges.size
+    ):
         yield 0.0
     if first is not None:
         preferred = (first[edges >> 1] >> (1 + (edges & 1)).astype(np.uint8)) & 1

@@ -62,7 +62,7 @@ class Window:
 
 def split_rows(shape: tuple[int, int]) -> list[slice]:
     """Split rows into blocks, between which the caller yields. The block size does not affect the result."""
-    rows = max(1, block_size("noise") // shape[1])
+    rows = max(1, block_size("noise", 1 << 18) // shape[1])
     return [slice(first, first + rows) for first in range(0, shape[0], rows)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import prod
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class PatternsTrainingParams(TrainingParams):
     """Samples, and how their patterns are extracted."""
 
     renamed: ClassVar[Mapping[str, str]] = {"symmetries": "symmetry", "borders": "sample_edges"}
+    quick_trial: ClassVar[Mapping[str, Any]] = {"quality": "draft"}
     pattern_sizes: tuple[int, ...] | None = param(None, min_length=1, max_length=8)
     """Edge lengths of the patterns to compare; by default 3, or 2 for small samples or maps."""
     size_weights: tuple[float, ...] | None = param(None, max_length=8)

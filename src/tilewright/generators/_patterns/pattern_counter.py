@@ -35,6 +35,8 @@ SLOW, FAST = 32, 8
 """Numbers of equal intervals of the slow and the fast part, powers of two; each cools by the same factor."""
 FEW_STEPS, WARM = 100, 0.2
 """With fewer steps per cell, annealing starts from a quilt at this fraction of the first temperature."""
+BLOCK = 1 << 21
+"""Number of cells of windows between two frames."""
 MAX_FOCUS = 16
 """Maximum number of windows that such short annealing draws to find one that no sample has."""
 MIN_COOLING = 8.0
@@ -281,7 +283,7 @@ class PatternCounter:
         """Annealing steps between two yields."""
         size, axes = max(self.target.sizes), self.target.axes
         pasted = len(self.target.sizes) * (2 * size + self.reach - 1) ** axes
-        return max(1, block_size("patterns") // int(self.layout["cells"][0].sum() + GROW * pasted))
+        return max(1, block_size("patterns", BLOCK) // int(self.layout["cells"][0].sum() + GROW * pasted))
 
     @property
     def generations_per_block(self) -> int:
@@ -291,7 +293,7 @@ class PatternCounter:
         if members > 1:
             copied = self.cells, self.slots, self.keys, self.counts, self.which
             lookups += sum(array[0].nbytes for array in copied) // BYTES_PER_LOOKUP
-        return max(1, block_size("patterns") // lookups)
+        return max(1, block_size("patterns", BLOCK) // lookups)
 
     def _count_lookups(self, stamps: float) -> int:
         """Return the number of window cells read by a step that changes one cell and applies `stamps` stamps."""

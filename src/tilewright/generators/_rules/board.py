@@ -102,7 +102,7 @@ class Board:
     def _split_areas(self, areas: Areas, effort: int) -> Iterable[tuple[Areas, int, int, float]]:
         """Return areas with the first and last row of each block of work, and the fraction done before it."""
         height, width = self.site.shape
-        rows = max(1, block_size("rules") // (width * effort))
+        rows = max(1, block_size("rules", 1 << 24) // (width * effort))
         if height <= rows:  # All areas together are no larger than the map.
             return [(areas, 0, height, 0.0)]
         return (

@@ -116,7 +116,7 @@ class Fixer:
             distance,
             queue,
             numbering,
-            max(1, block_size("tunnels") // len(adjacency.shifts)),
+            max(1, block_size("tunnels", 1 << 22) // len(adjacency.shifts)),
         ):
             yield float(numbering["scanned"][0]) / size
         count = int(numbering["count"][0])

@@ -38,7 +38,7 @@ def compute_margin(*, spacing: int, relax: int, wall: int, gap: int) -> int:
 
 def split_rows(count: int, columns: int) -> Iterator[tuple[slice, float]]:
     """Yield blocks of rows of squares that take a few hundredths of a second, each with the fraction done before it."""
-    block = max(1, block_size("voronoi.points") // columns)
+    block = max(1, block_size("voronoi.points", 1 << 21) // columns)
     for first in range(0, count, block):
         yield slice(first, min(first + block, count)), first / count
 
@@ -80,7 +80,7 @@ class Diagram:
         """Move every point to the center of its region, and drop the outermost squares. Yield the fraction done."""
         rows, columns, _ = self.points.shape
         totals = np.zeros((rows, columns), dtype=SAMPLE_SUM)
-        block = max(1, block_size("voronoi.samples") // (SAMPLES * SAMPLES * columns))
+        block = max(1, block_size("voronoi.samples", 1 << 20) // (SAMPLES * SAMPLES * columns))
         for first in range(SEARCH_RADIUS, rows - SEARCH_RADIUS, block):
             if first > SEARCH_RADIUS:
                 yield first / rows

@@ -83,7 +83,7 @@ class Solver:
         one.
         """
         wave, p = self.wave, self.p
-        block = max(1, min(block_size("wfc") // len(wave.pattern_set), wave.topology.cells // FRAMES))
+        block = max(1, min(block_size("wfc", 1 << 17) // len(wave.pattern_set), wave.topology.cells // FRAMES))
         fewest = wave.topology.cells + 1
         tried = 0
         """Number of repairs since the last new minimum of undecided cells."""

@@ -177,7 +177,7 @@ class Improvement:
     @cached_property
     def _block(self) -> int:
         """Number of moves between two frames."""
-        moves = block_size("improve") // self.map.cells.size
+        moves = block_size("improve", 1 << 21) // self.map.cells.size
         return max(1, moves // SLOWER if self.others else moves)
 
     def _search(self, best: NDArray[np.uint16]) -> Iterator[None]:
