@@ -139,15 +139,15 @@ BOUNDED = {
     "generators._wfc.params._default_sample": "built-in sample",
     "kernels._source_digest": "modules",
     "kernels.gpu.find_problem": "one string",
-    "studio.catalogue.describe_entry": "registered entries",
-    "studio.catalogue.list_entries": "registered entries",
-    "studio.goals.list_goals": "built-in goals",
-    "studio.goals.list_searchable": "built-in goals",
-    "studio.page.controls.form._list_controls": "classes",
-    "studio.page.controls.previews.draw_built_in": "built-in samples",
-    "studio.page.rules.start.list_rulebooks": "built-in rulebooks",
-    "studio.page.scripts.script": "built-in scripts",
-    "studio.sample_state.load_built_in": "built-in samples",
+    "studio.http.catalogue.describe_entry": "registered entries",
+    "studio.http.catalogue.list_entries": "registered entries",
+    "studio.start.goals.list_goals": "built-in goals",
+    "studio.start.goals.list_searchable": "built-in goals",
+    "studio.controls.form._list_controls": "classes",
+    "studio.controls.previews.draw_built_in": "built-in samples",
+    "studio.rules.start.list_rulebooks": "built-in rulebooks",
+    "studio.page.scripts.read_script": "built-in scripts",
+    "studio.example.state.load_built_in": "built-in samples",
     # Values and keys of a few bytes or of one size, and not many of them.
     "analysis.regions.neighbor_offsets": "a few offsets",
     "core.appearance.distinct_color": "a color per number of a tile",
@@ -173,6 +173,7 @@ BOUNDED = {
     "corpus.build._read_manifest": "one corpus",
     "search.candidates._source_of": "four sets",
     "search.evaluation._evaluator_of": "four searches",
+    "studio.make.opened_recipe._read_declarations": "strings of at most MAX_CACHED_LENGTH characters",
 }
 """Caches that are bounded by the number of their values, and what these are."""
 SOURCE = Path(tw.__file__).parent
