@@ -114,46 +114,42 @@ def test_many_samples_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch, te
 MAX_VALUES = 4
 BOUNDED = {
     "built-in data by name, and facts about modules and registered entries": """
-        _built_in.find_names core.plugins.find_own core.plugins.find_plugins core.resolver._load_built_in_member
-        core.resolver._load_built_in_network core.resolver._load_built_in_sample core.resolver._read_declarations
-        corpus._charts.load_font data.list_names formats._textures.strokes._read_drawing
-        generators._fashion.gallery.load_gallery kernels._source_digest studio.catalogue.describe_entry
-        studio.catalogue.list_entries studio.page.controls.previews.draw_built_in
-        studio.page.rules.start.list_rulebooks studio.page.scripts.script studio.sample_state.load_built_in
+        _built_in.find_names plugins.find_own plugins.find_plugins resolver._load_built_in_member
+        resolver._load_built_in_network resolver._load_built_in_sample resolver._read_declarations _charts.load_font
+        data.list_names strokes._read_drawing gallery.load_gallery kernels._source_digest catalogue.describe_entry
+        catalogue.list_entries previews.draw_built_in start.list_rulebooks scripts.read_script state.load_built_in
     """,
     "a limited number of values of a few bytes": """
-        analysis.regions.neighbor_offsets cli._drawing._ground_style cli._drawing._pixel_style cli._drawing._tile_style
-        core.appearance.distinct_color formats._files._remove_stale formats._icons.find_icon
-        generators._markov.contexts._find_offsets kernels.fashion._list_pairs
+        regions.neighbor_offsets _drawing._ground_style _drawing._pixel_style _drawing._tile_style
+        appearance.distinct_color _files._remove_stale _icons.find_icon contexts._find_offsets fashion._list_pairs
     """,
     "sprites of one size": """
-        formats._artwork.draw_texture formats._textures.edges._draw_surface formats._textures.edges._edge_distance
-        formats._textures.landscape._draw_stamps_of_mask
+        _artwork.draw_texture edges._draw_surface edges._edge_distance landscape._draw_stamps_of_mask
     """,
-    "recipes of at most MAX_SMALL_RECIPE characters": "corpus.manifest._find_small_recipe",
-    "strings of at most MAX_CACHED_LENGTH characters": "generators._rules.compact_model._parse_cached",
-    "tables of at most MAX_KEYS numbers": "kernels.fashion.build_key_table kernels.gpu.fashion_rules._make_rule",
-    "declarations of opened recipes, at most 32": "studio.opened_recipe._read_declarations",
+    "recipes of at most MAX_SMALL_RECIPE characters": "manifest._find_small_recipe",
+    "strings of at most MAX_CACHED_LENGTH characters": "compact_model._parse_cached",
+    "tables of at most MAX_KEYS numbers": "fashion.build_key_table fashion_rules._make_rule",
+    "declarations of opened recipes, at most 32": "opened_recipe._read_declarations",
 }
-"""Caches of more values than `MAX_VALUES`, by what bounds their size."""
+"""Modules and functions with caches of more values than `MAX_VALUES`, by what bounds their size."""
 SOURCE = Path(tw.__file__).parent
 
 
-def iter_caches() -> Iterator[str]:
-    """Yield the names of all functions that functools caches, except those that hold few values.
+def iter_caches() -> Iterator[tuple[Path, str]]:
+    """Yield the file and name of all functions that functools caches, except those that hold few values.
 
     A function without arguments has one value, and a function of a class has one for each class of the package.
     """
     for path in SOURCE.rglob("*.py"):
-        module = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+        module = path.parent.name if path.stem == "__init__" else path.stem
         text = path.read_text()
         for node in ast.walk(ast.parse(text)) if "cache" in text else ():
             if isinstance(node, ast.FunctionDef) and any(map(is_cache, node.decorator_list)):
                 kinds = [ast.unparse(argument.annotation) for argument in node.args.args if argument.annotation]
                 if not all(kind.startswith("type[") for kind in kinds) and not any(map(is_small, node.decorator_list)):
-                    yield f"{module}.{node.name}"
+                    yield path, f"{module}.{node.name}"
             elif isinstance(node, ast.Assign) and is_cache(node.value):
-                yield f"{module}.{ast.unparse(node.targets[0])}"
+                yield path, f"{module}.{ast.unparse(node.targets[0])}"
 
 
 def is_cache(node: ast.expr) -> bool:
@@ -169,9 +165,10 @@ def is_small(node: ast.expr) -> bool:
 def test_caches_that_are_not_bounded_by_size_hold_little() -> None:
     """Values of any size belong into the cache that is bounded by its size."""
     bounded = {name for names in BOUNDED.values() for name in names.split()}
-    compiled = {name for name in iter_caches() if name.startswith("kernels.gpu.")} - bounded
+    caches = [*iter_caches()]
+    compiled = {name for path, name in caches if path.parent.name == "gpu"} - bounded
     assert all(name.rpartition(".")[2].startswith(("build_", "port", "unfuse")) for name in compiled)
-    assert {*iter_caches()} - compiled == bounded
+    assert {name for _, name in caches} - compiled == bounded
 
 
 def count_held_bytes() -> int:
