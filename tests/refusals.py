@@ -1,9 +1,10 @@
-"""Expected errors: one short line with a certain string."""
+"""Expected errors: one short line with a certain text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,8 @@ from tilewright.core.errors import TilewrightError
 @contextmanager
 def refused(
     text: str, kind: type[Exception] = TilewrightError, *, exact: bool = False, start: str = "", limit: int = 300
-) -> Iterator[pytest.ExceptionInfo[Exception]]:
-    """Expect an error of one line that contains a string, or equals it, and is shorter than a limit."""
+) -> Iterator[pytest.ExceptionInfo[Any]]:
+    """Expect an error of one line that contains a string, or is the string, and is shorter than a limit."""
     with pytest.raises(kind) as caught:
         yield caught
     line = str(caught.value)

@@ -152,7 +152,6 @@ def test_knobs_survive_as_data() -> None:
 def test_mistakes_are_refused_when_the_recipe_is_read(knobs: Any, line: str) -> None:
     with refused(line, InvalidRecipe) as caught:
         Recipe.of(with_knobs(knobs))
-    assert isinstance(caught.value, InvalidRecipe)
     assert all(problem.path[0] == "knobs" for problem in caught.value.problems)
 
 
