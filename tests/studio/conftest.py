@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext
 
 from tests.browser import chromium
 from tests.studio.page import Studio, serving
+from tests.studio.screens import SCREENS, open_screen
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +33,20 @@ def context(browser: Browser, server: str) -> Iterator[BrowserContext]:
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server)
     yield context
     context.close()
+
+
+@pytest.fixture
+def phone(browser: Browser, server: str) -> Iterator[Studio]:
+    """Return the page on a phone with touch, not opened yet."""
+    with open_screen(browser, server, **SCREENS["phone"]) as studio:
+        yield studio
+
+
+@pytest.fixture(params=SCREENS)
+def screen(request: pytest.FixtureRequest, browser: Browser, server: str) -> Iterator[Studio]:
+    """Return the page on each screen, not opened yet."""
+    with open_screen(browser, server, color_scheme="light", **SCREENS[request.param]) as studio:
+        yield studio
 
 
 @pytest.fixture

@@ -3,64 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Literal
 
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.studio.page import Studio
+from tests.studio.screens import check_access, load_axe
 from tilewright.studio.state import TABS, State
 
-AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
-SCREENS: dict[str, dict[str, Any]] = {
-    "desktop": {"viewport": {"width": 1440, "height": 900}},
-    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
-}
-FINDINGS = """async (rules) => {
-  const runOnly = rules.length ? { runOnly: rules } : {};
-  const { violations } = await axe.run(document, { resultTypes: ['violations'], ...runOnly });
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  return grave.flatMap(({ id, nodes }) => nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message ?? ''}`));
-}"""
-"""Returns the serious and critical findings of axe-core, of all rules or of the given ones."""
-RULES: dict[Literal["light", "dark"], list[str]] = {"light": [], "dark": ["color-contrast"]}
-"""Rules to check in light and in dark mode; none stands for all."""
 SCORES = {"technique": "fashion", "params": {"scores": [[0.1, 0.2], [0.3, 0.4]], "width": 24, "height": 16}, "seed": 7}
 DUNGEON = {"technique": "rooms", "params": {"width": 48, "height": 32}, "shaping": ["lock_and_key"], "seed": 7}
 
 
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """Return the source code of axe-core."""
-    if not AXE.is_file():
-        pytest.skip("the npm package axe-core is not installed: npm install in tests/studio")
-    return AXE.read_text("utf-8")
-
-
-@pytest.fixture(params=SCREENS)
-def screen(request: pytest.FixtureRequest, browser: Browser, server: str) -> Iterator[Studio]:
-    """Return the page on a screen."""
-    context = browser.new_context(**SCREENS[request.param], color_scheme="light", reduced_motion="reduce")
-    studio = Studio(context, server)
-    yield studio
-    studio.close()
-    context.close()
-
-
-def test_axe_finds_nothing_serious(screen: Studio, axe: str) -> None:
+def test_axe_finds_nothing_serious(screen: Studio) -> None:
     screen.open(State.from_recipe(DUNGEON))
     expect(screen["measure-cells"]).to_have_text("1,536")
-    screen.page.evaluate(axe)
-    screen.page.add_style_tag(content="* { transition: none !important; }")  # colors between two themes
+    load_axe(screen)
     for tab in TABS:
         screen.tab(tab)
-        for scheme, rules in RULES.items():
-            screen.page.emulate_media(color_scheme=scheme)
-            expect(screen.page.locator("body")).to_have_class(re.compile(f"body--{scheme}"))
-            screen.wait_for_drawing()
-            assert screen.page.evaluate(FINDINGS, rules) == [], (tab, scheme)
+        check_access(screen, tab)
 
 
 def test_controls_have_names(studio: Studio) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
@@ -26,18 +24,6 @@ WRONG: dict[str, Any] = {
     "shaping": [{"replace": {"tile": "path", "by": "floor"}}],
     "seed": 7,
 }
-
-
-@pytest.fixture
-def phone(browser: Browser, server: str) -> Iterator[Studio]:
-    """Return the page on a phone with touch, not opened yet."""
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    studio = Studio(context, server)
-    yield studio
-    studio.close()
-    context.close()
 
 
 def test_shapers_that_a_technique_cannot_use_are_switched_off(studio: Studio) -> None:

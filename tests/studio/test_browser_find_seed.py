@@ -6,14 +6,11 @@ import re
 from typing import Any
 
 import numpy as np
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tests.studio.test_browser_access import AXE, FINDINGS, RULES, SCREENS
-from tests.studio.test_browser_page import OUTSIDE
-from tests.studio.test_browser_phone import SMALL_TARGETS
+from tests.studio.screens import check_access, check_layout, load_axe
 
 CAVE: dict[str, Any] = {"technique": "caves", "params": {"width": 24, "height": 14}, "seed": 7}
 REQUIRED: dict[str, Any] = {**CAVE, "require": {"regions": 1, "path_length": "most"}, "tries": 4}
@@ -98,34 +95,19 @@ def test_errors_of_a_search_are_shown(studio: Studio) -> None:
     expect(studio["find-seed"]).to_contain_text("Find a seed")
 
 
-def test_the_phone_shows_everything_within_reach(browser: Browser, server: str) -> None:
-    context = browser.new_context(**SCREENS["phone"], reduced_motion="reduce")
-    phone = Studio(context, server).open(REQUIRED)
+def test_the_phone_shows_everything_within_reach(phone: Studio) -> None:
+    phone.open(REQUIRED)
     find(phone)
     phone["found-1"].get_by_role("button").tap()
     expect(phone["found-1"].get_by_role("button")).to_have_attribute("aria-pressed", "true")
     expect(phone["histogram-regions"].locator("canvas")).to_have_count(1)
-    assert phone.page.evaluate(OUTSIDE) == []
-    assert phone.page.evaluate(SMALL_TARGETS) == []
-    phone.close()
-    context.close()
+    check_layout(phone, touch=True)
 
 
-@pytest.mark.parametrize("device", SCREENS)
-def test_axe_finds_nothing_serious(browser: Browser, server: str, device: str) -> None:
-    if not AXE.is_file():
-        pytest.skip("the npm package axe-core is not installed: npm install in tests/studio")
-    context = browser.new_context(**SCREENS[device], color_scheme="light", reduced_motion="reduce")
-    studio = Studio(context, server).open(REQUIRED)
-    find(studio)
-    studio["found-1"].get_by_role("button").click()
-    expect(studio["found-1"].get_by_role("button")).to_have_attribute("aria-pressed", "true")
-    studio.page.evaluate(AXE.read_text("utf-8"))
-    studio.page.add_style_tag(content="* { transition: none !important; }")
-    for scheme, rules in RULES.items():
-        studio.page.emulate_media(color_scheme=scheme)
-        expect(studio.page.locator("body")).to_have_class(re.compile(f"body--{scheme}"))
-        studio.wait_for_drawing()
-        assert studio.page.evaluate(FINDINGS, rules) == [], scheme
-    studio.close()
-    context.close()
+def test_axe_finds_nothing_serious(screen: Studio) -> None:
+    screen.open(REQUIRED)
+    find(screen)
+    screen["found-1"].get_by_role("button").click()
+    expect(screen["found-1"].get_by_role("button")).to_have_attribute("aria-pressed", "true")
+    load_axe(screen)
+    check_access(screen)

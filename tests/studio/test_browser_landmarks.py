@@ -6,16 +6,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import COMPONENT, Studio
+from tests.studio.screens import check_targets
 
 RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "seed": 7, "shaping": ["place"]}
 MADE = tw.run(RECIPE)
 START, EXIT = (next(marker for marker in MADE.markers if marker.name == name) for name in ("start", "exit"))
-MIN_TARGET = 44
-"""Minimum width and height of a touch target, in pixels."""
 
 
 def shows_landmarks(studio: Studio, markers: list[tw.Marker], rooms: list[tw.Room]) -> None:
@@ -180,45 +179,33 @@ def drag(studio: Studio, *cells: tuple[int, int]) -> None:
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_markers_and_rooms_are_edited_on_a_phone(browser: Browser, server: str) -> None:
-    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
-        studio = Studio(context, server).open({**RECIPE, "params": {"width": 16, "height": 14}})
-        made = tw.run({**RECIPE, "params": {"width": 16, "height": 14}})
-        markers, rooms = list(made.markers), list(made.rooms)
-        studio["tool-marker"].tap()
-        check_targets(studio, "tool-marker", "edit-rooms", "marker-treasure", "marker-other", "legend-toggle")
-        studio["marker-treasure"].tap()
-        free = next(
-            (x, y) for y in range(14) for x in range(16) if all(abs(x - m.x) + abs(y - m.y) > 6 for m in markers)
-        )
-        studio.page.touchscreen.tap(*studio.place(*free))
-        shows_landmarks(studio, [*markers, tw.Marker("treasure", *free)], rooms)
-        check_targets(studio, "landmark-name", "add-property", "remove-landmark", "close-landmark")
-        studio["landmark-name"].fill("potion")
-        studio["landmark-name"].press("Enter")
-        shows_landmarks(studio, [*markers, tw.Marker("potion", *free)], rooms)
-        to = free[0] + (3 if free[0] < 8 else -3), free[1]
-        drag(studio, free, to)
-        shows_landmarks(studio, [*markers, tw.Marker("potion", *to)], rooms)
-        studio["remove-landmark"].click()
-        shows_landmarks(studio, markers, rooms)
+def test_markers_and_rooms_are_edited_on_a_phone(phone: Studio) -> None:
+    phone.open({**RECIPE, "params": {"width": 16, "height": 14}})
+    made = tw.run({**RECIPE, "params": {"width": 16, "height": 14}})
+    markers, rooms = list(made.markers), list(made.rooms)
+    phone["tool-marker"].tap()
+    check_targets(phone, "tool-marker", "edit-rooms", "marker-treasure", "marker-other", "legend-toggle")
+    phone["marker-treasure"].tap()
+    free = next((x, y) for y in range(14) for x in range(16) if all(abs(x - m.x) + abs(y - m.y) > 6 for m in markers))
+    phone.page.touchscreen.tap(*phone.place(*free))
+    shows_landmarks(phone, [*markers, tw.Marker("treasure", *free)], rooms)
+    check_targets(phone, "landmark-name", "add-property", "remove-landmark", "close-landmark")
+    phone["landmark-name"].fill("potion")
+    phone["landmark-name"].press("Enter")
+    shows_landmarks(phone, [*markers, tw.Marker("potion", *free)], rooms)
+    to = free[0] + (3 if free[0] < 8 else -3), free[1]
+    drag(phone, free, to)
+    shows_landmarks(phone, [*markers, tw.Marker("potion", *to)], rooms)
+    phone["remove-landmark"].click()
+    shows_landmarks(phone, markers, rooms)
 
-        studio["edit-rooms"].click()
-        empty = next((x, y) for y in range(14) for x in range(14) if not any(covers(room, x, y) for room in rooms))
-        drag(studio, empty, (empty[0] + 2, empty[1] + 1))
-        room = tw.Room(*empty, 3, 2)
-        shows_landmarks(studio, markers, [*rooms, room])
-        studio["remove-landmark"].click()
-        shows_landmarks(studio, markers, rooms)
-        studio.close()
-
-
-def check_targets(studio: Studio, *names: str) -> None:
-    """Check that elements are large enough for a finger."""
-    for name in names:
-        box = studio[name].bounding_box()
-        assert box is not None, name
-        assert min(box["width"], box["height"]) >= MIN_TARGET, (name, box)
+    phone["edit-rooms"].click()
+    empty = next((x, y) for y in range(14) for x in range(14) if not any(covers(room, x, y) for room in rooms))
+    drag(phone, empty, (empty[0] + 2, empty[1] + 1))
+    room = tw.Room(*empty, 3, 2)
+    shows_landmarks(phone, markers, [*rooms, room])
+    phone["remove-landmark"].click()
+    shows_landmarks(phone, markers, rooms)
 
 
 def covers(room: tw.Room, x: int, y: int) -> bool:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from PIL import Image, ImageDraw
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
+from tests.studio.screens import check_targets
 from tilewright.studio.state import State
 
 COLORS = {"red": "#c02020", "green": "#20c020", "blue": "#2020c0"}
@@ -119,16 +118,6 @@ def test_a_link_to_a_missing_picture_says_so(studio: Studio) -> None:
     assert (studio.cells() == np.array(tw.run(CAVE).tileset.names)[tw.run(CAVE).cells]).all()
 
 
-@pytest.fixture
-def phone(browser: Browser, server: str) -> Iterator[Studio]:
-    """Return a page on a phone."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    studio = Studio(context, server)
-    yield studio
-    studio.close()
-    context.close()
-
-
 def test_own_tiles_on_a_phone(phone: Studio) -> None:
     phone.open(CAVE)
     phone["own-tiles"].tap()
@@ -136,12 +125,7 @@ def test_own_tiles_on_a_phone(phone: Studio) -> None:
     expect(phone["own-preview"]).to_have_attribute("src", re.compile("^data:image/png"))
     phone["own-sprite-0"].tap()
     click_sprite(phone, 1)
-    for test in ("own-close", "own-open", "own-sprite-0", "own-drop-0", "own-download", "own-apply"):
-        box = phone[test].bounding_box()
-        assert box is not None
-        assert min(box["width"], box["height"]) >= 44, test
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
+    check_targets(phone, "own-close", "own-open", "own-sprite-0", "own-drop-0", "own-download", "own-apply")
     phone["own-apply"].tap()
     expect(phone["own-dialog"]).to_have_count(0)
     expect(phone["own-tiles"]).to_contain_text("mytiles")

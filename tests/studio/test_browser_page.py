@@ -6,25 +6,10 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
+from tests.studio.screens import check_layout
 from tilewright.studio.state import TABS
 
 SIZES = ((1280, 720), (1024, 768), (820, 1180))
-OUTSIDE = """() => {
-  const found = [];
-  const root = document.documentElement;
-  if (root.scrollWidth > innerWidth || root.scrollHeight > innerHeight) found.push('the page scrolls');
-  for (const panel of document.querySelectorAll('.tw-panel, .tw-right, .tw-header, .tw-bar'))
-    if (panel.offsetParent && panel.scrollWidth > panel.clientWidth + 1)
-      found.push(`${panel.className} is ${panel.scrollWidth} wide and shows ${panel.clientWidth}`);
-  for (const control of document.querySelectorAll('button, input, textarea, .q-slider, [role=tab]')) {
-    if (!control.checkVisibility() || control.closest('.q-uploader, .tw-chips')) continue;
-    const { left, right, width } = control.getBoundingClientRect();
-    if (width && (left < -1 || right > innerWidth + 1))
-      found.push(`${control.dataset.testid ?? control.className} from ${left} to ${right}`);
-  }
-  return found;
-}"""
-"""Returns the elements that do not fit."""
 
 
 def test_everything_fits(studio: Studio) -> None:
@@ -34,14 +19,14 @@ def test_everything_fits(studio: Studio) -> None:
         for tab in TABS:
             studio.tab(tab)
             studio.wait_for_drawing()
-            assert studio.page.evaluate(OUTSIDE) == [], (tab, width)
+            check_layout(studio, (tab, width))
     studio.tab("make")
     for technique in ("fashion", "wfc", "rules", "voronoi", "noise"):
         studio["chosen"].click()
         studio[f"pick-{technique}"].click()
         expect(studio["technique"]).to_have_text(technique)
         studio.wait_for_drawing()
-        assert studio.page.evaluate(OUTSIDE) == [], technique
+        check_layout(studio, technique)
 
 
 def test_measures_open_and_close_on_small_screens(studio: Studio) -> None:

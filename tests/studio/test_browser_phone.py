@@ -9,26 +9,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, CDPSession, expect
 
 from tests.studio.page import COMPONENT, Studio
-from tests.studio.test_browser_page import OUTSIDE
+from tests.studio.screens import PHONE, SCREENS, SMALL_TARGETS, check_layout
 from tilewright.studio.state import TABS
 
-PHONE = {"width": 390, "height": 844}
 LANDSCAPE = {"width": 844, "height": 390}
 TABLETS = ({"width": 820, "height": 1180}, {"width": 1024, "height": 768})
-SMALL_TARGETS = """() => {
-  const roles = '[role=button], [role=slider], [role=switch], [role=tab]';
-  const targets = `button, a[href], textarea, .q-field__control, ${roles}`;
-  const found = [];
-  for (const one of document.querySelectorAll(targets)) {
-    const isPart = one.parentElement.closest('.q-field__control, .cm-editor') || one.closest('.q-uploader');
-    if (isPart || !one.checkVisibility({ visibilityProperty: true })) continue;
-    const { width, height } = one.getBoundingClientRect();
-    if (width && Math.min(width, height) < 43.5)
-      found.push(`${one.dataset.testid ?? one.className}: ${Math.round(width)} x ${Math.round(height)}`);
-  }
-  return found;
-}"""
-"""Returns visible controls that are smaller than 44 pixels."""
 DOWNLOADS = {"export": ("download",), "gallery": ("export-all", "export-starred")}
 """Buttons that are visible without scrolling, by tab."""
 
@@ -36,9 +21,7 @@ DOWNLOADS = {"export": ("download",), "gallery": ("export-all", "export-starred"
 @pytest.fixture(scope="module")
 def context(browser: Browser, server: str) -> Iterator[BrowserContext]:
     """Return the context of a phone."""
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
+    context = browser.new_context(**SCREENS["phone"], reduced_motion="reduce")
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server)
     yield context
     context.close()
@@ -54,8 +37,7 @@ def test_every_tab_can_be_reached_and_fits(studio: Studio) -> None:
     studio.open()
     for tab in TABS:
         tap_tab(studio, tab)
-        assert studio.page.evaluate(OUTSIDE) == [], tab
-        assert studio.page.evaluate(SMALL_TARGETS) == [], tab
+        check_layout(studio, tab, touch=True)
         bar = studio[f"tab-{tab}"].bounding_box()
         assert bar is not None
         assert bar["y"] + bar["height"] == pytest.approx(PHONE["height"], abs=1), "tabs are at the bottom"
@@ -65,7 +47,7 @@ def test_every_tab_can_be_reached_and_fits(studio: Studio) -> None:
         studio.page.set_viewport_size({"width": size["width"], "height": size["height"]})
         for tab in TABS:
             tap_tab(studio, tab)
-            assert studio.page.evaluate(OUTSIDE) == [], (tab, size)
+            check_layout(studio, (tab, size))
 
 
 def test_phones_in_landscape(studio: Studio) -> None:
@@ -73,8 +55,7 @@ def test_phones_in_landscape(studio: Studio) -> None:
     studio.page.set_viewport_size({"width": LANDSCAPE["width"], "height": LANDSCAPE["height"]})
     for tab in TABS:
         tap_tab(studio, tab)
-        assert studio.page.evaluate(OUTSIDE) == [], tab
-        assert studio.page.evaluate(SMALL_TARGETS) == [], tab
+        check_layout(studio, tab, touch=True)
         for control in ("tab-start", "tab-export", "undo", "open-more"):
             expect(studio[control]).to_be_in_viewport(ratio=0.95)
         for button in DOWNLOADS.get(tab, ()):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import COMPONENT, Studio
+from tests.studio.screens import check_targets
 from tilewright.analysis.keys import play
 from tilewright.analysis.movement import movement_range
 
@@ -136,17 +135,6 @@ def test_war_maps_show_the_range_of_units(studio: Studio) -> None:
     expect(studio["game"]).to_have_attribute("data-reached", str(int(np.isfinite(wanted).sum())))
 
 
-@pytest.fixture
-def phone(browser: Browser, server: str) -> Iterator[Studio]:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    studio = Studio(context, server)
-    yield studio
-    studio.close()
-    context.close()
-
-
 def swipe(studio: Studio, direction: str) -> None:
     """Move a finger over the map."""
     right, down = {"left": (-60, 0), "right": (60, 0), "up": (0, -60), "down": (0, 60)}[direction]
@@ -179,10 +167,7 @@ def test_on_a_phone_the_game_is_played_by_touch(phone: Studio) -> None:
     phone["play-map"].tap()
     box = phone["game"].bounding_box()
     assert box == {"x": 0, "y": 0, "width": 390, "height": 844}
-    for name in ("game-left", "game-up", "game-restart", "game-stop"):
-        target = phone[name].bounding_box()
-        assert target is not None
-        assert min(target["width"], target["height"]) >= 44, name
+    check_targets(phone, "game-left", "game-up", "game-restart", "game-stop")
     names = {(0, -1): "left", (0, 1): "right", (-1, 0): "up", (1, 0): "down"}
     for number in (1, 2):
         step = route[number][0] - route[number - 1][0], route[number][1] - route[number - 1][1]

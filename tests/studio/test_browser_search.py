@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tests.studio.test_browser_access import AXE, FINDINGS, RULES, SCREENS
-from tests.studio.test_browser_page import OUTSIDE
-from tests.studio.test_browser_phone import SMALL_TARGETS
+from tests.studio.screens import PHONE, check_access, check_layout, load_axe
 from tilewright.studio.search.options import find_owner
 from tilewright.studio.search.state import AxisState, SearchViewState
 from tilewright.studio.state import State
@@ -285,18 +281,6 @@ def pictures(studio: Studio) -> list[str]:
     return sources
 
 
-@pytest.fixture
-def phone(browser: Browser, server: str) -> Iterator[Studio]:
-    """Return the page on a phone."""
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    studio = Studio(context, server)
-    yield studio
-    studio.close()
-    context.close()
-
-
 def test_on_a_phone_a_tap_shows_a_map_and_a_finger_selects(phone: Studio) -> None:
     state = make_state()
     archive = make_archive(state)
@@ -331,28 +315,16 @@ def test_on_a_phone_a_tap_shows_a_map_and_a_finger_selects(phone: Studio) -> Non
     expect(phone["eye-title"]).to_have_text("Generation 2")
 
 
-@pytest.mark.parametrize("device", SCREENS)
-def test_axe_finds_nothing_serious(browser: Browser, server: str, device: str) -> None:
-    if not AXE.is_file():
-        pytest.skip("the npm package axe-core is not installed: npm install in tests/studio")
-    context = browser.new_context(**SCREENS[device], color_scheme="light", reduced_motion="reduce")
-    studio = Studio(context, server).open(make_state())
-    start(studio)
-    studio.page.evaluate(AXE.read_text("utf-8"))
-    studio.page.add_style_tag(content="* { transition: none !important; }")
+def test_axe_finds_nothing_serious(screen: Studio) -> None:
+    screen.open(make_state())
+    start(screen)
+    load_axe(screen)
     for mode in ("Explore", "Pick by eye"):
-        studio["search-mode"].get_by_text(mode).click()
+        screen["search-mode"].get_by_text(mode).click()
         if mode == "Pick by eye":
-            expect(studio.page.locator(MADE)).to_have_count(12)
-            studio["pick-2"].click()
-            expect(studio.page.locator(PICKED)).to_have_count(1)
-        for scheme, rules in RULES.items():
-            studio.page.emulate_media(color_scheme=scheme)
-            expect(studio.page.locator("body")).to_have_class(re.compile(f"body--{scheme}"))
-            studio.wait_for_drawing()
-            assert studio.page.evaluate(FINDINGS, rules) == [], (mode, scheme)
-        if device == "phone":
-            assert studio.page.evaluate(OUTSIDE) == [], mode
-            assert studio.page.evaluate(SMALL_TARGETS) == [], mode
-    studio.close()
-    context.close()
+            expect(screen.page.locator(MADE)).to_have_count(12)
+            screen["pick-2"].click()
+            expect(screen.page.locator(PICKED)).to_have_count(1)
+        check_access(screen, mode)
+        if screen.page.viewport_size == PHONE:
+            check_layout(screen, mode, touch=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
+from tests.studio.screens import check_targets
 from tilewright.studio.start.goals import list_goals
 from tilewright.studio.state import State
-
-PHONE = {"width": 390, "height": 844}
-MIN_TARGET = 44
-"""Minimum width and height in pixels of what a finger presses."""
 
 
 def test_goals_open_their_maps(studio: Studio) -> None:
@@ -80,19 +77,11 @@ def test_a_link_opens_without_the_first_screen(studio: Studio) -> None:
     studio.shows(tw.make("caves", seed=7))
 
 
-def test_the_first_screen_on_a_phone(browser: Browser, server: str) -> None:
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True, color_scheme="light")  # type: ignore[arg-type]
-    studio = Studio(context, server).open("")
-    boxes = [studio["start-search"].locator("xpath=ancestor::label").bounding_box()]
+def test_the_first_screen_on_a_phone(phone: Studio) -> None:
+    phone.open("")
+    check_targets(phone, phone["start-search"].locator("xpath=ancestor::label"))
     for goal in list_goals():
-        studio[f"goal-{goal.name}"].scroll_into_view_if_needed()
-        boxes.append(studio[f"goal-{goal.name}"].bounding_box())
-    for box in boxes:
-        assert box is not None
-        assert min(box["width"], box["height"]) >= MIN_TARGET
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= PHONE["width"]
-    studio["goal-maze"].tap()
-    studio.shows(tw.run("stone-labyrinth", seed=2))
-    studio.close()
-    context.close()
+        phone[f"goal-{goal.name}"].scroll_into_view_if_needed()
+        check_targets(phone, f"goal-{goal.name}")
+    phone["goal-maze"].tap()
+    phone.shows(tw.run("stone-labyrinth", seed=2))

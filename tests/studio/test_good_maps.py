@@ -6,14 +6,15 @@ from typing import Any
 
 import tilewright as tw
 from tilewright.core.recipe import Recipe
-from tilewright.studio.good_maps.pass_share import PassShare, try_seed
 from tilewright.studio.good_maps.requirements import (
     MAX_ROWS,
     RULES,
+    PassShare,
     RequirementRow,
     find_improvement,
     read_rows,
     suggest_row,
+    try_seed,
     with_improvement,
     write_rows,
 )

@@ -23,8 +23,7 @@ from tilewright.data import list_names
 from tilewright.studio.gallery.state import Gallery
 from tilewright.studio.gallery.variations import list_variations
 from tilewright.studio.jobs import Busy, CancelToken, JobQueue
-from tilewright.studio.search.corpus_export import write_corpus_zip
-from tilewright.studio.search.found_maps import FoundMaps
+from tilewright.studio.search.found_maps import FoundMaps, write_corpus_zip
 from tilewright.studio.search.options import (
     apply_values,
     build_recipe_data,

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocketDisconnect
 from tests.studio.servers import application, asking, line_of
 from tilewright.core.errors import InvalidRecipe
 from tilewright.studio.http.api import DESCRIBED_KINDS
-from tilewright.studio.http.catalogue import LISTS
+from tilewright.studio.http.entries import LISTS
 from tilewright.studio.http.security import SecurityMiddleware
 from tilewright.studio.settings import Settings
 

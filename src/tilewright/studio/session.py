@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.survey import list_argument_measures
 from ..core.errors import TilewrightError, TooLarge
 from ..core.grid import FREE, Grid
 from ..core.landmarks import LandmarkEdits
 from ..core.locks import Locks
 from ..core.plan import find_origins, make_plan
 from ..core.recipe import Recipe
-from ..core.registry import techniques
+from ..core.registry import measures, techniques
 from ..core.seeds import read_seed
 from ..core.site import Frame
 from ..core.tilemap import TileMap
@@ -271,6 +272,13 @@ class Session:
             self.change(self.state.with_recipe())
         else:
             self.make()
+
+    def list_measures(self) -> list[str]:
+        """Return the measures to choose from: those of any map, and counts of the current map's tiles and markers."""
+        recipe = self.recipe
+        has_sample = recipe is not None and techniques.get(recipe.technique).training_of(recipe.params) is not None
+        plain = [one.name for one in measures if not one.argument and (has_sample or not one.compares)]
+        return [*plain, *([] if self.map is None else list_argument_measures(self.map))]
 
     def find_locked_cells(self) -> NDArray[np.bool_] | None:
         """Return a mask of the locked cells of the current map, or None without locks."""

@@ -42,7 +42,8 @@ class GalleryAxes:
         self._on_change, self._label_of = on_change, label_of
         self._found: set[str] = set()
         """Measures that the last variations have."""
-        self._is_showing = False
+        self._shown: dict[str, Any] = {}
+        """Shown values by the name of the setting."""
         ui.label("Scatter plot").classes("tw-title")
         with ui.element("div").classes("tw-gallery-pair"):
             self.y, self.about_y = self._build_select("Y axis", "y")
@@ -65,15 +66,12 @@ class GalleryAxes:
         x = gallery.x if gallery.x in found else _choose_measure(offered, gallery.y)
         y = gallery.y if gallery.y in found else _choose_measure(offered, x)
         sort = gallery.sort if gallery.sort in found else UNSORTED
-        self._is_showing = True
-        try:
-            self.most_first.set_value(gallery.most_first)
-            for select, first, value in ((self.x, (), x), (self.y, (), y), (self.sort, (UNSORTED,), sort)):
-                options = {name: self._name(name) for name in (*first, *offered)}
-                if options != select.options or select.value != value:
-                    select.set_options(options, value=value)
-        finally:
-            self._is_showing = False
+        self._shown = {"x": x, "y": y, "sort": sort, "most_first": gallery.most_first}
+        self.most_first.set_value(gallery.most_first)
+        for select, first, value in ((self.x, (), x), (self.y, (), y), (self.sort, (UNSORTED,), sort)):
+            options = {name: self._name(name) for name in (*first, *offered)}
+            if options != select.options or select.value != value:
+                select.set_options(options, value=value)
         self.most_first.set_visibility(sort != UNSORTED)
         self.about_x.set_text(_describe_measure(x))
         self.about_y.set_text(_describe_measure(y))
@@ -94,7 +92,7 @@ class GalleryAxes:
             return select, ui.tooltip("")
 
     def _on_choice(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
-        if not self._is_showing and event.value is not None:
+        if event.value not in (None, self._shown.get(name)):
             self._on_change(name, event.value)
 
 

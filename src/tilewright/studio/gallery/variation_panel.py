@@ -23,7 +23,8 @@ class VariationPanel:
         self.session = session
         self.knob: Knob | None = None
         """The selected parameter."""
-        self._is_showing = False
+        self._shown: dict[str, Any] = {}
+        """Shown values by the name of the setting."""
         ui.label("What varies").classes("tw-title")
         self.what = ui.toggle(KINDS, on_change=partial(self._on_choice, "what"))
         self.what.props("dense no-caps unelevated spread data-testid=gallery-what").classes("tw-toggle")
@@ -47,16 +48,13 @@ class VariationPanel:
         has_found = bool(list_found(state))
         kinds = {**KINDS, "found": "Found"} if has_found else KINDS
         what = "seed" if gallery.what == "found" and not has_found else gallery.what
-        self._is_showing = True
-        try:
-            if kinds != self.what.options:
-                self.what.set_options(kinds, value=what)
-            self.what.set_value(what)
-            if labels != self.knobs.options or key != self.knobs.value:
-                self.knobs.set_options(labels, value=key)
-            self.same_seed.set_value(gallery.same_seed)
-        finally:
-            self._is_showing = False
+        self._shown = {"what": what, "knob": key, "same_seed": gallery.same_seed}
+        if kinds != self.what.options:
+            self.what.set_options(kinds, value=what)
+        self.what.set_value(what)
+        if labels != self.knobs.options or key != self.knobs.value:
+            self.knobs.set_options(labels, value=key)
+        self.same_seed.set_value(gallery.same_seed)
         is_number = self.knob is not None and self.knob.is_number
         self.knob_panel.set_visibility(gallery.what == "knob")
         self.pair.set_visibility(is_number)
@@ -75,12 +73,12 @@ class VariationPanel:
 
     def _on_choice(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
         """Handle a choice of the user."""
-        if not self._is_showing and event.value is not None:
+        if event.value not in (None, self._shown.get(name)):
             self.session.change_gallery(**{name: event.value})
 
     def _on_knob_change(self, event: events.ValueChangeEventArguments[Any]) -> None:
         """Select another parameter, with its usual range."""
-        if not self._is_showing and event.value is not None:
+        if event.value not in (None, self._shown.get("knob")):
             self.session.change_gallery(knob=event.value, low=None, high=None)
 
     def _on_end_input(self, end: str, text: str) -> None:

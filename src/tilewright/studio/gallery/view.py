@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from nicegui import background_tasks, ui
 
-from ...core.errors import TilewrightError, pluralize
+from ...core.errors import ANOTHER_SEED, TilewrightError, pluralize
 from ...core.measure_groups import format_measure
 from ...core.seeds import read_seed
 from ..jobs import Cancelled
+from ..page.error_panel import ErrorCard, Remedy, list_remedies
 from ..page.map_card import MapCard
 from ..page.view import View
 from ..session import Session
 from ..state import State
 from .axes import UNSORTED, GalleryAxes
-from .errors import GalleryErrors
 from .export import GalleryExport
 from .state import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
 from .variation_panel import VariationPanel
@@ -29,6 +29,7 @@ MAX_CONCURRENT = 2
 """Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
 DISPLAY_PAUSE = 0.06
 """Seconds in which results are collected before they are shown: a message to the browser costs more than a result."""
+MAX_MESSAGES = 3
 
 
 class GalleryView(View):
@@ -261,3 +262,41 @@ class GalleryView(View):
 
 def _read_numbers(found: VariationResult | None) -> Mapping[str, float]:
     return (found.numbers if found is not None else None) or {}
+
+
+class GalleryErrors:
+    """The errors of failed variations. Fixes of the recipe are offered if all variations failed for one reason."""
+
+    def __init__(self, session: Session, on_roll: Callable[[], None]) -> None:
+        """Create the card in the current slot. `on_roll` chooses new seeds."""
+        self.session, self._on_roll = session, on_roll
+        self.card = ErrorCard("gallery-error")
+        self._shown: list[str] = []
+
+    def show(self, errors: Mapping[int, TilewrightError], count: int) -> bool:
+        """Show the errors by number of the variation, out of a number of variations.
+
+        Return whether all variations have failed.
+        """
+        groups: dict[str, list[TilewrightError]] = {}
+        for error in errors.values():
+            groups.setdefault(str(error), []).append(error)
+        has_failed = 0 < len(errors) == count
+        messages = [
+            message if has_failed and len(groups) == 1 else f"{len(found)} of {count}: {message}"
+            for message, found in groups.items()
+        ]
+        more = len(messages) - MAX_MESSAGES
+        messages = [*messages[:MAX_MESSAGES], *([f"and {more} more messages"] if more > 0 else [])]
+        if messages != self._shown:
+            self._shown = messages
+            only = next(iter(groups.values()))[0] if has_failed and len(groups) == 1 else None
+            self.card.show(messages, [] if only is None else self._list_remedies(only))
+        return has_failed
+
+    def _list_remedies(self, error: TilewrightError) -> list[Remedy]:
+        """Return the buttons of an error. Another seed means new seeds for all variations."""
+        wants_seeds = any(fix == ANOTHER_SEED for one in error.problems for fix in one.fixes)
+        kept = [replace(one, fixes=tuple(fix for fix in one.fixes if fix != ANOTHER_SEED)) for one in error.problems]
+        found = list_remedies(error.replace(kept), self.session)
+        return [*([Remedy("New seeds", self._on_roll)] if wants_seeds else []), *found]

@@ -10,9 +10,7 @@ from typing import Any, TypeVar
 
 from nicegui import background_tasks, events, ui
 
-from ...analysis.survey import list_argument_measures
 from ...core.errors import Problem, TilewrightError, pluralize
-from ...core.registry import measures, techniques
 from ...core.require import DEFAULT_TRIES, MAX_TRIES
 from .. import operations
 from ..jobs import Cancelled, CancelToken
@@ -22,15 +20,16 @@ from ..page.widgets import SelectByLabel, icon_button, toggle_class
 from ..session import Session
 from ..state import State
 from .find_seed import FindSeedPanel
-from .pass_share import PassShare, try_seed
 from .requirements import (
     MAX_ROWS,
     RULES,
     TRUTH,
+    PassShare,
     RequirementRow,
     find_improvement,
     read_rows,
     suggest_row,
+    try_seed,
     with_improvement,
     write_rows,
 )
@@ -122,11 +121,7 @@ class GoodMapsSection(StatePanel):
 
     def _list_options(self, rows: Sequence[RequirementRow]) -> list[str]:
         """Return the measures to choose from, with those of the current map's tiles and markers, and of the rows."""
-        recipe, map = self.session.recipe, self.session.map
-        has_sample = recipe is not None and techniques.get(recipe.technique).training_of(recipe.params) is not None
-        plain = [one.name for one in measures if not one.argument and (has_sample or not one.compares)]
-        counted = [] if map is None else list_argument_measures(map)
-        return [*dict.fromkeys((*plain, *counted, *(row.measure for row in rows)))]
+        return [*dict.fromkeys((*self.session.list_measures(), *(row.measure for row in rows)))]
 
     def _build(self, rows: Sequence[RequirementRow]) -> None:
         self.list.clear()

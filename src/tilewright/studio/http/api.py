@@ -34,7 +34,7 @@ from ..good_maps.seek_run import SeekRun, start_seek
 from ..jobs import CancelToken, JobQueue
 from ..own_models import store_model
 from .bodies import AboutBody, EntryBody, MeasuresBody, ModelBody, SeedsBody, json_response
-from .catalogue import LISTS, describe_entry, list_entries, list_names
+from .entries import LISTS, describe_entry, list_entries, list_names
 from .openapi import (
     describe_body,
     describe_files,

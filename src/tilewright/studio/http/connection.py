@@ -1,20 +1,30 @@
-"""Connections that are closed if a client sends the headers of a request too slowly, or garbage to a websocket."""
+"""Protection of connections against slow headers, and against garbage on a websocket.
+
+Headers must arrive in time. Invalid frames close a websocket, and malformed messages are ignored; the log gets one line
+without a traceback.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
+import inspect
 import logging
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from nicegui import core
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
-from ...core.errors import problem
+from ...core.errors import InvalidRecipe, problem, short_repr
+from .bodies import ErrorBody
 
 log = logging.getLogger(__name__)
 HEADER_SECONDS = 10.0
 """Seconds after the first byte, or after the connection, until all headers of a request must have arrived."""
+EVENTS = ("connect", "handshake", "event", "javascript_response", "ack", "log")
+"""Events whose handlers in NiceGUI expect data in the form that its page sends."""
 
 
 class TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvicorn chooses the base class
@@ -57,8 +67,7 @@ class TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvic
         if self._has_headers or self.transport.is_closing():
             return
         line = f"the headers of a request must arrive within {HEADER_SECONDS:g} s"
-        found: dict[str, Any] = {"error": line, "problems": [problem(line, rule="timeout").as_data()]}
-        body = json.dumps(found).encode()
+        body = ErrorBody.of(InvalidRecipe(problem(line, rule="timeout"))).model_dump_json().encode()
         head = f"HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         self.transport.write(head.encode() + b"Connection: close\r\n\r\n" + body)
         self.transport.close()
@@ -73,3 +82,40 @@ class GuardedSocketProtocol(AutoWebSocketsProtocol):  # type: ignore[misc, valid
         except Exception as error:  # Nothing of the application runs here.
             log.warning("closed a socket after invalid frames: %s", type(error).__name__)
             self.transport.abort()
+
+
+def guard_socket() -> None:
+    """Let the handlers of the socket ignore malformed messages.
+
+    Errors of the page's own event handlers do not get here, because NiceGUI logs them where they occur.
+    """
+    handlers = core.sio.handlers["/"]
+    for name in EVENTS:
+        if name in handlers:
+            core.sio.on(name, _ignore_malformed(name, handlers[name]))
+    for logger in ("engineio.server", "uvicorn.error"):
+        logging.getLogger(logger).addFilter(_without_traceback)
+
+
+def _ignore_malformed(name: str, handle: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a handler that ignores the messages that another one cannot handle."""
+
+    @wraps(handle)
+    async def handle_message(*args: Any) -> Any:
+        try:
+            found = handle(*args)
+            return await found if inspect.isawaitable(found) else found
+        except (TypeError, LookupError, ValueError, AttributeError) as error:
+            log.warning("ignored a malformed message %r on the socket: %s", name, short_repr(error))
+            return False
+
+    return handle_message
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Reduce what the server and Engine.IO log about a malformed packet to one line."""
+    is_packet = record.name.startswith("engineio") or "Invalid UTF-8" in str(record.msg)
+    if is_packet and record.exc_info and isinstance(record.exc_info[1], ValueError | TypeError | LookupError):
+        record.msg, record.args = "ignored a malformed packet on the socket: %s", (short_repr(record.exc_info[1]),)
+        record.exc_info = record.exc_text = None
+    return True

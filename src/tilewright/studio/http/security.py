@@ -22,12 +22,13 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, cookie_parser
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...core.errors import InvalidRecipe, problem
 from ..settings import LOOPBACK, Settings
+from .bodies import ErrorBody, json_response
 
 F = TypeVar("F", bound=Callable[..., Any])
 API = "/api"
@@ -273,7 +274,7 @@ def _error_response(scope: Scope, status: int, line: str) -> Response:
     """Return an error as one line: JSON under /api, else plain text."""
     headers = {401: {"WWW-Authenticate": "Bearer"}, 408: CLOSE}.get(status)
     if scope["path"].startswith(API):
-        return JSONResponse({"error": line, "problems": [problem(line, rule="refused").as_data()]}, status, headers)
+        return json_response(ErrorBody.of(InvalidRecipe(problem(line, rule="refused"))), status, headers)
     return PlainTextResponse(line + "\n", status, headers)
 
 

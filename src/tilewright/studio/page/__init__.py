@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 
 def mount(studio: FastAPI, queue: JobQueue) -> None:
     """Mount the page at `PATH` of the application."""
-    from ..http.socket import guard_socket
+    from ..http.connection import guard_socket
     from .shell import Shell
 
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")

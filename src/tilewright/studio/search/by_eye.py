@@ -42,7 +42,6 @@ class PickView:
         self._shown: tuple[Any, ...] = ()
         """Search, generation and earlier picks of the shown maps."""
         self._error: TilewrightError | None = None
-        self._is_showing = False
         self._jobs: list[asyncio.Task[None]] = []
         with ui.element("div").classes("tw-eye"):
             with ui.element("div").classes("tw-search-bar"):
@@ -93,9 +92,7 @@ class PickView:
         self.forth.set_enabled(not is_last)
         of = "" if is_last else f" of {len(search.picks)}"
         self.title.set_text(f"Generation {search.generation + 1}{of}")
-        self._is_showing = True
         self.keep.set_value(search.keeps_picked)
-        self._is_showing = False
 
     def stop(self) -> None:
         """Cancel all jobs."""
@@ -142,7 +139,7 @@ class PickView:
         self._change(generation=min(search.generation + 1, len(search.picks) - 1))
 
     def _on_keep(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if not self._is_showing:
+        if event.value != self.session.state.search.keeps_picked:
             self._change(keeps_picked=bool(event.value))
 
     def _change(self, **changes: Any) -> None:

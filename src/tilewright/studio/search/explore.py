@@ -17,9 +17,8 @@ from ..page.widgets import icon_button, toggle_class
 from ..session import Session
 from ..state import State
 from .elite_card import EliteCard
-from .elite_export import EliteExport
 from .errors import list_search_remedies
-from .found_maps import FoundMaps
+from .found_maps import EliteExport, FoundMaps
 from .heatmap import Box, Cell, Heatmap, build_scene, describe_measure
 from .numbers import SearchNumbers
 from .options import choose_vary, find_search, list_options

@@ -1,20 +1,35 @@
-"""Maps that a search has found, as states of the page and as variations to export."""
+"""Maps that a search has found: as states of the page, and their export as files, as a corpus, or to the gallery."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
+from nicegui import ui
 from numpy.typing import NDArray
 
+from ...core.errors import TilewrightError, TooLarge, pluralize
 from ...core.measure_groups import format_measure
+from ...corpus import refuse_without_packages
 from ...search.archive import Archive, Elite
+from ..export.downloads import format_bytes
+from ..gallery.export import MapsExport
+from ..gallery.state import MAX_FOUND
 from ..gallery.variations import Variation
+from ..jobs import CancelToken
+from ..operations import zip_files
+from ..session import Session
 from ..state import State
 from .heatmap import Box, Cell, describe_measure
-from .options import apply_values
+from .options import apply_values, find_owner
 from .runs import SearchRun
+
+MAX_BYTES = 64 << 20
+"""Maximum bytes of all files of a corpus."""
 
 
 @dataclass
@@ -97,3 +112,91 @@ class FoundMaps:
             left, bottom, right, top = self.box
             rows = rows[left : right + 1, bottom : top + 1]
         return rows[rows >= 0]
+
+
+class EliteExport(MapsExport):
+    """Buttons to download the selected maps as files or as a corpus, and to open them in the gallery."""
+
+    def __init__(self, session: Session, find_maps: Callable[[], FoundMaps]) -> None:
+        """Build the controls in the current slot. `find_maps` returns the maps of the current search."""
+        self._find_maps = find_maps
+        super().__init__(session, "search")
+
+    def refresh(self) -> None:
+        """Show whether there are maps to export."""
+        for button in (self.download, self.corpus, self.gallery):
+            button.set_enabled(self._find_maps().count > 0)
+
+    def _build_buttons(self) -> None:
+        self.download = ui.button("Files", icon="download", color=None, on_click=self._on_download)
+        self.download.props("outline dense no-caps data-testid=search-download")
+        self.download.tooltip("Download the selected maps, or all, as a zip archive")
+        self.corpus = ui.button("Corpus", icon="dataset", color=None, on_click=self._on_corpus)
+        self.corpus.props("outline dense no-caps data-testid=search-corpus").set_visibility(can_write_corpora())
+        self.corpus.tooltip("Download the selected maps, or all, as a corpus with their parameters and measures")
+        self.gallery = ui.button("Gallery", icon="grid_view", color=None, on_click=self._on_gallery)
+        self.gallery.props("outline dense no-caps data-testid=search-gallery")
+        self.gallery.tooltip(f"Show the selected maps in the gallery, at most {MAX_FOUND}")
+
+    def _on_download(self) -> None:
+        self._start(self._find_maps().list_variations())
+
+    async def _on_corpus(self) -> None:
+        archive = self._find_maps().select_archive()
+        if archive is None:
+            return
+        self._show_status("Writing the corpus ...")
+
+        def fail(error: TilewrightError) -> None:
+            self._show_status(str(error), is_bad=True)
+
+        content = await self.session.attempt(partial(write_corpus_zip, archive), fail)
+        if content is not None:
+            self._show_status(f"{pluralize(len(archive), 'map')}, {format_bytes(len(content))}")
+            with self.status:
+                ui.download.content(content, f"{archive.definition.recipe.technique}-corpus.zip")
+
+    def _on_gallery(self) -> None:
+        """Show maps in the gallery, evenly spaced among the selected ones. The browser's back button returns."""
+        maps, state = self._find_maps(), self.session.state
+        values, base = maps.list_values(), maps.base
+        if base is None or not values:
+            return
+        count = min(len(values), MAX_FOUND)
+        found = tuple(values[number * len(values) // count] for number in range(count))
+        gallery = state.gallery.replace(
+            what="found",
+            found=found,
+            found_owner=find_owner(base),
+            x=base.search.x.measure,
+            y=base.search.y.measure,
+        )
+        opened = replace(state, recipe=base.recipe, locks=base.locks, painted=None, off=base.off, opened=base.opened)
+        self.session.open(replace(opened, gallery=gallery).with_view_settings(tab="gallery"))
+
+
+def can_write_corpora() -> bool:
+    """Return whether the packages of the extra `corpus` are installed."""
+    try:
+        refuse_without_packages()
+    except TilewrightError:
+        return False
+    return True
+
+
+def write_corpus_zip(archive: Archive, token: CancelToken) -> bytes:
+    """Return a zip archive of the corpus of an archive's maps. The function runs as a job."""
+    refuse_without_packages()
+    import fsspec
+
+    name = f"search-{uuid4().hex}"
+    files = fsspec.filesystem("memory")
+    try:
+        archive.to_corpus(f"memory://{name}", workers=0, on_progress=lambda progress: token.check())
+        paths = sorted(files.find(f"/{name}"))
+        if sum(files.size(path) for path in paths) > MAX_BYTES:
+            raise TooLarge(f"the files must have at most {MAX_BYTES >> 20} MB together; select fewer maps")
+        return zip_files({path.removeprefix(f"/{name}/"): files.cat_file(path) for path in paths})
+    finally:
+        if files.exists(f"/{name}"):
+            files.rm(f"/{name}", recursive=True)

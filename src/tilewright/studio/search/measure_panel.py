@@ -26,7 +26,6 @@ class AxisPanel:
     def __init__(self, name: str, label: str, on_change: Callable[[AxisState], None]) -> None:
         self.name, self._on_change = name, on_change
         self.axis = AxisState()
-        self._is_showing = False
         self.measure = SelectByLabel({}, label=label, on_change=self._on_measure)
         self.measure.props(f"dense outlined options-dense data-testid=search-{name}")
         with self.measure:
@@ -41,12 +40,8 @@ class AxisPanel:
     def show(self, axis: AxisState, names: Sequence[str]) -> None:
         """Show an axis, with the measures to choose from."""
         self.axis = axis
-        self._is_showing = True
-        try:
-            _offer(self.measure, names, axis.measure)
-            self.log.set_value(axis.is_log)
-        finally:
-            self._is_showing = False
+        _offer(self.measure, names, axis.measure)
+        self.log.set_value(axis.is_log)
         self.low.value, self.high.value = write_number(axis.low), write_number(axis.high)
         self.bins.value = str(axis.bins)
         self.about.set_text(measures.get(axis.measure).summary if axis.measure in measures else "")
@@ -63,11 +58,11 @@ class AxisPanel:
         return field
 
     def _on_measure(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if not self._is_showing and isinstance(event.value, str) and event.value != self.axis.measure:
+        if isinstance(event.value, str) and event.value != self.axis.measure:
             self._on_change(self.axis.replace(measure=event.value, low=None, high=None, is_log=False))
 
     def _on_log(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if not self._is_showing:
+        if event.value != self.axis.is_log:
             self._on_change(self.axis.replace(is_log=bool(event.value)))
 
     def _on_number(self, part: str, text: str) -> None:
@@ -90,10 +85,9 @@ class MeasurePanel:
         """Build the panel in the current slot. `on_change` is called with the changed settings as keywords."""
         self._on_change = on_change
         self.search = SearchViewState()
-        self._is_showing = False
         ui.label("Show all combinations of").classes("tw-title")
         self.axes = {
-            name: AxisPanel(name, label, lambda axis, name=name: self._change(**{name: axis}))  # type: ignore[misc]
+            name: AxisPanel(name, label, lambda axis, name=name: on_change(**{name: axis}))  # type: ignore[misc]
             for name, label in (("x", "Across"), ("y", "Up"))
         }
         ui.label("Best map of each combination").classes("tw-title")
@@ -115,13 +109,9 @@ class MeasurePanel:
         self.search = search
         for name, panel in self.axes.items():
             panel.show(search.x if name == "x" else search.y, names)
-        self._is_showing = True
-        try:
-            _offer(self.objective, names, search.objective)
-            _offer(self.second, names, search.second or NONE, NONE)
-            self.goal.set_value(search.is_least)
-        finally:
-            self._is_showing = False
+        _offer(self.objective, names, search.objective)
+        _offer(self.second, names, search.second or NONE, NONE)
+        self.goal.set_value(search.is_least)
         self.weight.set_visibility(bool(search.second))
         self.weight.value = write_number(search.weight)
         self.evaluations.value, self.seed.value = str(search.evaluations), str(search.seed)
@@ -130,13 +120,10 @@ class MeasurePanel:
         select = SelectByLabel({}, label=label, on_change=partial(self._on_choice, name))
         return select.props(f"dense outlined options-dense data-testid=search-{name}")
 
-    def _change(self, **changes: Any) -> None:
-        if not self._is_showing:
-            self._on_change(**changes)
-
     def _on_choice(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value is not None:
-            self._change(**{name: "" if event.value == NONE else event.value})
+        value = "" if event.value == NONE else event.value
+        if value is not None and value != getattr(self.search, name):
+            self._on_change(**{name: value})
 
     def _on_weight(self, text: str) -> None:
         number = read_number(text, MAX_NUMBER)

@@ -27,7 +27,8 @@ class VaryRow:
     def __init__(self, option: VaryOption, on_change: Callable[[str, Spec | None], None]) -> None:
         self.option, self._on_change = option, on_change
         self._spec: Spec | None = None
-        self._is_showing = False
+        self._places: list[int] = []
+        """Positions of the shown choices."""
         self._is_built = False
         self._ends: dict[str, DebouncedInput] = {}
         self._choices: ui.select | None = None
@@ -45,20 +46,16 @@ class VaryRow:
         if spec == self._spec and self.box.value == (spec is not None):
             return
         self._spec = spec
-        self._is_showing = True
-        try:
-            self.box.set_value(spec is not None)
-            if spec is not None and self.option.kind != "plain":
-                self._build()
-                for end, field in self._ends.items():
-                    self._mark(end, "")
-                    field.value = write_number(spec.get(end))
-                if self._choices is not None:
-                    places = {repr(choice): place for place, choice in enumerate(self.option.choices)}
-                    wanted = [places[repr(value)] for value in spec.get("values", ()) if repr(value) in places]
-                    self._choices.set_value(wanted)
-        finally:
-            self._is_showing = False
+        self.box.set_value(spec is not None)
+        if spec is not None and self.option.kind != "plain":
+            self._build()
+            for end, field in self._ends.items():
+                self._mark(end, "")
+                field.value = write_number(spec.get(end))
+            if self._choices is not None:
+                places = {repr(choice): place for place, choice in enumerate(self.option.choices)}
+                self._places = sorted(places[repr(value)] for value in spec.get("values", ()) if repr(value) in places)
+                self._choices.set_value(self._places)
         self.body.set_visibility(spec is not None and self.option.kind != "plain")
 
     def _build(self) -> None:
@@ -83,7 +80,7 @@ class VaryRow:
                 self._choices.props(f'data-testid={self.test_id}-values aria-label="Choices of {self.option.label}"')
 
     def _on_tick(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if not self._is_showing:
+        if event.value != (self._spec is not None):
             self._on_change(self.option.path, self.option.spec if event.value else None)
 
     def _on_end(self, end: str, text: str) -> None:
@@ -102,10 +99,11 @@ class VaryRow:
             self._on_change(self.option.path, {**self._spec, end: value})
 
     def _on_choices(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if self._is_showing or not isinstance(event.value, list):
-            return
-        values = [self.option.choices[place] for place in sorted(event.value) if type(place) is int]
-        self._on_change(self.option.path, {"values": values} if values else None)
+        chosen = event.value if isinstance(event.value, list) else self._places
+        places = sorted(place for place in chosen if type(place) is int)
+        if places != self._places:
+            values = [self.option.choices[place] for place in places]
+            self._on_change(self.option.path, {"values": values} if values else None)
 
     def _mark(self, end: str, problem: str) -> None:
         field = self._ends[end]

@@ -7,9 +7,7 @@ from typing import Any
 
 from nicegui import background_tasks, events, ui
 
-from ...analysis.survey import list_argument_measures
 from ...core.errors import TilewrightError
-from ...core.registry import measures, techniques
 from ..page.view import View
 from ..session import Session
 from ..state import State
@@ -34,7 +32,6 @@ class SearchView(View):
         self._probed = ""
         """Recipe and varied parameters for which measures were suggested."""
         self._job: asyncio.Task[None] | None = None
-        self._is_showing = False
         tab = ui.context.client.tab_id or ui.context.client.id
         with ui.element("div").classes("tw-search-settings"):
             self.vary_panel = VaryPanel(self._on_vary)
@@ -59,9 +56,7 @@ class SearchView(View):
         if not is_open:
             self._stop()
             return
-        self._is_showing = True
         self.mode.set_value(search.mode)
-        self._is_showing = False
         for part, is_shown in (
             (self.explore_part, not is_eye),
             (self.measure_part, not is_eye),
@@ -73,7 +68,7 @@ class SearchView(View):
             self.pick.refresh(state)
             return
         self._probe(state, search)
-        self.measure_panel.show(self.explore.complete(search) or search, self._list_measures())
+        self.measure_panel.show(self.explore.complete(search) or search, self.session.list_measures())
         self.explore.refresh(state)
 
     def reroll(self) -> bool:
@@ -86,7 +81,7 @@ class SearchView(View):
     # -- settings -----------------------------------------------------------------------------------------------
 
     def _on_mode(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if not self._is_showing and event.value in LABELS:
+        if event.value in LABELS and event.value != self.session.state.search.mode:
             self.session.change_search(mode=event.value)
 
     def _on_vary(self, vary: dict[str, Spec]) -> None:
@@ -106,13 +101,6 @@ class SearchView(View):
         self._probed = ""
         self.explore.forget_error()
         self.session.change_search(x=AxisState(), y=AxisState(), objective="", second="")
-
-    def _list_measures(self) -> list[str]:
-        """Return the measures to choose from: those of any map, and counts of the current map's tiles and markers."""
-        recipe, map = self.session.recipe, self.session.map
-        has_sample = recipe is not None and techniques.get(recipe.technique).training_of(recipe.params) is not None
-        plain = [one.name for one in measures if not one.argument and (has_sample or not one.compares)]
-        return [*plain, *([] if map is None else list_argument_measures(map))]
 
     # -- suggestions --------------------------------------------------------------------------------------------
 
