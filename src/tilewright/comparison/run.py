@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from statistics import median_low
@@ -113,15 +112,14 @@ class TechniqueComparison:
         BadFile
             If a file cannot be written. No file is written then.
         """
+        from ..formats._encoding import encode_image
         from ..formats._files import write_files
 
-        picture = BytesIO()
-        self.sheet().save(picture, "png")
         contents = {
             "table.md": self.to_markdown().encode(),
             "table.csv": self.to_csv().encode(),
             "table.json": (json.dumps(self.to_data(), indent=2) + "\n").encode(),
-            "sheet.png": picture.getvalue(),
+            "sheet.png": encode_image(self.sheet()),
         }
         return write_files(Path(fspath(folder)) / "table.md", contents)
 

@@ -426,6 +426,28 @@ class BadFile(TilewrightError, ValueError):
     rule = "file"
 
 
+def check_limit(
+    noun: str, count: int, most: int, *, of: str = "", advice: str = "", **details: Unpack[ProblemDetails]
+) -> None:
+    """Raise TooLarge if there are more than `most` of something.
+
+    >>> check_limit("cells", 12, 10, of="a page", advice="crop the map")
+    Traceback (most recent call last):
+        ...
+    tilewright.core.errors.TooLarge: a page must have at most 10 cells, got 12; crop the map
+    """
+    if count > most:
+        text = f"must have at most {most:,} {noun}, got {count:,}"
+        raise TooLarge("".join([of and f"{of} ", text, advice and f"; {advice}"]), **details)
+
+
+def describe_failure(error: TilewrightError) -> str:
+    """Return why a map could not be made. Raise TooLarge again, because other machines may have enough memory."""
+    if isinstance(error, TooLarge):
+        raise error
+    return error.reason if isinstance(error, GaveUp) else str(error)
+
+
 def short_repr(value: object) -> str:
     """Return the repr of a value for messages, shortened and on one line."""
     try:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pydantic import Field, model_validator
 
-from ..core.errors import InvalidRecipe, TooLarge, short_repr
+from ..core.errors import InvalidRecipe, TooLarge, check_limit, short_repr
 from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, pack, unpack
 from ..core.params import MAX_SIDE, Params, param
 from ..core.provenance import build_provenance
@@ -78,8 +78,7 @@ class StoredMap(Params):
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> StoredMap:
-        if prod(self.shape) > MAX_CELLS:
-            raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {prod(self.shape):,}", at="shape")
+        check_limit("cells", prod(self.shape), MAX_CELLS, at="shape")
         return self
 
     def build_map(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> LoadedMap:
@@ -120,8 +119,7 @@ def check_sides(shape: Sequence[int]) -> None:
     """Raise TooLarge if a map is too long along an axis, or has too many cells."""
     if max(shape, default=0) > MAX_SIDE:
         raise TooLarge(f"a map must have at most {MAX_SIDE:,} cells per side, got {format_size(shape)}")
-    if prod(shape) > MAX_CELLS:
-        raise TooLarge(f"a map must have at most {MAX_CELLS:,} cells, got {prod(shape):,}")
+    check_limit("cells", prod(shape), MAX_CELLS, of="a map")
 
 
 def describe_map(map: TileMap) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, short_repr
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit, short_repr
 from ..core.network import ARRAYS, VERSION, Network
 from ..core.stored import parse_json
 from ..core.tileset import Tileset
@@ -111,8 +111,7 @@ def _build_network(content: bytes, name: str) -> Network:
     if MANIFEST not in arrays:
         raise InvalidRecipe(f"must contain an array named {MANIFEST!r}")
     manifest = arrays.pop(MANIFEST)
-    if manifest.nbytes > MAX_MANIFEST_BYTES:
-        raise TooLarge(f"must have at most {MAX_MANIFEST_BYTES:,} bytes, got {manifest.nbytes:,}", at=MANIFEST)
+    check_limit("bytes", manifest.nbytes, MAX_MANIFEST_BYTES, at=MANIFEST)
     data = parse_json(read_text(Source(manifest.tobytes(), name)))
     _check_manifest(data)
     for key, (kind, _) in ARRAYS.items():

@@ -18,7 +18,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import BadFile, TooLarge
+from ..core.errors import BadFile, check_limit
 from ..core.measure_groups import format_measure, group_numbers
 from ..core.params import Params, param
 from ..core.ports import measure_map
@@ -50,10 +50,7 @@ class HtmlParams(Params):
 
 
 def write(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
-    if map.cells.size > MAX_CELLS:
-        raise TooLarge(
-            f"a page must have at most {MAX_CELLS:,} cells, got {map.cells.size:,}; crop the map, or use png"
-        )
+    check_limit("cells", map.cells.size, MAX_CELLS, of="a page", advice="crop the map, or use png")
     data = describe_map(map)
     provenance = data["provenance"]
     measures = measure_map.get()(map, (), None) if options.measures else {}

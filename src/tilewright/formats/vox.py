@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, check_limit, pluralize, short_repr
 from ..core.grid import MAX_CELLS
 from ..core.params import Params, param
 from ..core.stored import parse_json
@@ -89,8 +89,7 @@ def write(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
     tileset = map.tileset
     empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _find_empty_tiles(tileset)
     palette = [number for number in np.unique(map.cells).tolist() if number not in empty]
-    if len(palette) > MAX_COLORS:
-        raise TooLarge(f"vox files must have at most {MAX_COLORS} colors, got {len(palette)}; use npz or json")
+    check_limit("colors", len(palette), MAX_COLORS, of="vox files", advice="use npz or json")
     voxels = _build_voxels(map, palette, options.wall_height)
     parts = _model_slices(_size(voxels))
     # The scene is also written for a single model, because some programs show nothing without it.
@@ -225,8 +224,7 @@ def _read_scene(content: bytes) -> Scene:
         if name == b"SIZE":
             size = _read_size(part)
             cells += size[0] * size[1] * size[2]
-            if cells > MAX_CELLS:
-                raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {cells:,}")
+            check_limit("cells", cells, MAX_CELLS)
             check_expansion(cells, content)
         elif name == b"XYZI":
             scene.models.append(_read_model(size, part))

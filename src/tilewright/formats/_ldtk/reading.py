@@ -19,7 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, UnknownName, pluralize, short_repr
+from ...core.errors import (
+    BadFile,
+    InvalidRecipe,
+    TilewrightError,
+    TooLarge,
+    UnknownName,
+    check_limit,
+    pluralize,
+    short_repr,
+)
 from ...core.grid import unpack
 from ...core.parse_limits import check_json
 from ...core.stored import parse_json
@@ -392,8 +401,7 @@ def _build_tileset(contents: list[_Content], base: Tileset | None) -> tuple[Tile
     legend = contents[0].legend
     if base is None:
         entries = _list_entries(legend, sorted({number for level in used for number in level}))
-        if len(entries) > MAX_TILES:
-            raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got {len(entries):,}")
+        check_limit("tiles", len(entries), MAX_TILES, of="a tileset")
         tileset = Tileset.validate({"name": legend.name, "tiles": [*entries.values()]})
         tileset = tileset.model_copy(update={"sheet": legend.sheet})
         names = [{number: str(entries[number]["name"]) for number in level} for level in used]
