@@ -274,7 +274,7 @@ def test_exports(here: Path, engine: str, draw: st.DataObject) -> None:
     name = "tilewright-export.json"
     foreign = {"mine.txt": b"mine", "levels/mine.txt": b"mine"}
     changed = Changed(here / f"changed {engine}", files, {name: change_json(files[name], draw), **foreign})
-    edited = draw.draw(st.sampled_from(["refuse", "keep", "replace"]))
+    edited: Any = draw.draw(st.sampled_from(["refuse", "keep", "replace"]))
     changed.open(
         lambda: tw.export_project(SMALL, changed.folder, engine=engine, count=1, seed=7, edited=edited),
     )

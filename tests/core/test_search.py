@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.core.search import SearchEntry, search
-from tilewright.studio.goals import list_searchable
+from tilewright.studio.start.goals import list_searchable
 
 EVERYDAY_WORDS = {
     "advance wars": "skirmish frontier",

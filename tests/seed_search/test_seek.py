@@ -316,7 +316,7 @@ def test_cheap_measures_exist() -> None:
     ("device", "message"),
     [("tpu", "must be 'auto', 'cpu' or 'gpu'"), ("gpu", "there is no NVIDIA driver")],
 )
-def test_devices_that_cannot_be_used(device: str, message: str) -> None:
+def test_devices_that_cannot_be_used(device: Any, message: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=message):
         tw.seek(CAVES, seeds="0..9", require={"regions": 1}, device=device)
 

@@ -361,8 +361,8 @@ def read_recipes() -> dict[str, Any]:
 def write_links() -> dict[str, Any]:
     """Write studio links, a name and a link on every line."""
     from tilewright.core.grid import Grid
-    from tilewright.studio.gallery import Gallery
-    from tilewright.studio.sample_state import SampleState
+    from tilewright.studio.example.state import SampleState
+    from tilewright.studio.gallery.state import Gallery
     from tilewright.studio.state import State, ViewSettings
 
     recipe = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}}
