@@ -8,6 +8,7 @@ collects them with their location.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -439,6 +440,24 @@ def check_limit(
     if count > most:
         text = f"must have at most {most:,} {noun}, got {count:,}"
         raise TooLarge("".join([of and f"{of} ", text, advice and f"; {advice}"]), **details)
+
+
+@contextmanager
+def errors_within(
+    *path: str | int, place: str | None = None, kind: type[TilewrightError] = InvalidRecipe
+) -> Iterator[None]:
+    """Add a prefix to the paths of errors of a kind that are raised inside the context. See `TilewrightError.within`.
+
+    >>> with errors_within("params", "width"):
+    ...     raise InvalidRecipe("must be at least 1")
+    Traceback (most recent call last):
+        ...
+    tilewright.core.errors.InvalidRecipe: params.width: must be at least 1
+    """
+    try:
+        yield
+    except kind as error:
+        raise error.within(*path, place=place) from None
 
 
 def describe_failure(error: TilewrightError) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit, short_repr
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit, errors_within, short_repr
 from ..core.network import ARRAYS, VERSION, Network
 from ..core.stored import parse_json
 from ..core.tileset import Tileset
@@ -117,10 +117,8 @@ def _build_network(content: bytes, name: str) -> Network:
     for key, (kind, _) in ARRAYS.items():
         if key in arrays and arrays[key].dtype.itemsize == np.dtype(kind).itemsize:
             arrays[key] = np.ascontiguousarray(arrays[key].astype(kind))
-    try:
+    with errors_within("tileset", kind=TilewrightError):
         tileset = Tileset.of(data["tileset"])
-    except TilewrightError as error:
-        raise error.within("tileset") from None
     return Network(data["tiles"], tileset, data["dilations"], arrays, data["training"], Path(name).stem)
 
 

@@ -26,6 +26,7 @@ from ...core.errors import (
     TooLarge,
     UnknownName,
     check_limit,
+    errors_within,
     pluralize,
     short_repr,
 )
@@ -120,10 +121,8 @@ def _load_level(level: LdtkLevel, source: Source) -> LdtkLevel:
     content = _read_sibling(level.file, source, (".ldtkl",))
     if content is None:
         raise BadFile("the file of this level cannot be read", at=level.file)
-    try:
+    with errors_within(level.file, kind=TilewrightError):
         return validate(LdtkLevel, parse(content))
-    except TilewrightError as error:
-        raise error.within(level.file) from None
 
 
 def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
@@ -141,11 +140,9 @@ def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes 
 def _read_level(level: LdtkLevel, project: LdtkProject, source: Source, options: LdtkParams) -> _Content:
     found = _read_label(level.fields)
     layers = level.layers or ()
-    try:
+    with errors_within(f"level {level.identifier!r}", kind=TilewrightError):
         numbers, legend = _read_numbers(layers, project, source, options.layer, is_own=found is not None)
         rooms, markers = _read_entities(layers, project, numbers.shape)
-    except TilewrightError as error:
-        raise error.within(f"level {level.identifier!r}") from None
     return _Content(level, found or LdtkLabel(), numbers, legend, rooms, markers)
 
 
@@ -385,14 +382,12 @@ def _build_map(floors: list[_Content], levels: list[NDArray[np.uint16]], tileset
         "layers": label.layers,
         "provenance": label.provenance,
     }
-    try:
+    with errors_within(f"level {first.level.identifier!r}", kind=TilewrightError):
         stored = StoredMap.validate(data)
         layers = {}
         with suppress(InvalidRecipe):  # The level was resized.
             layers = stored.read_layers()
         return stored.build_map(cells, layers)
-    except TilewrightError as error:
-        raise error.within(f"level {first.level.identifier!r}") from None
 
 
 def _build_tileset(contents: list[_Content], base: Tileset | None) -> tuple[Tileset, list[NDArray[np.uint16]]]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, short_repr
+from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, errors_within, short_repr
 from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from ...core.tilesets import tilesets as known_tilesets
 from .. import Source
@@ -35,11 +35,9 @@ def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
     content = _read_sibling(tileset.source, source, TILESETS, "its tiles are named by their numbers")
     if content is None:
         return tileset
-    try:
+    with errors_within(tileset.source):
         data = from_xml(content) if tileset.source.lower().endswith((".tsx", ".xml")) else from_json(content)
         outer = validate(TiledTileset, {**data, "firstgid": tileset.firstgid, "source": ""})
-    except InvalidRecipe as error:
-        raise error.within(tileset.source) from None
     if not is_relative(outer.image):
         return outer
     folder = PurePosixPath(tileset.source.replace("\\", "/")).parent
