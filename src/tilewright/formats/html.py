@@ -25,7 +25,7 @@ from ..core.ports import measure_map
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap, format_size
 from ..core.yaml import write_data
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
 from ._page.document import MAP_BLOCK, Document
 from ._page.scene import encode_scene
@@ -105,6 +105,4 @@ def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
     return [data.build_map(data.read_cells(), data.read_layers())]
 
 
-html = Format(
-    name="html", params=HtmlParams, extensions=(".html", ".htm"), write=write, read=read, doc=__doc__, use="web pages"
-)
+html = make_format(write, read, HtmlParams, extensions=(".html", ".htm"), use="web pages")

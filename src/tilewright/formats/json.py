@@ -15,7 +15,7 @@ from typing import Any
 from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import StoredMap, check_expansion, describe_map, encode_array
 from ._text import read_text
 
@@ -54,6 +54,4 @@ def _format_json(value: Any, indent: str = "") -> str:
     return "\n".join((opening, ",\n".join(lines), f"{indent}{closing}"))
 
 
-json = Format(
-    name="json", params=JsonParams, extensions=(".json",), write=write, read=read, doc=__doc__, use="game engines"
-)
+json = make_format(write, read, JsonParams, use="game engines")

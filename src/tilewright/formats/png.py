@@ -24,7 +24,7 @@ from pydantic import model_validator
 from ..core.errors import InvalidRecipe
 from ..core.params import param
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._encoding import encode_image
 from ._heights import draw_layer, range_of
 from ._picture import PictureParams, Size, draw, hides_tiles, layout_of, shows_icons, shows_sprites
@@ -105,4 +105,4 @@ def _iter_keys() -> Iterator[str]:
     return chain([KEY], (f"{KEY} {number}" for number in count(2)))
 
 
-png = Format(name="png", params=PngParams, extensions=(".png",), write=write, read=read, doc=__doc__, use="pictures")
+png = make_format(write, read, PngParams, use="pictures")

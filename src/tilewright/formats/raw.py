@@ -25,7 +25,7 @@ from ..core.errors import InvalidRecipe, check_limit, pluralize
 from ..core.grid import MAX_CELLS, as_int
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
-from . import Format
+from . import make_format
 from ._heights import range_of, to_gray_levels
 
 SIZES = {
@@ -105,12 +105,10 @@ def _resample_rows(heights: NDArray[np.float64], count: int) -> NDArray[np.float
     return result
 
 
-raw = Format(
-    name="raw",
+raw = make_format(
+    write,
     params=RawParams,
     extensions=(".raw", ".r16"),
-    write=write,
-    doc=__doc__,
     use="game engines",
     engines=("Unity (terrain)", "Unreal Engine (landscape)"),
 )

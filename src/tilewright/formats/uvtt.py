@@ -33,7 +33,7 @@ from ..core.params import MAX_SIDE, Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
 from ._encoding import encode_image
 from ._outline import move_out, trace_loops
@@ -264,13 +264,11 @@ def read(source: Source, options: UvttParams) -> list[LoadedMap]:
     return [data.build_map(data.read_cells(), data.read_layers())]
 
 
-uvtt = Format(
-    name="uvtt",
-    params=UvttParams,
+uvtt = make_format(
+    write,
+    read,
+    UvttParams,
     extensions=(".dd2vtt", ".uvtt"),
-    write=write,
-    read=read,
-    doc=__doc__,
     use="virtual tabletops",
     engines=(
         "Foundry VTT (module Universal Battlemap Importer)",

@@ -29,7 +29,7 @@ from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import MAX_LABEL, StoredMap, check_expansion, describe_map, encode_label, pack_array
 
 VERSIONS = (150, 200)
@@ -370,13 +370,4 @@ def _join_models(models: list[VoxelModel], shape: tuple[int, ...]) -> NDArray[An
     return upright if len(shape) == 3 else upright[0]
 
 
-vox = Format(
-    name="vox",
-    params=VoxParams,
-    extensions=(".vox",),
-    write=write,
-    read=read,
-    doc=__doc__,
-    use="voxel editors",
-    engines=("MagicaVoxel",),
-)
+vox = make_format(write, read, VoxParams, use="voxel editors", engines=("MagicaVoxel",))

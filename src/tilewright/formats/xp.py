@@ -33,7 +33,7 @@ from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import MAX_LABEL, StoredMap, check_expansion, check_sides, describe_map, pack_array
 
 FIRST_GLYPHS = "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼"
@@ -330,13 +330,4 @@ def _make_tileset(glyphs: list[str], colors: list[str]) -> Tileset:
     return Tileset.validate({"name": "rexpaint", "tiles": tiles})
 
 
-xp = Format(
-    name="xp",
-    params=XpParams,
-    extensions=(".xp",),
-    write=write,
-    read=read,
-    doc=__doc__,
-    use="roguelikes",
-    engines=("REXPaint", "libtcod", "python-tcod"),
-)
+xp = make_format(write, read, XpParams, use="roguelikes", engines=("REXPaint", "libtcod", "python-tcod"))

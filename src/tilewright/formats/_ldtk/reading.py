@@ -37,7 +37,7 @@ from ...core.tilemap import Marker, Room
 from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import LoadedMap, Source
 from .._data import MAX_LABEL, StoredMap, check_sides
-from .._tiled import is_relative
+from .._documents import PICTURES, read_sibling
 from . import CELLS_LAYER, LABEL_FIELD, MARKER_TAG, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
 from .document import (
     MAX_BYTES,
@@ -57,7 +57,6 @@ from .document import (
 )
 
 EMPTY = "empty"
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 Numbers = NDArray[np.int64]
 """IntGrid values or tile numbers of a level, (row, column); -1 where there is none."""
 
@@ -118,20 +117,11 @@ def _load_level(level: LdtkLevel, source: Source) -> LdtkLevel:
         return level
     if not level.file:
         raise InvalidRecipe("has no layers", at=f"level {level.identifier!r}")
-    content = _read_sibling(level.file, source, (".ldtkl",))
+    content = read_sibling(level.file, source, (".ldtkl",))
     if content is None:
         raise BadFile("the file of this level cannot be read", at=level.file)
     with errors_within(level.file, kind=TilewrightError):
         return validate(LdtkLevel, parse(content))
-
-
-def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
-    """Return the content of a file with a relative path and one of these extensions; None if it is not available."""
-    if source.read_sibling is None or not is_relative(name) or not name.lower().endswith(endings):
-        return None
-    with suppress(BadFile):
-        return source.read_sibling(name.replace("\\", "/"))
-    return None
 
 
 # -- levels ---------------------------------------------------------------------------------------------------
@@ -267,7 +257,7 @@ def _parse_json(text: str) -> Mapping[str, Any]:
 
 def _find_sheet(tileset: LdtkTilesetDef, source: Source) -> Sheet | None:
     """Return the sheet of a tileset, if its picture can be read."""
-    picture = _read_sibling(tileset.path, source, PICTURES)
+    picture = read_sibling(tileset.path, source, PICTURES)
     if picture is None or not tileset.columns or not tileset.size:
         return None
     grid = {"columns": tileset.columns, "margin": tileset.padding, "spacing": tileset.spacing}
@@ -345,7 +335,7 @@ def _read_tileset(label: LdtkLabel, project: LdtkProject, source: Source) -> Til
         return tileset
     for one in project.defs.tilesets:
         if one.path.replace("\\", "/").rpartition("/")[2] == tileset.sheet.to_data()["image"]:
-            picture = _read_sibling(one.path, source, PICTURES)
+            picture = read_sibling(one.path, source, PICTURES)
             if picture is not None:
                 return tileset.model_copy(update={"sheet": tileset.sheet.with_picture(picture, "")})
     return tileset
