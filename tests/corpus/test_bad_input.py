@@ -19,6 +19,7 @@ import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Run
+from tests.jobs.programs import read_files
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError
 from tilewright.corpus import Corpus, make, remake
 from tilewright.corpus.build import make_parts
@@ -34,10 +35,6 @@ MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
 def corpus_folder(tilewright: Run, here: Path) -> Path:
     assert tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split()).code == 0
     return here / "mine"
-
-
-def read_files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 MISTAKES = {
