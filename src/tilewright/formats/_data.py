@@ -81,6 +81,17 @@ class StoredMap(Params):
         check_limit("cells", prod(self.shape), MAX_CELLS, at="shape")
         return self
 
+    @classmethod
+    def read(cls, label: Mapping[str, Any], content: bytes) -> StoredMap:
+        """Return the data of a map in a file. Raise TooLarge for more cells than a file of this size can hold."""
+        data = cls.validate(label)
+        check_expansion(prod(data.shape), content)
+        return data
+
+    def to_map(self) -> LoadedMap:
+        """Return the map with the stored cells and layers, and its provenance."""
+        return self.build_map(self.read_cells(), self.read_layers())
+
     def build_map(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> LoadedMap:
         """Return the map with these cells and layers, and its provenance."""
         map = TileMap(

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from json import dumps
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from ..core.stored import parse_json
 from ..core.tilemap import TileMap, format_size
 from ..core.yaml import write_data
 from . import LoadedMap, Source, make_format
-from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
+from ._data import StoredMap, describe_map, encode_label, pack_array
 from ._page.document import MAP_BLOCK, Document
 from ._page.scene import encode_scene
 from ._text import read_text
@@ -100,9 +99,7 @@ def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
     if found is None:
         reason = "contains no map; only pages of Tilewright are read as maps"
         raise BadFile(reason, at=source.name)
-    data = StoredMap.validate(parse_json(found[1]))
-    check_expansion(prod(data.shape), source.content)
-    return [data.build_map(data.read_cells(), data.read_layers())]
+    return [StoredMap.read(parse_json(found[1]), source.content).to_map()]
 
 
 html = make_format(write, read, HtmlParams, extensions=(".html", ".htm"), use="web pages")

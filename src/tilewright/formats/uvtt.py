@@ -21,7 +21,7 @@ import warnings
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from json import dumps
-from math import isqrt, pi, prod
+from math import isqrt, pi
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -34,7 +34,7 @@ from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile
 from . import LoadedMap, Source, make_format
-from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
+from ._data import StoredMap, describe_map, encode_label, pack_array
 from ._encoding import encode_image
 from ._outline import move_out, trace_loops
 from ._picture import PictureParams, draw
@@ -259,9 +259,7 @@ def read(source: Source, options: UvttParams) -> list[LoadedMap]:
     if not isinstance(label, dict):
         reason = "contains no tiles, because another program made it; only files of Tilewright are read as maps"
         raise BadFile(reason, at=source.name)
-    data = StoredMap.validate(label)
-    check_expansion(prod(data.shape), source.content)
-    return [data.build_map(data.read_cells(), data.read_layers())]
+    return [StoredMap.read(label, source.content).to_map()]
 
 
 uvtt = make_format(

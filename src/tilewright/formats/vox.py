@@ -16,7 +16,6 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -328,8 +327,7 @@ def _map_from_label(scene: Scene, content: bytes) -> LoadedMap:
     except UnicodeDecodeError:
         raise InvalidRecipe("its label is not ASCII text") from None
     palette = label.pop("palette", None)
-    data = StoredMap.validate(label)
-    check_expansion(prod(data.shape), content)
+    data = StoredMap.read(label, content)
     tiles = set(range(len(data.tileset)))
     if not isinstance(palette, list) or len(palette) > MAX_COLORS or any(type(one) is not int for one in palette):
         raise InvalidRecipe("must be a list of up to 255 tile ids", at="palette", rule="type")
