@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from ..core.errors import InvalidRecipe, pluralize
+from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.notation import read_setting
+from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
 from ..formats import Format, find_map_files, format_of, format_registry, load_all
 from ..formats._files import read_text
@@ -38,6 +39,12 @@ OPTIONS = (
     ),
     click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0."),
 )
+SAMPLE_OPTIONS = (
+    click.Option(["source", "--from"], metavar="FORMAT", help="Format of the samples. [chosen by the file extension]"),
+    click.Option(
+        ["--tileset"], metavar="NAME", help="Tileset of the glyphs or ids in the samples: a name or a .toml file."
+    ),
+)
 WITHOUT_TILES = ("txt", "csv")
 """Formats that store no tileset."""
 NO_TILESET = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset"
@@ -57,6 +64,11 @@ class InputMap:
     stem: str
     name: str
     """Path of the file, with the index of the map if the file has several."""
+
+
+def take_options(values: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options for reading maps from the options of a command, and return them."""
+    return {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
 
 
 def read_maps(
@@ -112,6 +124,22 @@ def read_maps(
         for number in range(len(found)) if index is None else [index]:
             name = path if len(found) == 1 else f"{path}[{number}]"
             yield InputMap(found[number].map, Path(path).stem, name)
+
+
+def read_samples(names: Sequence[str], source: str | None, tileset: str | None) -> Samples:
+    """Return the samples of files, folders, globs and built-in names."""
+    resolver = sample_resolver(source, tileset)
+    grids = [grid for name in names for grid in resolver.read_samples(name)]
+    if not grids:
+        raise BadFile("none of the files contains a map", at=", ".join(names))
+    check_sample_count(len(grids))
+    return Samples.of(grids)
+
+
+def sample_resolver(source: str | None, tileset: str | None) -> FileResolver:
+    """Return the resolver for files of samples, given their format and the name of their tileset."""
+    chosen = None if tileset is None else FileResolver().read_tileset(tileset)
+    return FileResolver(format=source, map_tileset=chosen)
 
 
 def _read_options(texts: Sequence[str], format: Format) -> dict[str, Any]:

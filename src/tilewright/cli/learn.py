@@ -29,7 +29,7 @@ from ..formats._networks import CheckpointFile, check_network_extension
 from ..formats._resolver import FileResolver
 from . import Terminated
 from ._console import info
-from ._inputs import WITHOUT_TILES, format_hint
+from ._inputs import SAMPLE_OPTIONS, WITHOUT_TILES, format_hint, sample_resolver
 from ._progress import show_progress
 
 PREVIEW_MAPS = 4
@@ -38,12 +38,10 @@ PREVIEW_INTERVAL = 0.1
 MAX_PREVIEW_SIDE = 40
 
 
-@click.command("learn")
+@click.command("learn", params=[*SAMPLE_OPTIONS])
 @click.argument("technique")
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
 @click.option("output", "-o", "--output", metavar="MODEL", required=True, help="Output file, .json or .npz.")
-@click.option("source", "--from", metavar="FORMAT", help="Format of the samples. [chosen by the file extension]")
-@click.option("--tileset", metavar="NAME", help="Tileset of the glyphs or ids in the samples: a name or a .toml file.")
 @click.option(
     "settings",
     "--set",
@@ -169,13 +167,12 @@ class NetworkPreview:
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
     """Split the samples into models and maps."""
-    chosen = None if tileset is None else FileResolver().read_tileset(tileset)
-    resolver = FileResolver(format=source, map_tileset=chosen)
+    resolver = sample_resolver(source, tileset)
     models: list[Model] = []
     grids: list[Grid] = []
     names = [(name, name == sample) for sample in samples for name in resolver.expand_reference(sample)]
     check_sample_count(len(names))
-    hinted = chosen is not None
+    hinted = tileset is not None
     with show_progress() as report:
         for number, (name, is_given) in enumerate(names):
             report(number / len(names), f"reading {name}")
