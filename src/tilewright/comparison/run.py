@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe, Problem, TilewrightError, UnknownName, short_repr
+from ..core.errors import InvalidRecipe, Problem, TilewrightError, UnknownName, errors_within, short_repr
 from ..core.keywords import with_keywords
 from ..core.notation import read_setting
 from ..core.params import Params, SeedValue, check_integer, param
@@ -302,10 +302,8 @@ def _read_samples(given: Any) -> Samples:
     """Return the samples. Raise InvalidRecipe if they have levels or are too small."""
     from ..formats._resolver import FileResolver
 
-    try:
+    with errors_within("samples"):
         samples = Samples.of(given, FileResolver())
-    except InvalidRecipe as error:
-        raise error.within("samples") from None
     if samples.axes != 2:
         raise InvalidRecipe("must be flat maps; comparisons have no levels", at="samples", rule="dimensions")
     for number, cells in enumerate(samples.maps):
@@ -317,10 +315,8 @@ def _read_samples(given: Any) -> Samples:
 
 
 def _check_settings(name: str, check: Callable[[Samples], None], samples: Samples) -> None:
-    try:
+    with errors_within(name):
         check(samples)
-    except InvalidRecipe as error:
-        raise error.within(name) from None
 
 
 def _scale_progress(on_progress: OnProgress | None, name: str, number: int, total: int) -> OnProgress:
