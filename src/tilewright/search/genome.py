@@ -127,9 +127,8 @@ class Genome:
         try:
             self.apply([value if other is gene else one for other, one in zip(self.genes, middle, strict=True)])
         except InvalidRecipe:
-            with errors_within(
-                "vary", place=f"vary {gene.name}"
-            ):  # The middle value of another gene may be the reason.
+            # The middle value of another gene may be the reason.
+            with errors_within("vary", place=f"vary {gene.name}"):
                 if gene.path.startswith(KNOBS):
                     data = apply_knobs(self.data, {gene.path.removeprefix(KNOBS): value})
                 else:
