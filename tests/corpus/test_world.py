@@ -271,7 +271,7 @@ def test_another_revision_is_refused_on_a_worker(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("given", "options", "line"),
     [
-        ("caves", {"workers": -1}, r"^workers: must be an integer from 0 to 4,096, got -1$"),
+        ("caves", {"workers": -1}, r"^workers: must be at least 0, got -1$"),
         ("caves", {"workers": True}, r"^workers: must be"),
         ("caves", {"chunk": 100}, r"^chunk: must be a power of two from 8 to 8,192, got 100$"),
         ("caves", {"widht": 5}, "widht"),

@@ -10,13 +10,12 @@ from typing import Any
 import click
 
 from ..core.errors import BadFile, InvalidRecipe, pluralize
-from ..core.notation import read_setting
 from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
-from ..formats import Format, find_map_files, format_of, format_registry, load_all
-from ..formats._files import read_text
+from ..formats import find_map_files, format_of, format_registry, load_all
 from ..formats._resolver import FileResolver
 from ._console import info
+from ._options import read_settings
 from ._world import is_world, read_window
 
 FROM = click.Option(["source", "--from"], metavar="FORMAT", help="Input format. [chosen by the file extension]")
@@ -114,7 +113,7 @@ def read_maps(
     for name in windows:
         yield InputMap(read_window(name), Path(name.partition("@")[0]).stem, name)
     for path in [str(one) for name in files if name not in windows for one in find_map_files(name, source)]:
-        options = _read_options(reading, format_of(path, source)) if reading else {}
+        options = read_settings(reading, format_of(path, source).params, "read_option") if reading else {}
         found = load_all(path, format=source, tileset=chosen, folders=folders, **options)
         if not hinted and format_of(path, source).name in WITHOUT_TILES:
             info(format_hint(format_of(path, source).name))
@@ -140,14 +139,3 @@ def sample_resolver(source: str | None, tileset: str | None) -> FileResolver:
     """Return the resolver for files of samples, given their format and the name of their tileset."""
     chosen = None if tileset is None else FileResolver().read_tileset(tileset)
     return FileResolver(format=source, map_tileset=chosen)
-
-
-def _read_options(texts: Sequence[str], format: Format) -> dict[str, Any]:
-    """Return the options of a format from strings such as `layer=1`."""
-    options: dict[str, Any] = {}
-    try:
-        for text in texts:
-            read_setting(options, text, format.params, read_text)
-    except InvalidRecipe as error:
-        raise error.within("read_option") from None
-    return options

@@ -14,7 +14,6 @@ from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import LearningProgress, Model, learn
 from ..core.network import Network
-from ..core.notation import read_setting
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import techniques
@@ -23,13 +22,14 @@ from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
 from ..formats import format_of
 from ..formats._encoding import encode_image
-from ..formats._files import read_text, refuse_unwritable, write_files
+from ..formats._files import refuse_unwritable, write_files
 from ..formats._models import check_model_extension, find_model
 from ..formats._networks import CheckpointFile, check_network_extension
 from ..formats._resolver import FileResolver
 from . import Terminated
 from ._console import info
 from ._inputs import SAMPLE_OPTIONS, WITHOUT_TILES, format_hint, sample_resolver
+from ._options import read_settings
 from ._progress import show_progress
 
 PREVIEW_MAPS = 4
@@ -75,13 +75,8 @@ def command(
     tilewright make patterns --model village.json --width 60
     """
     entry = techniques.get(technique)
-    params: dict[str, Any] = {}
-    if entry.learn is not None:
-        try:
-            for setting in (*settings, *([] if size is None else [f"size={size}"])):
-                read_setting(params, setting, entry.learn, read_text)
-        except InvalidRecipe as error:
-            raise error.within("set") from None
+    given = settings if size is None else (*settings, f"size={size}")
+    params = {} if entry.learn is None else read_settings(given, entry.learn, "set")
     if entry.learn is not None and entry.learn.trains_network:
         check_network_extension(output)
     else:
