@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import gzip
 import io
 import sys
@@ -13,8 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import pytmx
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PIL import Image
 
 import tilewright as tw
@@ -411,16 +408,6 @@ def test_documents_are_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tilewright.formats._tiled.MAX_BYTES", 1 << 20)
     with pytest.raises(tw.BadFile, match="a Tiled file must have at most 1 MB, got 2 MB"):
         read(" " * (1 << 21))
-
-
-GOOD = formats.encode(xml_safe(full_map()), "tmx")
-
-
-@settings(max_examples=150)
-@given(st.integers(0, len(GOOD) - 1), st.integers(0, 40), st.binary(max_size=12))
-def test_a_damaged_file_is_read_or_refused(place: int, gap: int, junk: bytes) -> None:
-    with contextlib.suppress(tw.BadFile):
-        read(GOOD[:place] + junk + GOOD[place + gap :])
 
 
 SHARED = b"""<tileset name="shared" tilewidth="8" tileheight="8" tilecount="2" columns="2">
