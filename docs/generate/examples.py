@@ -13,7 +13,7 @@ from PIL.Image import Image, Resampling, fromarray
 
 import tilewright as tw
 
-from .widgets import arrange_pictures
+from .sheets import arrange_pictures
 
 EXAMPLE = re.compile(r"^```python(?: picture=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TILESET = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)

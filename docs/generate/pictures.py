@@ -24,7 +24,7 @@ from tilewright.seed_search import FoundSeeds
 
 from .links import ROOT
 from .shaper_thumbnails import EXAMPLES, save_shaper
-from .widgets import arrange_pictures
+from .sheets import arrange_pictures
 
 THUMBNAILS = Path(tw.__file__).parent / "studio" / "thumbnails"
 THUMBNAIL = (384, 240)

@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.refusals import refused
+from tests.tilesets import make_tileset
 from tilewright.analysis.fov import field_of_view
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
@@ -53,18 +55,7 @@ def test_the_radius_makes_a_circle() -> None:
     assert field_of_view(np.ones((9, 9), dtype=bool), (4, 4), radius=10**30).all()
 
 
-TILES = Tileset.validate(
-    {
-        "name": "some",
-        "tiles": [
-            {"name": "floor", "glyph": "."},
-            {"name": "wall", "glyph": "#", "passable": False},
-            {"name": "water", "glyph": "~", "passable": False, "kind": "water"},
-            {"name": "door", "glyph": "+", "blocks_sight": True},
-            {"name": "glass", "glyph": "|", "passable": False, "blocks_sight": False},
-        ],
-    }
-)
+TILES = make_tileset("floor .; wall # solid; water ~ solid kind=water; door + opaque; glass | solid clear")
 
 
 def look(row: str, column: int) -> str:
@@ -142,6 +133,5 @@ def test_a_tile_that_is_neither_passable_nor_transparent_hides_what_is_behind_it
     ],
 )
 def test_invalid_arguments(map: NDArray[np.bool_], options: dict[str, object], message: str) -> None:
-    with pytest.raises(tw.InvalidRecipe) as error:
+    with refused(message, tw.InvalidRecipe, exact=True):
         field_of_view(map, **{"viewer": (0, 0), **options})  # type: ignore[arg-type]
-    assert str(error.value) == message

@@ -157,6 +157,14 @@ def test_values_replaced_in_documents(number: int, data: st.DataObject) -> None:
     check_read("npz", buffer.getvalue())
 
 
+@pytest.mark.parametrize("name", ["ldtk", "tmj", "uvtt"])
+@settings(max_examples=100)
+@given(data=st.data())
+def test_values_replaced_in_documents_of_editors(name: str, data: st.DataObject) -> None:
+    document = json.loads(data.draw(st.sampled_from(samples(name))))
+    check_read(name, json.dumps(replace_value(document, data)).encode())
+
+
 @pytest.mark.parametrize("name", READABLE)
 @pytest.mark.parametrize(
     "unit", [b"[", b"{", b'{"a":', b"<a>", b"(", b"- ", b"\n", b",", b"0,", b"&lt;", b"\0"], ids=repr

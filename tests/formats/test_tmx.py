@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import gzip
 import io
 import sys
@@ -13,13 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 import pytmx
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import full_map, same, sprite_map, without_skins
-from tests.formats.test_tiled import round_trip, xml_safe
+from tests.formats.maps import full_map, same, sprite_map, without_skins, xml_safe
+from tests.formats.test_tiled import round_trip
+from tests.refusals import refused
 from tilewright import formats
 from tilewright.cli import main
 from tilewright.formats import Source, decode
@@ -399,9 +397,8 @@ ZLIB = 'encoding="base64" compression="zlib"'
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_in_one_line(content: str | bytes, message: str) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile) as caught:
         read(content)
-    assert message in str(caught.value)
     assert str(caught.value).startswith("x.tmx: ")
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
@@ -411,16 +408,6 @@ def test_documents_are_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tilewright.formats._tiled.MAX_BYTES", 1 << 20)
     with pytest.raises(tw.BadFile, match="a Tiled file must have at most 1 MB, got 2 MB"):
         read(" " * (1 << 21))
-
-
-GOOD = formats.encode(xml_safe(full_map()), "tmx")
-
-
-@settings(max_examples=150)
-@given(st.integers(0, len(GOOD) - 1), st.integers(0, 40), st.binary(max_size=12))
-def test_a_damaged_file_is_read_or_refused(place: int, gap: int, junk: bytes) -> None:
-    with contextlib.suppress(tw.BadFile):
-        read(GOOD[:place] + junk + GOOD[place + gap :])
 
 
 SHARED = b"""<tileset name="shared" tilewidth="8" tileheight="8" tilecount="2" columns="2">

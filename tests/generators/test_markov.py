@@ -105,34 +105,6 @@ def test_any_shape(shape: tuple[int, int], scan: str) -> None:
     assert m.shape == shape
 
 
-@pytest.mark.parametrize(("scan", "corner"), [SCANS[0], SCANS[5], SCANS[8]])
-def test_blocks_change_nothing(scan: str, corner: str) -> None:
-    values: dict[str, Any] = {"scan": scan, "corner": corner, "gibbs_sweeps": 2, "sample": ISLES}
-    values |= {"locks": [[3, 2, "~"], [8, 6, "g"]]}
-    whole = make_map(**values)
-    for cells in (1, 7, 50, 90):
-        with block_size(cells):
-            assert make_map(**values) == whole
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"repair_passes": 0},
-        {"repair_passes": 3},
-        {"gibbs_sweeps": 2, "repair_passes": 2, "temperature": 0.7},
-        {"scan": "spiral"},
-        {"serpentine": True, "sample": "awbw"},
-    ],
-)
-def test_one_kernel_for_small_maps_makes_the_map_of_many_blocks(more: dict[str, Any]) -> None:
-    for seed in range(5):
-        at_once = make_map(**{"sample": ISLES, "width": 19, "height": 14, "seed": seed, **more})
-        for cells in (1, 100, 300):
-            with block_size(cells):
-                assert make_map(**{"sample": ISLES, "width": 19, "height": 14, "seed": seed, **more}) == at_once
-
-
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_frames_show_the_map_grow(scan: str) -> None:
     """Each frame adds at most one cell of the final map, although cells are drawn in blocks."""
@@ -347,21 +319,6 @@ def test_the_hash_seed_does_not_matter(more: dict[str, Any]) -> None:
     assert done.stdout.strip() == digest(tw.run(data))
 
 
-@pytest.mark.parametrize("ending", ["json", "npz"])
-@pytest.mark.parametrize("sample", ["awbw", RIVER, ["village"]])
-def test_models_make_the_maps_of_their_samples(ending: str, sample: Any, tmp_path: Path) -> None:
-    params: dict[str, Any] = {"directions": ["w", "s", "sw"], "pieces": "chosen"}
-    model = tw.learn("markov", sample, **params)
-    model.save(tmp_path / f"model.{ending}")
-    again = tw.load_model(tmp_path / f"model.{ending}")
-    assert again == model
-    expected = tw.make("markov", sample=sample, seed=5, **params)
-    for one in (model, again, str(tmp_path / f"model.{ending}")):
-        map = tw.make("markov", model=one, seed=5)
-        assert map == expected
-        assert map.tileset == expected.tileset
-
-
 @pytest.mark.parametrize(
     "more", [{}, {"pieces": "chosen", "gibbs_sweeps": 1}, {"unknown": "keep", "directions": ["nw2"]}]
 )
@@ -551,44 +508,6 @@ def test_known_squares_are_not_repaired() -> None:
 # -- mistakes ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (
-            {"sample": ["village", "dungeon"]},
-            "sample: must have one tileset, got village (village) and dungeon (dungeon)",
-        ),
-        ({"sample": "keep"}, "sample: must be flat; markov does not support levels"),
-        ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
-        ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),
-        ({"sample": []}, "sample: a map has at least one cell"),
-        ({"sample": [[None, "#"], ["#", "#"]]}, "sample: a sample has no free cells"),
-        ({"directions": ["north"]}, "directions: 'north' is not a direction; n, ne, e, se, s, sw, w, nw, n2, ne2"),
-        ({"directions": ["sw3"]}, "directions: 'sw3' is not a direction; did you mean 'sw'?"),
-        ({"directions": []}, "directions: must contain at least one direction, such as e, w, sw, s, se"),
-        ({"directions": ["w", "s", "W"]}, "directions: must contain each direction once, got w, s, w"),
-        ({"directions": [*AROUND, "n2"]}, "directions: must contain at most 8 directions, got 9"),
-        ({"directions": "w"}, "directions: must be a list, got 'w'"),
-        ({"backoff": ["w+n"]}, "backoff: 'w+n': 'n' is not one of the directions e, w, sw, s, se"),
-        ({"backoff": ["w", "w;s"]}, "backoff: 'w;s' is not a context; write w+sw+s or w*s"),
-        ({"backoff": [""]}, "backoff: '' is not a context; write w+sw+s or w*s"),
-        ({"backoff": ["w++s"]}, "backoff: 'w++s': '' is not one of the directions"),
-        ({"backoff": []}, "backoff: must have at least 1 value"),
-        ({"sample": MANY, "directions": AROUND}, "directions: 8 directions with 256 tiles make too many contexts"),
-        ({"scan": "diagonal"}, "scan: must be 'rows', 'columns' or 'spiral', got 'diagonal'"),
-        ({"repair_passes": -1}, "repair_passes: must be at least 0, got -1"),
-        ({"temperature": -1}, "temperature: must be at least 0.0, got -1"),
-        ({"smoothing": -1}, "smoothing: must be at least 0.0, got -1"),
-        ({"unknown": "maybe"}, "unknown: must be 'never' or 'keep', got 'maybe'"),
-    ],
-)
-def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(TilewrightError) as error:
-        make_map(**change)
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_too_many_contexts_are_refused_before_the_work() -> None:
     with pytest.raises(TilewrightError, match="directions: 8 directions with 256 tiles"):
         tw.learn("markov", MANY, directions=AROUND)
@@ -602,14 +521,6 @@ def test_models_that_do_not_fit_are_refused() -> None:
         tw.make("markov", model=other)
     with pytest.raises(TilewrightError, match="directions: is part of the model, so leave it out"):
         tw.make("markov", model=model, directions=["w"])
-    with pytest.raises(TilewrightError, match="cannot merge models of markov and patterns"):
-        model.merge(other)
-    with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
-        tw.learn("markov", "village", directions=["w"]).merge(model)
-    with pytest.raises(TilewrightError, match="model version 3 is written by a newer Tilewright"):
-        tw.make("markov", model={**model.to_data(), "version": 3})
-    with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
-        tw.make("markov", model={**model.to_data(), "tileset": "cave"})
 
 
 @pytest.mark.parametrize("members", [(1,), (7,), (12,), (0, 1, 2)])

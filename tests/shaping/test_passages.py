@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.tilesets import make_tileset
 from tilewright.core.tilemap import Marker, TileMap
-from tilewright.core.tileset import Tileset
 
-TILES = Tileset.validate(
-    {
-        "name": "four",
-        "tiles": [
-            {"name": "floor", "glyph": "."},
-            {"name": "rock", "glyph": " ", "passable": False},
-            {"name": "wall", "glyph": "#", "passable": False},
-            {"name": "grass", "glyph": '"', "passable": True},
-        ],
-    }
-)
+TILES = make_tileset('floor .; rock _ solid; wall # solid; grass "')
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -182,9 +170,3 @@ def test_several_steps_equal_repeated_calls() -> None:
     before = tw.make("caves", steps=0, width=30, height=20, seed=3)
     twice = tw.shape(tw.shape(before, "smooth"), "smooth")
     assert np.array_equal(tw.shape(before, "smooth", steps=2).cells, twice.cells)
-
-
-@pytest.mark.parametrize("name", ["prune_dead_ends", "walls"])
-def test_a_passable_tile_is_refused(name: Literal["prune_dead_ends", "walls"]) -> None:
-    with pytest.raises(tw.TilewrightError, match=f"{name}: tile: must be impassable"):
-        tw.shape(noise(1), name, tile="grass")

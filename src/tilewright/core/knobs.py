@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import floor, isclose
 from typing import Any
 
-from .errors import InvalidRecipe, Problem, explain_each, problem, short_repr, unknown_key
+from .errors import InvalidRecipe, Problem, errors_within, explain_each, problem, short_repr, unknown_key
 from .fields import Field, field_from_schema
 from .notation import RESERVED_FLAGS, read_number
 from .params import Params, param
@@ -34,7 +34,7 @@ PLACEHOLDER = "{}"
 """Place of the value in a template."""
 KEYS = ("description", "range", "choices", "drives")
 RESERVED_NAMES = RESERVED_FLAGS | {
-    "animate", "duration", "edited", "engine", "frames", "keep_edits", "knob", "layer", "measures", "overlay",
+    "animate", "device", "duration", "edited", "engine", "frames", "keep_edits", "knob", "layer", "measures", "overlay",
     "part", "sampled", "scale", "sweep", "with",
 }  # fmt: skip
 """Options of the commands that take a recipe, and keys of HTTP queries. A knob with such a name could not be one."""
@@ -253,10 +253,8 @@ def _read_drives(given: Any, *, has_choices: bool) -> tuple[Drive, ...]:
         )
     drives: list[Drive] = []
     for path, how in given.items():
-        try:
+        with errors_within("drives", str(path)):
             drives.append(Drive.validate(_read_drive(path, how, has_choices=has_choices)))
-        except InvalidRecipe as error:
-            raise error.within("drives", str(path)) from None
     return tuple(drives)
 
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe, pluralize
+from ..core.errors import InvalidRecipe, errors_within, pluralize
 from ..core.fields import UNSET
-from ..core.params import Params
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import apply_knobs
 from ..core.recipe_paths import find_field, get_part, list_stages, split_stage, with_part_at
+from ..formats._recipes import to_editable_data
 from .genes import Gene, SeedGene, Units, read_gene
 
 MAX_SLOTS = 4096
@@ -127,14 +127,13 @@ class Genome:
         try:
             self.apply([value if other is gene else one for other, one in zip(self.genes, middle, strict=True)])
         except InvalidRecipe:
-            try:  # The middle value of another gene may be the reason.
+            # The middle value of another gene may be the reason.
+            with errors_within("vary", place=f"vary {gene.name}"):
                 if gene.path.startswith(KNOBS):
                     data = apply_knobs(self.data, {gene.path.removeprefix(KNOBS): value})
                 else:
                     data = with_part_at(self.data, gene.path, value)
                 Recipe.of({**data, "knobs": None})
-            except InvalidRecipe as error:
-                raise error.within("vary", place=f"vary {gene.name}") from None
 
 
 def _find_gene(data: Mapping[str, Any], name: str, spec: Any) -> Gene:
@@ -145,7 +144,7 @@ def _find_gene(data: Mapping[str, Any], name: str, spec: Any) -> Gene:
         return SeedGene("seed")
     knobs = {knob.name: knob for knob in data["knobs"]}
     knob = knobs.get(name.removeprefix(KNOBS).replace("-", "_"))
-    try:
+    with errors_within("vary", place=f"vary {name}"):
         if knob is not None and (name.startswith(KNOBS) or name in knobs):
             return read_gene(f"{KNOBS}{knob.name}", knob.field, knob.value, spec)
         path = _full_path(data, name)
@@ -154,8 +153,6 @@ def _find_gene(data: Mapping[str, Any], name: str, spec: Any) -> Gene:
             raise InvalidRecipe("must be a parameter of the technique or of a shaper", got=name, rule="unknown_name")
         current = get_part(data, path)
         return read_gene(path, field, None if current is UNSET else current, spec)
-    except InvalidRecipe as error:
-        raise error.within("vary", place=f"vary {name}") from None
 
 
 def _full_path(data: Mapping[str, Any], name: str) -> str:
@@ -172,27 +169,3 @@ def _full_path(data: Mapping[str, Any], name: str) -> str:
         text = f"there is no shaper {steps[1]}; the recipe has {pluralize(len(stages), 'shaper')}, counted from 0"
         raise InvalidRecipe(text, rule="unknown_name")
     return ".".join(["shaping", steps[1], split_stage(stages[int(steps[1])])[0], steps[2]])
-
-
-def to_editable_data(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe's data with validated objects as values, so that samples are not read again for each map.
-
-    Inner recipes and requirements are plain, because paths may lead into them.
-    """
-
-    def list_values(params: Params) -> dict[str, Any]:
-        found = {name: getattr(params, name) for name in sorted(params.model_fields_set)}
-        return {name: value.to_data() if isinstance(value, Recipe) else value for name, value in found.items()}
-
-    data: dict[str, Any] = {
-        "technique": recipe.technique,
-        "params": list_values(recipe.params),
-        "shaping": [{stage.shaper: list_values(stage.params)} for stage in recipe.shaping],
-        "tileset": recipe.tileset,
-        "tiles": recipe.tiles,
-        "locks": recipe.locks,
-        "require": {one.measure: one.to_data() for one in recipe.require},
-        "seed": recipe.seed,
-        "knobs": recipe.knobs,
-    }
-    return data | ({"tries": recipe.tries} if recipe.require else {})

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, File, Form, Path, Query, Request, UploadFile
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -33,13 +33,9 @@ from .. import operations
 from ..good_maps.seek_run import SeekRun, start_seek
 from ..jobs import CancelToken, JobQueue
 from ..own_models import store_model
+from .bodies import AboutBody, EntryBody, MeasuresBody, ModelBody, SeedsBody, json_response
 from .catalogue import LISTS, describe_entry, list_entries, list_names
 from .openapi import (
-    ENTRIES,
-    MODEL,
-    NUMBERS,
-    OBJECT,
-    SEEDS,
     describe_body,
     describe_files,
     describe_query,
@@ -59,7 +55,7 @@ from .requests import (
     SeekRequest,
     parse_body,
 )
-from .responses import ErrorRoute, as_json_data, file_name, files_response, not_found
+from .responses import ErrorRoute, file_name, files_response, not_found
 from .security import free_of_work
 
 T = TypeVar("T")
@@ -103,11 +99,11 @@ def _allowed_methods(route: Any, request: Request) -> set[str]:
 
 
 def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
-    @routes.get("", tags=["lists"], summary="Version and limits of this studio", **describe_response(OBJECT))
+    @routes.get("", tags=["lists"], summary="Version and limits of this studio", **describe_response(AboutBody))
     @free_of_work
     def about() -> Response:
         limits = {name: getattr(queue.settings, name) for name in LIMITS}
-        return JSONResponse({"tilewright": __version__, "limits": limits})
+        return json_response(AboutBody(tilewright=__version__, limits=limits))
 
     for kind in LISTS:
         _add_list(routes, kind)
@@ -116,10 +112,10 @@ def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
 
 
 def _add_list(routes: APIRouter, kind: str) -> None:
-    @routes.get(f"/{kind}", tags=["lists"], summary=f"All {kind}", name=kind, **describe_response(ENTRIES))
+    @routes.get(f"/{kind}", tags=["lists"], summary=f"All {kind}", name=kind, **describe_response(list[EntryBody]))
     @free_of_work
     def all_of_a_kind() -> Response:
-        return JSONResponse(as_json_data(list_entries(kind)))
+        return json_response(list_entries(kind))
 
 
 def _add_description(routes: APIRouter, kind: str) -> None:
@@ -130,14 +126,14 @@ def _add_description(routes: APIRouter, kind: str) -> None:
         tags=["lists"],
         summary=f"Description of one {one}",
         name=one,
-        **describe_response(OBJECT, 404),
+        **describe_response(dict[str, Any], 404),
     )
     @free_of_work
     def one_of_a_kind(
         name: Annotated[str, Path(description=f"As in /api/{kind}.", json_schema_extra=known)],
     ) -> Response:
         try:
-            return JSONResponse(as_json_data(describe_entry(kind, name)))
+            return json_response(describe_entry(kind, name))
         except UnknownName as error:
             raise not_found(error) from None
 
@@ -260,7 +256,7 @@ async def _make_response(
 
 
 def _add_model_route(routes: APIRouter, queue: JobQueue) -> None:
-    @routes.post("/models", tags=["make"], summary="Upload a model", **describe_response(MODEL, 400, 413, 503, 504))
+    @routes.post("/models", tags=["make"], summary="Upload a model", **describe_response(ModelBody, 400, 413, 503, 504))
     async def upload_model(
         request: Request, file: Annotated[UploadFile, File(description="Model made by `tilewright learn diffusion`.")]
     ) -> Response:
@@ -268,7 +264,7 @@ def _add_model_route(routes: APIRouter, queue: JobQueue) -> None:
         await _check_form(request, "file")
         content = await file.read()
         model = await _run_job(request, queue, lambda token: store_model(content, file.filename or "", queue.settings))
-        return JSONResponse({"model": model.to_data(), "tiles": list(model.labels)})
+        return json_response(ModelBody(model=model.to_data(), tiles=list(model.labels)))
 
 
 # -- measure ----------------------------------------------------------------------------------------------------
@@ -280,7 +276,7 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         tags=["measure"],
         summary="Measure a map",
         **describe_body(MeasureRequest),
-        **describe_response(NUMBERS, 400, 413, 422, 503, 504),
+        **describe_response(MeasuresBody, 400, 413, 422, 503, 504),
     )
     async def measure(request: Request) -> Response:
         body = await _read_body(request, queue, MeasureRequest)
@@ -310,7 +306,7 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
         "/measure/file",
         tags=["measure"],
         summary="Measure the first map in a file",
-        **describe_response(NUMBERS, 400, 413, 503, 504),
+        **describe_response(MeasuresBody, 400, 413, 503, 504),
     )
     async def measure_file(
         request: Request,
@@ -343,7 +339,7 @@ def _read_tileset(value: Any) -> Tileset | None:
 
 def _numbers_response(map: TileMap, numbers: Mapping[str, float]) -> Response:
     seed = map.recipe.seed if map.recipe is not None else None
-    return JSONResponse({"measures": as_json_data(numbers), "digest": digest(map), "seed": seed})
+    return json_response(MeasuresBody(measures=dict(numbers), digest=digest(map), seed=seed))
 
 
 def _read_similarity(value: Any) -> Mapping[str, Any] | None:
@@ -361,7 +357,7 @@ def _add_seek_route(routes: APIRouter, queue: JobQueue) -> None:
         tags=["seek"],
         summary="Find seeds whose maps meet requirements",
         **describe_body(SeekRequest),
-        **describe_response(SEEDS, 400, 413, 503, 504),
+        **describe_response(SeedsBody, 400, 413, 503, 504),
     )
     async def seek(request: Request) -> Response:
         """Test every seed of a range, and return the best of those whose maps meet the requirements, and how rare they
@@ -381,7 +377,7 @@ def _add_seek_route(routes: APIRouter, queue: JobQueue) -> None:
                 found = await _cancel_on_disconnect(request, run.finish())
         except TimeoutError:
             raise CancelToken(queue.settings).timeout_error() from None
-        return JSONResponse(as_json_data(found.to_data()))
+        return json_response(SeedsBody.model_validate(found.to_data()))
 
 
 # -- details ----------------------------------------------------------------------------------------------------

@@ -8,86 +8,9 @@ from typing import Any
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from .bodies import ErrorBody
 from .responses import MEDIA_TYPES
 
-FIX = {
-    "type": "object",
-    "description": "A suggested change of the request.",
-    "properties": {
-        "action": {"enum": ["set", "remove", "use"]},
-        "path": {"type": "array", "items": {"type": ["string", "integer"]}},
-        "value": {},
-        "label": {"type": "string"},
-    },
-}
-PROBLEM = {
-    "type": "object",
-    "properties": {
-        "path": {"type": "array", "items": {"type": ["string", "integer"]}, "description": "Path in the recipe."},
-        "rule": {"type": "string", "description": "Name of the broken rule."},
-        "value": {"description": "The given value."},
-        "text": {"type": "string"},
-        "line": {"type": "string"},
-        "fixes": {"type": "array", "items": FIX},
-    },
-}
-ERROR = {
-    "type": "object",
-    "properties": {"error": {"type": "string"}, "problems": {"type": "array", "items": PROBLEM}},
-    "required": ["error", "problems"],
-}
-OBJECT = {"type": "object"}
-ENTRIES = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"name": {"type": "string"}, "summary": {"type": "string"}},
-        "required": ["name", "summary"],
-    },
-}
-NUMBERS = {
-    "type": "object",
-    "properties": {
-        "measures": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
-        "digest": {"type": "string"},
-        "seed": {"type": ["string", "null"]},
-    },
-    "required": ["measures", "digest", "seed"],
-}
-SEEDS = {
-    "type": "object",
-    "properties": {
-        "seeds": {
-            "type": "array",
-            "description": "Seeds, best first, each with its measures and the digest of its map.",
-            "items": OBJECT,
-        },
-        "tested": {"type": "integer"},
-        "passed": {"type": "integer", "description": "Number of seeds that meet all requirements."},
-        "rarity": {
-            "type": "object",
-            "description": "How rare each requirement is, and all of them (`all`).",
-            "additionalProperties": {
-                "type": "object",
-                "properties": {"count": {"type": "integer"}, "of": {"type": "integer"}, "text": {"type": "string"}},
-            },
-        },
-        "failures": {
-            "type": "object",
-            "description": "Number of seeds that cannot be made, by reason.",
-            "additionalProperties": {"type": "integer"},
-        },
-    },
-    "required": ["seeds", "tested", "passed", "rarity", "failures"],
-}
-MODEL = {
-    "type": "object",
-    "properties": {
-        "model": {"description": "Value of the parameter `model`: a name, or a name and a digest."},
-        "tiles": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["model", "tiles"],
-}
 HEADERS = {
     "Tilewright-Seed": "Seed of the map, percent-encoded.",
     "Tilewright-Digest": "Digest of the map's cells; equal maps have equal digests.",
@@ -110,12 +33,9 @@ def describe_body(model: type[BaseModel]) -> dict[str, Any]:
     return {"openapi_extra": {"requestBody": {"required": True, "content": content}}}
 
 
-def describe_response(schema: Mapping[str, Any], *errors: int) -> dict[str, Any]:
-    """Return the documentation of a route's responses."""
-    found: dict[int | str, dict[str, Any]] = {
-        200: {"description": "Success.", "content": {"application/json": {"schema": schema}}}
-    }
-    return {"responses": {**found, **_describe_errors(*errors)}, "response_class": Response}
+def describe_response(body: Any, *errors: int) -> dict[str, Any]:
+    """Return the documentation of a route's responses, given the class of the body."""
+    return {"response_model": body, "response_description": "Success.", "responses": _describe_errors(*errors)}
 
 
 def describe_files(*more: int) -> dict[str, Any]:
@@ -123,18 +43,18 @@ def describe_files(*more: int) -> dict[str, Any]:
     kinds = {kind.partition(";")[0]: {} if "json" in kind else binary for kind in (*MEDIA_TYPES.values(),)}
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
     found = {200: {"description": "The map in the format.", "content": kinds, "headers": headers}}
-    return {"responses": {**found, **_describe_errors(400, 413, 422, 503, 504, *more)}, "response_class": Response}
+    errors = _describe_errors(400, 413, 422, 503, 504, *more)
+    return {"response_model": None, "response_class": Response, "responses": {**found, **errors}}
 
 
 def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    content = {"application/json": {"schema": ERROR}}
     found: dict[int | str, dict[str, Any]] = {
-        status: {"description": STATUS_DESCRIPTIONS[status], "content": content} for status in sorted(statuses)
+        status: {"description": STATUS_DESCRIPTIONS[status], "model": ErrorBody} for status in sorted(statuses)
     }
     if 503 in found:
         found[503]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
     # This entry keeps FastAPI from documenting its own error format.
-    return {**found, "4XX": {"description": "The request was refused.", "content": content}}
+    return {**found, "4XX": {"description": "The request was refused.", "model": ErrorBody}}
 
 
 def describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import mimetypes
 import re
 from collections.abc import Callable, Coroutine, Mapping
@@ -12,7 +11,6 @@ from urllib.parse import quote
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -23,6 +21,7 @@ from ...core.provenance import digest
 from ...formats import find_media_type
 from ..jobs import Busy, Cancelled, InternalError, Stopping, TooLong, as_tilewright_error
 from ..operations import Export, Files, zip_files
+from .bodies import ErrorBody, json_response
 
 STATUS: Mapping[type[TilewrightError], int] = {
     Busy: 503,
@@ -86,8 +85,7 @@ def error_response(error: Exception) -> Response:
         error = error.detail if isinstance(error.detail, TilewrightError) else TilewrightError(str(error.detail))
     line = as_tilewright_error(error)
     status = status or next(status for kind, status in STATUS.items() if isinstance(line, kind))
-    body = {"error": str(line), "problems": [found.as_data() for found in line.problems]}
-    return JSONResponse(body, status, {"Retry-After": RETRY_AFTER} if status == 503 else headers)
+    return json_response(ErrorBody.of(line), status, {"Retry-After": RETRY_AFTER} if status == 503 else headers)
 
 
 def not_found(error: UnknownName) -> HTTPException:
@@ -102,15 +100,6 @@ def _translate_errors(error: RequestValidationError) -> list[Problem]:
         path = tuple(part for part in details["loc"][1:] if isinstance(part, int) or part.isidentifier())
         found += Finding(details, path, ()).to_problems()
     return limit_problems(found)
-
-
-def as_json_data(value: Any) -> Any:
-    """Return data with NaN and infinite numbers replaced by None, as JSON requires."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(name): as_json_data(part) for name, part in value.items()}
-    return [as_json_data(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def file_name(text: str) -> str:

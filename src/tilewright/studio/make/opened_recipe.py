@@ -22,6 +22,8 @@ from ..resolver import StudioResolver
 
 MAX_NAME = 80
 """Maximum number of characters of a name."""
+MAX_CACHED_LENGTH = 1 << 14
+"""Maximum number of characters of the knobs of a recipe that are cached."""
 
 
 def _keep_scalars(knobs: Any) -> dict[str, Scalar]:
@@ -70,7 +72,8 @@ def read_params(recipe: Mapping[str, Any]) -> Params | None:
 def _declare(knobs: Any) -> Any:
     """Return the knobs of a recipe by name, of which those that are valid are read only once for all its states."""
     try:
-        return _read_declarations(json.dumps(knobs))
+        text = json.dumps(knobs)
+        return _read_declarations(text) if len(text) <= MAX_CACHED_LENGTH else knobs
     except (TypeError, ValueError):
         return knobs
 

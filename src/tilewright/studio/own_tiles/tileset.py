@@ -1,6 +1,6 @@
 """The user's own tiles: a picture of sprites, and what each sprite stands for. They become a tileset.
 
-`formats._skin_files` writes the tileset, as for `tilewright skin`.
+`formats._skin_files` adds the sprites to the tileset, as for `tilewright skin`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from tempfile import TemporaryDirectory
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, errors_within
 from ...core.shared_tiles import convert_cells
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
 from ...core.tilesets import tilesets
 from ...formats._sheet import count_sprites
-from ...formats._skin_files import SpriteSource, prepare_skin
+from ...formats._skin_files import TileSkinParams, add_sprites
 from ...formats._toml import format_toml
 from ..resolver import StudioResolver
 from ..state import State
@@ -148,24 +147,19 @@ def build_tileset(own: OwnTiles, base: Tileset, map_tiles: Tileset | None = None
         raise InvalidRecipe("there are no tiles yet; click a sprite in the picture")
     if len(own.tiles) > MAX_OWN_TILES:
         raise TooLarge(f"must have at most {MAX_OWN_TILES} own tiles, got {len(own.tiles)}")
-    sheet = own.sheet
+    picture, sheet = own.sheet, None
     data = _write_base(own, base, _list_tiles(own, base, map_tiles))
-    with TemporaryDirectory(prefix="tilewright-") as folder:
-        path = Path(folder) / f"{clean_name(own.name, NAME)}.toml"
-        (picture := Path(folder) / own.image).write_bytes(sheet.picture)
-        path.write_text(format_toml(data))
-        for tile, source in _list_sources(own, picture):
-            try:
-                found = prepare_skin(path, SpriteSource.validate(source))
-            except TilewrightError as error:
-                raise error.within(place=tile) from None
-            path.write_bytes(found.contents[path.name])
-        text = path.read_text()
+    for tile, params in _list_skins(own):
+        with errors_within(place=tile, kind=TilewrightError):
+            added = add_sprites(data, sheet, picture, TileSkinParams.validate(params))
+        data, sheet = added.data, added.sheet
+    text = format_toml(data)
     plain = tomllib.loads(text)
     plain["sheet"]["data"] = own.picture
     renamed = {tile.stands_for: tile.tile for tile in own.tiles if tile.stands_for and tile.tile != tile.stands_for}
     tileset = Tileset.of(plain, StudioResolver())
-    return BuiltTileset(tileset, {path.name: text.encode(), own.image: sheet.picture}, plain, renamed)
+    files = {f"{clean_name(own.name, NAME)}.toml": text.encode(), own.image: picture.picture}
+    return BuiltTileset(tileset, files, plain, renamed)
 
 
 def clean_name(text: str, default: str) -> str:
@@ -212,7 +206,7 @@ def _find(name: str, base: Tileset, map_tiles: Tileset | None) -> Tile | None:
     return None
 
 
-def _list_sources(own: OwnTiles, picture: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _list_skins(own: OwnTiles) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the sprites of each tile. Several sprites of one tile are variants."""
     by_tile: dict[str, list[OwnTile]] = {}
     for tile in own.tiles:
@@ -223,7 +217,6 @@ def _list_sources(own: OwnTiles, picture: Path) -> Iterator[tuple[str, dict[str,
         yield (
             name,
             {
-                "picture": picture,
                 "tile": name,
                 "layout": group[0].layout,
                 "first": tuple((tile.first, 1.0) for tile in group),
