@@ -1,7 +1,7 @@
 """Written by tools/write_stub.py from the schemas of all parameters; run `make stubs` after changing one."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, overload
 
@@ -13,8 +13,6 @@ from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
 from .api import find_edits as find_edits
-from .api import improve as improve
-from .api import learn as learn
 from .api import list_distances as list_distances
 from .api import list_engines as list_engines
 from .api import list_formats as list_formats
@@ -36,7 +34,6 @@ from .api import watch_shaping as watch_shaping
 from .batch.many import MapBatch as MapBatch
 from .comparison.rows import ComparisonRow as ComparisonRow
 from .comparison.run import TechniqueComparison as TechniqueComparison
-from .comparison.run import compare as compare
 from .core.edits import Edits as Edits
 from .core.entries import Benchmark as Benchmark
 from .core.entries import ByExample as ByExample
@@ -61,6 +58,7 @@ from .core.grid import Grid as Grid
 from .core.locks import Locks as Locks
 from .core.model import LearningProgress as LearningProgress
 from .core.model import Model as Model
+from .core.model import OnLearning
 from .core.network import Network as Network
 from .core.params import Params as Params
 from .core.params import Sized as Sized
@@ -2181,6 +2179,84 @@ def shape(
 
 @overload
 def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Never) -> TileMap: ...
+@overload
+def learn(
+    technique: Literal["diffusion"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    size: Literal["small", "normal", "large"] = ...,
+    training_steps: int | None = ...,
+    crop: int | None = ...,
+    batch: int | None = ...,
+    symmetry: Literal[1, 2, 8] = ...,
+    pieces: Literal["learned", "chosen"] = ...,
+    training_seed: int = ...,
+    device: Literal["auto", "cpu", "cuda"] = ...,
+) -> Network: ...
+@overload
+def learn(
+    technique: Literal["markov"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    directions: Any = ...,
+    pieces: Literal["learned", "chosen"] = ...,
+) -> Model: ...
+@overload
+def learn(
+    technique: Literal["patterns"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    pattern_sizes: Any = ...,
+    size_weights: Any = ...,
+    wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
+    symmetry: Literal[1, 2, 8] = ...,
+    sample_edges: Any = ...,
+) -> Model: ...
+@overload
+def learn(
+    technique: Literal["wfc"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    pattern_size: int | None = ...,
+    symmetry: int = ...,
+    wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
+) -> Model: ...
+@overload
+def learn(
+    technique: str,
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    **params: Never,
+) -> Model: ...
+def improve(
+    map: TileMap,
+    targets: Mapping[str, Any],
+    /,
+    *,
+    seed: int | str = "0",
+    steps: int = ...,
+    method: Literal["climb", "anneal"] = ...,
+    style: float = ...,
+    symmetry: Literal[1, 2, 8] = ...,
+    tiles: Any = ...,
+    keep: Any = ...,
+    connected: bool = ...,
+) -> TileMap: ...
 def add_skin(
     path: str | os.PathLike[str],
     picture: str | os.PathLike[str],
@@ -2200,6 +2276,20 @@ def add_skin(
     base: Any = ...,
     passable: bool | None = ...,
 ) -> Tileset: ...
+def compare(
+    samples: Any,
+    /,
+    *,
+    on_progress: Callable[[float, str], None] | None = None,
+    techniques: Any = ...,
+    width: int | None = ...,
+    height: int | None = ...,
+    count: int = ...,
+    seed: Any = ...,
+    settings: Any = ...,
+    game: Any = ...,
+    smallest_input: bool = ...,
+) -> TechniqueComparison: ...
 def export_project(
     given: RecipeLike,
     folder: str | os.PathLike[str],

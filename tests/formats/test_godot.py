@@ -19,38 +19,17 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.maps import EXAMPLES, deep_map, full_map, read_map, same, sprite_map
+from tests.tilesets import make_tileset
 from tilewright import formats
 from tilewright.formats._layers import ground_tiles
 
 GODOT = formats.format_registry.get("godot")
 read = partial(read_map, "godot")
 VECTOR = re.compile(r"\w+\(([^()]*)\)")
-THINGS = tw.Tileset.from_toml(
-    """
-name = "things"
-[[tiles]]
-name = "floor"
-kind = "stone"
-[[tiles]]
-name = "wall"
-kind = "brick"
-passable = false
-[[tiles]]
-name = "chasm"
-kind = "pit"
-passable = false
-[[tiles]]
-name = "door"
-over = "floor"
-blocks_sight = true
-[[tiles]]
-name = "statue"
-over = "*"
-passable = false
-[[tiles]]
-name = "bridge"
-over = "chasm"
-"""
+THINGS = make_tileset(
+    "floor kind=stone; wall kind=brick solid; chasm kind=pit solid; door over=floor opaque; statue over=* solid; "
+    "bridge over=chasm",
+    "things",
 )
 PLAN = """
 #########

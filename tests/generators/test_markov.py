@@ -319,21 +319,6 @@ def test_the_hash_seed_does_not_matter(more: dict[str, Any]) -> None:
     assert done.stdout.strip() == digest(tw.run(data))
 
 
-@pytest.mark.parametrize("ending", ["json", "npz"])
-@pytest.mark.parametrize("sample", ["awbw", RIVER, ["village"]])
-def test_models_make_the_maps_of_their_samples(ending: str, sample: Any, tmp_path: Path) -> None:
-    params: dict[str, Any] = {"directions": ["w", "s", "sw"], "pieces": "chosen"}
-    model = tw.learn("markov", sample, **params)
-    model.save(tmp_path / f"model.{ending}")
-    again = tw.load_model(tmp_path / f"model.{ending}")
-    assert again == model
-    expected = tw.make("markov", sample=sample, seed=5, **params)
-    for one in (model, again, str(tmp_path / f"model.{ending}")):
-        map = tw.make("markov", model=one, seed=5)
-        assert map == expected
-        assert map.tileset == expected.tileset
-
-
 @pytest.mark.parametrize(
     "more", [{}, {"pieces": "chosen", "gibbs_sweeps": 1}, {"unknown": "keep", "directions": ["nw2"]}]
 )
@@ -536,14 +521,6 @@ def test_models_that_do_not_fit_are_refused() -> None:
         tw.make("markov", model=other)
     with pytest.raises(TilewrightError, match="directions: is part of the model, so leave it out"):
         tw.make("markov", model=model, directions=["w"])
-    with pytest.raises(TilewrightError, match="cannot merge models of markov and patterns"):
-        model.merge(other)
-    with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
-        tw.learn("markov", "village", directions=["w"]).merge(model)
-    with pytest.raises(TilewrightError, match="model version 3 is written by a newer Tilewright"):
-        tw.make("markov", model={**model.to_data(), "version": 3})
-    with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
-        tw.make("markov", model={**model.to_data(), "tileset": "cave"})
 
 
 @pytest.mark.parametrize("members", [(1,), (7,), (12,), (0, 1, 2)])

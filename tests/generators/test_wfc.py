@@ -295,14 +295,6 @@ def test_levels() -> None:
     check_patterns(m)
 
 
-def test_a_model_makes_the_same_maps(tmp_path: Path) -> None:
-    model = tw.learn("wfc", ["dungeon", "ruins"], pattern_size=2, symmetry=2)
-    model.save(tmp_path / "model.json")
-    m = make_map(model=str(tmp_path / "model.json"))
-    assert m == make_map(sample=["dungeon", "ruins"], pattern_size=2, symmetry=2)
-    assert "patterns" in model.params.facts
-
-
 # -- constraints ------------------------------------------------------------------------------------------------
 
 
