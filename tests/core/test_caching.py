@@ -120,7 +120,7 @@ BOUNDED = {
         data.list_names strokes._read_drawing gallery.load_gallery kernels._source_digest
         previews.draw_built_in start.list_rulebooks scripts.read_script state.load_built_in
     """,
-    "registered entries": "catalogue.describe_entry,catalogue.list_entries",
+    "registered entries": "entries.describe_entry,entries.list_entries",
     "a limited number of values of a few bytes": """
         regions.neighbor_offsets _drawing._ground_style _drawing._pixel_style _drawing._tile_style
         appearance.distinct_color _files._remove_stale _icons.find_icon contexts._find_offsets fashion._list_pairs
