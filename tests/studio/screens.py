@@ -95,12 +95,12 @@ def check_layout(studio: Studio, about: object = "", *, touch: bool = False) -> 
         assert studio.page.evaluate(SMALL_TARGETS) == [], about
 
 
-def check_targets(studio: Studio, *targets: str | Locator) -> None:
-    """Assert that elements are large enough for a finger, and not cut off at the side."""
+def check_targets(studio: Studio, *targets: str | Locator, scrolls: bool = False) -> None:
+    """Assert that elements are large enough for a finger, and not cut off at the side unless they scroll."""
     size = studio.page.viewport_size
     assert size is not None
     for target in targets:
         box = (studio[target] if isinstance(target, str) else target).bounding_box()
         assert box is not None, target
         assert min(box["width"], box["height"]) >= MIN_TARGET, (target, box)
-        assert 0 <= box["x"] <= size["width"] - box["width"], (target, box)
+        assert scrolls or 0 <= box["x"] <= size["width"] - box["width"], (target, box)

@@ -184,7 +184,7 @@ def test_markers_and_rooms_are_edited_on_a_phone(phone: Studio) -> None:
     made = tw.run({**RECIPE, "params": {"width": 16, "height": 14}})
     markers, rooms = list(made.markers), list(made.rooms)
     phone["tool-marker"].tap()
-    check_targets(phone, "tool-marker", "edit-rooms", "marker-treasure", "marker-other", "legend-toggle")
+    check_targets(phone, "tool-marker", "edit-rooms", "marker-treasure", "marker-other", "legend-toggle", scrolls=True)
     phone["marker-treasure"].tap()
     free = next((x, y) for y in range(14) for x in range(16) if all(abs(x - m.x) + abs(y - m.y) > 6 for m in markers))
     phone.page.touchscreen.tap(*phone.place(*free))
