@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -750,18 +750,6 @@ def _load_with_provenance(
     return found[_check_index(index, len(found), path)], given
 
 
-@overload
-def learn(
-    technique: Literal["diffusion"],
-    /,
-    sample: Any,
-    *,
-    on_progress: OnLearning | None = None,
-    checkpoint: str | PathLike[str] | None = None,
-    **params: Any,
-) -> Network: ...
-@overload
-def learn(technique: str, /, sample: Any, **params: Any) -> Model: ...
 def learn(
     technique: str,
     /,

@@ -248,8 +248,11 @@ def test_help_imports_nothing_heavy() -> None:
     assert not imported_by("list") & HEAVY
 
 
-def test_error_without_the_extra_shows_how_to_install_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["corpus info x", "make caves -o w.zarr"])
+def test_error_without_the_extra_shows_how_to_install_it(
+    command: str, tilewright: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "PACKAGES", ("pyarrow_that_is_not_there",))
-    done = tilewright("corpus", "info", "x")
+    done = tilewright(command)
     assert done.code == 2
     assert done.err.endswith('install it with: pip install "tilewright[corpus]"\n')

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageSequence, PngImagePlugin
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tests.formats.maps import read_map, sprite_map
 from tilewright import formats
 from tilewright.cli import main
@@ -53,9 +54,7 @@ def edit(content: bytes, change: Callable[[Image.Image], Image.Image | None]) ->
         info = PngImagePlugin.PngInfo()
         info.add_text("tilewright", opened.info["tilewright"])
         picture = opened.convert("RGB")
-    buffer = io.BytesIO()
-    (change(picture) or picture).save(buffer, "PNG", pnginfo=info)
-    return buffer.getvalue()
+    return encode_image(change(picture) or picture, pnginfo=info)
 
 
 def read(content: bytes, name: str = "png") -> tw.TileMap:
@@ -173,9 +172,7 @@ def test_a_picture_of_an_older_version_has_no_checksum() -> None:
         info.add_text("tilewright", text[:start] + text[text.index(",", start) + 2 :])
         picture = opened.convert("RGB")
     paint_corner(picture)
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG", pnginfo=info)
-    assert read(buffer.getvalue()) == MARKED
+    assert read(encode_image(picture, pnginfo=info)) == MARKED
 
 
 def test_flat_pictures_with_icons_are_read_after_edits() -> None:

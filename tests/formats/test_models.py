@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.formats.contents import encode_arrays
 from tests.generators.landscapes import RIVER
 from tilewright.core.grid import pack
 from tilewright.core.samples import Samples
@@ -171,9 +171,7 @@ def test_a_map_is_not_a_model(tmp_path: Path) -> None:
 
 
 def archive(cells: Any, document: dict[str, Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, cells=cells, rest=np.frombuffer(json.dumps(document).encode(), np.uint8))
-    return buffer.getvalue()
+    return encode_arrays(cells=cells, rest=np.frombuffer(json.dumps(document).encode(), np.uint8))
 
 
 def make_document(**changes: Any) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from PIL import Image
 from pytiled_parser.layer import ObjectLayer, TileLayer
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tests.formats.maps import EXAMPLES, deep_map, full_map, same, sprite_map, without_skins, xml_safe
 from tilewright import formats
 from tilewright.formats import Source, decode
@@ -98,9 +99,8 @@ def test_a_changed_picture_changes_the_files(name: str, options: dict[str, Any])
     sheet = map.tileset.sheet
     assert sheet is not None
     with Image.open(io.BytesIO(sheet.picture)) as picture:
-        buffer = io.BytesIO()
-        Image.new("RGB", picture.size, "#010203").save(buffer, "PNG")
-    tileset = map.tileset.model_copy(update={"sheet": sheet.with_picture(buffer.getvalue(), "")})
+        other = encode_image(Image.new("RGB", picture.size, "#010203"))
+    tileset = map.tileset.model_copy(update={"sheet": sheet.with_picture(other, "")})
     assert encode_files(map, name, **options) != encode_files(map.replace(tileset=tileset), name, **options)
 
 

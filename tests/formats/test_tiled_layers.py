@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tests.formats.test_tiled import assert_same_colors, both, encode_files, rasterizer, render_with_tiled, round_trip
 from tests.tilesets import parse_tiles
 from tilewright import formats
@@ -109,9 +110,7 @@ def test_levels_with_several_layers_are_groups_that_can_be_read_alone() -> None:
 def own_picture(size: int, columns: int, rows: int) -> bytes:
     """Return a picture of opaque sprites, each of its own color."""
     colors = np.random.default_rng(5).integers(0, 256, size=(rows, columns, 3), dtype=np.uint8)
-    buffer = io.BytesIO()
-    Image.fromarray(colors.repeat(size, axis=0).repeat(size, axis=1)).save(buffer, "PNG")
-    return buffer.getvalue()
+    return encode_image(Image.fromarray(colors.repeat(size, axis=0).repeat(size, axis=1)))
 
 
 def with_sheet(map: tw.TileMap) -> tw.TileMap:

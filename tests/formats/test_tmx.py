@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import io
 import sys
 import zlib
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ import pytmx
 from PIL import Image
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tests.formats.maps import full_map, same, sprite_map, without_skins, xml_safe
 from tests.formats.test_tiled import round_trip
 from tests.refusals import refused
@@ -267,9 +267,7 @@ def paint_picture(*colors: str) -> bytes:
     picture = Image.new("RGBA", (16 * len(colors), 16))
     for number, color in enumerate(colors):
         picture.paste(color, (16 * number, 0, 16 * number + 16, 16))
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG")
-    return buffer.getvalue()
+    return encode_image(picture)
 
 
 TWO = "".join(
@@ -305,10 +303,8 @@ def test_tiles_whose_picture_is_missing_are_drawn_by_color() -> None:
 
 
 def test_the_columns_of_old_tilesets_are_those_of_the_picture() -> None:
-    buffer = io.BytesIO()
-    Image.new("RGB", (48, 32)).save(buffer, "PNG")
     old = '<tileset firstgid="1" name="wild" tilewidth="16" tileheight="16"><image source="a.png"/></tileset>'
-    map = read(tmx(data("1,2,3,6"), tilesets=old), {"a.png": buffer.getvalue()})
+    map = read(tmx(data("1,2,3,6"), tilesets=old), {"a.png": encode_image(Image.new("RGB", (48, 32)))})
     assert map.tileset.sheet
     assert map.tileset.sheet.columns == 3
     assert map.image(scale=16).size == (32, 32)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,17 +143,3 @@ def test_logarithmic_axes_have_logarithmic_numbers() -> None:
 def test_mistakes_are_one_line(small: Archive, options: dict[str, object], message: str) -> None:
     with refused(message):
         small.heatmap(**options)  # type: ignore[arg-type]
-
-
-def test_pictures_in_memory_need_no_extra(tmp_path: Path) -> None:
-    script = """
-import sys
-for name in ("pyarrow", "dask", "distributed", "duckdb", "fsspec", "zarr", "ribs"):
-    sys.modules[name] = None
-import tilewright as tw
-archive = tw.search.make("caves", vary={"walls": (0.3, 0.6)}, measures={"floor_share": (0, 1, 5)},
-                         objective="regions", evaluations=8, seed=7)
-print(archive.heatmap(dpi=96).mode, archive.sheet(width=400).mode)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.stdout.split() == ["RGB", "RGB"], done.stderr

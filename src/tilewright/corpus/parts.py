@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..analysis.many import measure_maps
 from ..analysis.similarity import Similarity, find_similarity
 from ..batch.engine import Made
 from ..core.errors import TilewrightError, describe_failure
+from ..core.grid import MAX_CELLS
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.registry import measures as measure_registry
@@ -160,7 +162,9 @@ def compress_cells(cells: np.ndarray[Any, Any]) -> bytes:
 
 
 def decompress_cells(content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return decompressed cells as a writable array."""
-    size = int(np.prod(shape)) * dtype.itemsize
+    """Return decompressed cells as a writable array. Raise ValueError for a shape that no map has."""
+    if not all(type(edge) is int and edge > 0 for edge in shape) or prod(shape) > MAX_CELLS:
+        raise ValueError(f"the shape of a map, not {shape}")
+    size = prod(shape) * dtype.itemsize
     plain = pa.Codec("zstd").decompress(content, decompressed_size=size)
     return np.frombuffer(bytearray(plain), dtype=dtype.newbyteorder("<")).reshape(shape).astype(dtype, copy=False)
