@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,12 @@ def _iter_window(
         cell = [at % length if round_ else at for at, length, round_ in zip(cell, map.shape, wrap, strict=True)]
         inside = all(0 <= at < length for at, length in zip(cell, map.shape, strict=True))
         yield int(map[tuple(cell)]) if inside else beyond
+
+
+def list_windows(cells: NDArray[Any], size: int) -> list[tuple[Any, ...]]:
+    """Return all windows of a map, which have this size along each axis."""
+    windows = np.lib.stride_tricks.sliding_window_view(cells, (size,) * cells.ndim)
+    return [tuple(window) for window in windows.reshape(-1, size**cells.ndim).tolist()]
 
 
 def find_edges(is_open: NDArray[np.bool_]) -> set[Edge]:

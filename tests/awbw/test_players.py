@@ -324,7 +324,6 @@ def test_war_maps_have_no_double_roads() -> None:
         map = tw.run("skirmish", seed=seed)
         road = np.isin([tile.kind for tile in WAR], ("road", "bridge"))[map.cells]
         blocks = road[1:, 1:] & road[:-1, 1:] & road[1:, :-1] & road[:-1, :-1]
-        blocks[map.height // 2 - 1, map.width // 2 - 1] = (
-            False  # a road through the center needs a ring to be symmetric
-        )
+        # A road through the center needs a ring to be symmetric.
+        blocks[map.height // 2 - 1, map.width // 2 - 1] = False
         assert not blocks.any(), seed

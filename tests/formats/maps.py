@@ -101,6 +101,16 @@ def xml_safe(map: tw.TileMap) -> tw.TileMap:
     )
 
 
+def sheet_of(map: tw.TileMap) -> Sheet:
+    """Return the sheet of the tileset of a map, which must have one."""
+    assert map.tileset.sheet is not None
+    return map.tileset.sheet
+
+
+def with_sheet(map: tw.TileMap, sheet: Sheet) -> tw.TileMap:
+    return map.replace(tileset=map.tileset.model_copy(update={"sheet": sheet}))
+
+
 EXAMPLES = {
     "full": full_map(),
     "deep": deep_map(),

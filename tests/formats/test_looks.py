@@ -15,7 +15,7 @@ from PIL import Image, ImageSequence, PngImagePlugin
 
 import tilewright as tw
 from tests.formats.contents import encode_image
-from tests.formats.maps import read_map, sprite_map
+from tests.formats.maps import read_map, sheet_of, sprite_map
 from tilewright import formats
 from tilewright.cli import main
 from tilewright.core.registry import techniques
@@ -122,8 +122,7 @@ def test_cells_too_small_for_sprites_are_flat() -> None:
     large = tw.TileMap(np.zeros((2, 251), np.uint8), DUNGEON.tileset)
     assert len(np.unique(pixels(formats.encode(large, "png")).reshape(-1, 3), axis=0)) == 1
     tiny = sprite_map()
-    assert tiny.tileset.sheet is not None
-    assert tiny.tileset.sheet.tile_width == 4
+    assert sheet_of(tiny).tile_width == 4
     assert tiny.image(scale=4).size == (12, 8)
     assert len(np.unique(np.asarray(tiny.image(scale=4).convert("RGB")).reshape(-1, 3), axis=0)) > 3, "own sprites"
 

@@ -15,6 +15,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.contents import encode_image
+from tests.formats.maps import sheet_of
 from tests.formats.skin_sheets import SIDE, draw_sheet
 from tests.refusals import refused
 from tilewright import formats
@@ -46,8 +47,7 @@ def meadow(folder: Path, sprite: int = 6, more: str = "") -> str:
 
 def test_columns_are_counted_in_the_picture(tmp_path: Path) -> None:
     map = tw.make("caves", tileset=meadow(tmp_path), **WORDS)
-    assert map.tileset.sheet is not None
-    assert map.tileset.sheet.columns == 4
+    assert sheet_of(map).columns == 4
     assert map.image().size == (12 * 16, 7 * 16)
 
 
@@ -67,8 +67,7 @@ def test_a_map_is_read_with_the_given_tileset(tmp_path: Path, name: str) -> None
     map.save(tmp_path / f"map.{name}")
     again = tw.load(tmp_path / f"map.{name}", tileset=tileset)
     assert again == map
-    assert again.tileset.sheet is not None
-    assert again.tileset.sheet.picture == map.tileset.sheet.picture  # type: ignore[union-attr]
+    assert sheet_of(again).picture == sheet_of(map).picture
     if name != "tmx":  # Tiled files are also matched by id, because most of them have no names
         with pytest.raises(tw.BadFile, match="unknown tile"):
             tw.load(tmp_path / f"map.{name}", tileset="terrain")

@@ -15,7 +15,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.contents import encode_image
-from tests.formats.maps import full_map, same, sprite_map, without_skins, xml_safe
+from tests.formats.maps import full_map, same, sheet_of, sprite_map, without_skins, xml_safe
 from tests.formats.test_tiled import round_trip
 from tests.refusals import refused
 from tilewright import formats
@@ -256,8 +256,7 @@ def test_external_tilesets_are_read(ending: str, content: bytes) -> None:
     files = {f"sets/wild.{ending}": content, "sets/../a.png": b"picture"}
     map = read(tmx(data(PLAIN), tilesets=EXTERNAL.format(ending)), files)
     assert map.tileset.names == ("tile0", "sand", "tile2")
-    sheet = map.tileset.sheet
-    assert sheet
+    sheet = sheet_of(map)
     assert (sheet.image, sheet.tile_width, sheet.columns, sheet.picture) == ("sets/../a.png", 8, 3, b"picture")
     assert [tile.sprite for tile in map.tileset] == [0, 1, 2]
 
@@ -305,8 +304,7 @@ def test_tiles_whose_picture_is_missing_are_drawn_by_color() -> None:
 def test_the_columns_of_old_tilesets_are_those_of_the_picture() -> None:
     old = '<tileset firstgid="1" name="wild" tilewidth="16" tileheight="16"><image source="a.png"/></tileset>'
     map = read(tmx(data("1,2,3,6"), tilesets=old), {"a.png": encode_image(Image.new("RGB", (48, 32)))})
-    assert map.tileset.sheet
-    assert map.tileset.sheet.columns == 3
+    assert sheet_of(map).columns == 3
     assert map.image(scale=16).size == (32, 32)
 
 

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import deep_map, full_map, read_map, same, sprite_map
+from tests.formats.maps import deep_map, full_map, read_map, same, sheet_of, sprite_map
 from tests.plain import find_edges, list_unit_edges
 from tests.tilesets import make_tileset
 from tilewright import formats
@@ -81,9 +81,8 @@ def test_all_keys_and_an_exact_picture() -> None:
 
 def test_the_picture_of_sprites_that_are_not_square_has_square_cells() -> None:
     map = sprite_map()
-    assert map.tileset.sheet is not None
-    tall = map.tileset.sheet.model_copy(update={"tile_height": 2})
-    tileset = map.tileset.model_copy(update={"sheet": tall.with_picture(map.tileset.sheet.picture, "")})
+    tall = sheet_of(map).model_copy(update={"tile_height": 2})
+    tileset = map.tileset.model_copy(update={"sheet": tall.with_picture(sheet_of(map).picture, "")})
     document = encode(map.replace(tileset=tileset), scale=10)
     with Image.open(io.BytesIO(b64decode(document["image"]))) as picture:
         assert picture.size == (30, 20)

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import tilewright as tw
 from bench.markov import divergence, make_repaired
 from tests.generators.landscapes import BEACHES, ISLES, RIVER, STRIPES, naive_counts
+from tests.plain import list_windows
 from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
@@ -480,21 +480,15 @@ def test_maps_are_closer_to_the_samples_than_the_original_and_repairs_and_sweeps
 @pytest.mark.parametrize("name", ["awbw", "village"])
 def test_repair_passes_reduce_unseen_squares(name: str) -> None:
     sample = Samples.of(name)
-    known = {square for map in sample.maps for square in list_squares(np.array(sample.labels)[map])}
+    known = {square for map in sample.maps for square in list_windows(np.array(sample.labels)[map], 2)}
     missing = []
     for passes in (0, 1, 4):
         maps = [
             tw.make("markov", sample=sample, repair_passes=passes, pieces="learned", seed=seed) for seed in range(10)
         ]
         names = [np.array([tile.name for tile in m.tileset])[m.cells] for m in maps]
-        missing.append(sum(square not in known for map in names for square in list_squares(map)))
+        missing.append(sum(square not in known for map in names for square in list_windows(map, 2)))
     assert missing[2] < missing[1] < missing[0]
-
-
-def list_squares(map: NDArray[np.str_]) -> list[tuple[str, ...]]:
-    """Return all 2x2 blocks of a map of tile names."""
-    views = np.lib.stride_tricks.sliding_window_view(map, (2, 2)).reshape(-1, 4)
-    return [tuple(view) for view in views.tolist()]
 
 
 def test_known_squares_are_not_repaired() -> None:
