@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.kernels.counters import check
+from tests.kernels.counters import check, has_copy
 from tests.kernels.test_annealing import make_sample_counter
-from tilewright.analysis.novelty import find_copied
 from tilewright.analysis.patterns import Wrap
 from tilewright.core.samples import Samples
 from tilewright.core.seeds import Rng
@@ -31,8 +30,7 @@ def test_a_quilt_is_near_the_samples_and_no_copy(name: str, size: int, wrap: Wra
     assert counter.value < before / 2
     frozen = Rng.of(2).cells(start.shape) < 0.02
     assert (counter.tiles(0)[frozen] == start[frozen]).all()
-    copied = find_copied(counter.tiles(0), wrap, counter.target.views, find_copy_limit(counter.target))
-    assert not copied.any()
+    assert not has_copy(counter.tiles(0), wrap, counter.target.views, find_copy_limit(counter.target))
 
 
 def test_maps_with_levels_are_quilted() -> None:
