@@ -19,8 +19,8 @@ from playwright.sync_api import expect  # noqa: E402
 import tilewright as tw  # noqa: E402
 from tests.browser import chromium  # noqa: E402
 from tests.studio.page import Studio, serving  # noqa: E402
-from tilewright.studio.search_options import find_owner  # noqa: E402
-from tilewright.studio.search_state import SearchViewState  # noqa: E402
+from tilewright.studio.search.options import find_owner  # noqa: E402
+from tilewright.studio.search.state import SearchViewState  # noqa: E402
 from tilewright.studio.state import State  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"

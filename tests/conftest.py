@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from tilewright import formats
 from tilewright.core import registry
+from tilewright.play import game_registry
 from tilewright.search.distances import distance_registry
 
 if sys.platform == "win32":
@@ -107,8 +108,10 @@ def reference() -> Path:
 
 @pytest.fixture
 def own_registry() -> Iterator[None]:
-    """Remove the measures, distances and formats that a test registers."""
-    registries: tuple[registry.Registry[Any], ...] = (registry.measures, distance_registry, formats.format_registry)
+    """Remove the techniques, measures, distances, formats and games that a test registers."""
+    registries: tuple[registry.Registry[Any], ...] = (
+        *(registry.techniques, registry.measures), distance_registry, formats.format_registry, game_registry,
+    )  # fmt: skip
     before = [one.added for one in registries]
     yield
     for one, names in zip(registries, before, strict=True):

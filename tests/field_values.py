@@ -8,23 +8,9 @@ from hypothesis import strategies as st
 
 from tilewright.core.fields import UNSET, Field
 
-WORDS = (
-    "floor",
-    "wall",
-    "left to right",
-    "#",
-    "1",
-    "1e5",
-    "none",
-    "null",
-    "true",
-    "a,b",
-    "c=d",
-    "e,f=g",
-    "[x",
-    "{",
-    "@f",
-)
+WORDS = ("floor", "wall", "left to right", "#", "1", "1e5", "none", "null", "true")
+NOTATION = ("a,b", "c=d", "e,f=g", "[x", "{", "@f")
+"""Strings that the notation of values reads as something else."""
 WHOLE = {
     "map": st.sampled_from(["dungeon", "ab\nba", ["ab", "ba"], [["floor", "wall"]]]),
     "recipe": st.sampled_from(["islets", {"technique": "caves", "params": {"walls": 0.3}}]),
@@ -49,7 +35,7 @@ def _values(one: Field, depth: int) -> st.SearchStrategy[Any]:
         case "boolean":
             return st.booleans()
         case "string":
-            return st.sampled_from(WORDS) | st.text(max_size=8)
+            return st.sampled_from(WORDS + NOTATION) | st.text(max_size=8)
         case "array" if one.slots:
             return st.tuples(*(values_of(slot, depth) for slot in one.slots)).map(list)
         case "array":

@@ -312,16 +312,8 @@ def test_the_files_of_the_guide_work_inside_the_package_and_in_others(
     command = [sys.executable, "-c", program, json.dumps(commands)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for text in (
-        "drop round lakes",
-        "--lakes",
-        "Number of lakes",
-        "~",
-        "Number of sides",
-        "outline_length",
-        "grid of pillars",
-        "(.pgm)",
-    ):
+    options = ("drop round lakes", "--lakes", "Number of lakes", "Number of sides")
+    for text in (*options, "~", "outline_length", "grid of pillars", "(.pgm)"):
         assert text in done.stdout
     assert (tmp_path / "blobs.gif").exists()
     assert (tmp_path / "cave.pgm").read_text().startswith("P2\n80 50\n")

@@ -19,6 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.jobs.programs import read_files
+from tests.search.archives import make_cave_archive
 from tests.test_fuzz import change, change_bytes, change_document, check_error, fuzz
 from tilewright.corpus import Corpus, World, make, make_world, remake
 from tilewright.corpus.query import find_ids
@@ -37,10 +39,6 @@ SIZED = {"width": 12, "height": 8}
 MAX_BATCH = 1000
 Files = dict[str, bytes]
 T = TypeVar("T")
-
-
-def read_files(folder: Path) -> Files:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -184,17 +182,7 @@ def test_worlds(here: Path, draw: st.DataObject) -> None:
 
 @cache
 def write_archive(folder: Path) -> Files:
-    tw.search.make(
-        SMALL,
-        vary={"walls": (0.3, 0.6), "seed": "free"},
-        measures={"floor_share": (0, 1, 6)},
-        objective="path_length",
-        evaluations=32,
-        batch=16,
-        seed=7,
-        out=folder,
-        workers=0,
-    )
+    make_cave_archive(12, 8, evaluations=32, batch=16, out=folder, workers=0)
     return read_files(folder)
 
 
@@ -274,7 +262,7 @@ def test_exports(here: Path, engine: str, draw: st.DataObject) -> None:
     name = "tilewright-export.json"
     foreign = {"mine.txt": b"mine", "levels/mine.txt": b"mine"}
     changed = Changed(here / f"changed {engine}", files, {name: change_json(files[name], draw), **foreign})
-    edited = draw.draw(st.sampled_from(["refuse", "keep", "replace"]))
+    edited: Any = draw.draw(st.sampled_from(["refuse", "keep", "replace"]))
     changed.open(
         lambda: tw.export_project(SMALL, changed.folder, engine=engine, count=1, seed=7, edited=edited),
     )

@@ -26,8 +26,8 @@ from tilewright.core.parse_limits import limit_objects
 from tilewright.core.yaml import read_data
 from tilewright.formats import Source, decode, format_registry
 from tilewright.studio import operations
+from tilewright.studio.http.requests import MakeRequest, MeasureRequest, RunRequest, SeekRequest, parse_body
 from tilewright.studio.jobs import MAX_OBJECTS
-from tilewright.studio.requests import MakeRequest, MeasureRequest, RunRequest, SeekRequest, parse_body
 from tilewright.studio.state import State
 
 MAX_GROWTH = 2.6

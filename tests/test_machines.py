@@ -42,10 +42,10 @@ ALLOWED = {
     ("seed_search/rarity.py", "log10"): "number of digits",
     ("search/plots.py", "log10"): "labels of an axis",
     ("studio/jobs.py", "log"): "order of waiting jobs",
-    ("studio/page/controls/numbers.py", "log"): "position of a slider",
-    ("studio/page/example/card.py", "log10"): "height of a curve",
-    ("studio/page/histogram.py", "log1p"): "height of a bar",
-    ("studio/page/variations.py", "log10"): "digits of a label",
+    ("studio/controls/numbers.py", "log"): "position of a slider",
+    ("studio/example/card.py", "log10"): "height of a curve",
+    ("studio/good_maps/histogram.py", "log1p"): "height of a bar",
+    ("studio/gallery/variations.py", "log10"): "digits of a label",
 }
 """Files and names that decide nothing in a map, and what they are for."""
 

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from inspect import Parameter, signature
 from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 import tilewright as tw
 from tilewright.core.entries import Entry
-from tilewright.core.fields import Field, fields_of
+from tilewright.core.fields import UNSET, Field, fields_by_name, fields_of
 from tilewright.core.registry import shapers, techniques
 
 STUB = Path(__file__).parents[1] / "src" / "tilewright" / "__init__.pyi"
 HEAD = '''"""Written by tools/write_stub.py from the schemas of all parameters; run `make stubs` after changing one."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, overload
+
+from .formats._recipes import RecipeLike
+from .jobs.progress import OnProgress
+from .seed_search import FoundSeeds
 '''
 NAMES = """
 __version__: str
@@ -79,6 +86,31 @@ def format_overload(
     return f"@overload\ndef {function}(\n{parameters}) -> {returned}:{doc}\n"
 
 
+def format_keywords(function: Callable[..., Any]) -> str:
+    """Return the signature of a function with `with_keywords`. Values of several forms have the type Any."""
+    fields = fields_by_name(vars(function)["params_class"])
+    shown = signature(function)
+    parts: dict[Any, list[str]] = {}
+    for name, parameter in shown.parameters.items():
+        text = str(parameter).replace("'", "")
+        if parameter.kind is Parameter.KEYWORD_ONLY and name in fields:
+            field = fields[name]
+            default = "" if field.default is UNSET else " = ..."
+            text = f"{name}: {'Any' if field.kind == 'text' else type_of(field)}{default}"
+        parts.setdefault(parameter.kind, []).append(text)
+    only, plain, keywords, rest = (
+        parts.get(kind, [])
+        for kind in (
+            Parameter.POSITIONAL_ONLY,
+            Parameter.POSITIONAL_OR_KEYWORD,
+            Parameter.KEYWORD_ONLY,
+            Parameter.VAR_KEYWORD,
+        )
+    )
+    parameters = ", ".join([*only, *(["/"] if only else []), *plain, "*", *keywords, *rest])
+    return f"def {function.__name__}({parameters}) -> {shown.return_annotation}: ...\n"
+
+
 def format_doc(entry: Entry) -> str:
     """Return a docstring with the summary and the parameters."""
     described = (f"{field.name}: {field.description}" for field in fields_of(entry.params))
@@ -91,8 +123,10 @@ def generate_stub() -> Iterator[str]:
     """Yield the sections of the file."""
     public = vars(tw)  # The stub has no types for these names.
     yield HEAD
+    declared = {name: value for name in public["__all__"] if hasattr(value := getattr(tw, name), "params_class")}
     for module, names in sorted(public["HOMES"].items()):
-        yield from (f"from .{module} import {name} as {name}\n" for name in sorted(names) if name not in FALLBACKS)
+        imported = sorted({*names} - {*FALLBACKS, *declared})
+        yield from (f"from .{module} import {name} as {name}\n" for name in imported)
     yield from (f"from . import {package} as {package}\n" for package in public["PACKAGES"])
     yield NAMES
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
@@ -108,6 +142,7 @@ def generate_stub() -> Iterator[str]:
         first = f"map: TileMap,\n    shaper: Literal[{shaper.name!r}]"
         yield format_overload("shape", first, shaper, ['seed: int | str = "0"'], "TileMap", format_doc(shaper))
     yield f"@overload\n{FALLBACKS['shape']}: ...\n"
+    yield from map(format_keywords, declared.values())
 
 
 def format_code(text: str) -> str:

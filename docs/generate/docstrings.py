@@ -29,8 +29,12 @@ class DeclaredKeywords(griffe.Extension):
             return
         function = getattr(import_module(func.module.path), func.name)
         func.docstring.value = inspect.getdoc(function) or ""
-        del func.parameters["params"]
+        *_, last = func.parameters
+        rest = func.parameters[last.name]
+        del func.parameters[last.name]
         for name, parameter in inspect.signature(function).parameters.items():
             if name not in func.parameters:
                 default = None if parameter.default is parameter.empty else repr(parameter.default)
                 func.parameters.add(griffe.Parameter(name, kind=griffe.ParameterKind.keyword_only, default=default))
+        if last.name != "params":
+            func.parameters.add(rest)

@@ -12,7 +12,7 @@ from PIL.Image import new as new_image
 
 import tilewright as tw
 from tilewright.core.grid import Grid
-from tilewright.studio.goals import Goal, list_goals
+from tilewright.studio.start.goals import Goal, list_goals
 
 from .pictures import THUMBNAILS
 

@@ -18,8 +18,8 @@ __version__ = "0.2.0"
 PACKAGES = ("analysis", "corpus", "formats", "kernels", "play", "search")
 """Public packages."""
 HOMES = {
-    "api": ("export_project", "find_edits", "improve", "learn", "list_distances", "list_engines",
-            "list_formats", "list_games", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
+    "api": ("find_edits", "improve", "learn", "list_distances", "list_engines", "list_formats",
+            "list_games", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
             "load_model", "load_network", "make", "make_many", "measure", "measure_many", "overlay", "recipe", "run",
             "shape", "verify", "watch", "watch_shaping"),
     "analysis.survey": ("Survey",),
@@ -45,6 +45,7 @@ HOMES = {
     "core.tilemap": ("Marker", "Room", "TileMap"),
     "core.tileset": ("Tile", "Tileset"),
     "engines": ("Engine", "ExportedProject"),
+    "engines._export": ("export_project",),
     "formats": ("Format", "register_format"),
     "formats._skin_files": ("add_skin",),
     "jobs.progress": ("Progress",),

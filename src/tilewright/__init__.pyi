@@ -1,5 +1,6 @@
 """Written by tools/write_stub.py from the schemas of all parameters; run `make stubs` after changing one."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, overload
@@ -11,7 +12,6 @@ from . import kernels as kernels
 from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
-from .api import export_project as export_project
 from .api import find_edits as find_edits
 from .api import improve as improve
 from .api import learn as learn
@@ -84,7 +84,8 @@ from .engines import Engine as Engine
 from .engines import ExportedProject as ExportedProject
 from .formats import Format as Format
 from .formats import register_format as register_format
-from .formats._skin_files import add_skin as add_skin
+from .formats._recipes import RecipeLike
+from .jobs.progress import OnProgress
 from .jobs.progress import Progress as Progress
 from .overlays.overlay import Overlay as Overlay
 from .play.game import Game as Game
@@ -93,7 +94,7 @@ from .play.playthrough import Playthrough as Playthrough
 from .play.solve import solve as solve
 from .search.distances import Distance as Distance
 from .search.distances import distance as distance
-from .seed_search import seek as seek
+from .seed_search import FoundSeeds
 
 __version__: str
 
@@ -2180,3 +2181,50 @@ def shape(
 
 @overload
 def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Never) -> TileMap: ...
+def add_skin(
+    path: str | os.PathLike[str],
+    picture: str | os.PathLike[str],
+    /,
+    *,
+    tile: Any,
+    layout: Any = ...,
+    tile_size: Any = ...,
+    first: Any = ...,
+    columns: int | None = ...,
+    order: Any = ...,
+    margin: int = ...,
+    spacing: int = ...,
+    with_: Any = ...,
+    under: Any = ...,
+    outside: bool = ...,
+    base: Any = ...,
+    passable: bool | None = ...,
+) -> Tileset: ...
+def export_project(
+    given: RecipeLike,
+    folder: str | os.PathLike[str],
+    /,
+    *,
+    knobs: Mapping[str, Any] | None = None,
+    engine: Any = ...,
+    seed: Any = ...,
+    count: int | None = ...,
+    edited: Literal["refuse", "keep", "replace"] = ...,
+    **options: Any,
+) -> ExportedProject: ...
+def seek(
+    given: RecipeLike,
+    /,
+    *,
+    knobs: Mapping[str, Any] | None = None,
+    on_progress: OnProgress | None = None,
+    seeds: Any,
+    require: Any = ...,
+    measures: Any = ...,
+    keep: int = ...,
+    first: bool = ...,
+    workers: int | None = ...,
+    scheduler: Any = ...,
+    out: Any = ...,
+    device: Literal["auto", "cpu", "gpu"] = ...,
+) -> FoundSeeds: ...

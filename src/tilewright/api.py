@@ -35,13 +35,12 @@ if TYPE_CHECKING:
     from .analysis.similarity import Similarity
     from .batch.many import MapBatch
     from .core.entries import Measure, Shaper, Technique
-    from .engines import Engine, ExportedProject
+    from .engines import Engine
     from .formats import Format, LoadedMap
+    from .formats._recipes import RecipeLike
     from .overlays.overlay import Overlay
     from .play.game import Game
     from .search.distances import Distance
-
-RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
 def make(technique: str, /, *, seed: int | str | None = None, workers: int = 0, **keywords: Any) -> TileMap:
@@ -197,13 +196,9 @@ def _read_data(given: RecipeLike) -> tuple[Mapping[str, Any], Resolver]:
             "params": _list_set_values(given.params),
             "shaping": [{stage.shaper: _list_set_values(stage.params)} for stage in given.shaping],
         }, _file_resolver()
-    if isinstance(given, Mapping):
-        return as_recipe_data(given), _file_resolver()
-    if isinstance(given, str) and given in registry.techniques:
-        return {"technique": given}, _file_resolver()
-    found, resolver = _file_resolver().read_recipe(
-        _read_path(given, "a recipe is a set of named values, a name or a file")
-    )
+    from .formats._recipes import open_recipe
+
+    found, resolver = open_recipe(given, _file_resolver())
     return as_recipe_data(found), resolver
 
 
@@ -649,78 +644,6 @@ def load(
     found = load_all(_read_path(path), format=format, tileset=chosen, folders=folders, **options)
     loaded: TileMap = found[_check_index(index, len(found), path)].map
     return loaded
-
-
-def export_project(
-    given: RecipeLike,
-    folder: str | PathLike[str],
-    /,
-    *,
-    engine: str,
-    seed: int | str | None = None,
-    knobs: Mapping[str, Any] | None = None,
-    count: int | None = None,
-    edited: str = "refuse",
-    **options: Any,
-) -> ExportedProject:
-    """Export a project of several levels with one tileset, for a game engine or a level editor.
-
-    Exporting to the same folder again replaces only what was exported before. A manifest in the folder records it.
-
-    Parameters
-    ----------
-    given
-        A recipe, as for `run`, or the name of a technique.
-    folder
-        Folder of the project. It may contain other files.
-    engine
-        Name of the engine. `tilewright list engines` and `list_engines` list the names.
-    seed
-        Seed that replaces the seed of the recipe. If neither has a seed, a random one is chosen.
-    knobs
-        Values of the recipe's knobs by name.
-    count
-        Number of levels. Level k has the seed SEED-(k-1), as with `tilewright make --count`. By default there is one
-        level, with the seed itself.
-    edited
-        What happens to files that were edited since the last export: `refuse` raises an error, `keep` leaves them as
-        they are, and `replace` replaces them. `replace` also replaces files that were not exported.
-    **options
-        Options of the engine.
-
-    Returns
-    -------
-    ExportedProject
-        The files that were written, left unchanged, removed and kept.
-
-    Raises
-    ------
-    UnknownName
-        If no engine has that name.
-    InvalidRecipe
-        If an option, parameter, lock or tileset breaks its rule.
-    BadFile
-        If a file was edited or was not exported, or cannot be written. Nothing is written then.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     done = export_project("islets", folder, engine="tiled", count=2, seed=7)
-    >>> done.written
-    ('levels.world', 'level-1.tmx', 'level-2.tmx', 'tiles.tsx', 'tiles.png')
-    """
-    from .engines import _export, engine_registry
-
-    return _export.export_project(
-        _read_recipe(given, {}, knobs),
-        engine_registry.get(engine),
-        _read_path(folder, "must be the path of a folder"),
-        seed=seed,
-        count=count,
-        edited=edited,
-        options=options,
-    )
 
 
 def verify(

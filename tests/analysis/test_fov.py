@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.analysis.fov import field_of_view
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
@@ -142,6 +143,5 @@ def test_a_tile_that_is_neither_passable_nor_transparent_hides_what_is_behind_it
     ],
 )
 def test_invalid_arguments(map: NDArray[np.bool_], options: dict[str, object], message: str) -> None:
-    with pytest.raises(tw.InvalidRecipe) as error:
+    with refused(message, tw.InvalidRecipe, exact=True):
         field_of_view(map, **{"viewer": (0, 0), **options})  # type: ignore[arg-type]
-    assert str(error.value) == message

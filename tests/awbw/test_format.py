@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.formats.maps import deep_map
+from tests.refusals import refused
 from tilewright import formats
 from tilewright.awbw.format import COUNTRIES, SYMBOLS, UNITS
 from tilewright.core.tilesets import tilesets
@@ -135,11 +136,8 @@ def test_a_comma_at_the_end_of_all_rows_gives_a_warning() -> None:
     ids=lambda value: repr(value)[:30],
 )
 def test_anything_else_is_refused_with_its_place(content: bytes | str, message: str) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile, start="x.csv: "):
         read(content)
-    assert message in str(caught.value)
-    assert str(caught.value).startswith("x.csv: ")
-    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize("row", ["1\n", "1,2,3,4,5,6,7\n", ".....\n", "\n,"])
@@ -248,10 +246,8 @@ def test_an_own_tileset_names_unknown_ids(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_tileset_is_refused_in_one_line(text: str, message: str) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused(message, limit=400):
         tw.Tileset.from_toml(text, "mine")
-    assert message in str(caught.value)
-    assert len(str(caught.value)) < 400
 
 
 def test_a_tileset_may_extend_without_changes() -> None:
@@ -367,10 +363,8 @@ def test_units_outside_are_skipped_with_a_warning() -> None:
     ids=lambda value: repr(value)[:30],
 )
 def test_invalid_json_is_refused_in_one_line(content: str, message: str) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile):
         read(content)
-    assert message in str(caught.value)
-    assert len(str(caught.value)) < 300
 
 
 @settings(max_examples=60)

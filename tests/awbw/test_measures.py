@@ -13,20 +13,11 @@ from tilewright.core.tilemap import TileMap
 from tilewright.core.tilesets import tilesets
 
 WAR = tilesets.get("awbw")
-TILES = {
-    ".": "plain",
-    "^": "mountain",
-    "~": "sea",
-    "*": "teleport",
-    "H": "orange star headquarters",
-    "B": "orange star base",
-    "C": "orange star city",
-    "T": "orange star com tower",
-    "h": "blue moon headquarters",
-    "b": "blue moon base",
-    "g": "green earth headquarters",
-    "c": "city",
-}
+NAMES = (
+    ". plain, ^ mountain, ~ sea, * teleport, H orange star headquarters, B orange star base, C orange star city, "
+    "T orange star com tower, h blue moon headquarters, b blue moon base, g green earth headquarters, c city"
+)
+TILES = dict(pair.split(" ", 1) for pair in NAMES.split(", "))
 ALL = ("player_count", "income_balance", "distance_balance", "first_contact", "capturable_reach")
 
 

@@ -106,8 +106,8 @@ WORDS = {
     "recipes locked-dungeon, roguelike-dungeon, treasure-dungeon, crypt",
     "make Dungeons": "unknown technique 'Dungeons'; make it with the techniques bsp, diffusion, rooms, or run",
     "make open-caves": "unknown technique 'open-caves'; run the recipe open-caves",
-    "run labyrinth": "unknown recipe 'labyrinth'; make it with the technique maze, or run the recipes stone-labyrinth, "
-    "formal-garden",
+    "run labyrinth": "unknown technique or recipe 'labyrinth'; make it with the technique maze, or run the recipes "
+    "stone-labyrinth, formal-garden",
     "explain castle": "unknown name 'castle'; make it with the technique rooms",
     "make cave": "unknown technique 'cave'; did you mean 'caves'?",
     "make cavs": "unknown technique 'cavs'; did you mean 'caves'?",

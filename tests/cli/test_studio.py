@@ -20,7 +20,8 @@ from playwright.sync_api import Browser
 from tests.browser import chromium, complaints
 from tests.cli.conftest import Run
 from tests.cli.test_program import PROGRAM, imported_by
-from tilewright.studio import Settings, server
+from tilewright.studio import Settings
+from tilewright.studio.http import server
 
 LINE = re.compile(r"The studio is at (http://\S+) \(press Ctrl-C to stop\)\n")
 

@@ -10,6 +10,7 @@ import pytest
 
 import tilewright as tw
 from tests.generators.rulebooks import DOCUMENT
+from tests.refusals import refused
 from tilewright.compat import procengine
 
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -98,14 +99,8 @@ def test_debug_mode_prints_every_step(capsys: pytest.CaptureFixture[str]) -> Non
     procengine.testing.isDebug = True
     assert procengine.generateMap() == quiet
     notes, *rows = zip(*(step.split("\n") for step in capsys.readouterr().out.strip("\n").split("\n\n")), strict=True)
-    assert notes == (
-        "map",
-        "room 0",
-        "layer 0, simulation 1",
-        "layer 0, simulation 2",
-        "layer 0, connect",
-        "layer 1, connect",
-    )
+    assert notes[:2] == ("map", "room 0")
+    assert notes[2:] == ("layer 0, simulation 1", "layer 0, simulation 2", "layer 0, connect", "layer 1, connect")
     assert [step[0] for step in zip(*rows, strict=True)] == ["1" * 15] * 6
     assert [row[-1] for row in rows] == ["".join(str(int(name == "solid")) for name in row) for row in quiet]
 
@@ -127,7 +122,5 @@ def test_mistakes_are_one_line() -> None:
             procengine.initialize(wrong)
     with pytest.raises(tw.TilewrightError, match="unknown name 'sand'"):
         procengine.initialize({"roomData": ["equal:1x1:1", "sand:1"]})
-    with pytest.raises(
-        tw.TilewrightError, match="smoothRules: is no longer supported; write it as a layer of generationRules"
-    ):
+    with refused("smoothRules: is no longer supported; write it as a layer of generationRules"):
         procengine.initialize({"smoothRules": []})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -110,86 +111,44 @@ def test_many_samples_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch, te
 
 # -- other caches -------------------------------------------------------------------------------------------------
 
+MAX_VALUES = 4
 BOUNDED = {
-    # Data that ships with Tilewright, by name, and facts about its classes and modules.
-    "_built_in.find_names": "names of modules",
-    "api._file_resolver": "one object",
-    "cli._drawing._ground_style": "colors of a terminal",
-    "cli._drawing._pixel_style": "colors of a terminal",
-    "cli._drawing._tile_style": "colors of a terminal",
-    "compat.libfbcagen._make_palette": "one object",
-    "core.fields.fields_by_name": "classes",
-    "core.fields.fields_of": "classes",
-    "core.params._list_limits": "classes",
-    "core.params._number_fields": "classes",
-    "core.recipe._find_recipe_fields": "classes",
-    "core.plugins.find_own": "names of plugins",
-    "core.plugins.find_plugins": "names of plugins",
-    "core.resolver._load_built_in_member": "built-in samples",
-    "core.resolver._load_built_in_network": "built-in networks",
-    "core.resolver._load_built_in_sample": "built-in samples",
-    "core.resolver._read_declarations": "built-in samples",
-    "core.resolver.list_built_in_samples": "names of samples",
-    "corpus._charts.load_font": "built-in font",
-    "data._list_collections": "names of files",
-    "data.list_names": "names of files",
-    "formats._page.bundle.bundle": "built-in scripts",
-    "formats._textures.strokes._read_drawing": "built-in drawings",
-    "generators._fashion.gallery.load_gallery": "built-in archives",
-    "generators._wfc.params._default_sample": "built-in sample",
-    "kernels._source_digest": "modules",
-    "kernels.gpu.find_problem": "one string",
-    "studio.catalogue.describe_entry": "registered entries",
-    "studio.catalogue.list_entries": "registered entries",
-    "studio.goals.list_goals": "built-in goals",
-    "studio.goals.list_searchable": "built-in goals",
-    "studio.page.controls.form._list_controls": "classes",
-    "studio.page.controls.previews.draw_built_in": "built-in samples",
-    "studio.page.rules.start.list_rulebooks": "built-in rulebooks",
-    "studio.page.scripts.script": "built-in scripts",
-    "studio.sample_state.load_built_in": "built-in samples",
-    # Values and keys of a few bytes or of one size, and not many of them.
-    "analysis.regions.neighbor_offsets": "a few offsets",
-    "core.appearance.distinct_color": "a color per number of a tile",
-    "corpus.manifest._find_small_recipe": "recipes of at most MAX_SMALL_RECIPE characters",
-    "formats._artwork.draw_texture": "sprites of one size",
-    "formats._files._remove_stale": "no values",
-    "formats._icons.find_icon": "three strings",
-    "formats._ldtk.definitions.load_templates": "a few files of the package",
-    "formats._sheet._decode": "four pictures of at most MAX_CACHED_PIXELS",
-    "formats._textures.edges._draw_surface": "sprites of one size",
-    "formats._textures.edges._edge_distance": "sprites of one size",
-    "formats._textures.edges._waves": "one sprite",
-    "formats._textures.landscape._draw_stamps_of_mask": "sprites of one size",
-    "generators._markov.contexts._find_offsets": "a few offsets",
-    "generators._rules.compact_model._parse_cached": "strings of at most MAX_CACHED_LENGTH characters",
-    "kernels.fashion._list_pairs": "pairs of states",
-    "kernels.fashion.build_key_table": "tables of at most MAX_KEYS numbers",
-    "kernels.gpu.fashion_rules._make_rule": "tables of at most MAX_KEYS numbers",
-    "neural.inference.exp_table": "one table",
-    "shaping._improve.canvas._make_multipliers": "one table",
-    # The work of a worker process, which has few of them at a time.
-    "corpus.batches._open_part_maker": "four corpora",
-    "corpus.build._read_manifest": "one corpus",
-    "search.candidates._source_of": "four sets",
-    "search.evaluation._evaluator_of": "four searches",
+    "built-in data by name, and facts about modules and registered entries": """
+        _built_in.find_names plugins.find_own plugins.find_plugins resolver._load_built_in_member
+        resolver._load_built_in_network resolver._load_built_in_sample resolver._read_declarations _charts.load_font
+        data.list_names strokes._read_drawing gallery.load_gallery kernels._source_digest catalogue.describe_entry
+        catalogue.list_entries previews.draw_built_in start.list_rulebooks scripts.read_script state.load_built_in
+    """,
+    "a limited number of values of a few bytes": """
+        regions.neighbor_offsets _drawing._ground_style _drawing._pixel_style _drawing._tile_style
+        appearance.distinct_color _files._remove_stale _icons.find_icon contexts._find_offsets fashion._list_pairs
+    """,
+    "sprites of one size": """
+        _artwork.draw_texture edges._draw_surface edges._edge_distance landscape._draw_stamps_of_mask
+    """,
+    "recipes of at most MAX_SMALL_RECIPE characters": "manifest._find_small_recipe",
+    "strings of at most MAX_CACHED_LENGTH characters": "compact_model._parse_cached opened_recipe._read_declarations",
+    "tables of at most MAX_KEYS numbers": "fashion.build_key_table fashion_rules._make_rule",
 }
-"""Caches that are bounded by the number of their values, and what these are."""
+"""Modules and functions with caches of more values than `MAX_VALUES`, by what bounds their size."""
 SOURCE = Path(tw.__file__).parent
 
 
-def list_caches() -> set[str]:
-    """Return the names of all functions that functools caches."""
-    found = set()
+def iter_caches() -> Iterator[tuple[Path, str]]:
+    """Yield the file and name of all functions that functools caches, except those that hold few values.
+
+    A function without arguments has one value, and a function of a class has one for each class of the package.
+    """
     for path in SOURCE.rglob("*.py"):
-        module = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+        module = path.parent.name if path.stem == "__init__" else path.stem
         text = path.read_text()
         for node in ast.walk(ast.parse(text)) if "cache" in text else ():
             if isinstance(node, ast.FunctionDef) and any(map(is_cache, node.decorator_list)):
-                found.add(f"{module}.{node.name}")
+                kinds = [ast.unparse(argument.annotation) for argument in node.args.args if argument.annotation]
+                if not all(kind.startswith("type[") for kind in kinds) and not any(map(is_small, node.decorator_list)):
+                    yield path, f"{module}.{node.name}"
             elif isinstance(node, ast.Assign) and is_cache(node.value):
-                found.add(f"{module}.{ast.unparse(node.targets[0])}")
-    return found
+                yield path, f"{module}.{ast.unparse(node.targets[0])}"
 
 
 def is_cache(node: ast.expr) -> bool:
@@ -198,11 +157,17 @@ def is_cache(node: ast.expr) -> bool:
     return ast.unparse(node).removeprefix("functools.") in ("cache", "lru_cache")
 
 
+def is_small(node: ast.expr) -> bool:
+    return ast.unparse(node) in {f"lru_cache(maxsize={count})" for count in range(1, MAX_VALUES + 1)}
+
+
 def test_caches_that_are_not_bounded_by_size_hold_little() -> None:
     """Values of any size belong into the cache that is bounded by its size."""
-    compiled = {name for name in list_caches() if name.startswith("kernels.gpu.") and name not in BOUNDED}
+    bounded = {name for names in BOUNDED.values() for name in names.split()}
+    caches = [*iter_caches()]
+    compiled = {name for path, name in caches if path.parent.name == "gpu"} - bounded
     assert all(name.rpartition(".")[2].startswith(("build_", "port", "unfuse")) for name in compiled)
-    assert list_caches() - compiled == set(BOUNDED)
+    assert {name for _, name in caches} - compiled == bounded
 
 
 def count_held_bytes() -> int:

@@ -62,55 +62,44 @@ def test_every_local_technique_has_a_case() -> None:
     assert {entry.name for entry in techniques if entry.reach is not None} == {name for name, _ in CASES}
 
 
-share = st.floats(0, 1)
+BOTH = (False, True)
+OFFSETS = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=4)
+
+
+def draw_params(**values: Any) -> st.SearchStrategy[dict[str, Any]]:
+    """Return a strategy of parameters, each a range, a list of choices, or a strategy."""
+    strategies: dict[str, st.SearchStrategy[Any]] = {}
+    for name, value in values.items():
+        match value:
+            case range():
+                strategies[name] = st.integers(value[0], value[-1])
+            case (float(), float()):
+                strategies[name] = st.floats(*value)
+            case st.SearchStrategy():
+                strategies[name] = value
+            case _:
+                strategies[name] = st.sampled_from(value)
+    return st.fixed_dictionaries(strategies)
+
+
 PARAMS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
-    "caves": st.fixed_dictionaries(
-        {
-            "walls": share,
-            "steps": st.integers(0, 8),
-            "birth": st.integers(0, 9),
-            "survive": st.integers(0, 9),
-            "outside": st.sampled_from(["wall", "floor"]),
-            "wrap": st.booleans(),
-        }
+    "caves": draw_params(
+        walls=(0.0, 1.0), steps=range(9), birth=range(10), survive=range(10), outside=["wall", "floor"], wrap=BOTH
     ),
-    "fashion": st.fixed_dictionaries(
-        {
-            "states": st.integers(2, 5),
-            "generations": st.integers(0, 5),
-            "neighbourhood": st.one_of(
-                st.sampled_from(["plus", "all", "diagonal", "hexagon", "knight"]),
-                st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=4),
-            ),
-            "wrap": st.sampled_from([None, True, False]),
-            "morph": st.sampled_from([None, "random"]),
-            "blend": st.sampled_from(["left to right", "top to bottom", "radial"]),
-        }
+    "fashion": draw_params(
+        states=range(2, 6), generations=range(6), wrap=[None, *BOTH], morph=[None, "random"],
+        neighbourhood=st.sampled_from(["plus", "all", "diagonal", "hexagon", "knight"]) | OFFSETS,
+        blend=["left to right", "top to bottom", "radial"],
     ),
-    "noise": st.fixed_dictionaries(
-        {
-            "kind": st.sampled_from(["perlin", "value", "cellular"]),
-            "feature_size": st.floats(1, 60),
-            "octaves": st.integers(1, 4),
-            "fractal": st.sampled_from(["plain", "ridged", "billow"]),
-            "warp": st.sampled_from([0.0, 0.7]),
-            "island": st.sampled_from([0.0, 0.5]),
-            "wrap": st.booleans(),
-        }
+    "noise": draw_params(
+        kind=["perlin", "value", "cellular"], feature_size=(1.0, 60.0), octaves=range(1, 5), warp=[0.0, 0.7],
+        fractal=["plain", "ridged", "billow"], island=[0.0, 0.5], wrap=BOTH,
     ),
-    "voronoi": st.fixed_dictionaries(
-        {
-            "spacing": st.integers(2, 25),
-            "jitter": share,
-            "relax": st.integers(0, 3),
-            "metric": st.sampled_from(["euclidean", "manhattan", "chebyshev"]),
-            "mode": st.sampled_from(["regions", "walls"]),
-            "thickness": st.integers(1, 4),
-            "doors": share,
-            "gap": st.integers(1, 4),
-        }
+    "voronoi": draw_params(
+        spacing=range(2, 26), jitter=(0.0, 1.0), relax=range(4), metric=["euclidean", "manhattan", "chebyshev"],
+        mode=["regions", "walls"], thickness=range(1, 5), doors=(0.0, 1.0), gap=range(1, 5),
     ),
-}
+}  # fmt: skip
 
 
 @settings(max_examples=60)

@@ -12,6 +12,7 @@ import pytest
 
 import tilewright as tw
 from tests.formats.test_tiled_layers import TILED, has_wang_edit, offscreen
+from tests.refusals import refused
 from tilewright.cli import main
 
 SIZE = ["--width", "40", "--height", "28"]
@@ -166,10 +167,8 @@ def test_what_cannot_be_rebuilt_is_refused_in_one_line(
     path = tmp_path / "cave.tmj"
     tw.make("caves", width=20, height=12, seed=3).save(path)
     edit_tmj(path, change)
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile):
         tw.find_edits(path)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
     assert main(["run", str(path), "--keep-edits", "-o", str(tmp_path / "new.tmx")]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "new.tmx").exists()

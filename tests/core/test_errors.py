@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+import yaml
 from pydantic import AfterValidator
 
 import tilewright as tw
@@ -116,19 +117,17 @@ def test_a_key_that_cannot_be_printed_is_still_data() -> None:
     json.dumps(data, ensure_ascii=False).encode()
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
+def test_errors_are_complete_after_pickling_to_another_process() -> None:
+    errors = [
         InvalidRecipe("must be a map", at="sample", got=print),
         UnknownName("tile", "walls", ["wall"]),
         GaveUp("no room", cells=[(1, 2)], tries=2),
         BadFile("not JSON", at="map.json"),
-    ],
-)
-def test_errors_are_complete_after_pickling_to_another_process(error: TilewrightError) -> None:
+    ]
     with get_context("spawn").Pool(1) as pool:
-        again = pool.apply(pickle.loads, [pickle.dumps(error)])
-    assert (type(again), str(again), again.problems) == (type(error), str(error), error.problems)
+        copies = pool.map(pickle.loads, map(pickle.dumps, errors))
+    for error, again in zip(errors, copies, strict=True):
+        assert (type(again), str(again), again.problems) == (type(error), str(error), error.problems)
 
 
 # -- fixes --------------------------------------------------------------------------------------------------------
@@ -168,50 +167,39 @@ def test_a_fix_changes_a_copy_of_the_recipe(fix: Fix, key: str, after: Any) -> N
     assert data == {"technique": "caves", "params": {"widht": 20}, "shaping": ["connect"]}
 
 
-MISTAKES: list[tuple[dict[str, Any], tuple[str | int, ...], str]] = [
-    ({"technique": "cave"}, ("technique",), "unknown_name"),
-    ({"technique": "caves", "sed": 7}, ("sed",), "unknown_name"),
-    ({"technique": "caves", "params": {"widht": 20}}, ("params", "widht"), "unknown_name"),
-    ({"technique": "caves", "params": {"walls": 3}}, ("params", "walls"), "maximum"),
-    ({"technique": "caves", "params": {"width": 0}}, ("params", "width"), "minimum"),
-    ({"technique": "caves", "params": {"width": 20.5}}, ("params", "width"), "type"),
-    ({"technique": "noise", "params": {"kind": "perlon"}}, ("params", "kind"), "choice"),
-    ({"technique": "noise", "params": {"kind": "smooth"}}, ("params", "kind"), "choice"),
-    ({"technique": "caves", "params": {"wrap": True, "offset": [0, 0]}}, ("params", "wrap"), "invalid"),
-    ({"technique": "caves", "shaping": ["conect"]}, ("shaping", 0, "conect"), "unknown_name"),
-    (
-        {"technique": "caves", "shaping": ["doors", {"connect": {"thickness": 0}}]},
-        ("shaping", 1, "connect", "thickness"),
-        "minimum",
-    ),
-    (
-        {"technique": "caves", "shaping": [{"connect": {"thicknes": 2}}]},
-        ("shaping", 0, "connect", "thicknes"),
-        "unknown_name",
-    ),
-    (
-        {"technique": "caves", "shaping": [{"place": {"min_steps": 9, "max_steps": 3}}]},
-        ("shaping", 0, "place", "max_steps"),
-        "minimum",
-    ),
-    ({"technique": "wfc", "params": {"sample": "dungeon", "depth": 3}}, ("params", "depth"), "conflict"),
-    ({"technique": "wfc", "params": {"sample_edges": ["top"], "wrap": "y"}}, ("params", "sample_edges"), "conflict"),
-    ({"technique": "wfc", "params": {"width": 2, "pattern_size": 3}}, ("params", "width"), "invalid"),
-    ({"technique": "patterns", "params": {"width": 2, "pattern_sizes": [3]}}, ("params", "width"), "invalid"),
-    ({"technique": "caves", "require": {"region": 1}}, ("require", "region"), "unknown_name"),
-    ({"technique": "caves", "tiles": {"wal": "wall"}}, ("tiles", "wal"), "unknown_name"),
-    ({"technique": "caves", "tiles": {"wall": "wallx"}}, ("tiles", "wall"), "unknown_name"),
-    ({"technique": "caves", "tileset": "awbw"}, ("tiles",), "missing"),
-    ({"technique": "caves", "tileset": "dungoen"}, ("tileset",), "unknown_name"),
-]
+MISTAKES = """
+technique | unknown_name | {technique: cave}
+sed | unknown_name | {technique: caves, sed: 7}
+params.widht | unknown_name | {technique: caves, params: {widht: 20}}
+params.walls | maximum | {technique: caves, params: {walls: 3}}
+params.width | minimum | {technique: caves, params: {width: 0}}
+params.width | type | {technique: caves, params: {width: 20.5}}
+params.kind | choice | {technique: noise, params: {kind: perlon}}
+params.kind | choice | {technique: noise, params: {kind: smooth}}
+params.wrap | invalid | {technique: caves, params: {wrap: true, offset: [0, 0]}}
+shaping.0.conect | unknown_name | {technique: caves, shaping: [conect]}
+shaping.1.connect.thickness | minimum | {technique: caves, shaping: [doors, {connect: {thickness: 0}}]}
+shaping.0.connect.thicknes | unknown_name | {technique: caves, shaping: [{connect: {thicknes: 2}}]}
+shaping.0.place.max_steps | minimum | {technique: caves, shaping: [{place: {min_steps: 9, max_steps: 3}}]}
+params.depth | conflict | {technique: wfc, params: {sample: dungeon, depth: 3}}
+params.sample_edges | conflict | {technique: wfc, params: {sample_edges: [top], wrap: "y"}}
+params.width | invalid | {technique: wfc, params: {width: 2, pattern_size: 3}}
+params.width | invalid | {technique: patterns, params: {width: 2, pattern_sizes: [3]}}
+require.region | unknown_name | {technique: caves, require: {region: 1}}
+tiles.wal | unknown_name | {technique: caves, tiles: {wal: wall}}
+tiles.wall | unknown_name | {technique: caves, tiles: {wall: wallx}}
+tiles | missing | {technique: caves, tileset: awbw}
+tileset | unknown_name | {technique: caves, tileset: dungoen}
+"""
+"""Path and rule of the problem of a recipe, and the recipe."""
 
 
-@pytest.mark.parametrize(("recipe", "path", "rule"), MISTAKES, ids=lambda value: str(value)[:60])
-def test_typical_mistakes_have_a_path_and_fixes_that_help(
-    recipe: dict[str, Any], path: tuple[str | int, ...], rule: str
-) -> None:
+@pytest.mark.parametrize("line", MISTAKES.strip().splitlines())
+def test_typical_mistakes_have_a_path_and_fixes_that_help(line: str) -> None:
+    path, rule, text = line.split(" | ")
+    recipe = yaml.safe_load(text)
     (one,) = find_problems(recipe)
-    assert (one.path, one.rule) == (path, rule)
+    assert (".".join(map(str, one.path)), one.rule) == (path, rule)
     assert one.fixes, one
     for fix in one.fixes:
         again = find_problems(fix.apply(recipe))
@@ -223,18 +211,21 @@ def test_all_mistakes_are_found_at_once() -> None:
     recipe = {
         "technique": "caves",
         "params": {"walls": 3, "widht": 1},
-        "shaping": ["conect", {"connect": {"thickness": 0}}],
+        "tileset": "cavee",
         "seed": 1.5,
         "tries": 0,
+        "shaping": ["conect", {"connect": {"thickness": 0}}],
+        "parms": {},
     }
-    assert {one.path for one in find_problems(recipe)} == {
-        ("params", "walls"),
-        ("params", "widht"),
-        ("shaping", 0, "conect"),
-        ("shaping", 1, "connect", "thickness"),
-        ("seed",),
-        ("tries",),
+    problems = find_problems(recipe)
+    paths = {".".join(map(str, one.path)) for one in problems}
+    assert paths == {
+        *("params.walls", "params.widht", "tileset", "seed", "tries", "parms"),
+        *("shaping.0.conect", "shaping.1.connect.thickness"),
     }
+    line = str(InvalidRecipe(*problems))
+    assert "\n" not in line
+    assert all(word in line for word in ("'params'", "'width'", "at most", "'connect'", "'cave'"))
 
 
 def test_a_stage_that_fails_says_which_it_is() -> None:

@@ -8,13 +8,14 @@ import click
 import pytest
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.cli import program
 from tilewright.core.errors import InvalidRecipe
 from tilewright.core.knobs import RESERVED_NAMES, RecipeKnob
 from tilewright.core.notation import RESERVED_FLAGS
 from tilewright.core.recipe import Recipe
 from tilewright.core.recipe_knobs import apply_knobs
-from tilewright.studio.query import MAP_KEYS
+from tilewright.studio.http.query import MAP_KEYS
 
 CAVE: dict[str, Any] = {
     "technique": "caves",
@@ -149,10 +150,8 @@ def test_knobs_survive_as_data() -> None:
     ],
 )
 def test_mistakes_are_refused_when_the_recipe_is_read(knobs: Any, line: str) -> None:
-    with pytest.raises(InvalidRecipe) as caught:
+    with refused(line, InvalidRecipe) as caught:
         Recipe.of(with_knobs(knobs))
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
     assert all(problem.path[0] == "knobs" for problem in caught.value.problems)
 
 
@@ -176,9 +175,8 @@ def test_a_broken_knob_can_be_removed_or_fixed() -> None:
     ],
 )
 def test_invalid_values_are_refused(values: Any, line: str) -> None:
-    with pytest.raises(InvalidRecipe) as caught:
+    with refused(line, InvalidRecipe):
         apply_knobs(with_knobs(), values)
-    assert line in str(caught.value)
 
 
 def test_recipes_without_knobs_say_so() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright import formats
 from tilewright.core.registry import shapers
 
@@ -89,10 +90,8 @@ def test_maps_with_different_properties_are_different() -> None:
 )
 def test_invalid_properties_are_refused(properties: dict[str, Any], message: str) -> None:
     map = guarded()
-    with pytest.raises(tw.InvalidRecipe) as raised:
+    with refused(message, tw.InvalidRecipe):
         map.replace(markers=[tw.Marker("a", 1, 1, properties=properties)])
-    assert message in str(raised.value)
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("value", [None, [1], {"a": 1}, 1 << 70, "x" * 70_000])
@@ -100,7 +99,5 @@ def test_files_with_invalid_properties_are_refused_in_one_line(value: object) ->
     data = json.loads(formats.encode(guarded(), "json"))
     data["markers"][-1]["properties"]["health"] = value
     source = formats.Source(json.dumps(data).encode(), "x.json")
-    with pytest.raises(tw.TilewrightError) as raised:
+    with refused("properties"):
         formats.decode(source, formats.format_of("x.json"))
-    assert "properties" in str(raised.value)
-    assert "\n" not in str(raised.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import tilewright as tw
 from tilewright.core.measure_groups import MEASURE_GROUPS, group_numbers
 from tilewright.core.registry import measures
@@ -30,6 +32,7 @@ def test_a_reported_number_that_differs_from_a_measure_of_its_name_is_shown() ->
     assert groups == {"walking": {"regions": 6.0}, "": {"regions": 55.0}}
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_groups_of_other_packages_follow() -> None:
     @tw.register
     @tw.analysis.measure(unit="cells", group="a group of my own")
@@ -37,7 +40,4 @@ def test_groups_of_other_packages_follow() -> None:
         """Number of walls."""
         return 0
 
-    try:
-        assert [*group_numbers({"walls": 1.0, "cells": 2.0}, {"steps": 3.0})] == ["shape", "a group of my own", ""]
-    finally:
-        measures.remove("walls")
+    assert [*group_numbers({"walls": 1.0, "cells": 2.0}, {"steps": 3.0})] == ["shape", "a group of my own", ""]

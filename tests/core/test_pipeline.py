@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,6 +80,7 @@ def test_a_tile_that_the_technique_lacks_can_be_locked() -> None:
     assert map.cells[6, 7] == map.cells[6, 5]
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_a_stage_that_violates_a_lock_is_an_error() -> None:
     @technique(Sized, tileset="cave")
     def careless(p, site, rng):  # type: ignore[no-untyped-def]
@@ -90,14 +88,12 @@ def test_a_stage_that_violates_a_lock_is_an_error() -> None:
         return TileMap(np.zeros(site.shape, dtype=np.uint8), site.tileset)
 
     registry.techniques.add(careless)
-    try:
-        with pytest.raises(GaveUp, match="bug in careless") as caught:
-            tw.make("careless", locks=[[2, 3, "wall"]])
-        assert caught.value.cells == ((3, 2),)
-    finally:
-        registry.techniques.remove("careless")
+    with pytest.raises(GaveUp, match="bug in careless") as caught:
+        tw.make("careless", locks=[[2, 3, "wall"]])
+    assert caught.value.cells == ((3, 2),)
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_closing_stops_the_generation() -> None:
     seen = []
 
@@ -113,33 +109,11 @@ def test_closing_stops_the_generation() -> None:
         return site.map(np.zeros(site.shape, dtype=int))
 
     registry.techniques.add(slow)
-    try:
-        frames = tw.watch("slow")
-        next(frames)
-        next(frames)
-        frames.close()  # type: ignore[attr-defined]
-        assert seen == [0, 1, -1]
-    finally:
-        registry.techniques.remove("slow")
-
-
-def test_recipes_report_all_mistakes_at_once() -> None:
-    with pytest.raises(InvalidRecipe) as caught:
-        Recipe.of(
-            {
-                "technique": "caves",
-                "parms": {},
-                "params": {"widht": 3, "walls": 2},
-                "shaping": ["conect", {"border": {"thicknes": 1}}],
-                "tileset": "cavee",
-                "seed": 1.5,
-            }
-        )
-    text = str(caught.value)
-    assert "\n" not in text
-    for part in ("'params'", "'width'", "at most 1", "'connect'", "'thickness'", "'cave'", "seed"):
-        assert part in text, part
-    assert str(pickle.loads(pickle.dumps(caught.value))) == text
+    frames = tw.watch("slow")
+    next(frames)
+    next(frames)
+    frames.close()  # type: ignore[attr-defined]
+    assert seen == [0, 1, -1]
 
 
 @pytest.mark.parametrize(
@@ -179,6 +153,7 @@ def test_no_parameter_may_have_the_name_of_a_recipe_key() -> None:
         technique(Wrong, tileset="cave")(lambda p, site, rng: None)
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_frames_are_not_computed_without_a_watcher() -> None:
     def never() -> None:
         raise AssertionError("cells were computed without a watcher")
@@ -190,23 +165,10 @@ def test_frames_are_not_computed_without_a_watcher() -> None:
         return site.map(np.zeros(site.shape, dtype=int))
 
     registry.techniques.add(shy)
-    try:
-        tw.make("shy")
-        with pytest.raises(AssertionError, match="without a watcher"):
-            list(tw.watch("shy"))
-        assert sum(1 for _ in iter_steps(Recipe.of({"technique": "shy"}))) == 1
-    finally:
-        registry.techniques.remove("shy")
-
-
-def test_importing_is_fast() -> None:
-    program = (
-        "import sys, tilewright as tw; heavy = {'numba', 'scipy', 'PIL', 'dask', 'nicegui', 'numpy', 'pydantic'};"
-        "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
-        "[entry.summary for entry in (*tw.list_techniques(), *tw.list_shapers())]; tw.list_measures();"
-        "assert not {'numba', 'scipy', 'PIL'} & set(sys.modules), {'numba', 'scipy', 'PIL'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    tw.make("shy")
+    with pytest.raises(AssertionError, match="without a watcher"):
+        list(tw.watch("shy"))
+    assert sum(1 for _ in iter_steps(Recipe.of({"technique": "shy"}))) == 1
 
 
 def test_a_changed_recipe_has_no_plan() -> None:
@@ -225,6 +187,7 @@ def test_an_edited_map_has_no_recipe() -> None:
     assert tw.shape(edited, "flip").recipe is None
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_a_technique_must_make_the_requested_size() -> None:
     @technique(Sized, tileset="cave")
     def tiny(p, site, rng):  # type: ignore[no-untyped-def]
@@ -232,11 +195,8 @@ def test_a_technique_must_make_the_requested_size() -> None:
         return TileMap([[0]], site.tileset)
 
     registry.techniques.add(tiny)
-    try:
-        with pytest.raises(tw.TilewrightError, match="another size"):
-            tw.make("tiny")
-    finally:
-        registry.techniques.remove("tiny")
+    with pytest.raises(tw.TilewrightError, match="another size"):
+        tw.make("tiny")
 
 
 def test_rooms_links_and_markers_must_be_inside_the_map() -> None:
@@ -274,6 +234,7 @@ def test_recipes_from_files_name_files_relative_to_them(tmp_path: Path) -> None:
         tw.run(folder / "itself.yaml")
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_an_exception_in_a_technique_is_reported_with_its_line() -> None:
     @technique(Sized, tileset="cave")
     def unlucky(p, site, rng):  # type: ignore[no-untyped-def]
@@ -291,8 +252,5 @@ def test_an_exception_in_a_technique_is_reported_with_its_line() -> None:
         (strange, r"must be in 0\.\.1, positions in site\.labels, got 9"),
     ):
         registry.techniques.add(entry)
-        try:
-            with pytest.raises(tw.TilewrightError, match=reason):
-                tw.make(entry.name)
-        finally:
-            registry.techniques.remove(entry.name)
+        with pytest.raises(tw.TilewrightError, match=reason):
+            tw.make(entry.name)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.core.provenance import MAX_BYTES, build_provenance, digest, recipe_of, verify
 
 
@@ -79,9 +80,8 @@ def test_impossible_file_names_are_refused_in_one_line(name: str, tmp_path: Path
         {"tileset": f"{name}.toml"},
         {"start": name},
     ):
-        with pytest.raises(tw.TilewrightError) as caught:
+        with refused("", limit=5000):
             tw.recipe("fashion", **words)
-        assert len(str(caught.value).splitlines()) == 1
     with pytest.raises(tw.TilewrightError):
         tw.run(f"{name}.yaml")
 

@@ -168,19 +168,8 @@ def test_take_writes_and_draws(tilewright: Run, caves: Path) -> None:
     assert tilewright("corpus", "take", str(caves), str(first), "-o", "map.tmx").code == 0
     assert tw.load("map.tmx") == corpus.map(first)
     assert tilewright("verify", "map.tmx").code == 0
-    done = tilewright(
-        "corpus",
-        "take",
-        str(caves),
-        str(first),
-        str(second),
-        "-o",
-        "{id}_{seed}.json",
-        "-o",
-        "{id}.png",
-        "--scale",
-        "4",
-    )
+    several = ("corpus", "take", str(caves), str(first), str(second))
+    done = tilewright(*several, "-o", "{id}_{seed}.json", "-o", "{id}.png", "--scale", "4")
     assert done.code == 0, done.err
     assert tw.load(f"{second}_7-{second}.json") == corpus.map(second) == tw.load(f"{second}.png")
 
@@ -206,19 +195,8 @@ def test_range_compare_and_split(tilewright: Run, caves: Path, here: Path) -> No
     assert tilewright("corpus", "range", str(caves), *axes, "-o", "range.png").err == "wrote range.png\n"
     make("caves", "other", count=20, seed=1, measures=["path_length"], workers=0)
     done = tilewright("corpus", "compare", str(caves), "other", "-o", "compare.png")
-    assert done.out.splitlines()[0].split() == [
-        "measure",
-        "mean",
-        "caves",
-        "mean",
-        "other",
-        "median",
-        "caves",
-        "median",
-        "other",
-        "apart",
-        "moved",
-    ]
+    head = "measure mean caves mean other median caves median other apart moved"
+    assert done.out.splitlines()[0].split() == head.split()
     assert {"range.png", "compare.png"} <= {path.name for path in here.iterdir()}
     data = json.loads(tilewright("corpus", "compare", str(caves), "other", "--json").out)
     assert [one["name"] for one in data["measures"]] == ["path_length"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -80,30 +81,11 @@ def test_a_cluster_of_separate_processes(recipe: Path, undisturbed: dict[str, by
         wait_for(address_file.exists, scheduler)
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
+        alone = ["--nthreads", "1", "--no-nanny", "--local-directory", str(elsewhere)]
         for _ in range(2):
-            stack.enter_context(
-                run_program(
-                    *dask,
-                    "worker",
-                    *local,
-                    "--scheduler-file",
-                    str(address_file),
-                    "--nthreads",
-                    "1",
-                    "--no-nanny",
-                    "--local-directory",
-                    str(elsewhere),
-                )
-            )
-        address = read_address(address_file)
+            stack.enter_context(run_program(*dask, "worker", *local, "--scheduler-file", str(address_file), *alone))
+        address = json.loads(address_file.read_text())["address"]
         process = stack.enter_context(run_program(*command(recipe, folder, "--scheduler", address)))
         check_success(process)
     assert read_files(folder) == undisturbed
     assert Corpus(folder).is_complete
-
-
-def read_address(file: Path) -> str:
-    import json
-
-    address: str = json.loads(file.read_text())["address"]
-    return address

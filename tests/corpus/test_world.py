@@ -21,6 +21,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.core.test_chunks import CASES, PARAMS
+from tests.jobs.programs import read_files
 from tilewright.cli import main
 from tilewright.core import ports
 from tilewright.core.recipe import Recipe
@@ -41,11 +42,6 @@ def set_waste(waste: float, patch: pytest.MonkeyPatch) -> None:
     """Let blocks grow until the overhead is at most `waste`."""
     patch.setattr(world_chunks, "TARGET_WASTE", waste)
     patch.setattr(world_chunks, "MAX_WASTE", 1e9)
-
-
-def read_files(folder: Path) -> dict[str, bytes]:
-    """Return all files of a folder by name."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def read_cells(folder: Path) -> Any:

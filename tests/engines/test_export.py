@@ -13,7 +13,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.core import pipeline
-from tilewright.engines import _export, _folder, engine_registry
+from tilewright.engines import _export, _folder
 from tilewright.engines._folder import MANIFEST
 from tilewright.formats import _files
 from tilewright.formats._locks import LOCK, lock_folder
@@ -204,8 +204,9 @@ def test_a_file_that_is_edited_while_maps_are_made_is_refused(tmp_path: Path) ->
     def edit(done: float | None, what: str) -> None:
         (tmp_path / "level-1.tmx").write_bytes(b"edited meanwhile")
 
+    params = _export.ExportParams.validate({"engine": "tiled", "folder": tmp_path, "seed": 8, "count": 3})
     with pytest.raises(tw.BadFile, match=r"edited since the last export: level-1\.tmx"):
-        _export.export_project(RECIPE, engine_registry.get("tiled"), tmp_path, seed=8, count=3, options={}, report=edit)
+        _export.write_project(tw.recipe(RECIPE), params, {}, report=edit)
     assert (tmp_path / "level-1.tmx").read_bytes() == b"edited meanwhile"
 
 
@@ -288,14 +289,14 @@ def test_mistakes_are_found_before_anything_is_written(tmp_path: Path) -> None:
         tw.export_project(RECIPE, folder, engine="titled")
     with pytest.raises(tw.InvalidRecipe, match="tile_sise"):
         export(folder, tile_sise=3)
-    for count in (0, 1001, True, 2.0):
+    for count in (0, 1001, True, 2.5):
         with pytest.raises(tw.InvalidRecipe, match="count: must be"):
             tw.export_project(RECIPE, folder, engine="tiled", count=count)  # type: ignore[arg-type]
-    with pytest.raises(tw.InvalidRecipe, match="edited: must be refuse, keep or replace"):
+    with pytest.raises(tw.InvalidRecipe, match="edited: must be 'refuse', 'keep' or 'replace'"):
         export(folder, edited="force")
     with pytest.raises(tw.TooLarge, match="at most 16,777,216 cells together"):
         tw.export_project(tw.recipe("caves", width=1000, height=1000), folder, engine="tiled", count=20)
-    with pytest.raises(tw.InvalidRecipe, match="must be the path of a folder"):
+    with pytest.raises(tw.InvalidRecipe, match="folder: must be"):
         tw.export_project(RECIPE, 3, engine="tiled")  # type: ignore[arg-type]
     assert not folder.exists()
 

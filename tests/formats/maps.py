@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from PIL import Image
 
 import tilewright as tw
 from tilewright.core.tileset import Sheet, Tile
+from tilewright.formats import Source, decode, format_registry
 from tilewright.formats._artwork import draw_texture
 from tilewright.formats._textures import SIDE, find_texture
 
@@ -20,6 +22,11 @@ def same(one: tw.TileMap, other: tw.TileMap) -> bool:
     """Return whether all data is equal; layers are compared bit by bit, because NaN is not equal to itself."""
     layers = [{name: layer.tobytes() for name, layer in map.layers.items()} for map in (one, other)]
     return one.replace(layers={}) == other.replace(layers={}) and layers[0] == layers[1]
+
+
+def read_map(name: str, content: bytes, tileset: tw.Tileset | None = None, **options: Any) -> tw.TileMap:
+    """Return the first map of a file `x.NAME` with this content."""
+    return decode(Source(content, f"x.{name}", tileset), format_registry.get(name), **options)[0].map
 
 
 def full_map() -> tw.TileMap:
@@ -81,6 +88,19 @@ def sprite_map() -> tw.TileMap:
     bare = tw.Tileset.validate({"name": "drawn", "tiles": tiles})
     tileset = bare.model_copy(update={"sheet": sheet.with_picture(buffer.getvalue(), "")})
     return tw.TileMap([[0, 1, 2], [2, 1, 0]], tileset)
+
+
+FORBIDDEN_IN_XML = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF]))
+
+
+def xml_safe(map: tw.TileMap) -> tw.TileMap:
+    """Return the map without characters that XML cannot contain."""
+    table = str.maketrans("", "", FORBIDDEN_IN_XML)
+    return map.replace(
+        markers=[tw.Marker(one.name.translate(table), one.x, one.y, one.level) for one in map.markers],
+        layers={name.translate(table): layer for name, layer in map.layers.items()},
+        numbers={name.translate(table): number for name, number in map.numbers.items()},
+    )
 
 
 EXAMPLES = {

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.formats.maps import deep_map, numbered_map
+from tests.refusals import refused
 from tilewright import formats
 from tilewright.core.provenance import verify
 from tilewright.formats import LoadedMap, Source, decode
@@ -184,11 +185,8 @@ def test_unsupported_maps_are_refused() -> None:
     ],
 )
 def test_bad_files_are_refused_in_one_line(text: str, message: str) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile):
         read(text)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 300
 
 
 def test_bare_maps_must_fill_their_columns() -> None:

@@ -9,21 +9,21 @@ import re
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import EXAMPLES, deep_map, full_map, maps, same, sprite_map
+from tests.formats.maps import EXAMPLES, deep_map, full_map, read_map, same, sprite_map
 from tilewright import formats
-from tilewright.formats import Source, decode
 from tilewright.formats._layers import ground_tiles
 
 GODOT = formats.format_registry.get("godot")
+read = partial(read_map, "godot")
 VECTOR = re.compile(r"\w+\(([^()]*)\)")
 THINGS = tw.Tileset.from_toml(
     """
@@ -453,32 +453,10 @@ def test_all_maps_of_a_tileset_share_its_files() -> None:
 # -- reading ----------------------------------------------------------------------------------------------------
 
 
-def read(content: bytes) -> tw.TileMap:
-    return decode(Source(content, "level.tscn"), GODOT)[0].map
-
-
-@given(maps())
-@settings(max_examples=60, deadline=None)
-def test_reading_returns_the_same_map(map: tw.TileMap) -> None:
-    assert same(read(formats.encode(map, "godot")), map)
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_are_read_back(name: str) -> None:
-    assert same(read(formats.encode(EXAMPLES[name], "godot", packed=True)), EXAMPLES[name])
-
-
 def test_maps_with_skins_things_and_a_picture_are_read_back() -> None:
     skins = ({"tile": "floor", "under": ["wall"]}, {"tile": "wall", "layout": "corner16"})
     for map in (read_plan(PLAN, THINGS), read_plan(PLAN, with_skins(THINGS, *skins)), sprite_map()):
         assert same(read(formats.encode(map, "godot")), map)
-
-
-def test_a_saved_map_is_verified(tmp_path: Path) -> None:
-    map = tw.make("bsp", width=40, height=28, seed=7, shaping=["doors", "place"])
-    map.save(tmp_path / "level.tscn")
-    assert tw.load(tmp_path / "level.tscn") == map
-    assert tw.verify(tmp_path / "level.tscn").outcome == "same"
 
 
 def test_painted_tiles_are_read_and_removed_things_show_the_ground() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.formats.maps import read_map
 from tilewright import formats
 from tilewright.formats._icons import COLORS, DRAWINGS, LETTERS, TAG, Icon, draw_icon, find_icon, place_icons
 
@@ -121,9 +122,7 @@ def _map(colors: int = 3, levels: int = 0) -> tw.TileMap:
 def test_pictures_with_icons_are_still_their_maps(colors: int, scale: int) -> None:
     for map in (_map(colors), _map(colors, levels=2)):
         for name in ("png", "gif", "apng"):
-            content = formats.encode(map, name, scale=scale, markers=True)
-            file = f"x.{name}"
-            assert formats.decode(formats.Source(content, file), formats.format_of(file))[0].map == map
+            assert read_map(name, formats.encode(map, name, scale=scale, markers=True)) == map
 
 
 @settings(max_examples=40)

@@ -2,50 +2,25 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 import tilewright as tw
-from tests.formats.maps import EXAMPLES, full_map, maps, same, sprite_map
+from tests.formats.maps import full_map, read_map, sprite_map
+from tests.refusals import refused
 from tilewright import formats
 from tilewright.core.grid import pack
-from tilewright.formats import Source, decode
 
-JSON = formats.format_registry.get("json")
 MAP = tw.make("caves", width=4, height=3, seed=1)
-
-
-def read(content: bytes) -> tw.TileMap:
-    return decode(Source(content, "x.json"), JSON)[0].map
+read = partial(read_map, "json")
 
 
 def encode_changed(**values: Any) -> bytes:
     """Return a map's JSON with some values replaced."""
     return json.dumps({**json.loads(formats.encode(MAP, "json")), **values}).encode()
-
-
-@pytest.mark.parametrize("map", EXAMPLES.values(), ids=EXAMPLES)
-@pytest.mark.parametrize("packed", [None, True, False])
-def test_reading_back_gives_the_same_map(map: tw.TileMap, packed: bool | None) -> None:
-    assert same(read(formats.encode(map, "json", packed=packed)), map)
-
-
-@settings(max_examples=50)
-@given(maps())
-def test_any_map_round_trips(map: tw.TileMap) -> None:
-    content = formats.encode(map, "json")
-    assert same(read(content), map)
-    assert formats.encode(read(content), "json") == content
-
-
-def test_provenance_is_stored(tmp_path: Path) -> None:
-    MAP.save(tmp_path / "a.json")
-    assert tw.load(tmp_path / "a.json").recipe == MAP.recipe
-    assert tw.verify(tmp_path / "a.json").outcome == "same"
 
 
 def test_people_and_games_can_read_it() -> None:
@@ -117,10 +92,8 @@ def test_what_breaks_a_rule_is_refused(values: dict[str, Any], message: str) -> 
     if not message:
         assert read(encode_changed(**values)) == MAP
         return
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile):
         read(encode_changed(**values))
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +124,8 @@ def test_invalid_provenance_leaves_the_map_readable(provenance: Any) -> None:
     ids=lambda content: content[:12].decode("latin-1"),
 )
 def test_hostile_text_is_refused(content: bytes) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused("", tw.BadFile, start="x.json: "):
         read(content)
-    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize(

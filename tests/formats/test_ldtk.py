@@ -7,12 +7,12 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 import tilewright as tw
 from tests.formats.ldtk_rules import evaluate
 from tests.formats.ldtk_schema import SCHEMA
-from tests.formats.maps import EXAMPLES, deep_map, full_map, maps, numbered_map, same, sprite_map
+from tests.formats.maps import EXAMPLES, deep_map, full_map, numbered_map, same, sprite_map
+from tests.refusals import refused
 from tilewright import formats
 from tilewright.core.tileset import Tileset
 from tilewright.formats import Source, decode
@@ -57,27 +57,6 @@ def make_map(tileset: Tileset, height: int = 14, width: int = 17, seed: int = 1)
 
 
 # -- round trip ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_every_map_is_read_back(name: str) -> None:
-    (found,) = read(formats.encode(EXAMPLES[name], "ldtk"))
-    assert same(found, EXAMPLES[name])
-
-
-@settings(max_examples=40)
-@given(map=maps())
-def test_any_map_is_read_back(map: tw.TileMap) -> None:
-    (found,) = read(formats.encode(map, "ldtk"))
-    blank = [marker.name for marker in map.markers if not marker.name]
-    assert blank or same(found, map)
-
-
-def test_provenance_is_stored() -> None:
-    map = tw.make("bsp", width=30, height=20, seed="a\\n")
-    content = formats.encode(map, "ldtk")
-    assert read(content)[0].recipe == map.recipe
-    assert content == formats.encode(map, "ldtk")
 
 
 def test_properties_of_markers() -> None:
@@ -487,10 +466,8 @@ def test_levels_in_files_of_their_own(tmp_path: Path) -> None:
     ids=lambda value: value if isinstance(value, str) else "project",
 )
 def test_hostile_projects(project: Any, message: str) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile):
         read(project)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_damaged_field_is_ignored() -> None:

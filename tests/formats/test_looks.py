@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageSequence, PngImagePlugin
 
 import tilewright as tw
-from tests.formats.maps import sprite_map
+from tests.formats.maps import read_map, sprite_map
 from tilewright import formats
 from tilewright.cli import main
 from tilewright.core.registry import techniques
@@ -59,7 +59,7 @@ def edit(content: bytes, change: Callable[[Image.Image], Image.Image | None]) ->
 
 
 def read(content: bytes, name: str = "png") -> tw.TileMap:
-    return formats.decode(formats.Source(content, f"x.{name}"), formats.format_registry.get(name))[0].map
+    return read_map(name, content)
 
 
 # -- defaults -----------------------------------------------------------------------------------------------------

@@ -2,25 +2,22 @@ from __future__ import annotations
 
 import io
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from PIL import Image, PngImagePlugin
 
 import tilewright as tw
-from tests.formats.maps import EXAMPLES, full_map, maps, numbered_map, same, sprite_map
+from tests.formats.maps import EXAMPLES, full_map, numbered_map, read_map, same, sprite_map
+from tests.refusals import refused
 from tilewright import formats
-from tilewright.formats import Source, decode
 
 PNG = formats.format_registry.get("png")
 MAP = tw.make("caves", width=12, height=6, seed=3)
-
-
-def read(content: bytes, **options: Any) -> tw.TileMap:
-    return decode(Source(content, "x.png", options.pop("tileset", None)), PNG, **options)[0].map
+read = partial(read_map, "png")
 
 
 def picture(content: bytes) -> Image.Image:
@@ -36,18 +33,6 @@ def png(image: Image.Image, text: str | None = None, key: str = "tilewright") ->
     buffer = io.BytesIO()
     image.save(buffer, "PNG", pnginfo=info)
     return buffer.getvalue()
-
-
-@pytest.mark.parametrize("map", EXAMPLES.values(), ids=EXAMPLES)
-@pytest.mark.parametrize("options", [{}, {"scale": 1}, {"scale": 7, "grid": True, "markers": True}], ids=str)
-def test_reading_back_gives_the_same_map(map: tw.TileMap, options: dict[str, Any]) -> None:
-    assert same(read(formats.encode(map, "png", **options)), map)
-
-
-@settings(max_examples=30)
-@given(maps())
-def test_any_map_round_trips(map: tw.TileMap) -> None:
-    assert read(formats.encode(map, "png", scale=2)) == map
 
 
 def test_the_palette_index_is_the_tile_id() -> None:
@@ -116,12 +101,6 @@ def test_a_sprite_outside_the_picture_is_refused() -> None:
     tiles = (tileset[0].model_copy(update={"sprite": 9}), *tileset.tiles[1:])
     with pytest.raises(tw.InvalidRecipe, match=r"tile 'red': sprite 9 is outside tiles\.png"):
         tw.TileMap([[0]], tileset.model_copy(update={"tiles": tiles})).image()
-
-
-def test_provenance_is_stored(tmp_path: Path) -> None:
-    MAP.save(tmp_path / "a.png")
-    assert tw.load(tmp_path / "a.png").recipe == MAP.recipe
-    assert tw.verify(tmp_path / "a.png").outcome == "same"
 
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "P"])
@@ -231,10 +210,6 @@ def test_layers_of_large_maps_are_omitted() -> None:
     assert read(formats.encode(map, "png")) == map.replace(layers={})
 
 
-def test_bytes_depend_only_on_the_map() -> None:
-    assert formats.encode(full_map(), "png") == formats.encode(full_map(), "png")
-
-
 # -- overlays and layers ------------------------------------------------------------------------------------
 
 
@@ -245,8 +220,7 @@ def test_a_picture_with_an_overlay_is_still_its_map(name: str, options: dict[str
     content = formats.encode(map, "png", overlay=name, **options)
     assert same(read(content), map)
     assert picture(content).size == picture(formats.encode(map, "png", **options)).size
-    again = decode(Source(formats.encode(MAP, "png", overlay=name), "x.png"), PNG)[0].map
-    assert again.recipe == MAP.recipe
+    assert read(formats.encode(MAP, "png", overlay=name)).recipe == MAP.recipe
 
 
 def test_an_overlay_tints_its_cells_and_no_others() -> None:
@@ -275,9 +249,8 @@ def test_an_overlay_is_a_string_or_the_result_of_tw_overlay() -> None:
         "sight,radius=x": "overlay: sight: radius: must be an integer, got 'x'",
         7: "overlay: must be a string such as distance, or the result of tw.overlay, got 7",
     }.items():
-        with pytest.raises(tw.InvalidRecipe) as caught:
+        with refused(text, tw.InvalidRecipe, exact=True):
             MAP.image(overlay=wrong)
-        assert str(caught.value) == text
 
 
 def test_levels_have_overlays() -> None:
@@ -391,6 +364,5 @@ def test_other_heights_are_not_read_as_tiles() -> None:
     ],
 )
 def test_layers_that_cannot_be_shown_are_refused(map: tw.TileMap, options: dict[str, Any], text: str) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused(text, exact=True):
         formats.encode(map, "png", **options)
-    assert str(caught.value) == text

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import draw_sprites
+from tests.formats.maps import draw_sprites, read_map
 from tilewright import formats
 from tilewright.core.pieces import SIDES
 from tilewright.core.tileset import Tile
 from tilewright.core.tilesets import tilesets
-from tilewright.formats import Source, decode
 from tilewright.formats._layers import sprite_layers
 from tilewright.formats._textures import TEXTURES
 
@@ -181,7 +180,7 @@ def test_maps_of_pieces_are_drawn_with_sprites_by_default() -> None:
     map = make_map("sea, shoal w, plain, city", "reef, sea, shoal s, orange star base")
     content = formats.encode(map, "png")
     assert Image.open(io.BytesIO(content)).size == (256, 128)
-    assert decode(Source(content, "x.png"), formats.format_registry.get("png"))[0].map == map
+    assert read_map("png", content) == map
     flat = map.image(scale=2, sprites=False)
     assert np.array_equal(np.asarray(flat)[::2, ::2], map.cells)
     assert np.array_equal(np.asarray(map.image(scale=2)), np.asarray(flat)), "cells are too small for sprites"

@@ -13,7 +13,7 @@ from tilewright.cli import main
 from tilewright.core.pieces import SIDES
 from tilewright.core.tileset import Tileset
 from tilewright.formats._resolver import FileResolver
-from tilewright.studio.page.controls.maps import read_object_file
+from tilewright.studio.controls.maps import read_object_file
 from tilewright.studio.settings import Settings
 
 Sides = tuple[int, int, int, int]

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
-from tests.formats.maps import full_map
+from tests.formats.maps import full_map, read_map
+from tests.refusals import refused
 from tilewright import formats
-from tilewright.formats import Source, decode
 
-TMJ = formats.format_registry.get("tmj")
 OURS = {"name": "tilewright", "value": "{}"}
 CHUNK = {"x": 4, "y": 4, "width": 2, "height": 2, "data": [1, 2, 3, 1 | 1 << 31]}
 LAYER = {"type": "tilelayer", "name": "ground", "width": 2, "height": 2, "data": [1, 2, 3, 1]}
@@ -27,7 +26,7 @@ def tmj(*layers: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def read(content: Any) -> tw.TileMap:
     content = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return decode(Source(content, "x.tmj"), TMJ)[0].map
+    return read_map("tmj", content)
 
 
 def test_the_file_follows_the_documentation_of_tiled() -> None:
@@ -37,10 +36,6 @@ def test_the_file_follows_the_documentation_of_tiled() -> None:
     tiles = written["layers"][0]
     assert (tiles["x"], tiles["y"], len(tiles["data"])) == (0, 0, 23 * 11)
     assert min(tiles["data"]) > 0
-
-
-def test_any_character_can_be_written() -> None:
-    assert read(formats.encode(full_map(), "tmj")).markers == full_map().markers
 
 
 def test_the_picture_cannot_be_embedded() -> None:
@@ -116,11 +111,8 @@ def nested(depth: int) -> dict[str, Any]:
     ],
 )
 def test_bad_files_are_refused_in_one_line(content: Any, message: str) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile):
         read(content)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 300
 
 
 values = st.recursive(

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import full_map, same, sprite_map, without_skins
-from tests.formats.test_tiled import round_trip, xml_safe
+from tests.formats.maps import full_map, same, sprite_map, without_skins, xml_safe
+from tests.formats.test_tiled import round_trip
+from tests.refusals import refused
 from tilewright import formats
 from tilewright.cli import main
 from tilewright.formats import Source, decode
@@ -399,9 +400,8 @@ ZLIB = 'encoding="base64" compression="zlib"'
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_in_one_line(content: str | bytes, message: str) -> None:
-    with pytest.raises(tw.BadFile) as caught:
+    with refused(message, tw.BadFile) as caught:
         read(content)
-    assert message in str(caught.value)
     assert str(caught.value).startswith("x.tmx: ")
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.core.seeds import Rng
 from tilewright.kernels.caves import smooth
-from tilewright.testing import block_size
 
 
 def plain_step(wall: NDArray[np.uint8], birth: int, survive: int, outside: int) -> NDArray[np.uint8]:
@@ -52,12 +51,6 @@ def test_a_wrapped_cave_tiles() -> None:
     start = tw.make("caves", width=16, height=12, seed=3, wrap=True, steps=0).where("wall").astype(np.uint8)
     tiled = plain_step(np.tile(start, (3, 3)), 5, 4, 1)
     assert np.array_equal(made.where("wall"), tiled[12:24, 16:32])
-
-
-def test_the_block_size_changes_nothing() -> None:
-    whole = tw.make("caves", seed=9)
-    with block_size(100):
-        assert tw.make("caves", seed=9) == whole
 
 
 def test_the_kernel_takes_nothing_else() -> None:

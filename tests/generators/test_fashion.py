@@ -160,34 +160,3 @@ def test_another_tileset_takes_states_by_position() -> None:
     assert made.tileset.name == "terrain"
     with pytest.raises(InvalidRecipe, match="has no 'state8'"):
         tw.make("fashion", tileset="terrain", states=9, **SIZE)
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        ({"scores": [1, 2, 3]}, "need 2x2 = 4 scores, got 3"),
-        ({"scores": [[1, 2], [3]]}, "row 2 has 1 score"),
-        ({"scores": [1, 2, 3, float("nan")]}, "finite"),
-        ({"scores": [1, 2, 3, float("inf")]}, "finite"),
-        ({"scores": [1, 2, 3, "x"]}, "must be a number"),
-        ({"scores": "rnd"}, "'random'"),
-        ({"scores": [1, 2, 3, True]}, "must be a number, got"),
-        ({"states": 65}, "at most 64"),
-        ({"states": 1}, "at least 2"),
-        ({"states": 3, "morph": [1, 2, 3, 4]}, "morph: 3 states need"),
-        ({"neighbourhood": "plsu"}, "'plus'"),
-        ({"neighbourhood": []}, "at least one neighbor"),
-        ({"neighbourhood": [1, 2, 3]}, "pairs"),
-        ({"start": ["01", "0"]}, "row 2 has 1 glyphs"),
-        ({"start": [[0, 9]], "states": 2}, "not one of the 2 tiles"),
-        ({"start": ["01"], "width": 9}, "the start map has 2, so leave width out"),
-        ({"offset": [1, 1], "wrap": True}, "cannot wrap"),
-        ({"offset": [1, 1], "start": ["01"]}, "leave start or offset out"),
-        ({"offset": [1]}, "offset"),
-        ({"generations": -1}, "at least 0"),
-    ],
-)
-def test_bad_input_is_one_line(words: dict[str, Any], reason: str) -> None:
-    with pytest.raises(tw.TilewrightError, match=reason) as caught:
-        tw.make("fashion", **words)
-    assert "\n" not in str(caught.value)

@@ -45,29 +45,6 @@ def test_references_are_resolved_to_plain_scores(tmp_path: Path) -> None:
     assert tw.verify(tmp_path / "map.json").outcome == "same"
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ("archive:0,0", "scores: cell 0,0 of the archive caverns is empty; the nearest are archive:"),
-        (
-            "archive:caverns:99,3",
-            "scores: cell 99,3 of the archive caverns is outside the 20x14 cells; the",
-        ),
-        ("archive:12", "scores: must name a cell, such as archive:12,3, got 'archive:12'"),
-        ("archive:a,b", "scores: must name a cell"),
-        ("archive:12,3,4", "scores: must name a cell"),
-        ("archive:", "scores: must name a cell"),
-        ("archive:12,-3", "scores: must name a cell"),
-        ("archive:cavern:1,1", "unknown archive 'cavern'; did you mean 'caverns'?"),
-    ],
-)
-def test_mistakes_are_one_line(given: str, text: str) -> None:
-    with pytest.raises(tw.TilewrightError) as error:
-        tw.make("fashion", scores=given)
-    assert text in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_the_nearest_styles_are_suggested() -> None:
     with pytest.raises(tw.InvalidRecipe) as error:
         tw.make("fashion", morph="archive:0,0")

@@ -105,34 +105,6 @@ def test_any_shape(shape: tuple[int, int], scan: str) -> None:
     assert m.shape == shape
 
 
-@pytest.mark.parametrize(("scan", "corner"), [SCANS[0], SCANS[5], SCANS[8]])
-def test_blocks_change_nothing(scan: str, corner: str) -> None:
-    values: dict[str, Any] = {"scan": scan, "corner": corner, "gibbs_sweeps": 2, "sample": ISLES}
-    values |= {"locks": [[3, 2, "~"], [8, 6, "g"]]}
-    whole = make_map(**values)
-    for cells in (1, 7, 50, 90):
-        with block_size(cells):
-            assert make_map(**values) == whole
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"repair_passes": 0},
-        {"repair_passes": 3},
-        {"gibbs_sweeps": 2, "repair_passes": 2, "temperature": 0.7},
-        {"scan": "spiral"},
-        {"serpentine": True, "sample": "awbw"},
-    ],
-)
-def test_one_kernel_for_small_maps_makes_the_map_of_many_blocks(more: dict[str, Any]) -> None:
-    for seed in range(5):
-        at_once = make_map(**{"sample": ISLES, "width": 19, "height": 14, "seed": seed, **more})
-        for cells in (1, 100, 300):
-            with block_size(cells):
-                assert make_map(**{"sample": ISLES, "width": 19, "height": 14, "seed": seed, **more}) == at_once
-
-
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_frames_show_the_map_grow(scan: str) -> None:
     """Each frame adds at most one cell of the final map, although cells are drawn in blocks."""
@@ -549,44 +521,6 @@ def test_known_squares_are_not_repaired() -> None:
 
 
 # -- mistakes ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (
-            {"sample": ["village", "dungeon"]},
-            "sample: must have one tileset, got village (village) and dungeon (dungeon)",
-        ),
-        ({"sample": "keep"}, "sample: must be flat; markov does not support levels"),
-        ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
-        ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),
-        ({"sample": []}, "sample: a map has at least one cell"),
-        ({"sample": [[None, "#"], ["#", "#"]]}, "sample: a sample has no free cells"),
-        ({"directions": ["north"]}, "directions: 'north' is not a direction; n, ne, e, se, s, sw, w, nw, n2, ne2"),
-        ({"directions": ["sw3"]}, "directions: 'sw3' is not a direction; did you mean 'sw'?"),
-        ({"directions": []}, "directions: must contain at least one direction, such as e, w, sw, s, se"),
-        ({"directions": ["w", "s", "W"]}, "directions: must contain each direction once, got w, s, w"),
-        ({"directions": [*AROUND, "n2"]}, "directions: must contain at most 8 directions, got 9"),
-        ({"directions": "w"}, "directions: must be a list, got 'w'"),
-        ({"backoff": ["w+n"]}, "backoff: 'w+n': 'n' is not one of the directions e, w, sw, s, se"),
-        ({"backoff": ["w", "w;s"]}, "backoff: 'w;s' is not a context; write w+sw+s or w*s"),
-        ({"backoff": [""]}, "backoff: '' is not a context; write w+sw+s or w*s"),
-        ({"backoff": ["w++s"]}, "backoff: 'w++s': '' is not one of the directions"),
-        ({"backoff": []}, "backoff: must have at least 1 value"),
-        ({"sample": MANY, "directions": AROUND}, "directions: 8 directions with 256 tiles make too many contexts"),
-        ({"scan": "diagonal"}, "scan: must be 'rows', 'columns' or 'spiral', got 'diagonal'"),
-        ({"repair_passes": -1}, "repair_passes: must be at least 0, got -1"),
-        ({"temperature": -1}, "temperature: must be at least 0.0, got -1"),
-        ({"smoothing": -1}, "smoothing: must be at least 0.0, got -1"),
-        ({"unknown": "maybe"}, "unknown: must be 'never' or 'keep', got 'maybe'"),
-    ],
-)
-def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(TilewrightError) as error:
-        make_map(**change)
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_too_many_contexts_are_refused_before_the_work() -> None:

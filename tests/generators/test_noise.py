@@ -17,7 +17,6 @@ from tilewright.core.seeds import Rng
 from tilewright.generators._noise import lattice
 from tilewright.generators._noise.lattice import NO_DISPLACEMENT, Octave, Window, sample_octave
 from tilewright.kernels.noise_tables import UNITS
-from tilewright.testing import block_size
 
 KINDS = ("perlin", "simplex", "value", "cellular")
 FRACTALS = ("plain", "ridged", "billow")
@@ -146,16 +145,6 @@ def test_an_island_is_that_of_its_world() -> None:
         assert beyond.where("deep").all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_block_size_changes_nothing(kind: str) -> None:
-    params = {"kind": kind, "warp": 0.5, "island": 0.4, "biomes": BIOMES, "thresholds": BETWEEN, "seed": 9}
-    whole, still = noise(**params), noise(kind=kind, seed=9)
-    for size in (1, 300):
-        with block_size(size):
-            assert noise(**params) == whole
-            assert noise(kind=kind, seed=9) == still
-
-
 def test_more_octaves_add_to_those_before() -> None:
     frames = [frame for frame in tw.watch("noise", seed=4, octaves=4) if frame.note.startswith("octave")]
     for count in (1, 2, 3, 4):
@@ -191,34 +180,6 @@ def test_defaults_look_like_terrain() -> None:
         assert low < np.mean([made.where(name).mean() for made in maps]) < high
     for made in maps:
         assert 0.08 < made.where("deep", "water").mean() < 0.7
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"thresholds": [0.5, 0.4], "bands": ["a", "b", "c"]},
-         "thresholds: must be in increasing order, got 0.5 before 0.4 at 0 and 1"),
-        ({"thresholds": [0.5]}, "thresholds: 8 bands need 7 thresholds between them, got 1"),
-        ({"thresholds": [0.5], "biomes": [["grass"]]}, "thresholds: 1 biomes need 0 thresholds between them, got 1"),
-        ({"thresholds": [1.5], "bands": ["a", "b"]}, "thresholds.0: must be at most 1.0, got 1.5"),
-        ({"thresholds": [0.5], "biomes": [["grass"], []]}, "biomes.1: must have 1 to 256 tiles, got 0"),
-        ({"wrap": True, "offset": [1, 2]},
-         "wrap: a window of an endless world cannot wrap; leave wrap or offset out"),
-        ({"wrap": True, "kind": "simplex"},
-         "wrap: simplex noise cannot wrap; use kind perlin, value or cellular, or leave wrap out"),
-        ({"offset": [1, 2], "island": 0.5},
-         "island: a window needs the size of its world; set world, such as 400,300"),
-        ({"offset": [1 << 63, 0]}, "offset.0: must be at most 4611686018427387904, got 9223372036854775808"),
-        ({"kind": "perlinn"}, "kind: must be 'perlin', 'simplex', 'value' or 'cellular', got 'perlinn'"),
-        ({"feature_size": 0.5}, "feature_size: must be at least 1.0, got 0.5"),
-        ({"world": [0, 5]}, "world.0: must be at least 1, got 0"),
-    ],
-)  # fmt: skip
-def test_mistakes_are_named(params: dict[str, Any], message: str) -> None:
-    with pytest.raises(tw.TilewrightError) as error:
-        noise(**params)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_the_bits_are_the_same_everywhere() -> None:

@@ -14,7 +14,6 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.patterns import Coding, PatternCounts
-from tilewright.core.errors import TilewrightError
 from tilewright.core.pipeline import iter_steps
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import runs
@@ -74,13 +73,6 @@ def test_the_number_of_threads_changes_nothing(optimiser: str, monkeypatch: pyte
         monkeypatch.setattr(os, "cpu_count", lambda processors=processors: processors)
         maps.append(make_map(optimiser=optimiser, islands=3, population=2, iterations=500))
     assert all(m == maps[0] for m in maps)
-
-
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-def test_blocks_change_nothing(optimiser: str) -> None:
-    whole = make_map(optimiser=optimiser, population=2, iterations=700)
-    with block_size(1000):
-        assert make_map(optimiser=optimiser, population=2, iterations=700) == whole
 
 
 def test_islands_are_at_least_as_good_as_the_first_of_them() -> None:
@@ -237,39 +229,6 @@ def test_a_fully_locked_map_is_unchanged(optimiser: str) -> None:
 
 
 # -- mistakes ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"pattern_sizes": [6]}, "sample of 6x5 cells is smaller than a pattern of 6"),
-        ({"sample": ["ab\nab\n", "a\n"]}, "sample 2 of 1x1 cells is smaller than a pattern of 2"),
-        ({"width": 2, "pattern_sizes": [3]}, "width: must be at least the pattern size 3, got 2; see pattern_sizes"),
-        ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
-        ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),
-        ({"sample": []}, "sample: a map has at least one cell"),
-        ({"sample": [[None, "#"], ["#", "#"]]}, "sample: a sample has no free cells"),
-        ({"sample": ["keep", "dungeon"]}, "sample: all samples must have the same number of dimensions"),
-        ({"inter_weight": 1.5}, "inter_weight: must be at most 1.0, got 1.5"),
-        ({"inter_weight": -0.1}, "inter_weight: must be at least 0.0, got -0.1"),
-        ({"noise": -1}, "noise: must be at least 0.0, got -1"),
-        ({"size_weights": [1, 2]}, "size_weights: must contain one weight for each of 1 pattern size, got 2"),
-        ({"size_weights": [-1]}, "size_weights: must not be negative, and not all 0, got [-1.0]"),
-        ({"pattern_sizes": [1]}, "pattern_sizes: must be at least 1, and one of them at least 2, got [1]"),
-        ({"pattern_sizes": [2, 2]}, "pattern_sizes: must contain each size once, got [2, 2]"),
-        ({"sample_edges": ["left"], "wrap": "x"}, "sample_edges: there is no edge left, because wrap includes x"),
-        ({"sample_edges": ["above"]}, "sample_edges: below and above need a sample with levels"),
-        ({"depth": 3}, "depth: needs a sample with levels, but this one is flat; leave depth out"),
-        ({"wrap": "z"}, "wrap: the map has no z axis to wrap around; got 'z'"),
-        ({"wrap_sample": "xz"}, "wrap_sample: the sample has no z axis to wrap around; got 'xz'"),
-        ({"optimiser": "anneal"}, "optimiser: must be 'annealing', 'evolution' or 'genetic', got 'anneal'"),
-    ],
-)
-def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(TilewrightError) as error:
-        make_map(**change)
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_valid_parameters_do_not_warn() -> None:

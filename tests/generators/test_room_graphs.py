@@ -10,6 +10,7 @@ import pytest
 from scipy import ndimage
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright import GaveUp, InvalidRecipe, TileMap
 
 from .dungeons import check_paths, inside
@@ -155,10 +156,8 @@ def test_rooms_in_narrow_gaps_share_a_wall_with_one_door() -> None:
     ],
 )
 def test_invalid_graphs_are_reported_in_one_line(given: Any, line: str, fix: list[str] | None) -> None:
-    with pytest.raises(InvalidRecipe) as caught:
+    with refused(line, InvalidRecipe) as caught:
         tw.recipe("rooms", graph=given)
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
     first = caught.value.problems[0]
     assert first.path[:2] == ("params", "graph")
     assert first.rule in ("neighbors", "format", "conflict", "range", "tuple_type", "type")
@@ -179,9 +178,8 @@ def test_invalid_graphs_are_reported_in_one_line(given: Any, line: str, fix: lis
     ],
 )
 def test_graphs_that_do_not_fit_other_parameters(params: dict[str, Any], line: str, fix: int | None) -> None:
-    with pytest.raises(InvalidRecipe) as caught:
+    with refused(line, InvalidRecipe) as caught:
         tw.recipe("rooms", **params)
-    assert line in str(caught.value)
     (found,) = caught.value.problems
     assert found.fixes[0].value == fix
     tw.Recipe.of(found.fixes[0].apply({"technique": "rooms", "params": params}))

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright import GaveUp, InvalidRecipe, TileMap
+from tilewright import GaveUp, TileMap
 from tilewright.core.seeds import Rng
 from tilewright.dungeon.links import Links, choose_links
 from tilewright.generators.rooms import RoomsParams
@@ -239,37 +239,6 @@ def test_weights_are_how_often_a_drawing_is_tried() -> None:
         for number in range(len(map.rooms)):
             counts[int(map.where("floor")[inside(map, number)].sum() == 8)] += 1
     assert counts[1] / sum(counts) == pytest.approx(0.25, abs=0.04)
-
-
-@pytest.mark.parametrize(
-    ("drawing", "words"),
-    [
-        ("xxx\nxox\nxxx\nxox\nxxx", "must have connected floor, got 2 parts without a door between them"),
-        ("xxx\nxDx\nxxx", "must have floor"),
-        ("...\n...", "must have floor"),
-        (
-            "Dxx\nxox\nxxx",
-            "the door in row 1, column 1 must have floor on one side and lead outside or to more floor on the other",
-        ),
-        ("xxx\nxDx\nxox\nxxx", "the door in row 2, column 2 must have floor on one side"),
-        ("ooo\noDo\nooo", "the door in row 2, column 2 must"),
-        ("xxx\nxqx\nxxx", "must be x wall, o floor, D door or . nothing, got 'q'"),
-        ("o" * 90 + "\n" + "x" * 90, "layouts.0: must fit a map of 80x50, got 90x2 cells"),
-    ],
-)
-def test_invalid_drawings_are_reported_in_one_line(drawing: str, words: str) -> None:
-    with pytest.raises(InvalidRecipe) as caught:
-        tw.make("rooms", layouts=[drawing])
-    assert words in str(caught.value)
-    assert "layouts" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_some_weight_must_be_positive() -> None:
-    with pytest.raises(InvalidRecipe, match="layouts: must have a positive weight"):
-        tw.make("rooms", layouts=[{"drawing": HOOK, "weight": 0}], plain=0)
-    with pytest.raises(InvalidRecipe, match="plain: must be more than 0"):
-        tw.make("rooms", plain=0)
 
 
 # -- frames -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.errors import GaveUp
-from tilewright.testing import block_size
 
 
 def count_neighbors(map: tw.TileMap) -> list[int]:
@@ -55,9 +54,3 @@ def test_locked_walls_are_never_dug() -> None:
     made = tw.make("snake", width=17, height=12, length=30, seed=4, locks=locks)
     assert made.where("wall")[:, 8].all()
     assert len(count_neighbors(made)) == 30
-
-
-def test_the_block_size_does_not_change_the_map() -> None:
-    made = tw.make("snake", width=20, height=14, seed=3)
-    with block_size(7, "snake"):
-        assert tw.make("snake", width=20, height=14, seed=3) == made

@@ -11,12 +11,10 @@ from hypothesis import strategies as some
 from scipy.ndimage import label
 
 import tilewright as tw
-from tilewright.core.errors import InvalidRecipe
 from tilewright.core.seeds import Rng
 from tilewright.generators import voronoi as module
 from tilewright.generators._voronoi.diagram import Diagram, wall_offsets
 from tilewright.kernels.voronoi import UNITS
-from tilewright.testing import block_size
 
 Metric = Literal["euclidean", "manhattan", "chebyshev"]
 METRICS: tuple[Metric, ...] = ("euclidean", "manhattan", "chebyshev")
@@ -204,13 +202,6 @@ def test_kinds_come_by_weight_and_from_any_tileset() -> None:
     assert caves.where("moss").any()
 
 
-def test_the_block_size_changes_nothing() -> None:
-    for mode in ("regions", "walls"):
-        whole = tw.make("voronoi", seed=9, mode=mode, relax=2, gap=3, thickness=2)
-        with block_size(50):
-            assert tw.make("voronoi", seed=9, mode=mode, relax=2, gap=3, thickness=2) == whole
-
-
 def test_locked_cells_are_kept_and_move_nothing_else() -> None:
     free = tw.make("voronoi", seed=5, mode="walls")
     locks = [[x, y, "wall"] for x in range(10, 20) for y in range(10, 20)]
@@ -237,32 +228,3 @@ def test_discs_are_symmetric_where_possible() -> None:
     assert wall_offsets(1).tolist() == [[0, 1], [1, 0], [1, 1]]
     assert wall_offsets(2).tolist() == [[-1, 0], [0, -1], [0, 1], [1, 0]]
     assert len(wall_offsets(64)) < 65 * 65 * 0.82
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"metric": "taxicab"}, "metric: must be 'euclidean', 'manhattan' or 'chebyshev', got 'taxicab'"),
-        ({"mode": "cells"}, "mode: must be 'regions' or 'walls', got 'cells'"),
-        ({"spacing": 1}, "spacing: must be at least 2, got 1"),
-        ({"jitter": 1.5}, "jitter: must be at most 1.0, got 1.5"),
-        ({"kinds": []}, "kinds: must have at least 1 values, got []"),
-        ({"kinds": ["grass", "grass:2"]}, "kinds: 'grass' is listed twice; add up its weights"),
-        ({"kinds": ["grass:0"]}, "kinds: must have at least one positive weight, all are 0"),
-        (
-            {"kinds": ["grass:much"]},
-            "kinds.0: a kind is written as tile:weight, such as grass:3, got 'grass:much'",
-        ),
-        ({"kinds": [{"tile": "grass", "weight": -1}]}, "kinds.0.weight: must be at least 0.0, got -1"),
-    ],
-)
-def test_mistakes_are_reported_in_one_line(params: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidRecipe) as error:
-        tw.recipe("voronoi", **params)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-def test_an_unknown_tile_is_reported_before_any_work() -> None:
-    with pytest.raises(tw.TilewrightError, match="lava"):
-        tw.make("voronoi", kinds=["grass", "lava"])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.jobs.programs import read_files
 from tilewright.corpus import Corpus
 
 CAVES = {"technique": "caves", "params": {"width": 20, "height": 12}}
@@ -54,10 +55,6 @@ def test_what_needs_more_packages_names_them(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "corpora need dask; --workers 0 needs none; install it with:" in done.stderr
     assert not (tmp_path / "made").exists()
-
-
-def read_files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_small_corpus_is_one_part_that_workers_make_together(tmp_path: Path) -> None:

@@ -5,32 +5,17 @@ from __future__ import annotations
 import tilewright as tw
 from tilewright.core.tileset import Tileset
 
+GLYPHS = (
+    ". floor, # wall, @ player, E exit, $ crate, o target, * full target, + standing target, H ladder, - rope, "
+    "b brick, g gold, c coin, ^ spike, = platform, s spring, e enemy, B boss, p potion, t treasure, k key, d gate"
+)
+ROLES = {"full target": "crate_on_target", "standing target": "player_on_target", "gate": "door"}
 TILES = Tileset.validate(
     {
         "name": "games",
         "tiles": [
-            {"name": "floor", "glyph": "."},
-            {"name": "wall", "glyph": "#", "passable": False},
-            {"name": "player", "glyph": "@"},
-            {"name": "exit", "glyph": "E"},
-            {"name": "crate", "glyph": "$"},
-            {"name": "target", "glyph": "o"},
-            {"name": "full target", "glyph": "*", "role": "crate_on_target"},
-            {"name": "standing target", "glyph": "+", "role": "player_on_target"},
-            {"name": "ladder", "glyph": "H"},
-            {"name": "rope", "glyph": "-"},
-            {"name": "brick", "glyph": "b", "passable": False},
-            {"name": "gold", "glyph": "g"},
-            {"name": "coin", "glyph": "c"},
-            {"name": "spike", "glyph": "^"},
-            {"name": "platform", "glyph": "="},
-            {"name": "spring", "glyph": "s"},
-            {"name": "enemy", "glyph": "e"},
-            {"name": "boss", "glyph": "B"},
-            {"name": "potion", "glyph": "p"},
-            {"name": "treasure", "glyph": "t"},
-            {"name": "key", "glyph": "k"},
-            {"name": "gate", "glyph": "d", "role": "door"},
+            {"name": name, "glyph": glyph, "passable": name not in ("wall", "brick"), "role": ROLES.get(name, "")}
+            for glyph, name in (pair.split(" ", 1) for pair in GLYPHS.split(", "))
         ],
     }
 )

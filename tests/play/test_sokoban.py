@@ -94,21 +94,22 @@ def test_deadlocks_are_those_of_the_rules(rows: list[str]) -> None:
     check_level(level(*rows))
 
 
+LARGE = """
+####..####
+#..####..#
+#.$....$.#
+#..#..#..#
+##.o..o.##
+##.o..o.##
+#..#..#..#
+#.$....$.#
+#..#@.#..#
+##########
+"""
+
+
 def test_large_puzzle_is_solved_within_few_states() -> None:
-    found = tw.solve(
-        level(
-            "####..####",
-            "#..####..#",
-            "#.$....$.#",
-            "#..#..#..#",
-            "##.o..o.##",
-            "##.o..o.##",
-            "#..#..#..#",
-            "#.$....$.#",
-            "#..#@.#..#",
-            "##########",
-        )
-    )
+    found = tw.solve(level(*LARGE.split()))
     assert found.solved
     assert found.count("push") == 32
     assert found.explored < 5000

@@ -8,22 +8,10 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.search.archives import define_search, make_cave_archive
 from tilewright.search.archive import Archive, Solutions
-from tilewright.search.definition import Definition
 
 RNG = np.random.default_rng(7)
-
-
-def make_definition(**changes: Any) -> Definition:
-    options: dict[str, Any] = {
-        "vary": {"walls": (0.3, 0.6), "seed": "free"},
-        "measures": {"floor_share": (0, 1, 8), "regions": (1, 65, 4)},
-        "objective": "path_length",
-        "evaluations": 100,
-        "seed": "7",
-        **changes,
-    }
-    return Definition.of(tw.recipe("caves", width=16, height=10), **options)
 
 
 def make_solutions(first: int, count: int) -> Solutions:
@@ -37,7 +25,8 @@ def make_solutions(first: int, count: int) -> Solutions:
 
 @pytest.mark.parametrize("batch", [1, 17, 300])
 def test_each_cell_keeps_the_best_solution_and_ties_keep_the_older(batch: int) -> None:
-    archive = Archive(make_definition())
+    axes = {"floor_share": (0, 1, 8), "regions": (1, 65, 4)}
+    archive = Archive(define_search(measures=axes, evaluations=100))
     expected: dict[tuple[int, int], tuple[float, int]] = {}
     outside = 0
     for first in range(0, 900, batch):
@@ -62,16 +51,8 @@ def test_each_cell_keeps_the_best_solution_and_ties_keep_the_older(batch: int) -
 
 @pytest.fixture(scope="module")
 def archive() -> Archive:
-    found: Archive = tw.search.make(
-        tw.recipe("caves", width=24, height=16),
-        vary={"walls": (0.3, 0.6), "seed": "free"},
-        measures={"floor_share": (0, 1, 10), "regions": (1, 60, 6, "log")},
-        objective="path_length",
-        evaluations=300,
-        batch=100,
-        seed=7,
-    )
-    return found
+    axes = {"floor_share": (0, 1, 10), "regions": (1, 60, 6, "log")}
+    return make_cave_archive(24, 16, measures=axes, evaluations=300, batch=100)
 
 
 def test_every_elite_has_the_measures_of_its_map(archive: Archive) -> None:
@@ -105,34 +86,19 @@ def test_cells_that_do_not_exist_are_refused(archive: Archive) -> None:
 
 def test_a_search_beats_random_search() -> None:
     """The mean over three seeds; the benchmark has larger numbers."""
+    axes = {"floor_share": (0, 1, 12), "regions": (1, 60, 12, "log")}
+    vary = {"walls": (0.2, 0.7), "steps": (0, 8), "seed": "free"}
     scores = {}
     for emitters in (["random"], ["random", "line", "cross"]):
-        scores[len(emitters)] = sum(
-            tw.search.make(
-                tw.recipe("caves", width=30, height=20),
-                vary={"walls": (0.2, 0.7), "steps": (0, 8), "seed": "free"},
-                measures={"floor_share": (0, 1, 12), "regions": (1, 60, 12, "log")},
-                objective="path_length",
-                evaluations=900,
-                batch=100,
-                seed=seed,
-                emitters=emitters,
-            ).qd_score
-            for seed in range(3)
-        )
+        options: dict[str, Any] = {"measures": axes, "vary": vary, "evaluations": 900, "batch": 100}
+        archives = [make_cave_archive(30, 20, **options, emitters=emitters, seed=seed) for seed in range(3)]
+        scores[len(emitters)] = sum(archive.qd_score for archive in archives)
     assert scores[3] > 1.04 * scores[1]
 
 
 def test_styles_are_means_over_seeds() -> None:
-    archive = tw.search.make(
-        tw.recipe("caves", width=16, height=12),
-        vary={"walls": (0.3, 0.6)},
-        measures={"floor_share": (0, 1, 10)},
-        objective="path_length",
-        evaluations=40,
-        repeats=3,
-        seed=7,
-    )
+    axes = {"floor_share": (0, 1, 10)}
+    archive = make_cave_archive(16, 12, vary={"walls": (0.3, 0.6)}, measures=axes, evaluations=40, repeats=3)
     for elite in archive:
         maps = [tw.run(elite.recipe, seed=f"7-{number}") for number in range(3)]
         assert elite.map == maps[0]
@@ -141,14 +107,9 @@ def test_styles_are_means_over_seeds() -> None:
 
 
 def test_failures_are_counted_by_reason() -> None:
-    archive = tw.search.make(
-        tw.recipe("rooms", width=30, height=20, require={"path_length": ">35"}, tries=1),
-        vary=["seed"],
-        measures={"floor_share": 4},
-        objective="path_length",
-        evaluations=60,
-        seed=3,
-    )
+    recipe = tw.recipe("rooms", width=30, height=20, require={"path_length": ">35"}, tries=1)
+    options: dict[str, Any] = {"vary": ["seed"], "measures": {"floor_share": 4}, "objective": "path_length"}
+    archive = tw.search.make(recipe, **options, evaluations=60, seed=3)
     assert sum(archive.failures.values()) > 0
     assert all("path_length" in reason for reason in archive.failures)
     assert sum(archive.failures.values()) + archive.out_of_range + len(archive) <= 60

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.search.axes import MeasureAxis, read_axes
 from tilewright.search.objective import Objective
 
@@ -62,10 +63,8 @@ def test_a_missing_range_contains_the_first_values() -> None:
     ],
 )
 def test_mistakes_are_one_line(given: Any, words: str) -> None:
-    with pytest.raises(tw.InvalidRecipe) as caught:
+    with refused(words, tw.InvalidRecipe):
         read_axes(given)
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_objectives_are_weighted_sums() -> None:
@@ -80,6 +79,5 @@ def test_objectives_are_weighted_sums() -> None:
 
 @pytest.mark.parametrize("given", ["", "path", "x*path_length", {"path_length": 0}, {"path_length": float("nan")}, 3])
 def test_invalid_objectives_are_refused(given: Any) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused(""):
         Objective.of(given)
-    assert "\n" not in str(caught.value)

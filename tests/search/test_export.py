@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tilewright as tw
+from tests.jobs.programs import read_files
+from tests.search.archives import OPTIONS, make_cave_archive
 from tilewright.search import Archive
 
 
-def make_caves(**changes: object) -> Archive:
-    options: dict[str, object] = {
-        "vary": {"walls": (0.3, 0.6), "steps": (0, 8), "outside": ["wall", "floor"], "seed": "free"},
-        "measures": {"floor_share": (0, 1, 6), "regions": (1, 100, 6, "log")},
-        "objective": "path_length",
-        "evaluations": 64,
-        "batch": 32,
-        "seed": 7,
-    }
-    recipe = {"technique": "caves", "params": {"width": 24, "height": 16}}
-    return tw.search.make(recipe, **(options | changes))  # type: ignore[arg-type]
+def make_caves(**changes: Any) -> Archive:
+    vary = {"walls": (0.3, 0.6), "steps": (0, 8), "outside": ["wall", "floor"], "seed": "free"}
+    axes = {"floor_share": (0, 1, 6), "regions": (1, 100, 6, "log")}
+    return make_cave_archive(24, 16, **{"vary": vary, "measures": axes, "evaluations": 64, "batch": 32, **changes})
 
 
 def check_maps(archive: Archive, corpus: tw.corpus.Corpus) -> None:
@@ -46,10 +42,8 @@ def test_a_corpus_contains_the_maps_of_an_archive(tmp_path: Path) -> None:
 
 
 def test_score_matrices_are_a_column_of_json(tmp_path: Path) -> None:
-    archive = tw.search.make(
-        {"technique": "fashion", "params": {"width": 20, "height": 12}},
-        vary=["scores"], measures={"floor_share": (0, 1, 6)}, objective="path_length", evaluations=32, seed=7,
-    )  # fmt: skip
+    options = {**OPTIONS, "vary": ["scores"], "evaluations": 32}
+    archive = tw.search.make({"technique": "fashion", "params": {"width": 20, "height": 12}}, **options)
     corpus = archive.to_corpus(tmp_path / "corpus", workers=0)
     check_maps(archive, corpus)
     stored = [json.loads(text) for text in corpus.table(["scores"])["scores"].to_pylist()]
@@ -63,11 +57,10 @@ def test_knobs_shapers_and_sizes_are_exported(tmp_path: Path) -> None:
         "shaping": [{"border": {"thickness": 1}}],
         "knobs": {"rock": {"drives": "params.walls", "range": [0.3, 0.6], "description": "Fraction of rock."}},
     }
+    vary = {"rock": None, "shaping.0.thickness": (1, 3), "width": (20, 30)}
     archive = tw.search.make(
-        recipe,
-        vary={"rock": None, "shaping.0.thickness": (1, 3), "width": (20, 30)},
-        measures={"floor_share": (0, 1, 8)}, objective="path_length", evaluations=32, seed=7,
-    )  # fmt: skip
+        recipe, **{**OPTIONS, "vary": vary, "measures": {"floor_share": (0, 1, 8)}}, evaluations=32
+    )
     corpus = archive.to_corpus(tmp_path / "corpus", workers=0)
     check_maps(archive, corpus)
     names = corpus.table().column_names
@@ -83,11 +76,7 @@ def test_a_style_is_exported_with_its_first_seed(tmp_path: Path) -> None:
 def test_the_manifest_of_an_exported_corpus_makes_it_again(tmp_path: Path) -> None:
     make_caves().to_corpus(tmp_path / "first", workers=0)
     tw.corpus.make(str(tmp_path / "first" / "manifest.json"), tmp_path / "second", workers=0)
-    first, second = (
-        {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-        for folder in (tmp_path / "first", tmp_path / "second")
-    )
-    assert first == second
+    assert read_files(tmp_path / "first") == read_files(tmp_path / "second")
 
 
 def test_an_export_continues_and_refuses_other_maps(tmp_path: Path) -> None:

@@ -10,24 +10,17 @@ import duckdb
 import pytest
 
 import tilewright as tw
+from tests.jobs.programs import read_files
+from tests.search.archives import make_cave_archive
+from tilewright.search import Archive
 
-SEARCH: dict[str, Any] = {
-    "vary": {"walls": (0.3, 0.6), "steps": (0, 8), "outside": ["wall", "floor"], "seed": "free"},
-    "measures": {"floor_share": (0, 1, 12), "regions": (12, "log")},
-    "objective": "path_length",
-    "seed": 7,
-    "batch": 64,
-}
+VARY = {"walls": (0.3, 0.6), "steps": (0, 8), "outside": ["wall", "floor"], "seed": "free"}
+SEARCH: dict[str, Any] = {"vary": VARY, "measures": {"floor_share": (0, 1, 12), "regions": (12, "log")}, "batch": 64}
 EVALUATIONS = 1280
 
 
-def make(folder: Path, evaluations: int = EVALUATIONS, workers: int = 0) -> Any:
-    recipe = tw.recipe("caves", width=30, height=20)
-    return tw.search.make(recipe, evaluations=evaluations, out=folder, workers=workers, **SEARCH)
-
-
-def read_files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+def make(folder: Path | None, evaluations: int = EVALUATIONS) -> Archive:
+    return make_cave_archive(30, 20, **SEARCH, evaluations=evaluations, out=folder, workers=0 if folder else None)
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +31,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_search_in_memory_has_the_same_elites(undisturbed: Path) -> None:
-    recipe = tw.recipe("caves", width=30, height=20)
-    here = tw.search.make(recipe, evaluations=EVALUATIONS, **SEARCH)
-    assert list(here) == list(tw.search.load(undisturbed))
+    assert list(make(None)) == list(tw.search.load(undisturbed))
 
 
 def test_an_extended_search_makes_the_same_files(undisturbed: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,14 @@ import tilewright as tw
 from tilewright.search import Archive
 
 
+def search(recipe: Any, *, vary: list[str], evaluations: int = 16) -> Archive:
+    axes = {"floor_share": (0, 1, 4)}
+    return tw.search.make(recipe, vary=vary, measures=axes, objective="regions", evaluations=evaluations, seed=7)
+
+
 @pytest.fixture(scope="module")
 def archive() -> Archive:
-    return tw.search.make(
-        "fashion", vary=["scores"], measures={"floor_share": (0, 1, 4)}, objective="regions", evaluations=64, seed=7
-    )
+    return search("fashion", vary=["scores"], evaluations=64)
 
 
 def test_a_pair_has_the_scores_of_both_elites(archive: Archive) -> None:
@@ -32,18 +36,13 @@ def test_a_pair_keeps_the_seed_of_the_first_elite(archive: Archive) -> None:
 
 
 def test_pairs_of_other_techniques_are_refused(archive: Archive) -> None:
-    caves = tw.search.make(
-        "caves", vary=["walls"], measures={"floor_share": (0, 1, 4)}, objective="regions", evaluations=16, seed=7
-    )
+    caves = search("caves", vary=["walls"])
     with pytest.raises(tw.InvalidRecipe, match="pairs need elites of the technique fashion, got 'caves'"):
         tw.search.pair_styles(archive.best, caves.best)
 
 
 def test_pairs_of_different_automata_are_refused(archive: Archive) -> None:
-    small = tw.search.make(
-        {"technique": "fashion", "params": {"scores": [0.1, 0.9, 0.4, 0.6]}},
-        vary=["scores"], measures={"floor_share": (0, 1, 4)}, objective="regions", evaluations=16, seed=7,
-    )  # fmt: skip
+    small = search({"technique": "fashion", "params": {"scores": [0.1, 0.9, 0.4, 0.6]}}, vary=["scores"])
     with pytest.raises(tw.InvalidRecipe, match=re.escape("states: must be the same for both elites, got [6, 2]")):
         tw.search.pair_styles(archive.best, small.best)
     with pytest.raises(tw.InvalidRecipe, match="unknown parameter 'blendd'"):
@@ -51,9 +50,6 @@ def test_pairs_of_different_automata_are_refused(archive: Archive) -> None:
 
 
 def test_random_scores_are_refused() -> None:
-    archive = tw.search.make(
-        {"technique": "fashion", "params": {"scores": "random"}},
-        vary=["generations", "seed"], measures={"floor_share": (0, 1, 4)}, objective="regions", evaluations=16, seed=7,
-    )  # fmt: skip
+    archive = search({"technique": "fashion", "params": {"scores": "random"}}, vary=["generations", "seed"])
     with pytest.raises(tw.InvalidRecipe, match="scores: must be numbers; let the search vary scores"):
         tw.search.pair_styles(archive.best, archive.best)

@@ -12,9 +12,10 @@ import pytest
 from ribs.archives import GridArchive
 
 import tilewright as tw
+from tests.jobs.programs import read_files
+from tests.search.archives import define_search, make_cave_archive
 from tilewright.search import Archive
 from tilewright.search.archive import Solutions
-from tilewright.search.definition import Definition
 from tilewright.search.evaluation import Evaluator
 from tilewright.search.rounds import Search
 
@@ -23,21 +24,12 @@ RANGES = ((0.0, 1.0), (1.0, 100.0))
 EMITTERS = ("random", "line", "ribs.line", "ribs.cma")
 
 
-def read_files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-
-
 @pytest.mark.parametrize("is_log", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_archive_of_ribs_keeps_the_same_elites(seed: int, is_log: bool) -> None:
     """Add random solutions, many of them with equal objectives, to both archives in several batches."""
     regions = (*RANGES[1], SIZES[1], *(["log"] if is_log else []))
-    definition = Definition.of(
-        tw.recipe("caves"),
-        vary={"walls": (0.3, 0.6), "steps": (0, 8)},
-        measures={"floor_share": (*RANGES[0], SIZES[0]), "regions": regions},
-        objective="path_length", evaluations=64, seed="1",
-    )  # fmt: skip
+    definition = define_search(measures={"floor_share": (*RANGES[0], SIZES[0]), "regions": regions}, evaluations=64)
     ours = Archive(definition)
     scale = np.log if is_log else np.asarray
     theirs = GridArchive(
@@ -63,18 +55,10 @@ def test_the_archive_of_ribs_keeps_the_same_elites(seed: int, is_log: bool) -> N
 
 
 def make(folder: Path | None = None, **changes: Any) -> Archive:
-    options: dict[str, Any] = {
-        "vary": {"walls": (0.3, 0.6), "steps": (0, 8), "outside": ["wall", "floor"], "seed": "free"},
-        "measures": {"floor_share": (0, 1, 8), "regions": (1, 60, 8, "log")},
-        "objective": "path_length",
-        "evaluations": 32 * 48,
-        "batch": 48,
-        "emitters": EMITTERS,
-        "seed": 7,
-        "out": folder,
-        "workers": 0,
-    }
-    return tw.search.make({"technique": "caves", "params": {"width": 20, "height": 12}}, **options | changes)
+    vary = {"walls": (0.3, 0.6), "steps": (0, 8), "outside": ["wall", "floor"], "seed": "free"}
+    axes = {"floor_share": (0, 1, 8), "regions": (1, 60, 8, "log")}
+    options = {"vary": vary, "measures": axes, "evaluations": 32 * 48, "batch": 48, "emitters": EMITTERS, **changes}
+    return make_cave_archive(**options, out=folder, workers=0)
 
 
 @pytest.fixture(scope="module")
@@ -122,11 +106,8 @@ def test_an_extended_search_makes_the_same_files(undisturbed: Path, tmp_path: Pa
 
 def test_cma_adapts_to_its_results() -> None:
     """The strategies move: their solutions depend on the results of earlier ones."""
-    definition = Definition.of(
-        tw.recipe("caves", width=20, height=12),
-        vary={"walls": (0.3, 0.6), "steps": (0, 8)}, measures={"floor_share": (0, 1, 8)}, objective="path_length",
-        evaluations=16 * 48, batch=48, seed="7", emitters=("ribs.cma",),
-    )  # fmt: skip
+    axes = {"floor_share": (0, 1, 8)}
+    definition = define_search(measures=axes, evaluations=16 * 48, batch=48, emitters=("ribs.cma",))
     proposals = []
     for sign in (1.0, -1.0):
         search = Search(definition)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.batch import NoKernel, ScanBound, Scanner, ScanResult, bin_width, find_bins
 from tilewright.core.recipe import Recipe
 from tilewright.core.require import Requirement, read_requirements
@@ -316,7 +317,7 @@ def test_cheap_measures_exist() -> None:
     ("device", "message"),
     [("tpu", "must be 'auto', 'cpu' or 'gpu'"), ("gpu", "there is no NVIDIA driver")],
 )
-def test_devices_that_cannot_be_used(device: str, message: str) -> None:
+def test_devices_that_cannot_be_used(device: Any, message: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=message):
         tw.seek(CAVES, seeds="0..9", require={"regions": 1}, device=device)
 
@@ -433,10 +434,8 @@ def test_progress() -> None:
     ],
 )
 def test_mistakes(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(tw.TilewrightError) as caught:
+    with refused(message):
         tw.seek(CAVES, **{"seeds": "0..9", "require": {"regions": 1}, **change})
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_reversed_range_has_a_fix() -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tilewright.core.tilemap import Room, TileMap
+from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
+
+TWO = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+"""A passable and an impassable tile."""
 
 
 def halls(seed: int, *, columns: int = 5, rows: int = 4, loops: float = 0.0) -> TileMap:

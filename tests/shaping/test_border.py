@@ -29,8 +29,3 @@ def test_every_level_has_a_frame() -> None:
     tiles = Tileset.validate({"name": "two", "tiles": [{"name": "a"}, {"name": "b", "passable": False}]})
     after = tw.shape(TileMap(np.zeros((3, 4, 4), dtype=np.uint8), tiles), "border")
     assert after.cells.sum(axis=(1, 2)).tolist() == [12, 12, 12]
-
-
-def test_a_tileset_without_walls_needs_a_tile() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="border: tile: tileset 'unnamed' has no impassable tile; give one"):
-        tw.shape(TileMap([[0]], Tileset.from_labels("ab")), "border")

@@ -92,15 +92,3 @@ def test_locked_cells_stay() -> None:
         doors = tw.shape(plain, "doors").where("door")
         again = tw.make("caves", shaping=["connect", "doors"], locks=plain.to_locks(doors), **words)
         assert (again.cells[doors] == plain.cells[doors]).all()
-
-
-def test_bad_tiles_are_refused() -> None:
-    cave = tw.make("caves", width=9, height=9, seed=1)
-    with pytest.raises(
-        tw.InvalidRecipe, match="doors: tile: tileset 'cave' has no tile named door; give one of its tiles"
-    ):
-        tw.shape(cave, "doors")
-    with pytest.raises(tw.InvalidRecipe, match="doors: tile: must be passable, 'wall' is not"):
-        tw.shape(cave, "doors", tile="wall")
-    with pytest.raises(tw.UnknownName, match="unknown tile 'dor'"):
-        tw.shape(cave, "doors", tile="dor")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.core.entries import Shaper
 from tilewright.core.params import Params
 from tilewright.core.registry import shapers
@@ -139,10 +140,8 @@ def test_bad_params_are_refused_in_one_line(entry: Shaper) -> None:
         tw.shape(base, entry.name, **{"nonsense": 1, **NEEDED.get(entry.name, {})})
     assert "\n" not in str(caught.value)
     for name in entry.params.model_fields:
-        with pytest.raises(tw.TilewrightError) as error:
+        with refused(name):
             tw.shape(base, entry.name, **{**NEEDED.get(entry.name, {}), name: {"no": {"such": 1}}})
-        assert "\n" not in str(error.value)
-        assert name in str(error.value)
 
 
 def test_the_documented_shapers_exist() -> None:

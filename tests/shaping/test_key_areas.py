@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from tilewright.analysis.regions import regions_of
 from tilewright.core.tilemap import TileMap
-from tilewright.core.tileset import Tileset
 from tilewright.shaping._key_areas import AreaGraph
 from tilewright.shaping._key_cuts import WalkableMap
 
-TWO = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+from .halls import TWO
 
 
 def board(seed: int) -> tuple[AreaGraph, NDArray[np.bool_]]:

@@ -104,14 +104,3 @@ def test_missing_markers_are_added() -> None:
     cave = tw.make("caves", width=30, height=20, seed=1, shaping=["make_playable"])
     assert sorted(one.name for one in cave.markers) == ["exit", "start"]
     assert tw.measure(cave, "completable")["completable"] == 1
-
-
-def test_refusals_are_one_line() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="maps of sokoban cannot be repaired"):
-        tw.shape(level("@#$.o"), "make_playable")
-    with pytest.raises(tw.GaveUp, match="2 changed cells needed, at most 1"):
-        tw.shape(level("@.##.E"), "make_playable", max_changes=1)
-    with pytest.raises(tw.GaveUp, match="no free cells for start and exit"):
-        tw.shape(level("##", "##"), "make_playable", game="dungeon")
-    with pytest.raises(tw.TilewrightError, match="one player, got 2"):
-        tw.shape(level("@.@E"), "make_playable", game="platformer")

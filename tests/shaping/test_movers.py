@@ -57,21 +57,6 @@ def test_rooms_and_markers_move_with_the_cells() -> None:
     assert tw.shape(marked, "crop", x=4).markers == ()
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"x": 9}, "crop: columns 9..8 and rows 0..4 cannot be cut out of a map of 9x5"),
-        ({"x": 4, "width": 6}, "crop: columns 4..9 and rows 0..4 cannot be cut out of a map of 9x5"),
-        ({"margin": 3}, "crop: a margin of 3 cannot be cut out of a map of 9x5"),
-        ({"margin": 1, "x": 1}, "crop: margin: give either a margin or a rectangle"),
-        ({"x": -1}, "crop: x: must be at least 0, got -1"),
-    ],
-)
-def test_invalid_rectangles_are_refused(params: dict[str, Any], message: str) -> None:
-    with pytest.raises(tw.InvalidRecipe, match=message):
-        tw.shape(BASE, "crop", **params)
-
-
 AWBW = tilesets.get("awbw")
 
 

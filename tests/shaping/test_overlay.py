@@ -36,8 +36,6 @@ def test_in_every_room_with_a_separate_stream() -> None:
     parts = [after.cells[r.y : r.y + r.height, r.x : r.x + r.width] for r in rooms]
     assert sum(part.size for part in parts) == after.where("moss", "water").sum()
     assert not np.array_equal(parts[0], parts[1])
-    with pytest.raises(tw.InvalidRecipe, match="overlay: where: this map has no rooms"):
-        tw.shape(BASE, "overlay", recipe=SWAMP, where="rooms")
 
 
 def test_a_recipe_with_a_seed_gives_the_same_map_everywhere() -> None:
@@ -132,30 +130,6 @@ def test_recipes_are_nested_at_most_eight_deep() -> None:
         recipe = tw.recipe("caves", shaping=[{"overlay": {"recipe": recipe}}])
     with pytest.raises(tw.InvalidRecipe, match="recipes must be nested at most 8 deep"):
         tw.recipe("caves", shaping=[{"overlay": {"recipe": recipe}}])
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({}, "overlay: recipe: is required"),
-        ({"recipe": {"technique": "cave"}}, "overlay: recipe: unknown technique 'cave'; did you mean 'caves'"),
-        ({"recipe": SWAMP, "x": 40}, "overlay: 1x30 cells at x=40 y=0 do not fit into a map of 40x30"),
-        ({"recipe": SWAMP, "width": 41}, "overlay: 41x30 cells at x=0 y=0 do not fit into a map of 40x30"),
-        ({"recipe": SWAMP, "where": "rooms", "x": 1}, "overlay: where: give either where or a rectangle"),
-        ({"recipe": {**SWAMP, "shaping": ["rotate"]}}, "overlay: recipe: makes 30x40 cells for a place of 40x30"),
-        ({"recipe": {**SWAMP, "locks": [[70, 2, "ore"]]}}, "overlay: recipe: locks: x=70 y=2 is outside"),
-        ({"recipe": SWAMP, "on": "lava"}, "unknown tile 'lava'"),
-    ],
-)
-def test_bad_params(params: dict[str, Any], message: str) -> None:
-    with pytest.raises(tw.TilewrightError, match=message) as caught:
-        tw.shape(BASE, "overlay", **params)
-    assert "\n" not in str(caught.value)
-
-
-def test_levels_are_refused() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="overlay needs a 2D map, got 3D"):
-        tw.shape(TileMap(np.zeros((2, 3, 3), dtype=np.uint8), BASE.tileset), "overlay", recipe=SWAMP)
 
 
 def test_inner_tiles_become_others_of_the_map() -> None:

@@ -48,19 +48,3 @@ def test_locked_cells_keep_their_tiles() -> None:
     stage = {"paint": {"tile": "water", "of": "floor"}}
     m = tw.make("caves", width=4, height=1, walls=0, steps=0, seed=1, locks=[[1, 0, "floor"]], shaping=[stage])
     assert str(m) == "~.~~"
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({}, "paint: select regions to paint"),
-        ({"x": 1}, "paint: x, y: give both or neither"),
-        ({"x": 9, "y": 0}, "paint: x=9 y=0 is outside the map of 6x4"),
-        ({"largest": 1, "smallest": 1}, "paint: largest, smallest: give only one of them"),
-        ({"min_size": 3, "max_size": 2}, "paint: max_size: must be at least min_size, 3, got 2"),
-        ({"of": "q", "largest": 1}, "unknown tile 'q'"),
-    ],
-)
-def test_bad_params(params: dict[str, Any], message: str) -> None:
-    with pytest.raises(tw.TilewrightError, match=message):
-        paint(**params)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
@@ -182,9 +180,3 @@ def test_several_steps_equal_repeated_calls() -> None:
     before = tw.make("caves", steps=0, width=30, height=20, seed=3)
     twice = tw.shape(tw.shape(before, "smooth"), "smooth")
     assert np.array_equal(tw.shape(before, "smooth", steps=2).cells, twice.cells)
-
-
-@pytest.mark.parametrize("name", ["prune_dead_ends", "walls"])
-def test_a_passable_tile_is_refused(name: Literal["prune_dead_ends", "walls"]) -> None:
-    with pytest.raises(tw.TilewrightError, match=f"{name}: tile: must be impassable"):
-        tw.shape(noise(1), name, tile="grass")

@@ -125,11 +125,6 @@ def test_levels_are_connected() -> None:
     assert not tw.shape(base, "remove_small_regions", min_cells=3).cells.any()
 
 
-def test_unknown_tiles_are_refused() -> None:
-    with pytest.raises(tw.UnknownName, match="did you mean 'floor'"):
-        tw.shape(tw.make("caves", width=9, height=9, seed=1), "remove_small_regions", tiles=["flor"])
-
-
 @pytest.mark.parametrize("recipe", ["skirmish", "frontier"])
 def test_war_maps_have_no_small_ponds_roads_and_pipes(recipe: str) -> None:
     for seed in range(12):

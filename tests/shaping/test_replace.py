@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
 
 import tilewright as tw
 
@@ -41,21 +38,3 @@ def test_a_fraction_depends_only_on_seed_and_position() -> None:
     both = walls[:, :30]
     assert np.array_equal(other.where("ore")[both], few[:, :30][both])
     assert tw.shape(BASE, "replace", tile="wall", by="ore", share=0) == BASE
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({}, "replace: give the tiles to replace: tile and by, or pairs"),
-        ({"tile": "wall"}, "replace: tile, by: give both, or use pairs"),
-        ({"tile": "wal", "by": "floor"}, "unknown tile 'wal'; did you mean 'wall'"),
-        ({"tile": "wall", "by": "flor"}, "unknown tile 'flor'; did you mean 'floor'"),
-        ({"pairs": [["wall", "floor"], ["#", "ore"]]}, "replace: 'wall' is replaced twice"),
-        ({"tile": "wall", "by": "ore", "share": 1.5}, "replace: share: must be at most 1.0, got 1.5"),
-        ({"pairs": [["wall"]]}, "replace: pairs"),
-    ],
-)
-def test_bad_params(params: dict[str, Any], message: str) -> None:
-    with pytest.raises(tw.TilewrightError, match=message) as caught:
-        tw.shape(BASE, "replace", **params)
-    assert "\n" not in str(caught.value)

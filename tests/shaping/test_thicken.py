@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.core.errors import InvalidRecipe
 from tilewright.core.tilemap import Marker
 from tilewright.kernels.thickening import has_detours, joins_around
 
@@ -39,11 +38,6 @@ def test_markers_stay_connected() -> None:
     assert found.passable[tuple(places[-1])]
     # Only a path without branches is left: all its cells but the ends have two neighbors.
     assert tw.measure(found, "path_length")["path_length"] == np.count_nonzero(found.passable) - 1
-
-
-def test_a_passable_tile_is_refused() -> None:
-    with pytest.raises(InvalidRecipe, match="must be impassable"):
-        tw.shape(tw.make("caves", seed=1), "thicken", tile="floor")
 
 
 def test_kernels_agree_with_a_flood_fill() -> None:

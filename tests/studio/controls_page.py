@@ -11,7 +11,7 @@ from nicegui import ui
 import tilewright as tw
 from tilewright.core.errors import TilewrightError
 from tilewright.core.tilesets import tilesets
-from tilewright.studio.page.controls import UNSET, Controls
+from tilewright.studio.controls import UNSET, Controls
 
 LISTS: dict[str, Any] = {"technique": tw.list_techniques, "shaper": tw.list_shapers, "format": tw.list_formats}
 

@@ -21,7 +21,7 @@ from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expe
 
 import tilewright as tw
 from tests.browser import complaints
-from tilewright.studio.payloads import encode_map
+from tilewright.studio.map.payloads import encode_map
 from tilewright.studio.state import State
 
 PATIENCE = 60_000

@@ -10,9 +10,9 @@ import httpx
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from tilewright.studio import api
+from tilewright.studio.http import api
+from tilewright.studio.http.security import SecurityMiddleware, find_free_paths
 from tilewright.studio.jobs import JobQueue
-from tilewright.studio.security import SecurityMiddleware, find_free_paths
 from tilewright.studio.settings import Settings
 
 SMALL: dict[str, Any] = {"cells": 4096, "seconds": 20, "pixels": 1 << 20, "upload": 1 << 16, "workers": 2}

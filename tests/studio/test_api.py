@@ -30,7 +30,7 @@ from tilewright import formats
 from tilewright.core.provenance import digest
 from tilewright.core.registry import techniques
 from tilewright.studio import operations
-from tilewright.studio.responses import MEDIA_TYPES
+from tilewright.studio.http.responses import MEDIA_TYPES
 from tilewright.studio.settings import Settings
 
 KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes", "samples", "models")

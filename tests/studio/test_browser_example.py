@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.studio.page import Studio
-from tilewright.studio.sample_state import SampleState, list_techniques
+from tilewright.studio.example.state import SampleState, list_techniques
 from tilewright.studio.state import State, ViewSettings
 
 TECHNIQUES = list_techniques()

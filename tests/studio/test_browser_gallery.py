@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tilewright.studio.page.variations import list_variations
+from tilewright.studio.gallery.variations import list_variations
 from tilewright.studio.state import State
 
 SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 20}, "seed": 7}

@@ -17,8 +17,8 @@ from tests.studio.page import Studio
 from tests.studio.test_browser_access import AXE, FINDINGS, RULES, SCREENS
 from tests.studio.test_browser_page import OUTSIDE
 from tests.studio.test_browser_phone import SMALL_TARGETS
-from tilewright.studio.search_options import find_owner
-from tilewright.studio.search_state import AxisState, SearchViewState
+from tilewright.studio.search.options import find_owner
+from tilewright.studio.search.state import AxisState, SearchViewState
 from tilewright.studio.state import State
 
 SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 16, "height": 10}, "seed": 7}

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tilewright.studio.goals import list_goals
+from tilewright.studio.start.goals import list_goals
 from tilewright.studio.state import State
 
 PHONE = {"width": 390, "height": 844}

@@ -21,8 +21,8 @@ import uvicorn
 from starlette.exceptions import HTTPException
 
 from tests.studio.servers import application, line_of
-from tilewright.studio import connection, security
-from tilewright.studio.connection import TimedProtocol
+from tilewright.studio.http import connection, security
+from tilewright.studio.http.connection import TimedProtocol
 
 ENDLESS = {"technique": "fashion", "params": {"width": 200, "height": 200, "generations": 100_000}, "seed": 1}
 

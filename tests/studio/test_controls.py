@@ -27,11 +27,11 @@ from tilewright.core.fields import fields_by_name, fields_of
 from tilewright.core.params import Params, param
 from tilewright.core.registry import shapers, techniques
 from tilewright.core.tilesets import tilesets
-from tilewright.studio.page.controls import UNSET, Controls
-from tilewright.studio.page.controls.matrices import count_states, resize_scores
-from tilewright.studio.page.controls.numbers import InvalidInput, read_number
-from tilewright.studio.page.controls.strips import fit_borders
-from tilewright.studio.page.shape import build_initial_params
+from tilewright.studio.controls import UNSET, Controls
+from tilewright.studio.controls.matrices import count_states, resize_scores
+from tilewright.studio.controls.numbers import InvalidInput, read_number
+from tilewright.studio.controls.strips import fit_borders
+from tilewright.studio.shape.view import build_initial_params
 
 ENTRIES: dict[str, Any] = {
     f"{kind}-{entry.name}": entry
@@ -71,6 +71,7 @@ def test_kinds_follow_from_the_schema() -> None:
         "offset": "tuple",
         "morph": "scores",
         "blend": "choice",
+        "device": "choice",
     }
     assert kinds("technique-wfc")["sample"] == "maps"
     assert kinds("technique-wfc")["paths"] == "items"

@@ -16,9 +16,9 @@ import tilewright
 from tests.studio.nowhere import nowhere, trigger
 from tests.studio.test_jobs import run_with_queue
 from tilewright.studio.jobs import JobQueue
-from tilewright.studio.page.make import MakeView
-from tilewright.studio.page.shape import ShapeView
+from tilewright.studio.make.view import MakeView
 from tilewright.studio.session import Session
+from tilewright.studio.shape.view import ShapeView
 from tilewright.studio.state import State
 
 ARGS: list[Any] = [

@@ -19,13 +19,8 @@ import tilewright as tw
 from tests.studio.nowhere import element, trigger
 from tilewright.core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, TilewrightError, TooLarge, problem
 from tilewright.studio import operations
-from tilewright.studio.jobs import Cancelled, CancelToken, JobQueue
-from tilewright.studio.page.example import ExampleView
-from tilewright.studio.page.example.card import render_fitness_curve
-from tilewright.studio.page.example.suggestions import list_suggestions
-from tilewright.studio.page.example.trial import TrialPreview, TrialResult, draw_picture, run_trial
-from tilewright.studio.payloads import encode_array
-from tilewright.studio.sample_state import (
+from tilewright.studio.example.card import render_fitness_curve
+from tilewright.studio.example.state import (
     SampleState,
     as_sample,
     clear_sample,
@@ -37,6 +32,11 @@ from tilewright.studio.sample_state import (
     resize_sample,
     with_tile,
 )
+from tilewright.studio.example.suggestions import list_suggestions
+from tilewright.studio.example.trial import TrialPreview, TrialResult, draw_picture, run_trial
+from tilewright.studio.example.view import ExampleView
+from tilewright.studio.jobs import Cancelled, CancelToken, JobQueue
+from tilewright.studio.map.payloads import encode_array
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State, ViewSettings

@@ -17,9 +17,8 @@ from tests.studio.test_jobs import endless, run_with_queue, until
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.core.locks import Locks
 from tilewright.seed_search.bars import HistogramBars
-from tilewright.studio.jobs import JobQueue, TooLong
-from tilewright.studio.rate import RateMeter
-from tilewright.studio.seek_run import SeekRun, find_seek_key, open_seek
+from tilewright.studio.good_maps.seek_run import SeekRun, find_seek_key, open_seek
+from tilewright.studio.jobs import JobQueue, RateMeter, TooLong
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State

@@ -15,10 +15,9 @@ import tilewright as tw
 from tilewright.core.errors import TilewrightError
 from tilewright.core.landmarks import LandmarkEdits
 from tilewright.core.registry import shapers, techniques
-from tilewright.studio.gallery import Gallery
-from tilewright.studio.jobs import CancelToken
-from tilewright.studio.page.gallery_export import name_file
-from tilewright.studio.page.variations import (
+from tilewright.studio.gallery.export import name_file
+from tilewright.studio.gallery.state import Gallery
+from tilewright.studio.gallery.variations import (
     COUNT,
     SWEPT_MEASURE,
     Knob,
@@ -32,6 +31,7 @@ from tilewright.studio.page.variations import (
     sweep_knob,
     vary_seeds,
 )
+from tilewright.studio.jobs import CancelToken
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tilewright as tw
-from tilewright.studio.goals import Goal, first_state, list_goals
+from tilewright.studio.start.goals import Goal, first_state, list_goals
 from tilewright.studio.state import TABS, State
 
 THUMBNAILS = Path(tw.__file__).parent / "studio" / "thumbnails" / "goals"

@@ -6,10 +6,18 @@ from typing import Any
 
 import tilewright as tw
 from tilewright.core.recipe import Recipe
-from tilewright.studio.improvement import find_improvement, with_improvement
+from tilewright.studio.good_maps.pass_share import PassShare, try_seed
+from tilewright.studio.good_maps.requirements import (
+    MAX_ROWS,
+    RULES,
+    RequirementRow,
+    find_improvement,
+    read_rows,
+    suggest_row,
+    with_improvement,
+    write_rows,
+)
 from tilewright.studio.jobs import CancelToken
-from tilewright.studio.pass_share import PassShare, try_seed
-from tilewright.studio.requirement_rows import MAX_ROWS, RULES, RequirementRow, read_rows, suggest_row, write_rows
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 

@@ -11,8 +11,8 @@ import tilewright as tw
 from tests.studio.test_session import open_session, run
 from tilewright.core.errors import TilewrightError
 from tilewright.core.landmarks import LandmarkEdits
-from tilewright.studio.page.export import describe_left_out
-from tilewright.studio.snippets import python_code
+from tilewright.studio.export.snippets import python_code
+from tilewright.studio.export.view import describe_left_out
 from tilewright.studio.state import State
 
 RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "seed": 7, "shaping": ["place"]}

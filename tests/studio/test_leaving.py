@@ -14,15 +14,15 @@ from nicegui import Client, core, ui
 import tilewright as tw
 from tests.studio.test_jobs import endless, run_with_queue, until
 from tilewright.studio import operations
+from tilewright.studio.example.view import ExampleView
+from tilewright.studio.gallery.view import GalleryView
 from tilewright.studio.jobs import CancelToken, InternalError, JobQueue, as_tilewright_error
-from tilewright.studio.page.example import ExampleView
-from tilewright.studio.page.gallery import GalleryView
-from tilewright.studio.page.make import MakeView
-from tilewright.studio.page.rules import RulesView
-from tilewright.studio.page.shape import ShapeView, build_initial_params
+from tilewright.studio.make.view import MakeView
 from tilewright.studio.page.uploads import REQUEST_OVERHEAD, Uploader
+from tilewright.studio.rules.view import RulesView
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
+from tilewright.studio.shape.view import ShapeView, build_initial_params
 from tilewright.studio.state import State
 
 VIEWS: dict[str, Callable[[Session], Any]] = {

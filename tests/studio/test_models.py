@@ -24,14 +24,14 @@ from tilewright.core.search import search
 from tilewright.formats._archive import encode_archive
 from tilewright.formats._networks import encode_network
 from tilewright.studio import own_models
-from tilewright.studio.goals import list_searchable
+from tilewright.studio.controls import Controls
+from tilewright.studio.export.snippets import command_line, python_code
+from tilewright.studio.make.unknown_tiles import remove_unknown_tiles
 from tilewright.studio.operations import check_recipe
 from tilewright.studio.own_models import ModelStore, name_model_files, store_model
-from tilewright.studio.page.controls import Controls
 from tilewright.studio.settings import Settings
-from tilewright.studio.snippets import command_line, python_code
+from tilewright.studio.start.goals import list_searchable
 from tilewright.studio.state import State
-from tilewright.studio.unknown_tiles import remove_unknown_tiles
 
 MODEL = build_model(["floor", "wall", "moss"])
 FILE = encode_network(MODEL)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tilewright.core.recipe_knobs import renumber_stages
 from tilewright.core.resolver import Resolver
-from tilewright.studio.opened_recipe import OpenedRecipe, find_knobs, keep_fitting_knobs
+from tilewright.studio.make.opened_recipe import OpenedRecipe, find_knobs, keep_fitting_knobs
 from tilewright.studio.state import State
 
 

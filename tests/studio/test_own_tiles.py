@@ -20,7 +20,8 @@ from tilewright.core.embedded_pictures import DATA_PREFIX, digest_picture
 from tilewright.formats._resolver import FileResolver
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken
-from tilewright.studio.own_pictures import (
+from tilewright.studio.map.payloads import encode_map
+from tilewright.studio.own_tiles.pictures import (
     MAX_STORED_BYTES,
     PictureStore,
     embed_pictures,
@@ -28,8 +29,7 @@ from tilewright.studio.own_pictures import (
     picture_store,
     read_picture,
 )
-from tilewright.studio.own_tiles import OwnTile, OwnTiles, build_tileset, clean_name
-from tilewright.studio.own_tiles_state import (
+from tilewright.studio.own_tiles.state import (
     carry_own_tiles,
     find_base,
     find_labels,
@@ -37,7 +37,7 @@ from tilewright.studio.own_tiles_state import (
     read_own_tiles,
     remove_own_tiles,
 )
-from tilewright.studio.payloads import encode_map
+from tilewright.studio.own_tiles.tileset import OwnTile, OwnTiles, build_tileset, clean_name
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
@@ -182,7 +182,7 @@ def test_links_name_the_picture_and_recipe_files_contain_it(monkeypatch: pytest.
     assert (np.asarray(tw.run(recipe).image(sprites=True)) == np.asarray(make_map(state).image(sprites=True))).all()
     assert list_missing(state.recipe) == []
 
-    monkeypatch.setattr("tilewright.studio.own_pictures.picture_store", PictureStore())
+    monkeypatch.setattr("tilewright.studio.own_tiles.pictures.picture_store", PictureStore())
     assert list_missing(State.from_link(link).recipe) == ["tiles.png"]
     missing = make_map(State.from_link(link))
     assert (missing.cells == make_map(state).cells).all()

@@ -18,8 +18,8 @@ from tilewright.core.site import Frame, Site
 from tilewright.core.tilemap import Marker, Room
 from tilewright.core.tilesets import tilesets
 from tilewright.formats._icons import draw_icon, find_icon
-from tilewright.studio import payloads, sprite_sheets
-from tilewright.studio.payloads import (
+from tilewright.studio.map import payloads, sprite_sheets
+from tilewright.studio.map.payloads import (
     decode_cells,
     encode_array,
     encode_frame,
@@ -28,7 +28,7 @@ from tilewright.studio.payloads import (
     encode_sprites,
     encode_timeline,
 )
-from tilewright.studio.sprite_sheets import SheetCache
+from tilewright.studio.map.sprite_sheets import SheetCache
 
 CAVE, WAR = tilesets.get("cave"), tilesets.get("awbw")
 

@@ -9,7 +9,7 @@ import pytest
 import tilewright as tw
 from tilewright.core.errors import BadFile
 from tilewright.core.yaml import read_data, write_data
-from tilewright.studio.recipe_text import read_text, write_text
+from tilewright.studio.shape.recipe_text import read_text, write_text
 from tilewright.studio.state import State
 
 SHAPING: list[Any] = ["connect", {"border": {"thickness": 2}}, "doors", {"rotate": {"turns": 2}}]

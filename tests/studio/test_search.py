@@ -20,12 +20,12 @@ from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
 from tilewright.core.resolver import Resolver
 from tilewright.data import list_names
-from tilewright.studio.corpus_export import write_corpus_zip
-from tilewright.studio.gallery import Gallery
+from tilewright.studio.gallery.state import Gallery
+from tilewright.studio.gallery.variations import list_variations
 from tilewright.studio.jobs import Busy, CancelToken, JobQueue
-from tilewright.studio.page.search.found_maps import FoundMaps
-from tilewright.studio.page.variations import list_variations
-from tilewright.studio.search_options import (
+from tilewright.studio.search.corpus_export import write_corpus_zip
+from tilewright.studio.search.found_maps import FoundMaps
+from tilewright.studio.search.options import (
     apply_values,
     build_recipe_data,
     choose_vary,
@@ -33,8 +33,8 @@ from tilewright.studio.search_options import (
     find_search,
     list_options,
 )
-from tilewright.studio.search_runs import SearchRun, SearchRuns
-from tilewright.studio.search_setup import (
+from tilewright.studio.search.runs import SearchRun, SearchRuns
+from tilewright.studio.search.setup import (
     breed_candidates,
     build_definition,
     build_genome,
@@ -42,8 +42,8 @@ from tilewright.studio.search_setup import (
     choose_shown,
     find_key,
 )
-from tilewright.studio.search_state import MAX_CANDIDATES, AxisState, SearchViewState
-from tilewright.studio.search_suggestion import probe_measures, suggest_measures
+from tilewright.studio.search.state import MAX_CANDIDATES, AxisState, SearchViewState
+from tilewright.studio.search.suggestion import probe_measures, suggest_measures
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
@@ -357,7 +357,7 @@ def test_a_search_outlives_its_page_and_ends_with_another() -> None:
 
 
 def test_abandoned_searches_are_paused_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilewright.studio.search_runs.ABANDON_SECONDS", -1.0)
+    monkeypatch.setattr("tilewright.studio.search.runs.ABANDON_SECONDS", -1.0)
 
     async def work() -> None:
         runs = SearchRuns(JobQueue(SETTINGS))
@@ -367,14 +367,14 @@ def test_abandoned_searches_are_paused_and_removed(monkeypatch: pytest.MonkeyPat
         await asyncio.sleep(0.05)
         assert run.status == "paused"
         assert runs.find("tab") is run
-        monkeypatch.setattr("tilewright.studio.search_runs.KEEP_SECONDS", -1.0)
+        monkeypatch.setattr("tilewright.studio.search.runs.KEEP_SECONDS", -1.0)
         assert runs.find("tab") is None
 
     run_async(work())
 
 
 def test_the_number_of_searches_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilewright.studio.search_runs.MAX_RUNS", 2)
+    monkeypatch.setattr("tilewright.studio.search.runs.MAX_RUNS", 2)
 
     async def work() -> None:
         runs = SearchRuns(JobQueue(SETTINGS))

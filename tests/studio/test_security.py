@@ -17,9 +17,9 @@ from starlette.websockets import WebSocketDisconnect
 
 from tests.studio.servers import application, asking, line_of
 from tilewright.core.errors import InvalidRecipe
-from tilewright.studio.api import DESCRIBED_KINDS
-from tilewright.studio.catalogue import LISTS
-from tilewright.studio.security import SecurityMiddleware
+from tilewright.studio.http.api import DESCRIBED_KINDS
+from tilewright.studio.http.catalogue import LISTS
+from tilewright.studio.http.security import SecurityMiddleware
 from tilewright.studio.settings import Settings
 
 TOKEN = "correct horse"

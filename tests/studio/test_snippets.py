@@ -31,7 +31,7 @@ from tilewright.core.resolver import Resolver
 from tilewright.core.seeds import Rng
 from tilewright.core.site import Site, Steps
 from tilewright.core.tilemap import TileMap
-from tilewright.studio.snippets import command_line, python_code
+from tilewright.studio.export.snippets import command_line, python_code
 
 SIDE = {"width": 18, "height": 12}
 SEEDS = (7, "7", "a seed", "it's", "--help", "-5", "1e5", "089", "on", "null", "é", "two\nlines", "$HOME `x` \\")

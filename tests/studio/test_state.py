@@ -16,8 +16,8 @@ from tilewright.core.grid import FREE, Grid
 from tilewright.core.locks import Locks
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
-from tilewright.studio.gallery import Gallery
-from tilewright.studio.sample_state import SampleState
+from tilewright.studio.example.state import SampleState
+from tilewright.studio.gallery.state import Gallery
 from tilewright.studio.state import MAX_LINK_LENGTH, MAX_STATE_BYTES, State, ViewSettings
 
 RECIPE = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}, "shaping": [{"flip": {}}, "connect"]}

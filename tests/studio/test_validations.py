@@ -14,11 +14,11 @@ from nicegui import core
 from tests.studio.nowhere import element, nowhere, trigger
 from tilewright.core.params import Params
 from tilewright.core.resolver import Resolver
-from tilewright.studio.goals import first_state
 from tilewright.studio.jobs import JobQueue
-from tilewright.studio.page.make import MakeView
+from tilewright.studio.make.view import MakeView
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
+from tilewright.studio.start.goals import first_state
 from tilewright.studio.state import State
 
 

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from ..core.entries import RECIPE_FIELDS
-from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, short_repr
+from ..core.errors import InvalidRecipe, TilewrightError, short_repr
 from ..core.locks import Locks
 from ..core.notation import (
     is_json,
@@ -128,19 +128,16 @@ def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[s
     return data
 
 
-def qualify_setting(setting: str) -> str:
-    """Prefix a bare parameter name by `params.`."""
-    head = setting.partition("=")[0].partition(".")[0].strip()
-    return setting if head in RECIPE_FIELDS else f"params.{setting}"
-
-
 def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
     """Return a recipe's data with one field set: `seed=3`, `params.walls=0.5`, `shaping.0.connect.thickness=2`.
 
-    Parameters are parsed as in `make`. Other values are parsed as JSON or, if that fails, taken as strings.
+    Names that are not fields of recipes are names of parameters: `walls=0.5`. Parameters are parsed as in `make`. Other
+    values are parsed as JSON or, if that fails, taken as strings.
     """
     path, equals, text = setting.partition("=")
     steps = path.strip().split(".")
+    if steps[0] not in RECIPE_FIELDS:
+        steps = ["params", *steps]
     if not equals:
         raise InvalidRecipe(f"{short_repr(setting)}: a setting is written as name=value, such as params.width=40")
     match steps:
@@ -161,8 +158,6 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
             read_setting(values, setting.split(".", 3)[3], shapers.get(name).params, read_text)
             stages[number] = {name: values}
             return {**data, "shaping": stages}
-    if steps[0] not in RECIPE_FIELDS:
-        raise UnknownName("recipe key", steps[0], RECIPE_FIELDS, f"a parameter is set with params.{path.strip()}")
     value = read_json(text, read_text) if is_json(text, read_text) else read_part(text)
     return dict(with_part(data, steps, value, path))
 

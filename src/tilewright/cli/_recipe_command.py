@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,13 +13,15 @@ from .. import data as built_in
 from ..core.errors import InvalidRecipe, TilewrightError
 from ..core.knobs import RecipeKnob
 from ..core.notation import read_value
+from ..core.params import Params
 from ..core.recipe import Recipe, as_recipe_data
 from ..core.recipe_knobs import apply_knobs, read_knob_setting, read_knobs_of
 from ..core.registry import techniques
-from ..core.resolver import Resolver
-from ..formats._resolver import FileResolver
+from ..corpus import refuse_without_packages
+from ..formats._recipes import open_recipe
+from ..formats._resolver import DigestResolver, FileResolver
 from . import _recipe
-from ._options import make_field_option
+from ._options import make_field_option, params_command
 
 if TYPE_CHECKING:
     from ..corpus.request import Request
@@ -33,6 +36,8 @@ KNOBS = click.Option(
     metavar="NAME=VALUE",
     help="Turn a knob of the recipe, such as parks=3; `tilewright explain RECIPE` lists them. --parks 3 does the same.",
 )
+OPTIONS = (KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS)
+"""Options that change a recipe."""
 
 
 class RecipeCommand(click.Command):
@@ -75,56 +80,86 @@ class RecipeCommand(click.Command):
         parser = self.make_parser(context)
         parser.ignore_unknown_options = True
         options, rest, _ = parser.parse_args([*arguments])
-        for candidate in (options.get("recipe"), *rest):
-            if isinstance(candidate, str) and (candidate in built_in.list_names("recipes") or _is_file(candidate)):
+        words = [word for word in (options.get("recipe"), *rest) if isinstance(word, str)]
+        for candidate in words:
+            if candidate in built_in.list_names("recipes") or os.path.isfile(candidate):
                 context.meta[KNOB_OPTIONS] = [*_make_options(list_knobs(candidate))]
                 return
 
 
+def recipe_command(
+    name: str,
+    model: type[Params],
+    *shared: click.Parameter,
+    read: Callable[[str, dict[str, Any]], Any] | None = None,
+    required: Sequence[str] = (),
+    without: Sequence[str] = (),
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Declare a command on a recipe, whose options are the fields of a class and all that change a recipe.
+
+    The command receives both validated, as `recipe` and `params`. `read` reads the recipe, by default `read_recipe`.
+    `without` has names of options of recipes that the command lacks. For `required`, see `params_command`.
+    """
+    change = [option for option in OPTIONS if option.name not in without]
+
+    def decorate(body: Callable[..., Any]) -> click.Command:
+        @wraps(body)
+        def call(recipe: str, **values: Any) -> Any:
+            found = (read or read_recipe)(recipe, values)
+            return body(recipe=found, **values)
+
+        argument = click.Argument(["recipe"], metavar="RECIPE")
+        return params_command(name, model, argument, *shared, *change, cls=RecipeCommand, required=required)(call)
+
+    return decorate
+
+
 def list_knobs(recipe: str) -> tuple[RecipeKnob, ...]:
     """Return the knobs of a recipe, built-in or in a file."""
-    found, beside = FileResolver().read_recipe(recipe)
-    return Recipe.of(as_recipe_data(found), beside).knobs
+    return Recipe.of(*open_recipe(recipe)).knobs
 
 
-def read_recipe(recipe: str, settings: Sequence[str], options: dict[str, Any]) -> Recipe:
+def read_recipe(name: str, options: dict[str, Any], files: DigestResolver | None = None) -> Recipe:
     """Return a recipe, given as a file or the name of a recipe or technique, with the options that change it.
 
-    The knobs and the fields of the recipe are removed from the options.
+    These options are removed. `files` finds large maps and networks that the recipe refers to by digest.
     """
-    fields = _recipe.read_recipe_fields(options)
-    if recipe in techniques:
-        data: Mapping[str, Any] = {"technique": recipe}
-        resolver: Resolver = FileResolver()
-    else:
-        found, resolver = FileResolver().read_recipe(recipe)
-        data = as_recipe_data(found)
-    qualified = [_recipe.qualify_setting(setting) for setting in settings]
-    data = _recipe.with_settings(with_knobs(data, options), qualified)
-    return Recipe.of(_recipe.with_recipe_fields(data, fields), resolver)
+    change = read_change(options)
+    data, beside = open_recipe(name)
+    if files is not None and isinstance(beside, FileResolver):
+        beside.networks = files.networks
+    elif files is not None:
+        beside = files
+    return Recipe.of(change(as_recipe_data(data)), beside)
 
 
-def read_request(recipe: str, settings: Sequence[str], options: dict[str, Any]) -> Request:
+def read_request(name: str, options: dict[str, Any]) -> Request:
     """Return a recipe that may have a sweep, or that of a corpus, with the options that change it."""
+    refuse_without_packages()
     from ..corpus.request import Request
 
+    return Request.of(name, read_change(options))
+
+
+def read_change(options: dict[str, Any]) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    """Remove the options that change a recipe, and return a function that changes a recipe's data by them.
+
+    The knobs are turned first, and the fields of the recipe are replaced last.
+    """
     fields = _recipe.read_recipe_fields(options)
-    qualified = [_recipe.qualify_setting(setting) for setting in settings]
+    settings, texts = options.pop("settings_inside"), options.pop("knobs")
+    flags = {name: options.pop(name) for name in [*options] if name.startswith(PREFIX)}
+    turned = {name.removeprefix(PREFIX): value for name, value in flags.items() if value is not None}
 
     def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        turned = with_knobs(data, {**options})
-        return _recipe.with_recipe_fields(_recipe.with_settings(turned, qualified), fields)
+        with_knobs = _turn_knobs(data, texts, turned) if texts or turned else data
+        return _recipe.with_recipe_fields(_recipe.with_settings(with_knobs, settings), fields)
 
-    return Request.of(recipe, change)
+    return change
 
 
-def with_knobs(data: Mapping[str, Any], values: dict[str, Any]) -> Mapping[str, Any]:
-    """Remove the knobs from the options of a command, and return a recipe's data with these knobs applied."""
-    texts = values.pop("knobs")
-    options = {name: values.pop(name) for name in [*values] if name.startswith(PREFIX)}
-    turned = {name.removeprefix(PREFIX): value for name, value in options.items() if value is not None}
-    if not texts and not turned:
-        return data
+def _turn_knobs(data: Mapping[str, Any], texts: Sequence[str], turned: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a recipe's data with knobs applied: strings such as `parks=3`, and values of options by knob."""
     knobs = {knob.name: knob for knob in read_knobs_of(data)}
     try:
         settings = dict(read_knob_setting(text, knobs) for text in texts)
@@ -138,10 +173,3 @@ def with_knobs(data: Mapping[str, Any], values: dict[str, Any]) -> Mapping[str, 
 def _make_options(knobs: tuple[RecipeKnob, ...]) -> Iterator[click.Option]:
     for knob in knobs:
         yield make_field_option(knob.field, f"{PREFIX}{knob.name}")
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return os.path.isfile(path)
-    except ValueError:  # The argument contains a null character.
-        return False

@@ -9,16 +9,16 @@ import click
 
 from ..core.edits import Edits, find_edits
 from ..core.errors import BadFile, InvalidRecipe
-from ..core.recipe import Recipe, as_recipe_data
+from ..core.recipe import Recipe
 from ..formats import is_map_file, load_all
-from ..formats._resolver import DigestResolver, FileResolver
-from . import _produce, _recipe
+from ..formats._resolver import DigestResolver
+from . import _produce
 from ._console import info
 from ._produce import produce
-from ._recipe_command import KNOBS, RecipeCommand, with_knobs
+from ._recipe_command import OPTIONS, RecipeCommand, read_recipe
 
 
-@click.command("run", cls=RecipeCommand, params=[KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS, *_produce.OPTIONS])
+@click.command("run", cls=RecipeCommand, params=[*OPTIONS, *_produce.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
 @click.option(
     "--keep-edits",
@@ -33,15 +33,14 @@ from ._recipe_command import KNOBS, RecipeCommand, with_knobs
     help="Network, or map for the recipe in the file of a map, that RECIPE refers to; or folder of such files. May be "
     "repeated.",
 )
-def command(
-    recipe: str, keep_edits: bool, given: tuple[str, ...], settings_inside: tuple[str, ...], **values: Any
-) -> None:
+def command(recipe: str, keep_edits: bool, given: tuple[str, ...], **values: Any) -> None:
     """Generate maps from a recipe and draw or save them.
 
-    RECIPE is a YAML or JSON file, the file of a map, or a name from `tilewright list recipes`. A rulebook of technique
-    rules, such as a ProcEngine object, is a valid recipe. Files that the recipe names are relative to the recipe; files
-    named on the command line are relative to the working directory. The knobs of a recipe are options, too; `tilewright
-    run RECIPE --help` lists them. --set changes the recipe after its knobs, and each --shape runs after its shaping.
+    RECIPE is a YAML or JSON file, the file of a map, a name from `tilewright list recipes`, or a technique. A rulebook
+    of technique rules, such as a ProcEngine object, is a valid recipe. Files that the recipe names are relative to the
+    recipe; files named on the command line are relative to the working directory. The knobs of a recipe are options,
+    too; `tilewright run RECIPE --help` lists them. --set changes the recipe after its knobs, and each --shape runs
+    after its shaping.
 
     \b
     tilewright run open-caves
@@ -53,14 +52,7 @@ def command(
     """
     files = DigestResolver(given)
     edits = _find_edits(recipe, files) if keep_edits else None
-    fields = _recipe.read_recipe_fields(values)
-    found, beside = FileResolver().read_recipe(recipe)
-    if isinstance(beside, FileResolver):
-        beside.networks = files.networks
-    else:
-        beside = files
-    data = _recipe.with_settings(with_knobs(as_recipe_data(found), values), settings_inside)
-    checked = _with_picture(Recipe.of(_recipe.with_recipe_fields(data, fields), beside), recipe)
+    checked = _with_picture(read_recipe(recipe, values, files), recipe)
     if edits is None:
         produce(checked, **values)
     else:

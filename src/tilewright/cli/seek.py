@@ -9,32 +9,25 @@ import click
 
 from ..core.errors import pluralize
 from ..core.measure_groups import format_measure
+from ..core.recipe import Recipe
 from ..kernels import start_quickly
 from ..seed_search import FoundSeeds
 from ..seed_search.definition import SeekDefinition
 from ..seed_search.plan import make_seek_plan
 from ..seed_search.run import SeekOptions, find_seeds
-from . import _outputs, _recipe
+from . import _outputs
 from ._console import info, print_json, print_table
 from ._corpus import AS_JSON
-from ._options import params_command
 from ._progress import job_progress
-from ._recipe_command import KNOBS, RecipeCommand, read_recipe
+from ._recipe_command import recipe_command
 
 FIELDS = ("seed", "technique", "rank")
 OWN_OPTIONS = ("require", "tries", "keep")
 """Options of recipes that have another meaning here, or none."""
 MAP_OPTIONS = [option for option in _outputs.OPTIONS if option.name not in ("outputs", "frames", "duration")]
-RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN_OPTIONS]
 
 
-@params_command(
-    "seek",
-    SeekOptions,
-    *(AS_JSON, KNOBS, _recipe.SETTINGS, *RECIPE_OPTIONS, *MAP_OPTIONS),
-    cls=RecipeCommand,
-)
-@click.argument("recipe", metavar="RECIPE")
+@recipe_command("seek", SeekOptions, AS_JSON, *MAP_OPTIONS, without=OWN_OPTIONS)
 @click.option(
     "files",
     "--maps",
@@ -44,13 +37,7 @@ RECIPE_OPTIONS = [option for option in _recipe.OPTIONS if option.name not in OWN
 )
 @click.option("explains", "--explain", is_flag=True, help="Print what is computed for which seeds, and stop.")
 def command(
-    recipe: str,
-    params: SeekOptions,
-    files: tuple[str, ...],
-    explains: bool,
-    as_json: bool,
-    settings_inside: tuple[str, ...],
-    **options: Any,
+    recipe: Recipe, params: SeekOptions, files: tuple[str, ...], explains: bool, as_json: bool, **options: Any
 ) -> None:
     """Test all seeds of a range, and keep those whose maps meet requirements.
 
@@ -64,9 +51,8 @@ def command(
         --require path_length=most --keep 100 -o found --maps "level_{seed}.tmx"
     tilewright seek dungeon.yaml --seeds 0..99999 --require chokepoints=0 --keep 10 --first
     """
-    map_options = {str(option.name): options.pop(str(option.name)) for option in MAP_OPTIONS}
-    outputs = _read_outputs(files, params.keep, map_options)
-    definition = SeekDefinition.of(read_recipe(recipe, settings_inside, options), params)
+    outputs = _read_outputs(files, params.keep, options)
+    definition = SeekDefinition.of(recipe, params)
     if explains:
         for line in make_seek_plan(definition, params.device).format_lines(definition):
             click.echo(line)

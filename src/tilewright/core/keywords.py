@@ -13,11 +13,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def with_keywords(model: type[Params]) -> Callable[[F], F]:
-    """Show the fields of a class in the signature and docstring of a function, which passes `**params` to the class."""
+    """Show the fields of a class in the signature and docstring of a function, which passes `**params` to the class.
+
+    If the last parameter of the function has another name, it takes further keywords, and is shown last.
+    """
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
-        *own, _ = signature.parameters.values()
+        *own, last = signature.parameters.values()
         fields = {name: field for name, field in model.model_fields.items() if name not in signature.parameters}
         added = [
             inspect.Parameter(
@@ -28,10 +31,13 @@ def with_keywords(model: type[Params]) -> Callable[[F], F]:
             )
             for name, field in fields.items()
         ]
-        before, section, after = inspect.cleandoc(function.__doc__ or "").partition("\nReturns\n---")
+        rest = [] if last.name == "params" else [last]
+        end = f"**{last.name}\n" if rest else "\nReturns\n---"
+        before, section, after = inspect.cleandoc(function.__doc__ or "").partition(end)
         described = (f"{name}\n{indent(field.description or '', '    ')}\n" for name, field in fields.items())
         function.__doc__ = "".join([before, *described, section, after])
-        vars(function)["__signature__"] = signature.replace(parameters=[*own, *added])
+        vars(function)["params_class"] = model
+        vars(function)["__signature__"] = signature.replace(parameters=[*own, *added, *rest])
         return function
 
     return decorate

@@ -34,7 +34,7 @@ PLACEHOLDER = "{}"
 """Place of the value in a template."""
 KEYS = ("description", "range", "choices", "drives")
 RESERVED_NAMES = RESERVED_FLAGS | {
-    "animate", "duration", "edited", "engine", "frames", "keep_edits", "knob", "layer", "measures", "overlay",
+    "animate", "device", "duration", "edited", "engine", "frames", "keep_edits", "knob", "layer", "measures", "overlay",
     "part", "sampled", "scale", "sweep", "with",
 }  # fmt: skip
 """Options of the commands that take a recipe, and keys of HTTP queries. A knob with such a name could not be one."""

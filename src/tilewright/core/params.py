@@ -356,6 +356,8 @@ def _read_path(value: Any) -> Any:
     return fspath(value) if isinstance(value, PathLike) else value
 
 
+PathString: TypeAlias = Annotated[str, BeforeValidator(_read_path)]
+"""The path of a file or folder as a string."""
 PathText: TypeAlias = Annotated[str | None, BeforeValidator(_read_path)]
 """The path of a file or folder as a string, or None."""
 

@@ -11,13 +11,15 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import pyarrow as pa
 
 from ..batch.engine import Made
 from ..core.errors import BadFile, InvalidRecipe
+from ..core.keywords import with_keywords
 from ..core.seeds import read_seed
-from ..jobs.cluster import Team, check_workers, connect_workers
+from ..jobs.cluster import Team
 from ..jobs.folder import DATASHEET, MANIFEST, Folder
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .batches import PartMaker, open_part_maker
@@ -25,8 +27,7 @@ from .datasheet import Facts, render_datasheet
 from .manifest import MAX_CELLS_PER_PART, Manifest
 from .parts import PARTS, Part, list_parts, make_part, make_table, part_name, write_part
 from .reader import Corpus
-from .request import Request, RequestLike
-from .sweep import Sweep
+from .request import CorpusOptions, Request, RequestLike
 
 MIN_TASKS_PER_WORKER = 16
 """Minimum number of remaining tasks per worker for which a task may contain several parts."""
@@ -36,18 +37,9 @@ MIN_SLICES, SLICES_PER_WORKER = 16, 4
 """Minimum numbers of tasks, in total and per worker. If there are fewer parts, a task makes a slice of one."""
 
 
+@with_keywords(CorpusOptions)
 def make(
-    given: RequestLike,
-    folder: str | os.PathLike[str],
-    *,
-    count: int | None = None,
-    seed: int | str | None = None,
-    measures: Sequence[str] | None = None,
-    sweep: Sweep | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    device: str = "auto",
-    on_progress: OnProgress | None = None,
+    given: RequestLike, folder: str | os.PathLike[str], *, on_progress: OnProgress | None = None, **params: Any
 ) -> Corpus:
     """Generate a corpus in a folder, or resume one.
 
@@ -58,23 +50,6 @@ def make(
         `sweep`, `sampled` and `listed`. The manifest of a corpus generates that corpus again.
     folder : str or path-like
         Folder or fsspec URL to write to.
-    count : int, optional
-        Number of maps. Required unless `given` is a manifest, or the sweep is listed.
-    seed : int or str, optional
-        Seed of the corpus; map i has the seed `{seed}-i`. By default, the seed of the recipe or, if it has none, a
-        random seed.
-    measures : sequence of str, optional
-        Measures to compute for each map.
-    sweep : Sweep, optional
-        Parameters that vary from map to map.
-    workers : int, optional
-        Number of worker processes; 0 uses only this process. By default, one per processor.
-    scheduler : str, optional
-        Address of a Dask cluster to use instead of local processes. By default, the value of the environment variable
-        DASK_SCHEDULER_ADDRESS.
-    device : str, optional
-        Device for recipes that have kernels for many maps: `cpu`, `gpu`, or `auto` for the GPU if there is one. The
-        corpus does not depend on it.
     on_progress : callable, optional
         Function called with a `Progress` after each step.
 
@@ -97,57 +72,50 @@ def make(
     >>> len(corpus), corpus[0].shape
     (8, (8, 12))
     """
-    check_workers(workers, scheduler)
-    request = Request.of(given)
-    count = request.count if count is None else count
-    wanted_sweep = request.sweep if sweep is None else sweep
-    if count is None and wanted_sweep.listed:
-        count = wanted_sweep.size
+    options = CorpusOptions.validate({**params, "folder": folder})
+    return build_corpus(Request.of(given), options, on_progress)
+
+
+def build_corpus(request: Request, options: CorpusOptions, on_progress: OnProgress | None = None) -> Corpus:
+    """Generate a corpus in a folder, or resume one."""
+    sweep = request.find_sweep(options)
+    count = request.count if options.count is None else options.count
+    if count is None and sweep.listed:
+        count = sweep.size
     if count is None:
         raise InvalidRecipe("must be set: the number of maps", at="count", rule="missing")
-    store = Folder(os.fspath(folder))
-    corpus_seed = seed if seed is not None else request.seed
+    store = Folder(options.folder)
+    seed = request.seed if options.seed is None else options.seed
+    measures = request.measures if options.measures is None else options.measures
 
     def find_manifest() -> Manifest:
         """Return the manifest of the folder or, for a new corpus, the one that is requested."""
         found = Manifest.from_folder(store)
-        wanted = Manifest.from_recipe(
-            request.recipe,
-            seed=read_seed(corpus_seed if corpus_seed is not None or found is None else found.seed),
-            count=count,
-            measures=request.measures if measures is None else measures,
-            sweep=wanted_sweep,
-        )
+        corpus_seed = read_seed(seed if seed is not None or found is None else found.seed)
+        wanted = Manifest.from_recipe(request.recipe, seed=corpus_seed, count=count, measures=measures, sweep=sweep)
         if found is not None:
             found.check_matches(wanted, store)
         return found or wanted
 
-    open_part_maker(find_manifest(), device)  # Invalid requests are refused before the folder is created.
+    open_part_maker(find_manifest(), options.device)  # Invalid requests are refused before the folder is created.
     with store.lock(PARTS):
         manifest = find_manifest()  # Another process may have just created a corpus here.
-        return _build_missing(manifest, store, workers, scheduler, device, check_callback(on_progress))
+        return _build_missing(manifest, store, options, check_callback(on_progress))
 
 
-def _build_missing(
-    manifest: Manifest,
-    store: Folder,
-    workers: int | None,
-    scheduler: str | None,
-    device: str,
-    on_progress: OnProgress,
-) -> Corpus:
+def _build_missing(manifest: Manifest, store: Folder, options: CorpusOptions, on_progress: OnProgress) -> Corpus:
     """Generate the missing parts. The manifest of a new corpus is written as soon as there are workers."""
     missing = sorted(set(range(manifest.parts)) - set(list_parts(store)))
     progress = Progress(manifest.count - sum(len(manifest.maps_of(part)) for part in missing), manifest.count)
     on_progress(progress)
     facts_by_part: dict[int, Facts] = {}
     if missing:
-        with connect_workers(workers, scheduler) as team:
+        with options.connect(None) as team:
             if store.read(MANIFEST) is None:
                 store.write(manifest.text.encode(), MANIFEST, durable=True)
             progress = replace(progress, dashboard=team.dashboard)
             on_progress(progress)
-            with closing(_make_missing(manifest, missing, team, device)) as results:
+            with closing(_make_missing(manifest, missing, team, options.device)) as results:
                 for parts, maps, failures in results:
                     for part in parts:
                         _write_part(store, part)

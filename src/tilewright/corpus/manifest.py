@@ -15,7 +15,6 @@ from pydantic import Field
 from .. import __version__
 from ..core.caching import cached_by_size
 from ..core.errors import InvalidRecipe, short_repr
-from ..core.params import check_integer
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.seeds import Rng, Seed, number_seed
@@ -92,7 +91,6 @@ class Manifest:
     @classmethod
     def from_recipe(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
         """Return the manifest of a new corpus. Raise InvalidRecipe for invalid arguments."""
-        check_integer("count", count, 1, MAX_MAPS)
         names = tuple(entry.name for entry in read_measures(recipe, list(dict.fromkeys(measures))))
         taken = next((name for name in names if name in OWN_COLUMNS), None)
         if taken is not None:

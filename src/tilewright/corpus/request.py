@@ -10,22 +10,76 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from os import PathLike, fspath
-from typing import Any
+from os import PathLike
+from typing import Annotated, Any
 
-from .. import data as shipped
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
+from pydantic import PlainValidator, WithJsonSchema
+
+from ..batch import Device
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError
 from ..core.notation import read_sweep
+from ..core.params import Params, PathString, SeedValue, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe, as_recipe_data
-from ..core.registry import techniques
+from ..core.require import MeasureNames
+from ..core.resolver import Resolver
 from ..core.seeds import Seed
-from ..formats._resolver import FileResolver
+from ..formats._recipes import RecipeLike, open_recipe
+from ..jobs.cluster import RunParams
 from ..jobs.folder import MANIFEST
-from .manifest import KIND, Manifest
+from .manifest import KIND, MAX_MAPS, Manifest
 from .sweep import Sweep
 
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+def read_ranges(given: Any) -> Any:
+    """Return the values or ranges of swept parameters by path, which may be written `walls=0.4..0.5:0.02`.
+
+    A `Sweep` and None are returned as they are.
+    """
+    match given:
+        case Mapping():
+            return {
+                place: read_sweep(f"{place}={values}")[1] if isinstance(values, str) else values
+                for place, values in given.items()
+            }
+        case list() | tuple() if all(isinstance(one, str) for one in given):
+            return dict(map(read_sweep, given))
+        case Sweep() | None:
+            return given
+    raise InvalidRecipe("must be a set of named values", got=given, rule="type")
+
+
+SweepValue = Annotated[Any, PlainValidator(read_ranges), WithJsonSchema({"type": ["object", "null"]})]
+"""A sweep, or values and ranges by parameter."""
+
+
+class CorpusParams(Params):
+    """Parameters of a corpus."""
+
+    count: int | None = param(None, ge=1, le=MAX_MAPS, metavar="N")
+    """Number of maps. Required unless the recipe is a corpus or its sweep is listed."""
+    seed: SeedValue = param(None, metavar="SEED")
+    """Seed of the corpus; map k has the seed SEED-k. By default, the seed of the recipe, or a random one."""
+    measures: MeasureNames | None = param(None, metavar="NAME,...")
+    """Measures to compute for each map, listed by `tilewright list measures`."""
+    sweep: SweepValue = param(None, metavar="NAME=VALUES", repeated=True)
+    """Parameters to vary from map to map, such as walls=0.4..0.5:0.02 or steps=3,5, besides those of the recipe.
+
+    A mapping such as `{"walls": [0.4, 0.5]}`, or a `Sweep`, which replaces that of the recipe."""
+    sampled: bool = param(False)
+    """Whether to sample the swept values at random instead of using all combinations in turn."""
+
+
+class CorpusOptions(RunParams, CorpusParams):
+    """Parameters of `tw.corpus.make` and `tilewright corpus make`."""
+
+    folder: PathString = param(flags=("-o", "--output"), metavar="FOLDER")
+    """Folder or fsspec URL to write to. If it contains the same corpus, the missing maps are made."""
+    device: Device = param("auto")
+    """Device that makes the maps of recipes with kernels for many maps; `auto` is the GPU if there is one. The corpus
+    does not depend on it."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +117,11 @@ class Request:
         for key, value in (("sampled", sampled), ("listed", listed)):
             if not isinstance(value, bool):
                 raise InvalidRecipe("must be true or false", at=key, got=value, rule="choice")
-        sweep = Sweep.of(_parse_ranges(data.pop("sweep", None)), sampled=sampled, listed=listed)
+        try:
+            ranges = read_ranges(data.pop("sweep", None))
+        except InvalidRecipe as error:
+            raise error.within("sweep") from None
+        sweep = Sweep.of(ranges, sampled=sampled, listed=listed)
         plain = as_recipe_data(data)
         recipe = Recipe.of(plain if change is None else change(plain), resolver)
         make_plan(recipe)
@@ -71,25 +129,21 @@ class Request:
             return cls(recipe, sweep, recipe.seed)
         return cls(recipe, sweep, manifest.seed, manifest.count, manifest.measures)
 
+    def find_sweep(self, params: CorpusParams) -> Sweep:
+        """Return the swept parameters of a corpus: those of the recipe with those of `params`."""
+        own, ranges = (params.sweep, {}) if isinstance(params.sweep, Sweep) else (self.sweep, params.sweep or {})
+        sampled = params.sampled or own.sampled
+        return Sweep.of({**own.to_data(), **ranges}, sampled=sampled, listed=own.listed)
 
-RequestLike = Request | Recipe | Mapping[str, Any] | str | PathLike[str]
+
+RequestLike = Request | RecipeLike
 
 
-def _read_data(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[str, Any], FileResolver]:
-    resolver = FileResolver()
-    if isinstance(given, Mapping):
-        return given, resolver
-    if isinstance(given, str) and given in techniques:
-        return {"technique": given}, resolver
-    inside = os.path.join(fspath(given), MANIFEST)
-    try:
-        data, beside = resolver.read_recipe(inside if os.path.isfile(inside) else fspath(given))
-    except UnknownName:
-        names = [*techniques.names(), *shipped.list_names("recipes")]
-        raise UnknownName("technique or recipe", fspath(given), names, "and there is no such file") from None
-    if not isinstance(data, Mapping):
-        raise InvalidRecipe("a recipe must be a set of named values", got=data, rule="type")
-    return data, beside if isinstance(beside, FileResolver) else resolver
+def _read_data(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[str, Any], Resolver]:
+    """Return the data of a recipe, technique or corpus, and a resolver for the files that the data names."""
+    if isinstance(given, str | PathLike) and os.path.isfile(inside := os.path.join(given, MANIFEST)):
+        given = inside
+    return open_recipe(given)
 
 
 def _parse_manifest(data: Mapping[str, Any], given: object) -> Manifest:
@@ -98,13 +152,3 @@ def _parse_manifest(data: Mapping[str, Any], given: object) -> Manifest:
     except TilewrightError as error:
         wrong = error if isinstance(error, BadFile) else BadFile("its manifest is damaged")
         raise BadFile.from_error(wrong, given if isinstance(given, str | PathLike) else "the corpus") from None
-
-
-def _parse_ranges(sweep: Any) -> Any:
-    """Return a sweep from data in which ranges may have the command-line syntax: `walls: 0.4..0.5:0.02`."""
-    if not isinstance(sweep, Mapping):
-        return sweep
-    return {
-        place: read_sweep(f"{place}={values}")[1] if isinstance(values, str) else values
-        for place, values in sweep.items()
-    }

@@ -12,6 +12,8 @@ from typing import Any
 from .. import __version__
 from ..core import pipeline
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
+from ..core.keywords import with_keywords
+from ..core.params import Params, PathString, SeedValue, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.seeds import number_seed, read_seed
@@ -19,8 +21,9 @@ from ..core.shared_tiles import collect_tiles, convert_cells
 from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import Engine, ExportedProject, Level
-from ._folder import VERSION, ExportManifest, ProjectFolder, check_edited
+from ..formats._recipes import RecipeLike, read_recipe
+from . import Engine, ExportedProject, Level, engine_registry
+from ._folder import VERSION, EditedPolicy, ExportManifest, ProjectFolder
 
 MAX_LEVELS = 1000
 MAX_CELLS = 1 << 24
@@ -32,41 +35,107 @@ Report = Callable[[float | None, str], None]
 """Function (fraction that is done or None, description) that shows progress."""
 
 
+class ExportParams(Params):
+    """Parameters of `tw.export_project` and `tilewright export`."""
+
+    engine: str | None = param(None, metavar="NAME")
+    """Name of the engine, one of `tilewright list engines`. Required."""
+    folder: PathString = param(flags=("-o", "--output"), metavar="FOLDER")
+    """Folder of the project. It may contain other files."""
+    seed: SeedValue = param(None, metavar="SEED")
+    """Seed that replaces the seed of the recipe. If neither has a seed, a random one is chosen."""
+    count: int | None = param(None, ge=1, le=MAX_LEVELS, metavar="N")
+    """Number of levels; level k has the seed SEED-(k-1), as with `tilewright make --count`. By default there is one
+    level, with the seed itself."""
+    edited: EditedPolicy = param("refuse")
+    """What happens to files that were edited since the last export: `refuse` raises an error, `keep` leaves them as
+    they are, and `replace` replaces them. `replace` also replaces files that were not exported."""
+
+    def find_engine(self) -> Engine:
+        """Return the engine. Raise UnknownName if no engine has this name."""
+        if self.engine is None:
+            names = ", ".join(engine_registry.names())
+            raise InvalidRecipe(f"is missing; choose one of {names}", at="engine", rule="missing")
+        return engine_registry.get(self.engine)
+
+
+@with_keywords(ExportParams)
 def export_project(
-    recipe: Recipe,
-    engine: Engine,
+    given: RecipeLike,
     folder: str | os.PathLike[str],
+    /,
     *,
-    seed: int | str | None = None,
-    count: int | None = None,
-    edited: str = "refuse",
+    knobs: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> ExportedProject:
+    """Export a project of several levels with one tileset, for a game engine or a level editor.
+
+    Exporting to the same folder again replaces only what was exported before. A manifest in the folder records it.
+
+    Parameters
+    ----------
+    given
+        A recipe, as for `run`, or the name of a technique.
+    folder
+        Folder of the project. It may contain other files.
+    knobs
+        Values of the recipe's knobs by name.
+    **options
+        Options of the engine.
+
+    Returns
+    -------
+    ExportedProject
+        The files that were written, left unchanged, removed and kept.
+
+    Raises
+    ------
+    UnknownName
+        If no engine has that name.
+    InvalidRecipe
+        If an option, parameter, lock or tileset breaks its rule.
+    BadFile
+        If a file was edited or was not exported, or cannot be written. Nothing is written then.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     done = export_project("islets", folder, engine="tiled", count=2, seed=7)
+    >>> done.written
+    ('levels.world', 'level-1.tmx', 'level-2.tmx', 'tiles.tsx', 'tiles.png')
+    """
+    own = {name: options.pop(name) for name in ExportParams.model_fields if name in options}
+    params = ExportParams.validate({**own, "folder": folder})
+    return write_project(read_recipe(given, knobs), params, options)
+
+
+def write_project(
+    recipe: Recipe,
+    params: ExportParams,
     options: Mapping[str, Any],
     report: Report = lambda done, what: None,
 ) -> ExportedProject:
-    """Make the levels of a project and write it. Everything is validated and built before the first file is written.
-
-    Without a count, the project has one level with the seed itself. With a count, level k has the seed SEED-(k-1), as
-    the maps of `tilewright make --count`.
-    """
-    policy = check_edited(edited)
-    params = engine.params.validate(options)
-    _check_count(recipe, count)
-    base = read_seed(recipe.seed if seed is None else seed)
+    """Make the levels of a project and write it. Everything is validated and built before the first file is written."""
+    engine, folder, count = params.find_engine(), params.folder, params.count
+    settings = engine.params.validate(options)
+    _check_size(recipe, count or 1)
+    base = read_seed(recipe.seed if params.seed is None else params.seed)
     seeds = {
         f"level-{number + 1}": base if count is None else number_seed(base, number) for number in range(count or 1)
     }
     target = ProjectFolder(folder)
     with target.lock():
         before = target.read_manifest(engine.name)
-        if policy == "refuse":  # before the maps are made, which may take long
+        if params.edited == "refuse":  # before the maps are made, which may take long
             target.refuse_edited(before, [name for name in before.names if _is_exported(name, len(seeds))])
-        project = engine.build(_make_levels(recipe, seeds, report), params, target.path)
-        report(None, f"writing {os.fspath(folder)}")
-        changes = target.plan_changes(project, before, policy)
+        project = engine.build(_make_levels(recipe, seeds, report), settings, target.path)
+        report(None, f"writing {folder}")
+        changes = target.plan_changes(project, before, params.edited)
         about = {
             "tilewright": __version__,
             "technique": recipe.technique,
-            "options": params.model_dump(mode="json", exclude_unset=True),
+            "options": settings.model_dump(mode="json", exclude_unset=True),
             "seeds": seeds,
         }
         after = ExportManifest(version=VERSION, engine=engine.name, about=about, files=dict(changes.files))
@@ -82,13 +151,10 @@ def export_project(
     )
 
 
-def _check_count(recipe: Recipe, count: int | None) -> None:
-    if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
-        raise InvalidRecipe("must be an integer", at="count", got=count, rule="type")
-    if count is not None and not 1 <= count <= MAX_LEVELS:
-        raise InvalidRecipe(f"must be between 1 and {MAX_LEVELS:,}", at="count", got=count, rule="range")
+def _check_size(recipe: Recipe, count: int) -> None:
+    """Raise TooLarge if the levels have too many cells together."""
     make_plan(recipe)
-    cells = prod(recipe.shape) * (count or 1)
+    cells = prod(recipe.shape) * count
     if cells > MAX_CELLS:
         raise TooLarge(
             f"the levels of a project must have at most {MAX_CELLS:,} cells together, got {pluralize(cells, 'cell')}"

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from ..core.errors import BadFile, InvalidRecipe, Problem, TilewrightError, TooLarge
+from ..core.errors import BadFile, Problem, TilewrightError, TooLarge
 from ..core.stored import StoredData
 from ..formats._files import describe_error, read_file, refuse_unwritable, remove_temporary, write_temporary
 from ..formats._locks import lock_folder
@@ -37,7 +37,6 @@ MAX_NAMES = 8
 
 EditedPolicy = Literal["refuse", "keep", "replace"]
 """What happens to files that were edited after the previous export."""
-EDITED_POLICIES: tuple[EditedPolicy, ...] = ("refuse", "keep", "replace")
 
 
 def _check_path(path: str) -> str:
@@ -266,14 +265,6 @@ class ProjectFolder:
 def digest_of(content: bytes) -> str:
     """Return the digest of a file. In text, line ends of Windows count as those of other systems."""
     return sha256(content if b"\0" in content else content.replace(b"\r\n", b"\n")).hexdigest()
-
-
-def check_edited(policy: str) -> EditedPolicy:
-    """Validate a policy for edited files."""
-    for known in EDITED_POLICIES:
-        if policy == known:
-            return known
-    raise InvalidRecipe("must be refuse, keep or replace", at="edited", got=policy, rule="choice")
 
 
 def _join_names(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,6 +36,7 @@ from ._toml import edit_toml, format_toml
 HEADER = "# Written by `tilewright skin`, which adds the sprites of a tile or replaces them.\n"
 SUFFIX = "-sheet.png"
 """Ending of the name of the picture with the sprites of several pictures."""
+COPY = Path(f"tileset{SUFFIX}")
 MARK = ("Software", "tilewright skin")
 """Text in that picture, which may be replaced. Other pictures are the user's."""
 DEFAULT_BASES = ("dungeon", "cave", "terrain", "countryside")
@@ -135,13 +137,33 @@ class SkinParams(Params):
         yield from ()
 
 
-class SpriteSource(SkinParams):
-    """Sprites of a tile, and the picture with them."""
+class TileSkinParams(SkinParams):
+    """Sprites of a given tile in a picture."""
 
     tile: str = param(min_length=1)
     """Tile or kind that the sprites show."""
+
+
+class SpriteSource(TileSkinParams):
+    """Sprites of a tile, and the picture with them."""
+
     picture: Path = param()
     """File of the picture."""
+
+
+@dataclass(frozen=True)
+class SkinnedData:
+    """The data of a tileset, and the sheet with its sprites."""
+
+    data: dict[str, Any]
+    sheet: Sheet
+    """The sheet with its picture."""
+    skin: Skin
+    """The skin that was added."""
+    was_replaced: bool
+    """Whether the tile already had a skin in the data."""
+    is_copy: bool
+    """Whether the sheet is a new one, with the sprites of two pictures."""
 
 
 @dataclass(frozen=True)
@@ -206,31 +228,68 @@ def add_skin(path: str | os.PathLike[str], picture: str | os.PathLike[str], /, *
 def prepare_skin(path: Path, source: SpriteSource) -> SkinnedTileset:
     """Return a tileset file, which may not exist yet, with the skin of a tile added or replaced."""
     data = _read_data(path, source)
-    _add_tile(data, source.tile, source.passable)
-    skins = list(data.get("skins", ()))
-    place = next((number for number, one in enumerate(skins) if one.get("tile") == source.tile), len(skins))
-    others = [one for one in skins if one.get("tile") != source.tile]
+    others = [one for one in data.get("skins", ()) if one.get("tile") != source.tile]
     is_new = not _is_in_use(data, others) and _replaces_sheet(source, data, path)
     before = None if is_new else _read_sheet(data, path)
-    added = _read_source(source, before)
-    skin = _make_skin(source, added, Tileset.validate(data))
-    _check_skin(skin, added.sheet, path.stem)
-    contents = {path.name: b""}
-    if before is None or _is_same_picture(before, added.sheet):
-        sheet = added.sheet.model_copy(update={"image": _relative_name(source.picture, path)})
-        sheet = sheet.with_picture(added.sheet.picture, str(source.picture))
-    else:
-        combined = _SheetCopy.of(before, added.sheet, data.get("tiles", ()), others, skin)
-        sheet, skin = combined.save(path), combined.move_skin(skin)
+    picture = Sheet(image=_relative_name(source.picture, path))
+    picture = picture.with_picture(read_file(source.picture), str(source.picture))
+    target = path.with_name(f"{path.stem}{SUFFIX}")
+    found = add_sprites(data, before, picture, source, copy=target)
+    sheet = found.sheet
+    if found.is_copy and target.exists() and not _is_copy(read_file(target)):
+        raise BadFile("exists, and was not written by tilewright skin; rename it", at=target)
+    text = edit_toml(read_text(path), found.data) if path.exists() else HEADER + format_toml(found.data)
+    contents = {path.name: text.encode(), **({sheet.image: sheet.picture} if found.is_copy else {})}
+    tileset = Tileset.from_toml(text, path.stem).model_copy(update={"sheet": sheet})
+    return SkinnedTileset(fit_sheet(tileset), contents, found.skin, found.was_replaced)
+
+
+def add_sprites(
+    data: dict[str, Any], before: Sheet | None, picture: Sheet, params: TileSkinParams, *, copy: Path = COPY
+) -> SkinnedData:
+    """Return the data of a tileset with the sprites of a tile added or replaced. No file is read or written.
+
+    Parameters
+    ----------
+    data
+        Data of the tileset.
+    before
+        Sheet of the tileset with its picture and columns, if its sprites stay.
+    picture
+        Picture with the sprites of the tile. Its geometry is that of `params`, or guessed.
+    params
+        The tile, and where its sprites are.
+    copy
+        File for the sprites of both pictures, if they differ.
+
+    Raises
+    ------
+    BadFile
+        If the picture holds no sprites of this size.
+    InvalidRecipe
+        If the sprites do not fit the sheet, or the tile is a kind but needs to be a tile.
+    UnknownName
+        If there is no such tile.
+    """
+    data = deepcopy(data)
+    _add_tile(data, params.tile, params.passable)
+    skins = list(data.get("skins", ()))
+    place = next((number for number, one in enumerate(skins) if one.get("tile") == params.tile), len(skins))
+    others = [one for one in skins if one.get("tile") != params.tile]
+    added = _measure_sprites(params, picture, before)
+    tileset = Tileset.validate(data)
+    skin, sheet = _make_skin(params, added, tileset), added.sheet
+    _check_skin(skin, sheet, tileset.name)
+    is_copy = False
+    if before is not None and not _is_same_picture(before, sheet):
+        is_copy = True
+        combined = _SheetCopy.of(before, sheet, data.get("tiles", ()), others, skin)
+        sheet, skin = combined.draw(copy), combined.move_skin(skin)
         others = [combined.move_skin_data(one) for one in others]
         data |= {"tiles": [combined.move_tile_data(one) for one in data["tiles"]]} if "tiles" in data else {}
-        contents[sheet.image] = sheet.picture
     data["sheet"] = {key: value for key, value in sheet.model_dump().items() if value}
     data["skins"] = [*others[:place], _to_skin_data(skin), *others[place:]]
-    text = edit_toml(read_text(path), data) if path.exists() else HEADER + format_toml(data)
-    contents[path.name] = text.encode()
-    tileset = Tileset.from_toml(text, path.stem).model_copy(update={"sheet": sheet})
-    return SkinnedTileset(fit_sheet(tileset), contents, skin, place < len(skins))
+    return SkinnedData(data, sheet, skin, place < len(skins), is_copy)
 
 
 def find_color(tile: str, base: str | None) -> Rgb:
@@ -351,12 +410,13 @@ def _is_same_picture(one: Sheet, other: Sheet) -> bool:
     return os.path.realpath(one.path) == os.path.realpath(other.path)
 
 
-def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
-    """Return the picture of a source. Its sprites must have the size of those in the sheet before, if there is one."""
-    bare = Sheet(image=source.picture.name, margin=source.margin, spacing=source.spacing)
-    bare = bare.with_picture(read_file(source.picture), str(source.picture))
+def _measure_sprites(source: TileSkinParams, picture: Sheet, before: Sheet | None) -> _AddedSheet:
+    """Return a picture with its geometry. Its sprites must have the size of those in the sheet before, if any."""
+    bare = picture.model_copy(update={"margin": source.margin, "spacing": source.spacing})
+    bare = bare.with_picture(picture.picture, picture.path)
+    place = bare.path or bare.image
     if not bare.picture:
-        raise BadFile("is empty", at=source.picture)
+        raise BadFile("is empty", at=place)
     is_same = before is not None and _is_same_picture(before, bare)
     geometry = {"margin": source.margin, "spacing": source.spacing}
     size, columns = source.tile_size, source.columns
@@ -365,14 +425,15 @@ def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
         size = size or known
         if size != known:
             raise InvalidRecipe(
-                f"sprites must be {known[0]}x{known[1]} pixels as in {Path(before.path).name}, got {size[0]}x{size[1]}",
+                f"sprites must be {known[0]}x{known[1]} pixels as in {Path(before.path or before.image).name}, "
+                f"got {size[0]}x{size[1]}",
                 at="tile_size",
             )
         if is_same and source.margin == source.spacing == 0:
             geometry = {"margin": before.margin, "spacing": before.spacing}
         if is_same and (before.margin, before.spacing) != (geometry["margin"], geometry["spacing"]):
             raise InvalidRecipe(
-                f"must be as before in {bare.image}, {before.margin} and {before.spacing} pixels, "
+                f"must be as before in {Path(place).name}, {before.margin} and {before.spacing} pixels, "
                 f"got {source.margin} and {source.spacing}",
                 at="margin and spacing",
             )
@@ -383,12 +444,12 @@ def _read_source(source: SpriteSource, before: Sheet | None) -> _AddedSheet:
     count = count_sprites(sheet.with_picture(bare.picture, bare.path))
     if min(count) < 1:
         width, height = picture_size(bare) or (0, 0)
-        raise BadFile(f"{width}x{height} pixels hold no sprite of {size[0]}x{size[1]}", at=source.picture)
+        raise BadFile(f"{width}x{height} pixels hold no sprite of {size[0]}x{size[1]}", at=place)
     sheet = sheet.model_copy(update={"columns": count[0]}).with_picture(bare.picture, bare.path)
     return _AddedSheet(sheet, columns if source.columns or columns else _choose_columns(source, count))
 
 
-def _guess_tile_size(source: SpriteSource, sheet: Sheet) -> tuple[tuple[int, int], int | None]:
+def _guess_tile_size(source: TileSkinParams, sheet: Sheet) -> tuple[tuple[int, int], int | None]:
     """Return the size of the sprites of a picture that holds one layout of square sprites, and the columns of the
     layout, if they are not the usual ones.
 
@@ -416,11 +477,11 @@ def _guess_tile_size(source: SpriteSource, sheet: Sheet) -> tuple[tuple[int, int
     raise BadFile(
         f"{width}x{height} pixels are not {usual}x{rows} square sprites ({source.layout}); "
         "give --tile-size, and --margin and --spacing if it has them",
-        at=source.picture,
+        at=sheet.path or sheet.image,
     )
 
 
-def _choose_columns(source: SpriteSource, sheet: tuple[int, int]) -> int | None:
+def _choose_columns(source: TileSkinParams, sheet: tuple[int, int]) -> int | None:
     """Return the columns of a layout in a sheet of some columns and rows, or None for the usual columns."""
     layout = LAYOUTS[source.layout]
     if source.order:
@@ -430,7 +491,7 @@ def _choose_columns(source: SpriteSource, sheet: tuple[int, int]) -> int | None:
     return sheet[0] if layout.is_ascending and not fits and sheet[0] * sheet[1] >= len(layout.masks) else None
 
 
-def _make_skin(source: SpriteSource, added: _AddedSheet, tileset: Tileset) -> Skin:
+def _make_skin(source: TileSkinParams, added: _AddedSheet, tileset: Tileset) -> Skin:
     """Return the skin of a source, with positions in its own picture. It may replace one of the tileset."""
     before = next((one for one in tileset.skins if one.tile == source.tile and not one.toward), None)
     layout, sheet_columns = LAYOUTS[source.layout], added.sheet.columns
@@ -507,12 +568,8 @@ class _SheetCopy:
     def columns(self) -> int:
         return max(self.before.columns, self.added.columns)
 
-    def save(self, path: Path) -> Sheet:
-        """Return the new sheet with its picture, for the tileset file with a path."""
-        image = f"{path.stem}{SUFFIX}"
-        target = path.parent / image
-        if target.exists() and not _is_copy(read_file(target)):
-            raise BadFile("exists, and was not written by tilewright skin; rename it", at=target)
+    def draw(self, target: Path) -> Sheet:
+        """Return the new sheet with its picture, for a file beside the tileset."""
         height, width = self.before.tile_height, self.before.tile_width
         rows = [(self.before, row) for row in self.rows_before] + [(self.added, row) for row in self.rows_added]
         pixels = np.zeros((len(rows) * height, self.columns * width, 4), dtype=np.uint8)
@@ -522,7 +579,7 @@ class _SheetCopy:
                 sprite = np.asarray(picture.crop(sprite_box(sheet, row * sheet.columns + column)))
                 left = column * width
                 pixels[number * height : (number + 1) * height, left : left + width] = sprite
-        fields = {"image": image, "tile_width": width, "tile_height": height, "columns": self.columns}
+        fields = {"image": target.name, "tile_width": width, "tile_height": height, "columns": self.columns}
         return Sheet.validate(fields).with_picture(_encode_copy(pixels), str(target))
 
     def move_skin(self, skin: Skin) -> Skin:

@@ -15,11 +15,12 @@ from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import read_knobs
 from ..core.seeds import Rng, Seed, number_seed, read_seed
+from ..formats._recipes import to_editable_data
 from ..jobs.definition import StoredJob, find_revisions, format_definition, read_measures, refuse_other_revisions
 from .axes import Axes, MeasureAxis
 from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, Emitters
 from .genes import SeedGene
-from .genome import Genome, Vary, to_editable_data
+from .genome import Genome, Vary
 from .objective import Objective, ObjectiveValue
 
 KIND = "tilewright archive"

@@ -10,10 +10,10 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, pluralize
 from ..core.fields import UNSET
-from ..core.params import Params
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import apply_knobs
 from ..core.recipe_paths import find_field, get_part, list_stages, split_stage, with_part_at
+from ..formats._recipes import to_editable_data
 from .genes import Gene, SeedGene, Units, read_gene
 
 MAX_SLOTS = 4096
@@ -172,27 +172,3 @@ def _full_path(data: Mapping[str, Any], name: str) -> str:
         text = f"there is no shaper {steps[1]}; the recipe has {pluralize(len(stages), 'shaper')}, counted from 0"
         raise InvalidRecipe(text, rule="unknown_name")
     return ".".join(["shaping", steps[1], split_stage(stages[int(steps[1])])[0], steps[2]])
-
-
-def to_editable_data(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe's data with validated objects as values, so that samples are not read again for each map.
-
-    Inner recipes and requirements are plain, because paths may lead into them.
-    """
-
-    def list_values(params: Params) -> dict[str, Any]:
-        found = {name: getattr(params, name) for name in sorted(params.model_fields_set)}
-        return {name: value.to_data() if isinstance(value, Recipe) else value for name, value in found.items()}
-
-    data: dict[str, Any] = {
-        "technique": recipe.technique,
-        "params": list_values(recipe.params),
-        "shaping": [{stage.shaper: list_values(stage.params)} for stage in recipe.shaping],
-        "tileset": recipe.tileset,
-        "tiles": recipe.tiles,
-        "locks": recipe.locks,
-        "require": {one.measure: one.to_data() for one in recipe.require},
-        "seed": recipe.seed,
-        "knobs": recipe.knobs,
-    }
-    return data | ({"tries": recipe.tries} if recipe.require else {})

@@ -15,6 +15,7 @@ from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
+from ..formats._recipes import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .candidates import Candidate, CandidateSource, make_task, with_own_seed
@@ -22,7 +23,6 @@ from .distances import BoundDistance, DistanceValue
 from .gate import Gate, find_possible_distance
 from .genome import Vary
 from .mapset import Variety, describe_need, with_tileset
-from .recipes import RecipeLike, read_recipe
 from .targets import Target, Targets
 
 MAX_COUNT = 4096

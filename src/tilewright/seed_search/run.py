@@ -8,9 +8,9 @@ from typing import Any
 from ..batch import Device
 from ..core.keywords import with_keywords
 from ..core.params import PathText, param
+from ..formats._recipes import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams
 from ..jobs.progress import OnProgress, check_callback
-from ..search.recipes import RecipeLike, read_recipe
 from .definition import SeekDefinition, SeekParams
 from .job import SeekJob
 from .plan import make_seek_plan

@@ -23,9 +23,10 @@ def app(settings: Settings | None = None) -> FastAPI:
     from fastapi_offline import FastAPIOffline
 
     from .. import __version__
-    from . import api, page
+    from . import page
+    from .http import api
+    from .http.security import SecurityMiddleware, find_free_paths
     from .jobs import JobQueue
-    from .security import SecurityMiddleware, find_free_paths
 
     settings = settings or Settings()
     queue = JobQueue(settings)
@@ -65,6 +66,6 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
     TilewrightError
         If a package is missing or the studio cannot listen on the address.
     """
-    from .server import serve
+    from .http.server import serve
 
     serve(settings, on_ready=on_ready, try_other_ports=try_other_ports)

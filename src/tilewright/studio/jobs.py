@@ -335,3 +335,34 @@ def as_tilewright_error(error: BaseException) -> TilewrightError:
         return TooLarge("too large, or nested too deeply")
     logger.error("a job failed with an unexpected error", exc_info=error)
     return InternalError(f"this is a bug in Tilewright ({type(error).__name__}); see the log")
+
+
+RATE_SECONDS = 3.0
+"""Seconds over which a rate is averaged."""
+
+
+class RateMeter:
+    """Average number of steps per second in the last seconds."""
+
+    def __init__(self) -> None:
+        self._times: deque[tuple[float, int]] = deque()
+        """Times with the number of steps until then."""
+
+    def add(self, count: int) -> None:
+        """Note the number of steps until now."""
+        now = time.monotonic()
+        self._times.append((now, count))
+        while len(self._times) > 2 and self._times[0][0] < now - RATE_SECONDS:
+            self._times.popleft()
+
+    def clear(self) -> None:
+        """Forget all steps, such as after a pause."""
+        self._times.clear()
+
+    @property
+    def rate(self) -> float:
+        """Steps per second; 0 if unknown."""
+        if len(self._times) < 2:
+            return 0.0
+        (first, before), (last, after) = self._times[0], self._times[-1]
+        return (after - before) / (last - first) if last > first else 0.0

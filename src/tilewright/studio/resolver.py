@@ -6,7 +6,8 @@ from .. import data
 from ..core.errors import InvalidRecipe, short_repr
 from ..core.network import Network
 from ..core.resolver import Resolver
-from . import own_models, own_pictures
+from . import own_models
+from .own_tiles import pictures as own_pictures
 
 
 class StudioResolver(Resolver):

@@ -29,7 +29,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Tile
 from . import operations
 from .jobs import Cancelled, CancelToken, JobQueue
-from .search_options import find_owner, find_search
+from .search.options import find_owner, find_search
 from .state import State
 
 T = TypeVar("T")

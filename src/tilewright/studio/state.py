@@ -29,13 +29,13 @@ from ..core.registry import shapers, techniques
 from ..core.seeds import read_seed
 from ..core.stored import parse_stored_json
 from ..core.tilemap import TileMap
-from .gallery import Gallery
+from .example.state import SampleState
+from .gallery.state import Gallery
 from .jobs import MAX_OBJECTS
 from .link_params import LinkParams
-from .opened_recipe import OpenedRecipe, find_knobs, read_params
-from .own_pictures import store_pictures
-from .sample_state import SampleState
-from .search_state import SearchViewState
+from .make.opened_recipe import OpenedRecipe, find_knobs, read_params
+from .own_tiles.pictures import store_pictures
+from .search.state import SearchViewState
 
 VERSION = 1
 MAX_LINK_LENGTH = 1 << 20

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
-
 from ...core.errors import InvalidRecipe
-from ...corpus import refuse_without_packages
+from ...corpus.request import Request
 from ...kernels import start_quickly
 from ...search.run import SearchOptions, make_archive
-from .. import _recipe
-from .._options import params_command
 from .._progress import job_progress
-from .._recipe_command import KNOBS, RecipeCommand, read_request
+from .._recipe_command import read_request, recipe_command
 from . import count_stored, print_result
 
 
-@params_command(
-    "make",
-    SearchOptions,
-    *(KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS),
-    cls=RecipeCommand,
-    required=["out"],
-)
-@click.argument("recipe", metavar="RECIPE")
-def command(recipe: str, params: SearchOptions, settings_inside: tuple[str, ...], **options: Any) -> None:
+@recipe_command("make", SearchOptions, read=read_request, required=["out"])
+def command(recipe: Request, params: SearchOptions) -> None:
     """Search for the best maps of a recipe in each cell of a grid of measures (MAP-Elites), or continue.
 
     RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, or a technique. If the work is interrupted,
@@ -39,12 +26,10 @@ def command(recipe: str, params: SearchOptions, settings_inside: tuple[str, ...]
     tilewright search make dungeon.yaml --vary seed --vary rooms --measures rooms --objective path_length-2*dead_ends \\
         -o dungeons
     """
-    refuse_without_packages()
-    request = read_request(recipe, settings_inside, options)
-    if request.sweep.axes:
+    if recipe.sweep.axes:
         raise InvalidRecipe("a search has no sweep; name the parameters with --vary", at="sweep", rule="conflict")
     assert params.out is not None
     start_quickly()
     with job_progress("evaluation", params.out, count_stored) as report:
-        archive = make_archive(request.recipe, params, report)
+        archive = make_archive(recipe.recipe, params, report)
     print_result(archive, params.out)

@@ -9,34 +9,26 @@ import click
 import numpy as np
 
 from ...core.errors import format_number, pluralize
+from ...core.recipe import Recipe
 from ...kernels import start_quickly
 from ...search import Variety
 from ...search.select import VarietyOptions, make_variety
-from .. import _outputs, _recipe
+from .. import _outputs
 from .._console import info, print_json, print_table
 from .._corpus import AS_JSON, check_picture_path, write_picture
-from .._options import params_command
 from .._progress import job_progress
-from .._recipe_command import KNOBS, RecipeCommand, read_recipe
+from .._recipe_command import recipe_command
 
 FIELDS = ("number", "seed", "technique")
-OUTPUT_OPTIONS = tuple(str(option.name) for option in _outputs.OPTIONS if option.name != "outputs")
 
 
-@params_command(
-    "variety",
-    VarietyOptions,
-    *(AS_JSON, KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS, *_outputs.OPTIONS),
-    cls=RecipeCommand,
-)
-@click.argument("recipe", metavar="RECIPE")
+@recipe_command("variety", VarietyOptions, AS_JSON, *_outputs.OPTIONS)
 @click.option("--sheet", metavar="FILE", help="Write all maps to one .png file.")
 def command(
-    recipe: str,
+    recipe: Recipe,
     params: VarietyOptions,
     sheet: str | None,
     as_json: bool,
-    settings_inside: tuple[str, ...],
     outputs: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -50,15 +42,12 @@ def command(
     tilewright search variety caves --count 6 --target path_length=150..160 --reach-targets
     tilewright search variety rooms --distance rooms --min-distance 0.5 --vary rooms=5..20 -o "level_{number}.tmx"
     """
-    files = _outputs.read_outputs(
-        outputs, fields=FIELDS, still=True, **{name: options.pop(name) for name in OUTPUT_OPTIONS}
-    )
+    files = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
     _outputs.refuse_collisions(files, [_template_fields(number, "seed", "technique") for number in (1, 2)], "number")
     check_picture_path(sheet)
-    checked = read_recipe(recipe, settings_inside, options)
     start_quickly()
     with job_progress("map", None) as report:
-        found = make_variety(checked, params, report)
+        found = make_variety(recipe, params, report)
     _write_maps(found, files)
     if sheet is not None:
         write_picture(found.sheet(), sheet)
@@ -66,7 +55,7 @@ def command(
         print_json(_to_data(found))
     else:
         _print_maps(found)
-    what = f"{pluralize(len(found), 'map')} by {checked.technique} that differ by at least {found.min_distance:.3f}"
+    what = f"{pluralize(len(found), 'map')} by {recipe.technique} that differ by at least {found.min_distance:.3f}"
     info(f"{what} ({found.distance}), of {pluralize(found.candidates, 'candidate')}")
 
 

@@ -9,7 +9,7 @@ from nicegui import app as nicegui_app
 from nicegui import ui
 
 from ..jobs import JobQueue
-from ..search_runs import SearchRuns
+from ..search.runs import SearchRuns
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -20,8 +20,8 @@ HERE = Path(__file__).parent
 
 def mount(studio: FastAPI, queue: JobQueue) -> None:
     """Mount the page at `PATH` of the application."""
+    from ..http.socket import guard_socket
     from .shell import Shell
-    from .socket import guard_socket
 
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
 

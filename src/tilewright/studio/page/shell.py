@@ -16,31 +16,35 @@ from ...core.locks import Locks
 from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
 from ...formats._page.scene import encode_game
-from .. import operations, payloads
+from .. import operations
+from ..example.view import ExampleView
+from ..export.view import ExportView
+from ..gallery.view import GalleryView
 from ..jobs import CancelToken, JobQueue
-from ..search_runs import SearchRuns
+from ..make.view import MakeView
+from ..map import payloads
+from ..map.canvas import MapCanvas
+from ..map.measures import MeasuresView, format_seconds
+from ..rules.view import RulesView
+from ..search.runs import SearchRuns
+from ..search.view import SearchView
 from ..session import Session
+from ..shape.view import ShapeView
+from ..start.view import GoalsView
 from ..state import State
-from .canvas import MapCanvas
 from .error_panel import MapErrorPanel
-from .example import ExampleView
-from .export import ExportView
-from .gallery import GalleryView
-from .make import MakeView
-from .measures import MeasuresView, format_seconds
-from .rules import RulesView
-from .scripts import script
-from .search import SearchView
+from .scripts import read_page_script
 from .seeds import SeedBar
-from .shape import ShapeView
-from .sheets import BottomSheet
 from .shortcuts import show_shortcuts
-from .start import GoalsView
 from .url_state import UrlState
 from .view import View
-from .widgets import icon_button
+from .widgets import BottomSheet, icon_button
 
-STYLES = (Path(__file__).parent / "studio.css", *sorted((Path(__file__).parent / "css").glob("*.css")))
+LOADED_STYLES = ("studio.css", "controls.css", "canvas.css", "landmarks.css")
+"""Style sheets that come first, or that an element loads itself."""
+STYLES = [path for path in Path(__file__).parents[1].glob("*/*.css") if path.name not in LOADED_STYLES]
+STYLES = [Path(__file__).with_name("studio.css"), *sorted(STYLES, key=lambda path: path.name)]
+"""Style sheets of the page, and of its tabs and sections."""
 TABS = {
     "start": ("Start", "home"),
     "make": ("Make", "tune"),
@@ -231,7 +235,7 @@ class Shell:
             ui.on("shortcuts", show_shortcuts)
             ui.timer(POLL_INTERVAL, self._show_compiling)
             ui.run_javascript(LISTEN_SCRIPT)
-            ui.run_javascript(script("name_widgets"))
+            ui.run_javascript(read_page_script("name_widgets"))
 
     def _show_compiling(self) -> None:
         seconds = kernels.compilation_seconds()
@@ -373,10 +377,10 @@ class Shell:
             view.set_dark(self.is_dark)
 
 
-ARRIVE_SCRIPT = script("arrive")
+ARRIVE_SCRIPT = read_page_script("arrive")
 """Returns the URL fragment and the dark mode of the browser."""
 HIDE_START_SCRIPT = "document.documentElement.classList.toggle('tw-linked', location.hash.length > 1)"
 SHOW_START_SCRIPT = "document.documentElement.classList.remove('tw-linked')"
 """Hide the first screen, which the page shows at first, until the state of a link is shown instead."""
-LISTEN_SCRIPT = script("listen")
+LISTEN_SCRIPT = read_page_script("listen")
 """Listens to keyboard shortcuts outside of input fields."""

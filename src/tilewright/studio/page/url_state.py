@@ -9,10 +9,10 @@ from typing import Any
 from nicegui import ui
 
 from ...core.errors import TilewrightError
-from ..goals import first_state
 from ..session import Session
+from ..start.goals import first_state
 from ..state import State
-from .scripts import script
+from .scripts import read_page_script
 from .widgets import build_copy_script
 
 DELAY = 0.4
@@ -52,7 +52,7 @@ class UrlState:
         ui.timer(DELAY, self.write)
         self.session.listen("open", lambda state: self._on_open())
         self.session.listen("state", on_state)
-        ui.run_javascript(script("follow_history"))
+        ui.run_javascript(read_page_script("follow_history"))
 
     async def _on_address(self, args: Any) -> None:
         """Open the state of another entry of the browser's history, or of a link that the user has entered."""

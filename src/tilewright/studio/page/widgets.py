@@ -8,12 +8,12 @@ from typing import Any
 
 from nicegui import events, ui
 
-from .scripts import script
+from .scripts import read_page_script
 
 
 def build_copy_script(text: str, message: str) -> str:
     """Return a JavaScript function that copies the value of an expression and shows a message."""
-    return script("copy_text") % (text, json.dumps(message))
+    return read_page_script("copy_text") % (text, json.dumps(message))
 
 
 def copy_text(text: str, message: str) -> None:
@@ -78,3 +78,20 @@ class FoldingSection:
         self.body.set_visibility(self.is_open or not self.button.visible)
         self.button.props(f"aria-expanded={'true' if self.is_open else 'false'}")
         self.button.set_icon("expand_less" if self.is_open else "expand_more")
+
+
+class BottomSheet(ui.element):
+    """A group of controls. On phones it is a popover, which opens and closes without the server."""
+
+    def __init__(self, label: str, tag: str = "div") -> None:
+        super().__init__(tag)
+        self.classes("tw-sheet").props(f'popover=auto aria-label="{label}"')
+
+    def opener(self, icon: str, hint: str, *, test_id: str) -> ui.button:
+        """Return a button that opens the sheet. It is visible on phones only."""
+        button = ui.button(icon=icon, color=None).props(f'flat dense round aria-label="{hint}" data-testid={test_id}')
+        return button.classes("tw-icon tw-phone-only").props(f"popovertarget={self.html_id}")
+
+    def close_after(self, button: ui.button) -> ui.button:
+        """Let a button of the sheet close it."""
+        return button.props(f"popovertarget={self.html_id} popovertargetaction=hide")

@@ -1,0 +1,182 @@
+"""Number controls: a slider with a text field, tuples and lists of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite, log
+from typing import Any
+
+from nicegui import ui
+
+from ...core.fields import UNSET, Field
+from ..page.debounced_input import DebouncedInput
+from .control import Control
+
+MAX_NUMBER = 1 << 62
+"""Maximum absolute value; larger numbers are assumed to be typing errors."""
+MIN_LOG_RATIO = 1000
+"""Ratio of the ends of a slider from which its scale is logarithmic."""
+LOG_STEPS = 200
+"""Number of steps of a logarithmic slider."""
+
+
+class InvalidInput(ValueError):
+    """An input that is not a valid value of its field."""
+
+
+def read_number(text: str, field: Field) -> int | float:
+    """Return the number in a string. Raise InvalidInput if the number is invalid or outside the field's bounds."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        raise InvalidInput(f"must be a number, got {text[:20]!r}") from None
+    if not isfinite(number) or abs(number) > MAX_NUMBER:
+        raise InvalidInput(f"must be a number of at most {MAX_NUMBER:.1e}, got {text[:20]!r}")
+    if field.is_integer and number != int(number):
+        raise InvalidInput(f"must be an integer, got {text[:20]}")
+    if problem := field.describe_violation(number):
+        raise InvalidInput(f"{problem}, got {text[:20]}")
+    return int(number) if field.is_integer else number
+
+
+def write_number(number: Any) -> str:
+    """Return a number as text for an input field."""
+    if isinstance(number, float):
+        return f"{number:.6g}" if abs(number) < 1e6 else f"{number:.15g}"
+    return "" if number is None else str(number)
+
+
+def format_percentage(part: float, total: float) -> str:
+    """Return a fraction of a total as text, for example `33%`."""
+    percent = 100 * part / total if total else 0.0
+    return "<1%" if 0 < percent < 1 else f"{percent:.0f}%"
+
+
+class ControlInput(DebouncedInput):
+    """Input field of a control: marks invalid input; Escape restores the current value."""
+
+    def __init__(
+        self,
+        control: Control,
+        on_commit: Callable[[str], None],
+        *,
+        part: str = "",
+        step: float | None = None,
+        hint: str | None = None,
+    ) -> None:
+        """Create the field. `on_commit` may raise InvalidInput; `part` is appended to the control's test id."""
+
+        def commit(text: str) -> None:
+            try:
+                on_commit(text)
+            except InvalidInput as error:
+                control.binding.fail(str(error))
+
+        hint = control.empty_label if hint is None else hint
+        super().__init__(control.binding.test_id + part, commit, step=step, hint=hint, on_cancel=control.revert)
+        self.classes("tc-box")
+        self.props["aria-label"] = control.field.label + part.replace("-", " ")
+
+
+class Slider(ui.slider):
+    """Slider whose value is not set by the server while the user drags it."""
+
+    LOOPBACK = False
+
+
+class NumberControl(Control):
+    """A number: a text field, and a slider if the field has a usual range."""
+
+    def build(self) -> None:
+        field = self.field
+        self._slider: Slider | None = None
+        span = None if self.is_small else field.span
+        if span is not None:
+            self._low, self._high = span
+            self._is_logarithmic = self._low > 0 and self._high / self._low >= MIN_LOG_RATIO
+            low, high, step = (0, 1, 1 / LOG_STEPS) if self._is_logarithmic else (*span, field.step)
+            self._slider = Slider(min=low, max=high, step=step, on_change=lambda event: self._on_slide(event.value))
+            self._slider.props("dense").classes("tc-slider")
+            self._slider.props["aria-label"] = field.label
+        step = field.step if span is not None else 1 if field.is_integer else 0.1
+        hint = next(iter(field.means), self.empty_label)
+        self._box = ControlInput(self, self._on_input, step=step, hint=hint)
+        if not field.is_integer:
+            self._box.props["step"] = "any" if span is None else step
+
+    def draw(self, value: Any) -> None:
+        self._box.value = "" if value in self.field.means.values() else write_number(value)
+        if self._slider is not None:
+            number = value if isinstance(value, (int, float)) else self._low
+            number = min(max(number, self._low), self._high)
+            self._slider.value = (
+                log(number / self._low) / log(self._high / self._low) if self._is_logarithmic else number
+            )
+            self._slider.classes(add="tc-auto" if value is None else "", remove="" if value is None else "tc-auto")
+
+    def _on_slide(self, position: float | None) -> None:
+        if self._is_showing or not isinstance(position, (int, float)):
+            return
+        if self._is_logarithmic:
+            number = float(f"{self._low * (self._high / self._low) ** min(max(position, 0.0), 1.0):.2g}")
+        else:
+            number = round(float(position), 10)
+        value = round(number) if self.field.is_integer else number
+        self._box.value = write_number(value)
+        if self._slider is not None:
+            self._slider.classes(remove="tc-auto")
+        self.send(value)
+
+    def _on_input(self, text: str) -> None:
+        if text:
+            self.put(read_number(text, self.field))
+        else:
+            self.clear()
+
+
+class TupleControl(Control):
+    """A tuple of values, all of them set or none."""
+
+    def build(self) -> None:
+        self._boxes: list[ControlInput] = []
+        with ui.element("div").classes("tc-line"):
+            for number, part in enumerate(self.field.parts):
+                step = (1 if part.is_integer else 0.1) if part.kind == "number" else None
+                suffix = f"-{number}" if number else ""
+                box = ControlInput(self, lambda text: self._on_input(), part=suffix, step=step)
+                box.props["aria-label"] = f"{self.field.label}, {number + 1} of {len(self.field.parts)}"
+                self._boxes.append(box)
+
+    def draw(self, value: Any) -> None:
+        values = value if isinstance(value, (list, tuple)) else []
+        for number, box in enumerate(self._boxes):
+            box.value = write_number(values[number]) if number < len(values) else ""
+
+    def _on_input(self) -> None:
+        texts = [str(box.value or "").strip() for box in self._boxes]
+        if not any(texts):
+            self.clear()
+        elif all(texts):
+            parts = zip(texts, self.field.parts, strict=True)
+            self.send([read_number(text, part) if part.kind == "number" else text for text, part in parts])
+        elif self.value is not UNSET and self.value is not None:
+            raise InvalidInput("must have all values or none")
+
+
+class NumbersControl(Control):
+    """A list of numbers, separated by commas."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._box = ControlInput(self, self._on_input).classes("tc-long")
+
+    def draw(self, value: Any) -> None:
+        self._box.value = ", ".join(map(write_number, value)) if isinstance(value, (list, tuple)) else ""
+
+    def _on_input(self, text: str) -> None:
+        words = text.replace(",", " ").split()
+        if words:
+            self.send([read_number(word, self.field.item) for word in words])
+        else:
+            self.clear()

@@ -1,0 +1,316 @@
+"""Controls for lists: a table, or collapsible cards if the items do not fit into rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from ...core.fields import UNSET, Field
+from .control import Actions, Control, ControlBinding, ControlContext, Fold, Mark, text_button, tool_buttons
+from .form import build_control, find_control_class
+from .numbers import format_percentage
+from .rows import append_item
+
+SIMPLE_KINDS = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
+"""Kinds that fit into a cell of a table."""
+MAX_COLUMNS = 4
+MAX_ROWS = 200
+"""Maximum number of items shown."""
+
+
+class ItemsControl(Control):
+    """A list whose items can be added, removed and reordered: rows of simple values, or cards that open."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._columns = self.field.parts
+        self._is_table = not self._columns or (
+            len(self._columns) <= MAX_COLUMNS and all(column.kind in SIMPLE_KINDS for column in self._columns)
+        )
+        self._items: list[Any] = []
+        self._hidden_items: list[Any] = []
+        self._rows: list[_Item] = []
+        self._folds = self.context.folds.get(self.field.name, [])
+        self._share_column = next((column for column in self._columns if column.share), None)
+        self._list = ui.element("div").classes("tc-table")
+        self._list.props["data-testid"] = self.binding.test_id
+        add = text_button(f"add {self.field.item.noun}".strip(), "add", lambda: self._on_add())
+        add.props["data-testid"] = f"{self.binding.test_id}-add"
+
+    def draw(self, value: Any) -> None:
+        items = list(value) if isinstance(value, (list, tuple)) else []
+        before, self._items, self._hidden_items = self._items, items[:MAX_ROWS], items[MAX_ROWS:]
+        if self._rows and len(before) == len(self._items):
+            for row, old, new in zip(self._rows, before, self._items, strict=True):
+                if old != new:
+                    row.show(new)
+            self._show_shares()
+            return
+        self._folds = [*self._folds, *(Fold() for _ in self._items)][: len(self._items)]
+        self.context.folds[self.field.name] = self._folds
+        self._list.clear()
+        with self._list:
+            if not self._items:
+                ui.label(self.empty_label or "none").classes("tc-note")
+            elif self._is_table and any(column.name for column in self._columns):
+                with ui.element("div").classes("tc-cellrow tc-heads") as heads:
+                    heads.props["data-share"] = "share" if self._share_column else ""
+                    for column in self._columns:
+                        ui.label(column.label).props["title"] = column.description
+                    ui.element("div").classes("tc-gap")
+            self._rows = [self._build_row(number, item) for number, item in enumerate(self._items)]
+        self._show_shares()
+
+    def retile(self) -> None:
+        for row in self._rows:
+            row.retile()
+
+    def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        for number, row in enumerate(self._rows):
+            row.mark([(path[1:], text) for path, text in marks if path[:1] == (number,)])
+        return [mark for mark in marks if not mark[0] or mark[0][0] not in range(len(self._rows))]
+
+    def _build_row(self, number: int, item: Any) -> _Item:
+        binding = ControlBinding(
+            f"{self.binding.test_id}-{number}", lambda value: self._on_item_change(number, value), self.binding.fail
+        )
+        actions: Actions = {
+            "up": ("arrow_upward", "move up", lambda: self._swap(number)),
+            "down": ("arrow_downward", "move down", lambda: self._swap(number + 1)),
+            "copy": ("content_copy", "copy", lambda: self._on_copy(number)),
+            "remove": ("close", "remove", lambda: self._on_remove(number)),
+        }
+        if self._is_table:
+            plain = {name: act for name, act in actions.items() if name in ("up", "remove")}
+            return _TableRow(self.field.item, self._columns, item, self.context, binding, plain)
+        return _ItemCard(self.field.item, item, self.context, binding, actions, number, self._folds[number])
+
+    def _on_item_change(self, number: int, value: Any) -> None:
+        self._items = [value if place == number else old for place, old in enumerate(self._items)]
+        self._show_shares()
+        self.send([*self._items, *self._hidden_items])
+
+    def _show_shares(self) -> None:
+        """Show the fraction of the sum in each row."""
+        if column := self._share_column:
+            found = [item.get(column.name, column.default) if isinstance(item, dict) else 0 for item in self._items]
+            parts = [part if isinstance(part, (int, float)) else 0 for part in found]
+            for row, part in zip(self._rows, parts, strict=True):
+                row.element.props["data-share"] = format_percentage(part, sum(parts))
+
+    def _on_add(self) -> None:
+        self._set_items(append_item(self.field, self._items, self.context), [*self._folds, Fold(is_open=True)])
+
+    def _on_copy(self, number: int) -> None:
+        unique = {part.name for part in self.field.item.parts if part.unique}
+        copy = append_item(self.field, [*self._items, self._items[number]], self.context)[-1] if unique else None
+        items, folds = [*self._items], [*self._folds]
+        items.insert(number + 1, copy or items[number])
+        folds.insert(number + 1, Fold())
+        self._set_items(items, folds)
+
+    def _on_remove(self, number: int) -> None:
+        min_items = self.field.schema.get("minItems", 0)
+        if len(self._items) <= min_items and not (self.field.nullable and min_items == 1):
+            self.binding.fail(f"must have at least {min_items}")
+            return
+        items, folds = [*self._items], [*self._folds]
+        del items[number], folds[number]
+        self._set_items(items, folds)
+
+    def _swap(self, number: int) -> None:
+        """Exchange an item with the item above it."""
+        if 0 < number < len(self._items):
+            items, folds = [*self._items], [*self._folds]
+            for listed in (items, folds):
+                listed[number - 1 : number + 1] = listed[number], listed[number - 1]
+            self._set_items(items, folds)
+
+    def _set_items(self, items: list[Any], folds: list[Fold]) -> None:
+        if not items and self.field.nullable:
+            self.clear()
+            return
+        self._rows, self._folds = [], folds  # This rebuilds all rows.
+        self.put([*items, *self._hidden_items])
+
+
+class _Item(ABC):
+    """An item of a list."""
+
+    element: ui.element
+
+    @abstractmethod
+    def show(self, item: Any) -> None:
+        """Show a new value."""
+
+    @abstractmethod
+    def retile(self) -> None:
+        """Update the item after the tiles of the map have changed."""
+
+    def mark(self, marks: Sequence[Mark]) -> None:
+        """Show problems of the item."""
+        message = "; ".join(text for _, text in self.mark_inside(marks))[:160]
+        self.element.props["data-error"] = message
+        self.element.classes(add="tc-wrong" if marks else "", remove="" if marks else "tc-wrong")
+
+    def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        return marks
+
+
+class _TableRow(_Item):
+    """A row of a table."""
+
+    def __init__(
+        self,
+        field: Field,
+        columns: tuple[Field, ...],
+        item: Any,
+        context: ControlContext,
+        binding: ControlBinding,
+        actions: Actions,
+    ) -> None:
+        self._field, self._columns, self._item, self._binding = field, columns, item, binding
+        inner = [
+            ControlBinding(
+                f"{binding.test_id}-{column.name or number}", partial(self._on_cell_change, number), binding.fail
+            )
+            for number, column in enumerate(columns)
+        ]
+        with ui.element("div").classes("tc-cellrow tc-item") as self.element:
+            cells = zip(columns, inner, strict=True) if columns else [(field, binding)]
+            self._controls = [build_control(one, context, own, is_small=True) for one, own in cells]
+            tool_buttons(binding.test_id, actions)
+        self.show(item)
+
+    def show(self, item: Any) -> None:
+        self._item = item
+        values = [item]
+        if self._field.kind == "model":
+            values = [item.get(column.name, UNSET) for column in self._columns] if isinstance(item, dict) else []
+        elif self._columns:
+            values = [*item] if isinstance(item, (list, tuple)) else []
+        for control, value in zip(self._controls, [*values, *(UNSET for _ in self._columns)], strict=False):
+            control.show(value)
+
+    def retile(self) -> None:
+        for control in self._controls:
+            control.retile()
+
+    def _on_cell_change(self, number: int, value: Any) -> None:
+        column = self._columns[number]
+        if self._field.kind == "model":
+            item = {**self._item} if isinstance(self._item, dict) else {}
+            item.pop(column.name, None)
+            self._item = item if value is UNSET else {**item, column.name: value}
+        else:
+            row = list(self._item) if isinstance(self._item, (list, tuple)) else []
+            row += [part.initial_value for part in self._columns[len(row) :]]
+            row[number] = column.initial_value if value is UNSET else value
+            self._item = row
+        self._binding.send(self._item)
+
+
+class _ItemCard(_Item):
+    """An item with its own fields.
+
+    Fields marked `peek` are always shown. All other fields are built when the card is opened.
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        item: Any,
+        context: ControlContext,
+        binding: ControlBinding,
+        actions: Actions,
+        number: int,
+        fold: Fold,
+    ) -> None:
+        self._field, self._item, self._context, self._binding = (
+            field,
+            item,
+            replace(context, folds=fold.children),
+            binding,
+        )
+        self._number, self._fold = number, fold
+        self._names = {part.name for part in field.parts if part.peek}
+        self._peeked: Control | None = None
+        self._others: Control | None = None
+        with ui.element("div").classes("tc-card tc-item") as self.element:
+            with ui.element("div").classes("tc-cellrow"):
+                self._head = ui.html("", sanitize=False, tag="button").classes("tc-head").props("type=button")
+                self._head.props["data-testid"] = f"{binding.test_id}-open"
+                self._head.on("click", lambda: self._toggle(), args=[])
+                tool_buttons(binding.test_id, actions)
+            self._inside = ui.element("div").classes("tc-card-inside")
+            if self._names:
+                with ui.element("div").classes("tc-card-inside tc-peeked"):
+                    self._peeked = self._build_control(is_peeked=True)
+        self._show_summary()
+        self._show_fold()
+
+    def show(self, item: Any) -> None:
+        self._item = item
+        self._show_summary()
+        for control in (self._peeked, self._others):
+            if control is not None:
+                control.show(item)
+
+    def retile(self) -> None:
+        self._show_summary()
+        for control in (self._peeked, self._others):
+            if control is not None:
+                control.retile()
+
+    def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        for control in (self._peeked, self._others if self._fold.is_open else None):
+            marks = marks if control is None else control.mark(marks)
+        return marks
+
+    def _build_control(self, *, is_peeked: bool) -> Control:
+        """Build the control of the `peek` fields, or of all other fields."""
+        field = self._field
+        if self._names:
+            own = field.schema["properties"]
+            kept = {name: part for name, part in own.items() if (name in self._names) == is_peeked}
+            field = replace(field, schema={**field.schema, "properties": kept})
+        binding = ControlBinding(
+            self._binding.test_id, lambda value: self._on_change(value, is_peeked=is_peeked), self._binding.fail
+        )
+        control = build_control(field, self._context, binding)
+        control.show(self._item)
+        return control
+
+    def _show_summary(self) -> None:
+        item = self._item
+        if isinstance(item, dict):
+            item = {name: value for name, value in item.items() if name not in self._names}
+        summary = find_control_class(self._field).summary(item, self._context)
+        self._head.content = f"<b>{self._number + 1}</b><span>{summary}</span>"
+
+    def _toggle(self) -> None:
+        self._fold.is_open = not self._fold.is_open
+        self._show_fold()
+
+    def _show_fold(self) -> None:
+        is_open = self._fold.is_open
+        if is_open and self._others is None:
+            with self._inside:
+                self._others = self._build_control(is_peeked=False)
+        self._inside.set_visibility(is_open)
+        self._head.props["aria-expanded"] = "true" if is_open else "false"
+        self._head.update()
+
+    def _on_change(self, value: Any, *, is_peeked: bool) -> None:
+        self._item = value
+        self._show_summary()
+        other = self._others if is_peeked else self._peeked
+        if other is not None:
+            other.show(value)
+        self._binding.send(value)

@@ -1,0 +1,1 @@
+"""Tab By example: a sample, and techniques that imitate it."""

@@ -1,0 +1,235 @@
+"""Left panel of By example: choice and size of the sample, and settings of the maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from nicegui import events, ui
+
+from ... import data
+from ...core.params import MAX_SIDE
+from ...core.seeds import read_seed
+from ...core.tilemap import TileMap
+from ...formats import format_registry
+from .. import operations
+from ..jobs import CancelToken
+from ..page.debounced_input import DebouncedInput
+from ..page.map_card import MapCard
+from ..page.scripts import read_page_script, read_script
+from ..page.uploads import Uploader
+from ..page.widgets import icon_button
+from ..session import Session, parse_seed
+from .state import (
+    AXES,
+    EDGES,
+    MAX_PAINTED_SIDE,
+    SampleState,
+    as_sample,
+    clear_sample,
+    find_by_example,
+    flip_sample,
+    list_techniques,
+    load_built_in,
+    name_sample,
+    resize_sample,
+)
+from .trial import draw_picture
+
+DROP = read_page_script("drop_file")
+DRAG = """(event) => { event.preventDefault(); document.body.classList.add('tw-dropping'); }"""
+LEAVE = read_script(__file__, "leave_drop")
+
+
+class SamplePanel:
+    """Built-in samples, upload, and settings. `on_change` is called with the changed example."""
+
+    def __init__(self, session: Session, on_change: Callable[[SampleState], None]) -> None:
+        self.session, self.on_change = session, on_change
+        self.example = SampleState()
+        ui.label("Start from").classes("tw-title")
+        self._build_samples()
+        self._build_upload()
+        with ui.element("div").classes("tw-row"):
+            ui.label("Sample").classes("tw-title tw-grow")
+            icon_button("flip", "Mirror left to right", partial(self._flip, "x"), test_id="sample-flip-x")
+            flip_y = icon_button("flip", "Mirror top to bottom", partial(self._flip, "y"), test_id="sample-flip-y")
+            flip_y.classes("tw-example-down")
+            icon_button("layers_clear", "Fill with the most common tile", self._clear, test_id="sample-clear")
+        with ui.element("div").classes("tw-example-fields"):
+            self.columns = self._build_number("width", "sample-width", self._resize)
+            self.rows = self._build_number("height", "sample-height", self._resize)
+            self.wrap_sample = self._build_axes_select("wrap", "wrap_sample", "sample-wraps")
+            self.wrap_sample.tooltip(
+                f"Whether the sample wraps around at its edges; for {_list_supporting('wrap_sample')}"
+            )
+        ui.label("Maps").classes("tw-title")
+        with ui.element("div").classes("tw-example-fields"):
+            self.width = self._build_number("width", "maps-width", self._set_size)
+            self.height = self._build_number("height", "maps-height", self._set_size)
+            self.wrap = self._build_axes_select("wrap", "wrap", "maps-wrap")
+            self.edges = self._build_edges_select()
+            self.wrap.tooltip(f"Whether opposite edges of the maps fit together; for {_list_supporting('wrap')}")
+        with ui.element("div").classes("tw-row"):
+            self.seed = DebouncedInput("maps-seed", self._set_seed, label="seed").classes("tw-grow")
+            self.seed.tooltip("Number or text; the same seed makes the same maps")
+            roll = ui.button("New seed", icon="casino", on_click=self.reroll).classes("tw-roomy")
+            roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("Choose a random seed for all maps")
+        notes = [f"{name} {note}" for name in list_techniques() if (note := find_by_example(name).note)]
+        ui.label(f"{'; '.join(notes)}.").classes("tw-hint")
+
+    def refresh(self, example: SampleState) -> None:
+        self.example = example
+        *_, rows, columns = example.sample_map.shape
+        shown = {self.columns: columns, self.rows: rows, self.width: example.width, self.height: example.height}
+        for field, number in shown.items():
+            field.set_value(str(number))
+        self.wrap.set_value(example.wrap)
+        self.wrap_sample.set_value(example.wrap_sample)
+        self.edges.set_options(_list_edge_options(example.sample_edges), value=" ".join(example.sample_edges))
+        self.seed.set_value(str(example.seed))
+        picked = example.name if example.sample is None else ""
+        for name, card in self.cards.items():
+            card.mark(name == picked)
+        self.member.set_value(picked if picked in self.members else None)
+
+    def reroll(self) -> None:
+        """Choose a random seed."""
+        self.on_change(self.example.replace(seed=int(read_seed(None))))
+
+    # -- sources ------------------------------------------------------------------------------------------------
+
+    def _build_samples(self) -> None:
+        self.cards: dict[str, MapCard] = {}
+        with ui.element("div").classes("tw-example-samples"):
+            for name in data.list_names("samples"):
+                self.cards[name] = MapCard(
+                    f"pick-sample-{name}",
+                    name,
+                    style="tw-example-sample tw-card",
+                    on_click=partial(self._pick, name),
+                )
+                self.cards[name].show_picture(_draw_thumbnail(name))
+        self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
+        self.member = ui.select(
+            self.members, label="or a map of a game", on_change=lambda event: self._pick(event.value)
+        )
+        self.member.props("dense outlined options-dense data-testid=sample-member")
+
+    def _build_upload(self) -> None:
+        self.upload = Uploader(self.session.queue.settings, self._on_upload, self._show_error)
+        self.upload.classes("tw-example-upload").props("data-testid=sample-file")
+        endings = sorted({ending for entry in format_registry if entry.read for ending in entry.extensions})
+        with ui.element("button").classes("tw-example-drop").props("type=button data-testid=sample-open") as button:
+            ui.icon("upload_file", size="20px")
+            ui.label("Open a file, or drop one here")
+            ui.tooltip(f"Text, CSV or picture (one pixel per tile), or any of {', '.join(endings)}")
+        button.on("click", lambda: self.upload.run_method("pickFiles"))
+        self.line = ui.label("").classes("tw-bad").props("role=status data-testid=sample-line")
+        self.line.set_visibility(False)
+
+    def take_drops(self, element: ui.element) -> None:
+        """Accept files dropped on an element."""
+        element.on("dragover", js_handler=DRAG).on("dragleave", js_handler=LEAVE)
+        element.on("drop", js_handler=DROP % self.upload.id)
+
+    async def _on_upload(self, event: events.UploadEventArguments) -> None:
+        content, name = await event.file.read(), event.file.name
+        self.upload.reset()
+
+        def work(token: CancelToken) -> TileMap:
+            return as_sample(name_sample(operations.read_upload(content, name, token.settings)))
+
+        sample = await self.session.attempt(work, lambda error: self._show_error(str(error)))
+        if sample is not None:
+            self._change(self.example.with_sample(sample, name[-60:] or "a file"))
+
+    def _pick(self, name: str | None) -> None:
+        if name is not None and (self.example.sample is not None or name != self.example.name):
+            self._change(self.example.with_built_in(name))
+
+    def _show_error(self, message: str) -> None:
+        self.line.set_text(message)
+        self.line.set_visibility(bool(message))
+
+    def _change(self, example: SampleState) -> None:
+        """Report a changed example and clear the error."""
+        self._show_error("")
+        self.on_change(example)
+
+    # -- settings -----------------------------------------------------------------------------------------------
+
+    def _build_number(self, label: str, test_id: str, on_change: Callable[[], None]) -> DebouncedInput:
+        return DebouncedInput(test_id, lambda _: on_change(), label=label, step=1).props("min=1")
+
+    def _build_axes_select(self, label: str, name: str, test_id: str) -> ui.select:
+        def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
+            self.on_change(self.example.replace(**{name: event.value}))
+
+        select = ui.select(dict(AXES), label=label, value="none", on_change=on_choice)
+        return select.props(f"dense outlined options-dense data-testid={test_id}")
+
+    def _build_edges_select(self) -> ui.select:
+        def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
+            self.on_change(self.example.replace(sample_edges=tuple((event.value or "").split())))
+
+        select = ui.select(_list_edge_options(()), label="edges of the sample", value="", on_change=on_choice)
+        select.props("dense outlined options-dense data-testid=maps-edges")
+        return select.tooltip(
+            "Edges of the maps that have only patterns of the same edge of the sample, such as sky above and ground "
+            f"below; for {_list_supporting('sample_edges')}"
+        )
+
+    def _resize(self) -> None:
+        *_, rows, columns = self.example.sample_map.shape
+        width = _clamp_side(self.columns.value, columns, max(MAX_PAINTED_SIDE, columns))
+        height = _clamp_side(self.rows.value, rows, max(MAX_PAINTED_SIDE, rows))
+        if (width, height) != (columns, rows):
+            self._edit_sample(resize_sample(self.example.sample_map, width, height))
+        else:
+            self.refresh(self.example)
+
+    def _set_size(self) -> None:
+        width = _clamp_side(self.width.value, self.example.width, MAX_SIDE)
+        height = _clamp_side(self.height.value, self.example.height, MAX_SIDE)
+        self.on_change(self.example.replace(width=width, height=height))
+        self.refresh(self.example)
+
+    def _set_seed(self, text: str) -> None:
+        if text and text != str(self.example.seed):
+            self.on_change(self.example.replace(seed=parse_seed(text)))
+
+    def _flip(self, axis: str) -> None:
+        self._edit_sample(flip_sample(self.example.sample_map, axis))
+
+    def _clear(self) -> None:
+        self._edit_sample(clear_sample(self.example.sample_map))
+
+    def _edit_sample(self, sample: TileMap) -> None:
+        self._change(self.example.with_edited_sample(sample))
+
+
+def _list_edge_options(own: tuple[str, ...]) -> dict[str, str]:
+    """Return the edges to choose from and their labels, including the current ones."""
+    return {" ".join(edges): label for edges, label in {own: ", ".join(own), **EDGES}.items()}
+
+
+def _list_supporting(setting: str) -> str:
+    """Return the names of the techniques that have a setting."""
+    return " and ".join(name for name in list_techniques() if setting in find_by_example(name).shared)
+
+
+def _clamp_side(text: str | None, default: int, max_side: int) -> int:
+    """Return the size in a string, limited to 1 to `max_side`, or the default if it is not a number."""
+    try:
+        return round(max(1, min(max_side, float(text or ""))))
+    except ValueError:
+        return default
+
+
+def _draw_thumbnail(name: str) -> str:
+    """Return a picture of a corner of a built-in sample."""
+    map = load_built_in(name)
+    level = map.cells if map.cells.ndim == 2 else map.cells[0]
+    return draw_picture(TileMap(level[:24, :32], map.tileset))

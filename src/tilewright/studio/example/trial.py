@@ -1,0 +1,91 @@
+"""Trials: making a map in the style of the sample as a job, with previews, and comparing it with the sample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.errors import TilewrightError
+from ...core.site import Frame
+from ...core.tilemap import TileMap
+from ...formats._picture import PictureParams, draw, layout_of
+from .. import operations
+from ..jobs import CancelToken
+from ..map.payloads import encode_picture
+from .state import SampleState, find_by_example
+
+COMPARED_MEASURES = ("divergence", "sample_distance", "copied_share", "copied_block")
+PREVIEW_INTERVAL = 0.12
+"""Seconds between two previews."""
+MAX_LARGE_SPRITE_CELLS = 64
+"""Maximum width and height of maps drawn with large sprites."""
+MAX_SPRITE_CELLS = 1 << 14
+"""Maximum number of cells of maps drawn with sprites; larger maps are too small on a card."""
+
+FitnessCurve = tuple[tuple[float, float], ...]
+"""Progress (0 to 1) and divergence over time."""
+
+
+@dataclass(frozen=True)
+class TrialPreview:
+    """Picture and progress of a map that is being made."""
+
+    picture: str
+    note: str
+    progress: float | None
+    curve: FitnessCurve
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """Pictures and measures of a finished map."""
+
+    recipe: dict[str, Any]
+    flat: str
+    """Picture in colors, one pixel per cell."""
+    sprites: str
+    """Picture with sprites; the same as `flat` for large maps."""
+    seconds: float
+    numbers: dict[str, float]
+    curve: FitnessCurve
+    warnings: tuple[str, ...] = ()
+    """Warnings about the map, such as that it is nearly a copy of the sample."""
+
+
+def run_trial(
+    example: SampleState, technique: str, token: CancelToken, on_preview: Callable[[TrialPreview], None]
+) -> TrialResult:
+    """Make the technique's map and compare it with the sample. `on_preview` is called with the map in progress."""
+    start = last_preview = time.perf_counter()
+    data = example.build_recipe(technique)
+    recipe = operations.check_recipe(data, token.settings)
+    objective = find_by_example(technique).objective
+    curve: list[tuple[float, float]] = []
+    for frame in operations.frames(recipe, token):
+        if frame.map is not None:
+            seconds = time.perf_counter() - start
+            numbers = operations.measure_map(
+                frame.map, token, COMPARED_MEASURES, like=example.build_similarity(technique)
+            )
+            flat, sprites = draw_picture(frame.map), draw_picture(frame.map, sprites=True)
+            warnings = tuple(operations.find_map_warnings(frame.map))
+            return TrialResult(data, flat, sprites, seconds, numbers, tuple(curve), warnings)
+        if frame.numbers and objective in frame.numbers:
+            curve.append((frame.progress or 0.0, frame.numbers[objective]))
+        is_due = time.perf_counter() > last_preview + PREVIEW_INTERVAL
+        if is_due and (frame.cells is not None or frame.colors is not None):
+            last_preview = time.perf_counter()
+            on_preview(TrialPreview(draw_picture(frame.snapshot()), frame.note, frame.progress, tuple(curve)))
+    raise TilewrightError("the technique ended without a map")
+
+
+def draw_picture(view: TileMap | Frame, *, sprites: bool = False) -> str:
+    """Return a picture as a data URL: one pixel per cell, for the browser to enlarge, or sprites."""
+    rows, columns = layout_of(view).canvas
+    if sprites and rows * columns <= MAX_SPRITE_CELLS:
+        options = PictureParams(scale=16 if max(rows, columns) <= MAX_LARGE_SPRITE_CELLS else 8)
+    else:
+        options = PictureParams(scale=1, sprites=False)
+    return encode_picture(draw(view, options))

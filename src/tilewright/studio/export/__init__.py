@@ -1,0 +1,1 @@
+"""Tab Export: files of the map, and code that makes the same map."""

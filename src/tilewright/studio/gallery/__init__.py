@@ -1,0 +1,1 @@
+"""Tab Gallery: variations of the map, as pictures and in a plot."""

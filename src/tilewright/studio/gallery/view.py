@@ -1,0 +1,263 @@
+"""Tab Gallery: 24 variations of the map as pictures and in a scatter plot of two measures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from nicegui import background_tasks, ui
+
+from ...core.errors import TilewrightError, pluralize
+from ...core.measure_groups import format_measure
+from ...core.seeds import read_seed
+from ..jobs import Cancelled
+from ..page.map_card import MapCard
+from ..page.view import View
+from ..session import Session
+from ..state import State
+from .axes import UNSORTED, GalleryAxes
+from .errors import GalleryErrors
+from .export import GalleryExport
+from .state import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
+from .variation_panel import VariationPanel
+from .variations import COUNT, SWEPT_MEASURE, Variation, VariationResult, fill_counts, list_variations, make_variation
+
+MAX_CONCURRENT = 2
+"""Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
+DISPLAY_PAUSE = 0.06
+"""Seconds in which results are collected before they are shown: a message to the browser costs more than a result."""
+
+
+class GalleryView(View):
+    """Settings and scatter plot in the left panel, pictures in the middle."""
+
+    def __init__(self, session: Session, area: ui.element) -> None:
+        self.session = session
+        self.variations: list[Variation] = []
+        self.results: dict[int, VariationResult] = {}
+        """Finished results by index of the variation."""
+        self._unshown: list[int] = []
+        """Results that are not shown yet, by index of the variation."""
+        self._display: asyncio.Task[None] | None = None
+        """Task that shows them."""
+        self._shown_settings: Gallery | None = None
+        """Settings with which the numbers were last shown."""
+        self._jobs: list[asyncio.Task[None]] = []
+        self._build_panel()
+        with area:
+            self._build_area()
+        ui.context.client.on_delete(self.stop)
+        self.refresh(session.state)
+
+    def refresh(self, state: State) -> None:
+        """Show the variations of a state. They are only made while the tab is open."""
+        if state.view_settings.tab != "gallery":
+            self.stop()
+            return
+        self.variation_panel.show(state)
+        self.size.set_value(state.gallery.size)
+        self.grid.style(f"--tw-size: {state.gallery.size}px")
+        if self._is_current(state):
+            self._mark_current(state)
+            if self._unshown or self._shown_settings != state.gallery:
+                self._show_results()
+            self._resume()
+        else:
+            self.show_all()
+
+    # -- layout -------------------------------------------------------------------------------------------------
+
+    def _build_panel(self) -> None:
+        with ui.element("div").classes("tw-gallery-part"):
+            self.variation_panel = VariationPanel(self.session)
+            roll = ui.button("New seeds", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
+            roll.props("data-testid=gallery-roll").tooltip("Choose new random seeds; locked cells stay")
+            ui.label("Click a picture or a point to open it in Make. New seeds keep starred pictures.").classes(
+                "tw-hint"
+            )
+            with ui.element("div").classes("tw-gallery-size"):
+                ui.label("Picture size")
+                self.size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20, on_change=self._on_size)
+                self.size.props('dense data-testid=gallery-size aria-label="Picture size"')
+        with ui.element("div").classes("tw-gallery-part tw-gallery-take"):
+            ui.label("Export").classes("tw-title")
+            self.export = GalleryExport(self.session, self.list_chosen)
+        with ui.element("div").classes("tw-gallery-part tw-gallery-more"):
+            self.axes = GalleryAxes(self._change, self.choose, self._label_measure)
+
+    def _build_area(self) -> None:
+        with ui.element("div").classes("tw-gallery"):
+            self.status = ui.label("").classes("tw-faint").props("data-testid=gallery-progress role=status")
+            self.errors = GalleryErrors(self.session, self.roll)
+            self.grid = ui.element("div").classes("tw-gallery-grid").props("data-testid=gallery-grid")
+        self.cells: list[MapCard] = []
+
+    def _build_card(self, number: int, caption: str) -> MapCard:
+        card = MapCard(f"variation-{number}", caption, on_click=partial(self.choose, number))
+        card.add_star(partial(self.star, number), f"star-{number}")
+        on, off = self.axes.plot.build_hover_handlers(number)
+        card.element.on("mouseenter", js_handler=on).on("mouseleave", js_handler=off)
+        card.element.props(f"data-variation={number}").style(f"order: {number}")
+        return card
+
+    # -- jobs ---------------------------------------------------------------------------------------------------
+
+    def show_all(self) -> None:
+        """Make all variations of the state, if the tab is open."""
+        self.stop()
+        state = self.session.state
+        if state.view_settings.tab != "gallery":
+            return  # The variations are made when the tab is opened.
+        self.variations, self.results, self._unshown = list_variations(state), {}, []
+        self.grid.clear()
+        with self.grid:
+            self.cells = [self._build_card(number, one.caption) for number, one in enumerate(self.variations)]
+        self._mark_current(state)
+        self._show_numbers()
+        self._resume()
+
+    def roll(self) -> None:
+        """Choose new seeds for all variations."""
+        gallery = self.session.state.gallery
+        if gallery.what == "knob" and gallery.same_seed:
+            # All variations share the seed of the current map; changing it is an undo step.
+            self.session.reroll()
+        else:
+            starred = self.list_chosen(True)
+            pinned = [int(one.state.seed or 0) for one in starred if gallery.what == "seed"]
+            self.session.change_gallery(
+                what="seed" if gallery.what == "found" else gallery.what,
+                roll=int(read_seed(None)),
+                pinned=tuple(pinned[:MAX_PINNED]),
+                stars=tuple(one.key for one in starred[:MAX_PINNED]),
+            )
+
+    def star(self, number: int) -> None:
+        """Add a variation to the favorites, or remove it."""
+        key, stars = self.variations[number].key, self.session.state.gallery.stars
+        others = tuple(star for star in stars if star != key)
+        self.session.change_gallery(stars=others if key in stars else (*others, key)[-MAX_STARS:])
+
+    def list_chosen(self, starred: bool) -> list[Variation]:
+        """Return the variations that can be exported: all that were made, or the starred ones."""
+        stars = self.session.state.gallery.stars
+        failed = {number for number, one in self.results.items() if one.error is not None}
+        made = [one for number, one in enumerate(self.variations) if number not in failed]
+        return [one for one in made if one.key in stars] if starred else made
+
+    def stop(self) -> None:
+        """Cancel all jobs."""
+        for job in (*self._jobs, self._display):
+            if job is not None:
+                job.cancel()
+        self._jobs, self._display = [], None
+
+    def choose(self, number: int) -> None:
+        """Open a variation in Make."""
+        if number in self.results and self.results[number].error is not None:
+            return
+        chosen = self.variations[number].state
+        state = replace(self.session.state, recipe=chosen.recipe, locks=chosen.locks, painted=None, off=chosen.off)
+        self.session.open(state.with_view_settings(tab="make"))
+
+    def _is_current(self, state: State) -> bool:
+        """Return whether these are the variations of a state. They stay current when the user opens one of them."""
+        wanted = [(one.state.effective, one.state.landmarks) for one in list_variations(state)]
+        return wanted == [(one.state.effective, one.state.landmarks) for one in self.variations]
+
+    def _resume(self) -> None:
+        """Make the missing variations."""
+        self._show_status()
+        if not any(not job.done() for job in self._jobs):
+            missing = [number for number in range(len(self.variations)) if number not in self.results]
+            self._jobs = [background_tasks.create(self._work(missing)) for _ in range(MAX_CONCURRENT)]
+
+    async def _work(self, missing: list[int]) -> None:
+        while missing:
+            await self._make(missing.pop(0))
+
+    async def _make(self, number: int) -> None:
+        variation = self.variations[number]
+        try:
+            found = await self.session.submit_when_free(lambda token: make_variation(variation, token))
+        except Cancelled:
+            return
+        except TilewrightError as error:
+            found = VariationResult(error=error)
+        self.results[number] = found
+        self._unshown.append(number)
+        if len(self.results) == len(self.variations):
+            self._show_results()
+        elif self._display is None or self._display.done():
+            self._display = background_tasks.create(self._show_results_later())
+
+    async def _show_results_later(self) -> None:
+        await asyncio.sleep(DISPLAY_PAUSE)
+        self._show_results()
+
+    def _show_results(self) -> None:
+        """Show the results that are not shown yet."""
+        for number in self._unshown:
+            result = self.results[number]
+            if result.error is None:
+                self.cells[number].show_picture(result.picture)
+            else:
+                self.cells[number].show_note("failed", str(result.error))
+        self._unshown = []
+        self._show_numbers()
+        self._show_status()
+
+    # -- display ------------------------------------------------------------------------------------------------
+
+    def _show_status(self) -> None:
+        count, done = len(self.variations), len(self.results)
+        errors = {number: one.error for number, one in self.results.items() if one.error is not None}
+        self.grid.set_visibility(not self.errors.show(errors, count))
+        self.export.refresh()
+        failed = len(errors)
+        text = f"{pluralize(count, 'variation')} of {self.session.state.title}"
+        text = text if done == count else f"{done} of {text}"
+        text += f", {failed} failed" if failed else ""
+        text += "; the parameter has no more values, use different seeds for more maps" if count < COUNT else ""
+        self.status.set_text(text)
+
+    def _mark_current(self, state: State) -> None:
+        """Mark the variation that is the current map."""
+        now = state.with_recipe().effective
+        for cell, variation in zip(self.cells, self.variations, strict=True):
+            cell.mark(now == variation.state.effective)
+            cell.set_starred(variation.key in state.gallery.stars)
+        self.export.refresh()
+
+    def _show_numbers(self) -> None:
+        """Update the measures below the pictures, the scatter plot and the order of the pictures."""
+        self._shown_settings = self.session.state.gallery
+        names = (name for one in self.results.values() for name in one.numbers or ())
+        x, y, by = self.axes.offer(names, self._shown_settings)
+        numbers = fill_counts([_read_numbers(self.results.get(number)) for number in range(len(self.variations))])
+        for cell, found in zip(self.cells, numbers, strict=True):
+            shown = [name for name in dict.fromkeys((x, y, by)) if name in found and name != SWEPT_MEASURE]
+            lines = (f"{self._label_measure(name)} {format_measure(name, found[name])}" for name in shown)
+            cell.set_text("\n".join(lines))
+        self.axes.show([(one.caption, found) for one, found in zip(self.variations, numbers, strict=True)], x, y)
+        sign = -1 if self._shown_settings.most_first else 1
+        ranks = [(by not in found, sign * found.get(by, 0), number) for number, found in enumerate(numbers)]
+        for place, (_, _, number) in enumerate(sorted(ranks)):
+            self.cells[number].element.style(f"order: {number if by == UNSORTED else place}")
+
+    def _change(self, name: str, value: Any) -> None:
+        self.session.change_gallery(**{name: value})
+
+    def _on_size(self) -> None:
+        self.session.change_gallery(size=self.size.value)
+
+    def _label_measure(self, name: str) -> str:
+        knob = self.variation_panel.knob
+        return knob.label if name == SWEPT_MEASURE and knob is not None else name.replace("_", " ")
+
+
+def _read_numbers(found: VariationResult | None) -> Mapping[str, float]:
+    return (found.numbers if found is not None else None) or {}

@@ -1,0 +1,294 @@
+"""Section Only good maps: requirements for measures, the number of tries, and the fraction of seeds that pass."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+from nicegui import background_tasks, events, ui
+
+from ...analysis.survey import list_argument_measures
+from ...core.errors import Problem, TilewrightError, pluralize
+from ...core.registry import measures, techniques
+from ...core.require import DEFAULT_TRIES, MAX_TRIES
+from .. import operations
+from ..jobs import Cancelled, CancelToken
+from ..page.debounced_input import DebouncedInput
+from ..page.view import StatePanel
+from ..page.widgets import SelectByLabel, icon_button, toggle_class
+from ..session import Session
+from ..state import State
+from .find_seed import FindSeedPanel
+from .pass_share import PassShare, try_seed
+from .requirements import (
+    MAX_ROWS,
+    RULES,
+    TRUTH,
+    RequirementRow,
+    find_improvement,
+    read_rows,
+    suggest_row,
+    with_improvement,
+    write_rows,
+)
+
+T = TypeVar("T")
+MAX_SEEDS = 24
+"""Number of seeds that are tried to find the fraction that passes."""
+PAUSE = 0.4
+"""Seconds without a change before seeds are tried, so that they do not slow down the map."""
+FIRST_MEASURES = ("path_length", "floor_share", "regions")
+"""Measures of new requirements, if they are not required yet."""
+
+
+class GoodMapsSection(StatePanel):
+    """Rows of requirements. The session makes maps until one meets them all."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._rows: list[RequirementRow] = []
+        self._options: list[str] = []
+        self._marks: list[ui.label] = []
+        self._inputs: list[list[DebouncedInput]] = []
+        """Numbers of the rows: none, one, or the ends of a range."""
+        self._tested: dict[str, Any] | None = None
+        """Recipe whose seeds are tried."""
+        self._job: asyncio.Task[None] | None = None
+        with ui.element("section").classes("tw-good").props('data-testid=good-maps aria-label="Only good maps"'):
+            with ui.element("div").classes("tw-row"):
+                ui.label("Only good maps").classes("tw-title tw-grow")
+                self.add = ui.button("Add", icon="add", on_click=self._add_row)
+                self.add.props('dense unelevated no-caps size=sm data-testid=good-add aria-label="Add a requirement"')
+            self.hint = ui.label("Require values of measures: maps are made until one meets them all.")
+            self.hint.classes("tw-hint")
+            self.list = ui.element("div").classes("tw-good-rows")
+            with ui.element("div").classes("tw-good-foot") as self.foot:
+                self.tries = DebouncedInput("good-tries", self._on_tries, label="Tries", step=1)
+                self.tries.tooltip("Maximum number of maps to make until one meets the requirements")
+                self.share = ui.label("").classes("tw-good-share").props("role=status data-testid=good-share")
+            with ui.element("div").classes("tw-good-foot") as self.improve_foot:
+                self.improve = ui.button("Improve", icon="auto_fix_high", color=None, on_click=self._on_improve)
+                self.improve.props("outline dense no-caps data-testid=good-improve")
+                self.improve.tooltip("Change each map by small moves until it meets the rows, with the shaper improve")
+                self.improve_note = ui.label("").classes("tw-faint")
+            self.error = ui.label("").classes("tw-bad").props("role=status data-testid=good-error")
+            self.find_seed = FindSeedPanel(session)
+        ui.context.client.on_delete(self._stop)
+        self.update(session.state)
+
+    def select(self, state: State) -> object:
+        """Return what decides the section: without requirements, nothing but whether Make is open."""
+        others = (state.recipe, state.off) if state.recipe.get("require") else state.recipe.get("tries")
+        return state.view_settings.tab, others
+
+    def show_map(self) -> None:
+        """Offer the measures of the current map."""
+        if self._rows:
+            self.refresh(self.session.state)
+
+    def refresh(self, state: State) -> None:
+        """Show the requirements of a state, and try its seeds while Make is open."""
+        rows = read_rows(state.recipe.get("require"))
+        options = self._list_options(rows)
+        is_same = [_row_form(row) for row in rows] == [_row_form(row) for row in self._rows]
+        self._rows = rows
+        if not is_same or options != self._options:
+            self._options = options
+            self._build(rows)
+        for row, inputs in zip(rows, self._inputs, strict=True):
+            for value, number in zip(inputs, (row.value, row.high), strict=False):
+                value.set_value(_format(number))
+        tries = state.recipe.get("tries")
+        self.tries.set_value(str(DEFAULT_TRIES if tries is None else tries)[:20])
+        self.add.set_enabled(len(rows) < MAX_ROWS)
+        for part, is_shown in ((self.hint, not rows), (self.foot, bool(rows)), (self.improve_foot, bool(rows))):
+            part.set_visibility(is_shown)
+        is_improved = find_improvement(state) is not None
+        self.improve.props(f"aria-pressed={'true' if is_improved else 'false'}")
+        toggle_class(self.improve, "tw-good-on", is_improved)
+        self.improve_note.set_text("Maps are changed to meet them." if is_improved else "Change the map to meet them.")
+        self.find_seed.refresh(state)
+        self._test_seeds(state)
+
+    def mark_problems(self, problems: Sequence[Problem]) -> None:
+        """Show the problems of the requirements that are not about the finished map."""
+        found = [str(one) for one in problems if one.path[:1] in (("require",), ("tries",)) and one.rule != "unsolved"]
+        self.error.set_text("; ".join(found))
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def _list_options(self, rows: Sequence[RequirementRow]) -> list[str]:
+        """Return the measures to choose from, with those of the current map's tiles and markers, and of the rows."""
+        recipe, map = self.session.recipe, self.session.map
+        has_sample = recipe is not None and techniques.get(recipe.technique).training_of(recipe.params) is not None
+        plain = [one.name for one in measures if not one.argument and (has_sample or not one.compares)]
+        counted = [] if map is None else list_argument_measures(map)
+        return [*dict.fromkeys((*plain, *counted, *(row.measure for row in rows)))]
+
+    def _build(self, rows: Sequence[RequirementRow]) -> None:
+        self.list.clear()
+        self._marks, self._inputs = [], []
+        with self.list:
+            for number, row in enumerate(rows):
+                self._build_row(number, row, {other.measure for other in rows} - {row.measure})
+
+    def _build_row(self, number: int, row: RequirementRow, used: set[str]) -> None:
+        with ui.element("div").classes("tw-good-row").props(f"data-testid=good-{number}"):
+            options = {name: name.replace("_", " ") for name in self._options if name not in used}
+            measure = SelectByLabel(options, value=row.measure, on_change=partial(self._on_measure, number))
+            measure.props(f'dense outlined options-dense aria-label="Measure" data-testid=good-{number}-measure')
+            measure.classes("tw-good-measure")
+            icon_button("delete_outline", "Remove", partial(self._remove, number), test_id=f"good-{number}-remove")
+            if row.is_truth:
+                rule = ui.select(TRUTH, value=row.is_yes, on_change=partial(self._on_truth, number))
+            else:
+                rule = ui.select(RULES, value=row.rule, on_change=partial(self._on_rule, number))
+            rule.props(f'dense outlined options-dense aria-label="Comparison" data-testid=good-{number}-rule')
+            rule.classes("tw-good-rule")
+            if row.is_range and not row.is_truth:
+                rule.classes("tw-good-wide")
+                with ui.element("div").classes("tw-good-range"):
+                    self._inputs.append(
+                        [self._build_value(number, "value", "From"), self._build_value(number, "high", "To")]
+                    )
+            else:
+                self._inputs.append(
+                    [] if row.is_extreme or row.is_truth else [self._build_value(number, "value", "Value")]
+                )
+            mark = ui.label("").classes("tw-good-mark tw-faint").props(f"data-testid=good-{number}-met")
+            mark.set_visibility(not row.is_extreme)
+            self._marks.append(mark)
+
+    def _build_value(self, number: int, field: str, label: str) -> DebouncedInput:
+        value = DebouncedInput(f"good-{number}-{field}", partial(self._on_value, number, field), step=0.01)
+        value.props(f"step=any aria-label={label}").classes("tw-good-value")
+        return value
+
+    async def _add_row(self) -> None:
+        used = {row.measure for row in self._rows}
+        options = (*FIRST_MEASURES, *self._list_options(self._rows))
+        name = next((name for name in options if name not in used), None)
+        if name is not None:
+            self._change([*self._rows, await self._suggest(name)])
+
+    def _remove(self, number: int) -> None:
+        self._change([row for place, row in enumerate(self._rows) if place != number])
+
+    async def _on_measure(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
+        rows = self._rows
+        if number < len(rows) and event.value in self._options and event.value != rows[number].measure:
+            self._replace_row(number, await self._suggest(str(event.value)))
+
+    def _on_rule(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
+        rows = self._rows
+        if number < len(rows) and event.value in RULES and event.value != rows[number].rule:
+            self._replace_row(number, rows[number].with_rule(str(event.value)))
+
+    def _on_truth(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
+        rows = self._rows
+        if number < len(rows) and event.value in TRUTH and event.value != rows[number].is_yes:
+            self._replace_row(number, rows[number].with_truth(event.value))
+
+    def _on_value(self, number: int, field: str, text: str) -> None:
+        rows = self._rows
+        if number < len(rows):
+            try:
+                value: float | str = float(text)
+            except ValueError:
+                value = text[:100]
+            row = replace(rows[number], value=value) if field == "value" else replace(rows[number], high=value)
+            self._replace_row(number, row, undo_group=f"require.{number}")
+
+    def _replace_row(self, number: int, row: RequirementRow, *, undo_group: str = "") -> None:
+        rows = self._rows
+        self._change([*rows[:number], row, *rows[number + 1 :]], undo_group=undo_group)
+
+    def _on_tries(self, text: str) -> None:
+        tries = int(text) if text.isdecimal() and len(text) < 10 else 0
+        if 1 <= tries <= MAX_TRIES:
+            self.error.set_text("")
+            self.session.change(self.session.state.with_recipe(tries=tries, attempt=None), undo_group="tries")
+        else:
+            self.error.set_text(f"tries: must be an integer from 1 to {MAX_TRIES:,}")
+
+    def _change(self, rows: Sequence[RequirementRow], *, undo_group: str = "") -> None:
+        state = self.session.state
+        tries = state.recipe.get("tries") if rows else None
+        required = write_rows(rows)
+        changed = state.with_recipe(require=required, tries=tries, attempt=None)
+        if find_improvement(state) is not None:
+            changed = with_improvement(changed, required)
+        self.session.change(changed, undo_group=undo_group)
+
+    def _on_improve(self) -> None:
+        """Add the shaper improve with the rows as targets, or remove it."""
+        state = self.session.state
+        targets = write_rows(self._rows) if find_improvement(state) is None else None
+        self.session.change(with_improvement(state, targets))
+
+    async def _suggest(self, name: str) -> RequirementRow:
+        """Return a requirement for a measure that the current map meets, if it can be measured."""
+        map = self.session.map
+
+        def work(token: CancelToken) -> dict[str, float]:
+            return {} if map is None else operations.measure_map(map, token, [name])
+
+        found = await self.session.attempt(work, _ignore)
+        return suggest_row(name, (found or {}).get(name, 0.0))
+
+    # -- seeds ------------------------------------------------------------------------------------------------
+
+    def _test_seeds(self, state: State) -> None:
+        """Start to try seeds of a state, if its requirements or its map have changed."""
+        is_open = state.view_settings.tab == "make" and bool(state.recipe.get("require"))
+        # The seeds that are tried do not depend on the seed of the map.
+        others = ("seed", "tries", "attempt")
+        wanted = {key: value for key, value in state.effective.items() if key not in others} if is_open else None
+        if wanted == self._tested:
+            return
+        self._stop()
+        self._tested = wanted
+        self._show_share(PassShare())
+        if wanted is not None:
+            self._job = background_tasks.create(self._try_seeds(wanted))
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        self._job = None
+
+    async def _try_seeds(self, data: dict[str, Any]) -> None:
+        await asyncio.sleep(PAUSE)
+        found = PassShare()
+        try:
+            recipe = await self.session.submit_when_free(lambda token: operations.check_recipe(data, token.settings))
+            while found.tried < MAX_SEEDS:
+                found = found.add(await self.session.submit_when_free(partial(try_seed, recipe, found.tried)))
+                with self.list.client:
+                    self._show_share(found)
+        except (Cancelled, TilewrightError):
+            return  # The session shows the error.
+
+    def _show_share(self, found: PassShare) -> None:
+        text = f"{found.passed} of {pluralize(found.tried, 'seed')} pass" if found.tried else "Trying seeds ..."
+        self.share.set_text(text)
+        toggle_class(self.share, "tw-bad", bool(found.tried) and not found.passed)
+        for row, mark in zip(self._rows, self._marks, strict=False):
+            met = found.met.get(row.measure)
+            mark.set_text("" if met is None or row.is_extreme else f"met by {met} of {found.tried}")
+
+
+def _row_form(row: RequirementRow) -> tuple[str, object]:
+    """Return what decides the controls of a row."""
+    return row.measure, row.is_yes if row.is_truth else row.rule
+
+
+def _format(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.15g}"
+
+
+def _ignore(error: TilewrightError) -> None:
+    """Measuring the current map may fail; then the value starts at 0."""

@@ -1,0 +1,129 @@
+"""Techniques, shapers, measures, formats, tilesets, recipes, samples and models as plain data, for the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from ... import data
+from ...core.entries import Entry, Measure, Shaper, Technique
+from ...core.errors import UnknownName
+from ...core.recipe import Recipe
+from ...core.registry import measures, shapers, techniques
+from ...core.resolver import Resolver
+from ...core.tilemap import format_size
+from ...core.tilesets import tilesets
+from ...core.yaml import read_head_comment
+from ...formats import Format, format_registry
+
+Data = dict[str, Any]
+
+
+@cache
+def list_entries(kind: str) -> tuple[Data, ...]:
+    """Return the name and summary of every entry of a kind."""
+    return tuple(LISTS[kind]())
+
+
+def list_names(kind: str) -> list[str]:
+    """Return all names of a kind, without loading the entries."""
+    return (
+        list(data.list_names("recipes"))
+        if kind == "recipes"
+        else list({**REGISTRIES, "tilesets": tilesets}[kind].names())
+    )
+
+
+@cache
+def describe_entry(kind: str, name: str) -> Data:
+    """Return all data of an entry."""
+    if kind == "tilesets":
+        return tilesets.get(name).to_data()
+    if kind == "recipes":
+        if name not in data.list_names("recipes"):
+            raise UnknownName("recipe", name, data.list_names("recipes"))
+        text = data.read_text("recipes", name)
+        return {
+            "name": name,
+            "summary": _recipe_summary(name),
+            "knobs": [knob.describe() for knob in Recipe.of(name).knobs],
+            "yaml": text,
+            "recipe": Resolver().read_recipe(name)[0],
+        }
+    entry = REGISTRIES[kind].get(name)
+    return {**_summarize_entry(entry), "doc": entry.doc.strip(), "revision": entry.revision, **_collect_facts(entry)}
+
+
+def _summarize_entry(entry: Entry) -> Data:
+    head: Data = {"name": entry.name, "summary": entry.summary}
+    if isinstance(entry, Measure):
+        head |= {"unit": entry.unit, "compares": entry.compares, "argument": entry.argument}
+    if isinstance(entry, Format):
+        able = {"write": entry.write, "animate": entry.animate, "read": entry.read}
+        head |= {"endings": list(entry.extensions), "can": [word for word, ability in able.items() if ability]}
+    return head
+
+
+def _collect_facts(entry: Entry) -> Data:
+    """Return the properties that an entry declares."""
+    if isinstance(entry, Measure):
+        return {}
+    facts: Data = {"params": entry.params.model_json_schema()}
+    if isinstance(entry, Technique):
+        defaults = entry.params.validate()
+        own = entry.own_tileset(defaults)
+        facts |= {"tileset": own.name, "tiles": list(entry.labels_of(defaults) or own.names)}
+        facts["learns"] = entry.learn is not None
+    if isinstance(entry, Technique | Shaper):
+        facts["dimensions"] = list(entry.dimensions)
+    return facts
+
+
+def _recipe_summary(name: str) -> str:
+    return read_head_comment(data.read_text("recipes", name)).partition(". ")[0].rstrip(".") + "."
+
+
+def _list_tilesets() -> list[Data]:
+    return [{"name": one.name, "tiles": len(one), "summary": ", ".join(one.names[:8])} for one in tilesets]
+
+
+def _list_recipes() -> list[Data]:
+    return [{"name": name, "summary": _recipe_summary(name)} for name in data.list_names("recipes")]
+
+
+def _list_samples() -> list[Data]:
+    found: list[Data] = []
+    for name in data.list_names("samples"):
+        grid = Resolver().read_grid(name)
+        size = format_size(grid.shape)
+        found.append({"name": name, "maps": 1, "summary": f"{size}: {', '.join(map(str, grid.labels[:8]))}"})
+    for name in data.list_collections():
+        count = len(data.list_members(name))
+        found.append(
+            {"name": name, "maps": count, "summary": f"{count} maps; one is {name}/{data.list_members(name)[0]}"}
+        )
+    return found
+
+
+def _list_models() -> list[Data]:
+    found = (Resolver().read_network(name) for name in data.list_names("models"))
+    return [{"name": one.name, "tiles": len(one.labels), "summary": ", ".join(one.labels[:8])} for one in found]
+
+
+REGISTRIES: Mapping[str, Any] = {
+    "techniques": techniques,
+    "shapers": shapers,
+    "measures": measures,
+    "formats": format_registry,
+}
+LISTS: Mapping[str, Callable[[], list[Data]]] = {
+    "techniques": lambda: [_summarize_entry(entry) for entry in techniques],
+    "shapers": lambda: [_summarize_entry(entry) for entry in shapers],
+    "measures": lambda: [_summarize_entry(entry) for entry in measures],
+    "formats": lambda: [_summarize_entry(entry) for entry in format_registry],
+    "tilesets": _list_tilesets,
+    "recipes": _list_recipes,
+    "samples": _list_samples,
+    "models": _list_models,
+}

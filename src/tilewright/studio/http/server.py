@@ -1,0 +1,118 @@
+"""The studio's web server: finds a free port, reports its URL, and runs until it is stopped."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from types import FrameType
+from urllib.parse import urlencode
+
+from ...core.errors import TilewrightError
+from ..precompile import precompile
+from ..settings import Settings
+
+PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
+MAX_PORTS = 20
+"""Number of further ports to try if the port is in use."""
+ALL_INTERFACES = ("0.0.0.0", "::", "")
+"""Hosts that mean all addresses of this machine."""
+
+
+def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool = True) -> None:
+    """Run the studio until it is stopped; see `tilewright.studio.serve`."""
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        raise TilewrightError(f'the studio needs {missing[0]}; install it with: pip install "tilewright[studio]"')
+    with open_socket(settings, try_other_ports=try_other_ports) as listener, precompile() as end:
+        import uvicorn
+
+        from .. import app
+        from .connection import GuardedSocketProtocol, TimedProtocol
+
+        studio = app(settings)
+
+        class Server(uvicorn.Server):
+            """Server that calls `on_ready` when it accepts requests.
+
+            It ends on SIGHUP as on SIGTERM. When it shuts down, it stops the compilation, and waiting clients get the
+            status 503.
+            """
+
+            @contextmanager
+            def capture_signals(self) -> Iterator[None]:
+                with super().capture_signals(), _handle_hangup(self.handle_exit):
+                    yield
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                if self.started:
+                    on_ready(build_url(settings, listener.getsockname()[1]))
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                end()
+                studio.state.queue.close()
+                await super().shutdown(sockets)
+
+        config = uvicorn.Config(
+            studio,
+            http=TimedProtocol,
+            ws=GuardedSocketProtocol,
+            log_level="warning",
+            access_log=False,  # URLs may contain a token
+            server_header=False,
+            ws_max_size=settings.upload,
+            timeout_keep_alive=60,
+            timeout_graceful_shutdown=2,
+        )
+        Server(config).run(sockets=[listener])
+
+
+@contextmanager
+def _handle_hangup(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Call a function on SIGHUP, unless the signal is ignored or this is not the main thread."""
+    number = getattr(signal, "SIGHUP", None)  # missing on Windows
+    is_main = threading.current_thread() is threading.main_thread()
+    if number is None or not is_main or signal.getsignal(number) == signal.SIG_IGN:
+        yield
+        return
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def open_socket(settings: Settings, *, try_other_ports: bool) -> socket.socket:
+    """Return a socket that listens on the host and port of the settings, or on the next free port."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    last = min(settings.port + (MAX_PORTS if try_other_ports and settings.port else 0), 65_535)
+    for port in range(settings.port, last + 1):
+        try:
+            return socket.create_server((settings.host, port), family=family, backlog=256)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and port < last:
+                continue
+            raise TilewrightError(_explain_error(error, settings.host, port)) from None
+    raise AssertionError("a range of ports is never empty")
+
+
+def _explain_error(error: OSError, host: str, port: int) -> str:
+    reasons: Mapping[int | None, str] = {
+        errno.EADDRINUSE: f"port {port} is in use; choose another with --port, or 0 for any free port",
+        errno.EACCES: f"no permission to use port {port}; choose one from 1024 up with --port",
+        errno.EADDRNOTAVAIL: f"host: {host} is not an address of this machine",
+    }
+    return reasons.get(error.errno) or f"host: cannot listen on {host}, port {port} ({error.strerror or error})"
+
+
+def build_url(settings: Settings, port: int) -> str:
+    """Return the URL to open in a browser."""
+    host = socket.gethostname() if settings.host in ALL_INTERFACES else settings.host
+    host = f"[{host}]" if ":" in host else host
+    token = "" if settings.token is None else f"?{urlencode({'token': settings.token})}"
+    return f"http://{host}:{port}/{token}"

@@ -1,0 +1,1 @@
+"""The map of the page: canvas, what it receives, and measures."""

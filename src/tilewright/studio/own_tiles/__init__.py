@@ -1,0 +1,1 @@
+"""The user's own tiles: a picture of sprites that becomes a tileset."""

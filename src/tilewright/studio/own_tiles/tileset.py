@@ -1,0 +1,230 @@
+"""The user's own tiles: a picture of sprites, and what each sprite stands for. They become a tileset.
+
+`formats._skin_files` adds the sprites to the tileset, as for `tilewright skin`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
+from ...core.shared_tiles import convert_cells
+from ...core.tilemap import TileMap
+from ...core.tileset import Sheet, Tile, Tileset
+from ...core.tilesets import tilesets
+from ...formats._sheet import count_sprites
+from ...formats._skin_files import TileSkinParams, add_sprites
+from ...formats._toml import format_toml
+from ..resolver import StudioResolver
+from ..state import State
+from .pictures import picture_store
+
+MAX_OWN_TILES = 64
+"""Maximum number of sprites or layouts that the page shows."""
+MAX_NAME_LENGTH = 40
+NAME = "mytiles"
+"""Name of a new tileset."""
+
+
+@dataclass(frozen=True)
+class OwnTile:
+    """A sprite, or a layout of sprites, and the tile that it shows."""
+
+    stands_for: str = ""
+    """Tile of the tileset that it replaces; empty for a further tile."""
+    name: str = ""
+    """Name of the tile, if it differs."""
+    layout: str = "single"
+    first: int = 0
+    """Position of the first sprite in the picture."""
+    passable: bool | None = None
+    """Whether the tile is passable; None for that of the tile it stands for."""
+    kept: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the skin that the page does not show."""
+
+    @property
+    def tile(self) -> str:
+        """Name of the tile that the sprites show."""
+        return self.name or self.stands_for
+
+
+@dataclass(frozen=True)
+class OwnTiles:
+    """A picture with the geometry of its sprites, and the tiles that they show."""
+
+    image: str
+    """File name of the picture."""
+    picture: str
+    """Digest of the picture in the store."""
+    name: str = NAME
+    """Name of the tileset and its file."""
+    tile_size: tuple[int, int] = (16, 16)
+    """Width and height of a sprite in pixels."""
+    margin: int = 0
+    spacing: int = 0
+    tiles: tuple[OwnTile, ...] = ()
+
+    @property
+    def sheet(self) -> Sheet:
+        """The sheet with its picture. Raise BadFile if the picture is missing or has no sprite of this size."""
+        picture = picture_store.get(self.picture)
+        if not picture:
+            raise BadFile("is missing; choose the picture again", at=self.image)
+        width, height = self.tile_size
+        fields = {"tile_width": width, "tile_height": height, "margin": self.margin, "spacing": self.spacing}
+        sheet = Sheet.validate({"image": self.image, **fields}).with_picture(picture, "")
+        columns, rows = count_sprites(sheet)
+        if min(columns, rows) < 1:
+            raise BadFile(f"has no sprite of {width}x{height} pixels", at=self.image)
+        return sheet.model_copy(update={"columns": columns})
+
+    def with_tile(self, place: int, **changes: Any) -> OwnTiles:
+        """Return the tiles with one of them changed."""
+        return replace(
+            self, tiles=(*self.tiles[:place], replace(self.tiles[place], **changes), *self.tiles[place + 1 :])
+        )
+
+
+@dataclass(frozen=True)
+class BuiltTileset:
+    """A tileset of own tiles."""
+
+    tileset: Tileset
+    files: Mapping[str, bytes]
+    """The tileset file and its picture."""
+    data: Mapping[str, Any]
+    """The tileset as a recipe of the studio stores it, with the digest of the picture."""
+    renamed: Mapping[str, str]
+    """New names of tiles by the tile that they stand for."""
+
+    def show(self, map: TileMap) -> TileMap:
+        """Return a map with these tiles."""
+        named = map.tileset.with_tiles(self.tileset[self.tileset.by_name[name]] for name in self.renamed.values())
+        cells = map.cells.astype(named.dtype)
+        for old, new in self.renamed.items():
+            cells[map.cells == map.tileset.id(old)] = named.id(new)
+        longer = self.tileset.with_tiles(map.tileset)
+        return TileMap(convert_cells(TileMap(cells, named), longer), longer, markers=map.markers, rooms=map.rooms)
+
+    def apply(self, state: State, labels: Mapping[str, str]) -> State:
+        """Return a state that uses the tileset. Painted cells stay. `labels` are tiles by label of the technique."""
+        unknown = [old for old in self.renamed if old not in labels.values()]
+        if unknown:
+            text = f"the technique does not place {unknown[0]!r}, so it keeps its name; leave the name empty"
+            raise InvalidRecipe(text, at="name")
+        tiles = {label: self.renamed.get(tile, tile) for label, tile in labels.items()}
+        tiles = {label: tile for label, tile in tiles.items() if label != tile}
+        return replace(state.with_recipe(tileset=dict(self.data), tiles=tiles or None), painted=state.painted)
+
+
+def build_tileset(own: OwnTiles, base: Tileset, map_tiles: Tileset | None = None) -> BuiltTileset:
+    """Return the tileset of own tiles.
+
+    Parameters
+    ----------
+    own : OwnTiles
+        The picture and the tiles.
+    base : Tileset
+        Tileset that is extended.
+    map_tiles : Tileset, optional
+        Tiles of the current map, some of which shapers have added.
+
+    Returns
+    -------
+    BuiltTileset
+
+    Raises
+    ------
+    InvalidRecipe
+        If a tile has no name, or the sprites do not fit into the picture.
+    """
+    if not own.tiles:
+        raise InvalidRecipe("there are no tiles yet; click a sprite in the picture")
+    if len(own.tiles) > MAX_OWN_TILES:
+        raise TooLarge(f"must have at most {MAX_OWN_TILES} own tiles, got {len(own.tiles)}")
+    picture, sheet = own.sheet, None
+    data = _write_base(own, base, _list_tiles(own, base, map_tiles))
+    for tile, params in _list_skins(own):
+        try:
+            added = add_sprites(data, sheet, picture, TileSkinParams.validate(params))
+        except TilewrightError as error:
+            raise error.within(place=tile) from None
+        data, sheet = added.data, added.sheet
+    text = format_toml(data)
+    plain = tomllib.loads(text)
+    plain["sheet"]["data"] = own.picture
+    renamed = {tile.stands_for: tile.tile for tile in own.tiles if tile.stands_for and tile.tile != tile.stands_for}
+    tileset = Tileset.of(plain, StudioResolver())
+    files = {f"{clean_name(own.name, NAME)}.toml": text.encode(), own.image: picture.picture}
+    return BuiltTileset(tileset, files, plain, renamed)
+
+
+def clean_name(text: str, default: str) -> str:
+    """Return a file name without folders, extension and unusual characters."""
+    name = PurePosixPath(PureWindowsPath(text).name).name
+    stem = name.rpartition(".")[0] if "." in name else name
+    return re.sub(r"[^\w-]", "_", stem)[-MAX_NAME_LENGTH:].strip("_") or default
+
+
+def _write_base(own: OwnTiles, base: Tileset, tiles: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the data of the base tileset with changed and further tiles."""
+    written = tilesets.write(base)
+    if isinstance(written, str):
+        return {"name": own.name, "extends": written, **({"tiles": list(tiles.values())} if tiles else {})}
+    known = [{**tile, **tiles.get(tile["name"], {})} for tile in written["tiles"]]
+    further = [tile for name, tile in tiles.items() if name not in base.by_name]
+    return {**written, "name": own.name, "tiles": [*known, *further]}
+
+
+def _list_tiles(own: OwnTiles, base: Tileset, map_tiles: Tileset | None) -> dict[str, dict[str, Any]]:
+    """Return the data of own tiles by name: for tiles of the base tileset what differs, for others all fields."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in own.tiles:
+        if not one.tile:
+            raise InvalidRecipe("must be given, or the tile that it stands for", at="name")
+        if one.tile in found:
+            continue
+        model = next((tile for name in (one.tile, one.stands_for) if (tile := _find(name, base, map_tiles))), None)
+        fields: dict[str, Any] = {}
+        if one.tile not in base.by_name and model is not None:
+            left_out = {"name", "sprite", "code", *(() if model.name == one.tile else ("glyph", "color"))}
+            fields = model.model_dump(exclude=left_out, exclude_defaults=True)
+            fields |= {"costs": dict(model.costs)} if model.costs else {}
+        if one.passable is not None or one.tile not in base.by_name:
+            fields["passable"] = one.passable if one.passable is not None else model is None or model.passable
+        found[one.tile] = {"name": one.tile, **fields}
+    return {name: fields for name, fields in found.items() if len(fields) > 1}
+
+
+def _find(name: str, base: Tileset, map_tiles: Tileset | None) -> Tile | None:
+    for tileset in (base, map_tiles):
+        if tileset is not None and name in tileset.by_name:
+            return tileset[tileset.by_name[name]]
+    return None
+
+
+def _list_skins(own: OwnTiles) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the sprites of each tile. Several sprites of one tile are variants."""
+    by_tile: dict[str, list[OwnTile]] = {}
+    for tile in own.tiles:
+        by_tile.setdefault(tile.tile, []).append(tile)
+    for name, group in by_tile.items():
+        if len({tile.layout for tile in group}) > 1:
+            raise InvalidRecipe(f"{name}: all its sprites must have the same layout", at="layout")
+        yield (
+            name,
+            {
+                "tile": name,
+                "layout": group[0].layout,
+                "first": tuple((tile.first, 1.0) for tile in group),
+                "tile_size": own.tile_size,
+                "margin": own.margin,
+                "spacing": own.spacing,
+                **group[0].kept,
+            },
+        )

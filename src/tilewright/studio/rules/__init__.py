@@ -1,0 +1,1 @@
+"""Tab Rules: editor of rulebooks."""

@@ -1,0 +1,1 @@
+"""Tab Search: the best maps of a recipe by two measures, and selection by eye."""

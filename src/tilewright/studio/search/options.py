@@ -1,0 +1,176 @@
+"""What a search can vary: knobs, parameters and the seed of a state's recipe. Independent of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal
+
+from ...core.errors import InvalidRecipe
+from ...core.fields import Field, fields_of
+from ...core.knobs import RecipeKnob
+from ...core.recipe_knobs import apply_knobs, renumber_stages
+from ...core.recipe_paths import with_part_at
+from ...core.registry import shapers, techniques
+from ...search.genes import Gene, read_gene
+from ..state import State
+from .state import MAX_NUMBER, MAX_TEXT, SearchViewState, Spec
+
+SEED = "seed"
+KNOBS = "knobs."
+MAX_DEFAULTS = 4
+"""Maximum number of knobs or parameters that vary by default, without the seed."""
+
+OptionKind = Literal["range", "choices", "plain"]
+
+
+@dataclass(frozen=True)
+class VaryOption:
+    """A knob, a parameter or the seed, with the range or the choices that the page suggests."""
+
+    path: str
+    """Path in the recipe's data, `knobs.NAME` or `seed`."""
+    label: str
+    kind: OptionKind
+    """`plain` for the seed and for matrices, which have no range."""
+    spec: Spec
+    """Suggested range or choices."""
+    description: str = ""
+    is_integer: bool = False
+    choices: tuple[Any, ...] = ()
+    field: Field | None = None
+
+    def label_of(self, choice: Any) -> str:
+        """Return the text of a choice."""
+        if isinstance(choice, bool):
+            return "on" if choice else "off"
+        return "none" if choice is None else self.field.label_of(choice) if self.field is not None else str(choice)
+
+
+def find_owner(state: State) -> str:
+    """Return the technique and the recipe that settings of a search belong to."""
+    return f"{state.technique}/{state.opened.name}"[:MAX_TEXT]
+
+
+def find_search(state: State) -> SearchViewState:
+    """Return the settings of the search for a state's recipe: the given ones, or the defaults after another recipe."""
+    given = state.search
+    return given if given.owner == find_owner(state) else SearchViewState(mode=given.mode)
+
+
+def list_options(state: State) -> list[VaryOption]:
+    """Return everything that a search can vary: the seed, knobs, parameters of the technique and of the shapers."""
+    seed = VaryOption(SEED, "seed", "plain", {}, "Seed of the map. Each map draws its own.")
+    found = [seed, *_list_knobs(state)]
+    if state.technique in techniques:
+        fields = fields_of(techniques.get(state.technique).params)
+        for field in [field for field in fields if not field.transient]:
+            value = state.params.get(field.name, field.default)
+            found += _read_option(f"params.{field.name}", field.label, field, value)
+    for position, number in enumerate(state.stages_on):
+        name, given = state.stages[number]
+        for field in fields_of(shapers.get(name).params) if name in shapers else ():
+            path, label = f"shaping.{position}.{name}.{field.name}", f"{name.replace('_', ' ')}: {field.label}"
+            found += _read_option(path, label, field, given.get(field.name, field.default))
+    return found
+
+
+def choose_vary(state: State, options: list[VaryOption] | None = None) -> dict[str, Spec]:
+    """Return what the search of a state varies: what was chosen, or else some knobs or parameters and the seed."""
+    options = list_options(state) if options is None else options
+    known = {option.path: option for option in options}
+    given = find_search(state).vary
+    # The order of the genes affects a search, so it does not depend on the order in which they were chosen.
+    order = [*(path for path in known if path != SEED), SEED]
+    if given is not None:
+        return {path: given[path] or known[path].spec for path in order if path in given}
+    suggested: dict[str, Spec] = {}
+    sizes = {f"params.{name}" for name in _list_sizes(state)}
+    knobs = {f"{KNOBS}{knob.name}": knob for knob in state.knobs}
+    chosen = [path for path, knob in knobs.items() if path in known and not _drives_only(knob, sizes)][:MAX_DEFAULTS]
+    if not chosen and state.technique in techniques:
+        technique = techniques.get(state.technique)
+        main: Mapping[str, Spec] = {technique.main_param: {}} if technique.main_param else {}
+        params = main if technique.vary is None else technique.vary
+        suggested = {f"params.{name}": spec for name, spec in params.items()}
+        chosen = [path for path in suggested if path in known]
+    return {path: suggested.get(path) or known[path].spec for path in order if path in chosen or path == SEED}
+
+
+def apply_values(state: State, values: Mapping[str, Any]) -> State:
+    """Return a state with other values of varied parameters, by path."""
+    recipe = dict(state.recipe)
+    knobs = {path.removeprefix(KNOBS): value for path, value in values.items() if path.startswith(KNOBS)}
+    if knobs:
+        declared = {knob.name: knob for knob in state.knobs}
+        recipe = {**apply_knobs({**recipe, "knobs": declared}, knobs), "knobs": recipe["knobs"]}
+    for path, value in values.items():
+        if path == SEED:
+            recipe[SEED] = value
+        elif not path.startswith(KNOBS):
+            recipe = with_part_at(recipe, _find_written_path(state, path), value)
+    words = {word: part for word, part in recipe.items() if word != "locks"}
+    return state.with_recipe(**words)
+
+
+def build_recipe_data(state: State) -> dict[str, Any]:
+    """Return the recipe to search: what is made and exported, with the knobs that can be varied."""
+    data = state.with_recipe(attempt=None).effective
+    positions = {number: position for position, number in enumerate(state.stages_on)}
+    knobs = renumber_stages({knob.name: knob.to_data() for knob in state.knobs}, positions)
+    return {**data, "knobs": knobs} if knobs else data
+
+
+def _find_written_path(state: State, path: str) -> str:
+    """Return the path in the recipe with disabled shapers of a path in the recipe without them."""
+    match path.split("."):
+        case ["shaping", position, *rest] if position.isdecimal() and int(position) < len(state.stages_on):
+            return ".".join(["shaping", str(state.stages_on[int(position)]), *rest])
+    return path
+
+
+def _list_knobs(state: State) -> Iterator[VaryOption]:
+    """Yield the knobs of a recipe, except those that drive a disabled shaper."""
+    off = {f"shaping.{number}." for number in state.off}
+    for knob in state.knobs:
+        if not any(drive.path.startswith(prefix) for drive in knob.drives for prefix in off):
+            yield from _read_option(f"{KNOBS}{knob.name}", knob.field.label, knob.field, knob.value)
+
+
+def _read_option(path: str, label: str, field: Field, value: Any) -> list[VaryOption]:
+    """Return the option of a parameter; nothing if it cannot be varied."""
+    spec: Spec | None = None
+    if field.kind == "number" and field.span is None:  # The range is then around the current value.
+        number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else field.initial_value
+        low, high = min(number, field.minimum or 0), 2 * max(1, number)
+        spec = {"from": low, "to": high if field.maximum is None else min(high, field.maximum)}
+    elif field.kind == "number":
+        low, high = field.span or (0, 1)
+        spec = {"from": low, "to": high}
+    try:
+        gene: Gene = read_gene(path, field, value, dict(spec) if spec is not None else None)
+    except InvalidRecipe:
+        return []
+    data = gene.to_data()
+    if "values" in data:
+        values = [*data["values"], *([None] if field.nullable else [])]
+        return [VaryOption(path, label, "choices", {"values": values}, field.description, False, tuple(values), field)]
+    if "from" in data:
+        ends = {"from": data["from"], "to": data["to"]}
+        if not all(isfinite(end) and abs(end) <= MAX_NUMBER for end in ends.values()) or ends["from"] >= ends["to"]:
+            return []
+        is_integer = all(isinstance(end, int) for end in ends.values())
+        return [VaryOption(path, label, "range", ends, field.description, is_integer, (), field)]
+    return [VaryOption(path, label, "plain", {}, field.description)]
+
+
+def _list_sizes(state: State) -> list[str]:
+    """Return the parameters that set the size of the map."""
+    if state.technique not in techniques:
+        return []
+    return [field.name for field in fields_of(techniques.get(state.technique).params) if field.group == "size"]
+
+
+def _drives_only(knob: RecipeKnob, paths: set[str]) -> bool:
+    return all(drive.path in paths for drive in knob.drives)

@@ -1,0 +1,175 @@
+"""What a search varies: a row for each knob and parameter, with its range or its choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import isfinite
+from typing import Any
+
+from nicegui import events, ui
+
+from ..controls.numbers import write_number
+from ..page.debounced_input import DebouncedInput
+from ..page.widgets import FoldingSection
+from ..state import State
+from .options import KNOBS, SEED, VaryOption, choose_vary, list_options
+from .state import MAX_NUMBER, MAX_VARIED, Spec
+
+OnChange = Callable[[dict[str, Spec]], None]
+MAX_PLAIN = 8
+"""Maximum number of parameters of a technique that are all visible."""
+
+
+class VaryRow:
+    """A checkbox, and the range or the choices while it is ticked."""
+
+    def __init__(self, option: VaryOption, on_change: Callable[[str, Spec | None], None]) -> None:
+        self.option, self._on_change = option, on_change
+        self._spec: Spec | None = None
+        self._is_showing = False
+        self._is_built = False
+        self._ends: dict[str, DebouncedInput] = {}
+        self._choices: ui.select | None = None
+        self.test_id = f"vary-{option.path.replace('.', '-')}"
+        with ui.element("div").classes("tw-vary-row"):
+            self.box = ui.checkbox(option.label, on_change=self._on_tick)
+            self.box.props(f"dense data-testid={self.test_id}").classes("tw-vary-name")
+            if option.description:
+                self.box.tooltip(option.description)
+            self.body = ui.element("div").classes("tw-vary-body")
+            self.body.set_visibility(False)
+
+    def show(self, spec: Spec | None) -> None:
+        """Show the range or the choices; None if the parameter does not vary."""
+        if spec == self._spec and self.box.value == (spec is not None):
+            return
+        self._spec = spec
+        self._is_showing = True
+        try:
+            self.box.set_value(spec is not None)
+            if spec is not None and self.option.kind != "plain":
+                self._build()
+                for end, field in self._ends.items():
+                    self._mark(end, "")
+                    field.value = write_number(spec.get(end))
+                if self._choices is not None:
+                    places = {repr(choice): place for place, choice in enumerate(self.option.choices)}
+                    wanted = [places[repr(value)] for value in spec.get("values", ()) if repr(value) in places]
+                    self._choices.set_value(wanted)
+        finally:
+            self._is_showing = False
+        self.body.set_visibility(spec is not None and self.option.kind != "plain")
+
+    def _build(self) -> None:
+        """Build the controls, when the row is first ticked."""
+        if self._is_built:
+            return
+        self._is_built = True
+        with self.body:
+            if self.option.kind == "range":
+                for end, label in (("from", "From"), ("to", "To")):
+                    self._ends[end] = DebouncedInput(
+                        f"{self.test_id}-{end}", partial(self._on_end, end), step=1 if self.option.is_integer else 0.01
+                    )
+                    self._ends[end].props["step"] = 1 if self.option.is_integer else "any"
+                    self._ends[end].props["aria-label"] = f"{self.option.label}, {label.lower()}"
+                    if end == "from":
+                        ui.label("to").classes("tw-faint")
+            else:
+                labels = {place: self.option.label_of(choice) for place, choice in enumerate(self.option.choices)}
+                self._choices = ui.select(labels, multiple=True, on_change=self._on_choices)
+                self._choices.props("dense outlined options-dense").classes("tw-grow")
+                self._choices.props(f'data-testid={self.test_id}-values aria-label="Choices of {self.option.label}"')
+
+    def _on_tick(self, event: events.ValueChangeEventArguments[Any]) -> None:
+        if not self._is_showing:
+            self._on_change(self.option.path, self.option.spec if event.value else None)
+
+    def _on_end(self, end: str, text: str) -> None:
+        try:
+            number = float(text.replace(",", ".")) if text else float(self.option.spec[end])
+        except ValueError:
+            self._mark(end, "must be a number")
+            return
+        if not isfinite(number) or abs(number) > MAX_NUMBER:
+            self._mark(end, "is too large")
+        elif self.option.is_integer and number != int(number):
+            self._mark(end, "must be an integer")
+        elif self._spec is not None:
+            self._mark(end, "")
+            value: float = int(number) if self.option.is_integer else number
+            self._on_change(self.option.path, {**self._spec, end: value})
+
+    def _on_choices(self, event: events.ValueChangeEventArguments[Any]) -> None:
+        if self._is_showing or not isinstance(event.value, list):
+            return
+        values = [self.option.choices[place] for place in sorted(event.value) if type(place) is int]
+        self._on_change(self.option.path, {"values": values} if values else None)
+
+    def _mark(self, end: str, problem: str) -> None:
+        field = self._ends[end]
+        if field.props.get("error-message", "") != problem:
+            field.props["error"], field.props["error-message"] = bool(problem), problem
+
+
+class VaryPanel:
+    """Rows for the seed, the knobs and the parameters. Those that rarely vary are in a section that folds."""
+
+    def __init__(self, on_change: OnChange) -> None:
+        """Build the panel in the current slot. `on_change` is called with the range or choices of all ticked rows."""
+        self._on_change = on_change
+        self._options: list[VaryOption] = []
+        self._vary: Mapping[str, Spec] = {}
+        self.rows: dict[str, VaryRow] = {}
+        ui.label("What varies").classes("tw-title")
+        self.first = ui.element("div").classes("tw-vary")
+        self.fold = FoldingSection("More parameters")
+        self.fold.body.classes("tw-vary")
+
+    def show(self, state: State) -> None:
+        """Show what the search of a state varies."""
+        options = list_options(state)
+        self._vary = choose_vary(state, options)
+        if [(one.path, one.label, one.choices) for one in options] != [
+            (one.path, one.label, one.choices) for one in self._options
+        ]:
+            self._options = options
+            self._build()
+        for path, row in self.rows.items():
+            row.show(self._vary.get(path))
+
+    def _build(self) -> None:
+        self.first.clear()
+        self.fold.body.clear()
+        self.rows = {}
+        first, others = self._split()
+        for element, options in ((self.first, first), (self.fold.body, others)):
+            with element:
+                for option in options:
+                    self.rows[option.path] = VaryRow(option, self._change)
+        self.fold.enable(bool(others))
+
+    def _split(self) -> tuple[list[VaryOption], list[VaryOption]]:
+        """Return the rows that are always visible and the others.
+
+        Sizes, shapers, and parameters of a recipe with knobs or of a technique with many parameters are in the section.
+        """
+        has_knobs = any(one.path.startswith(KNOBS) for one in self._options)
+        own = [one for one in self._options if one.path.startswith("params.") and not _is_size(one)]
+        plain = {one.path for one in own} if not has_knobs and len(own) <= MAX_PLAIN else set()
+
+        def is_first(one: VaryOption) -> bool:
+            return one.path == SEED or one.path.startswith(KNOBS) or one.path in plain or one.path in self._vary
+
+        return [one for one in self._options if is_first(one)], [one for one in self._options if not is_first(one)]
+
+    def _change(self, path: str, spec: Spec | None) -> None:
+        others = {other: given for other, given in self._vary.items() if other != path}
+        order = [option.path for option in self._options]
+        changed = {**others, **({} if spec is None else {path: spec})}
+        self._on_change({one: changed[one] for one in order if one in changed and len(changed) <= MAX_VARIED})
+
+
+def _is_size(option: VaryOption) -> bool:
+    return option.field is not None and option.field.group == "size"

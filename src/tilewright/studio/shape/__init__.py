@@ -1,0 +1,1 @@
+"""Tab Shape: the shapers that follow the technique, and the recipe as text."""

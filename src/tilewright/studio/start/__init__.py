@@ -1,0 +1,1 @@
+"""Tab Start: goals to begin with, and the search in all recipes and techniques."""
