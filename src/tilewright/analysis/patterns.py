@@ -94,15 +94,16 @@ def find_edge_problems(name: str, edges: Sequence[str], dimensions: int, wrapped
     return problems
 
 
-def find_sample_problems(
-    name: str, samples: Samples, size: int, wrap: Wrap, remove: Iterable[str]
-) -> Iterator[Problem]:
-    """Yield a problem of the parameter `name` for each sample that is smaller than a pattern and does not wrap."""
+def find_sample_problems(name: str, samples: Samples, size: int, wrap: Wrap, see: str) -> Iterator[Problem]:
+    """Yield a problem of the parameter `name` for each sample that is smaller than a pattern and does not wrap.
+
+    `see` is the parameter with the size of patterns.
+    """
     for number, grid in enumerate(samples):
         if any(side < size and not wraps_around for side, wraps_around in zip(grid.shape, wrap, strict=True)):
             shown = format_size(grid.shape)
-            text = f"{samples.describe(number)} of {shown} cells is smaller than a pattern of {size}"
-            yield problem(text, at=name, rule="sample_size", remove=remove)
+            text = f"{samples.describe(number)} of {shown} cells is smaller than a pattern of {size} cells; see {see}"
+            yield problem(text, at=name, rule="sample_size", remove=[see])
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Similarity(Params):
         yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
         yield from find_axis_problems("wrap", "the map", self.wrap, self.like.axes)
         wrap = wraps(self.wrap_sample, self.like.axes)
-        yield from find_sample_problems("like", self.like, self.pattern_size, wrap, ["pattern_size"])
+        yield from find_sample_problems("like", self.like, self.pattern_size, wrap, "pattern_size")
 
     def compare(self, map: TileMap) -> Comparison:
         """Compare a map with the samples."""

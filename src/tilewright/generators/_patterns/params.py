@@ -173,7 +173,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
             yield problem(f"must have at most 512 cells per pattern, {largest} has {cells:,}", at="pattern_sizes")
             return
         edges = (False,) * self.sample.axes
-        yield from find_sample_problems("sample", self.sample, largest, edges, ["pattern_sizes"])
+        yield from find_sample_problems("sample", self.sample, largest, edges, "pattern_sizes")
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
                 text = f"must be at least the pattern size {largest}, got {side}; see pattern_sizes"

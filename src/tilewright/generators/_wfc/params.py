@@ -103,7 +103,7 @@ class WfcTrainingParams(TrainingParams):
     def find_problems(self) -> Iterator[Problem]:
         sides = wraps(self.wrap_sample, self.sample.axes)
         yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
-        yield from find_sample_problems("sample", self.sample, self.pattern_size or 1, sides, ["pattern_size"])
+        yield from find_sample_problems("sample", self.sample, self.pattern_size or 1, sides, "pattern_size")
 
 
 class WfcParams(WfcTrainingParams, LearningParams, Sized):
