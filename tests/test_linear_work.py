@@ -13,6 +13,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from random import Random
 from types import FrameType
 from typing import Any
@@ -50,21 +51,30 @@ def count_lines(read: Callable[[], object]) -> int:
 
     sys.settrace(trace)
     try:
-        with limit_objects(MAX_OBJECTS):
-            read()
-    except tw.TilewrightError:
-        pass
+        attempt(read)
     finally:
         sys.settrace(None)
     return count
 
 
+def attempt(read: Callable[[], object]) -> None:
+    with suppress(tw.TilewrightError), limit_objects(MAX_OBJECTS):
+        read()
+
+
 def is_linear(read: Callable[[bytes], object], start: bytes, piece: bytes, end: bytes, repeats: int) -> bool:
     """Return whether twice the repeats take at most about twice the lines."""
-    contents = [start + piece * (repeats * factor) + end for factor in (1, 2, 4)]
-    count_lines(lambda: read(contents[0]))  # fills caches
-    one, two, four = (count_lines(lambda content=content: read(content)) for content in contents)  # type: ignore[misc]
-    return four - one < MIN_LINES or two - one < MIN_LINES / 3 or (four - two) <= MAX_GROWTH * (two - one)
+
+    def count(factor: int) -> int:
+        content = start + piece * (repeats * factor) + end
+        return count_lines(lambda: read(content))
+
+    attempt(lambda: read(start + piece * repeats + end))  # fills caches
+    one, two = count(1), count(2)
+    if two - one < MIN_LINES / 3:
+        return True
+    four = count(4)
+    return four - one < MIN_LINES or (four - two) <= MAX_GROWTH * (two - one)
 
 
 def iter_pieces(content: bytes, random: Random) -> Iterator[tuple[bytes, bytes, bytes]]:

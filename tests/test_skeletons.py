@@ -16,16 +16,18 @@ from tools.new import SKELETONS, fill, main
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("kind", SKELETONS)
-def test_a_skeleton_passes_the_rules_of_the_package_and_its_own_test(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_skeletons_pass_the_rules_of_the_package_and_their_own_tests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """One test of all kinds, because each process that imports the package takes seconds."""
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    main([kind, "new_one", "--root", str(tmp_path)])
-    paths = [fill(path, "new_one") for path in SKELETONS[kind]]
+    paths = []
+    for kind, templates in SKELETONS.items():
+        main([kind, f"new_{kind}", "--root", str(tmp_path)])
+        paths += [fill(path, f"new_{kind}") for path in templates]
     printed = capsys.readouterr().out
-    assert all(f"wrote {path}" in printed for path in paths)
     for path in paths:
+        assert f"wrote {path}" in printed
         content = (tmp_path / path).read_text()
         if path.startswith("src/"):
             assert not list(find_violations(path.removeprefix("src/tilewright/"), content))
@@ -34,12 +36,11 @@ def test_a_skeleton_passes_the_rules_of_the_package_and_its_own_test(
                 command = [sys.executable, "-m", "ruff", *options, "--stdin-filename", path, "-"]
                 done = subprocess.run(command, cwd=ROOT, input=content, capture_output=True, text=True)
                 assert done.returncode == 0, done.stdout + done.stderr
+    tests = [path for path in paths if path.startswith("tests/")]
+    assert len(tests) == len(SKELETONS)
+    check = "from tilewright.testing import check_technique; check_technique('new_technique', seeds=3)"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
-    own_test = next(path for path in paths if path.startswith("tests/"))
-    check = "from tilewright.testing import check_technique; check_technique('new_one', seeds=3)"
-    commands = [["-m", "pytest", "-q", "--rootdir", str(tmp_path), own_test]]
-    commands += [["-c", check]] if kind == "technique" else []
-    for command in commands:
+    for command in (["-m", "pytest", "-q", "--rootdir", str(tmp_path), *tests], ["-c", check]):
         done = subprocess.run([sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 

@@ -23,7 +23,7 @@ STUB = Path(__file__).parents[1] / "src" / "tilewright" / "__init__.pyi"
 HEAD = '''"""Written by tools/write_stub.py from the schemas of all parameters; run `make stubs` after changing one."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, overload
 

@@ -1,7 +1,7 @@
 """Written by tools/write_stub.py from the schemas of all parameters; run `make stubs` after changing one."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, overload
 
@@ -36,7 +36,6 @@ from .api import watch_shaping as watch_shaping
 from .batch.many import MapBatch as MapBatch
 from .comparison.rows import ComparisonRow as ComparisonRow
 from .comparison.run import TechniqueComparison as TechniqueComparison
-from .comparison.run import compare as compare
 from .core.edits import Edits as Edits
 from .core.entries import Benchmark as Benchmark
 from .core.entries import ByExample as ByExample
@@ -2200,6 +2199,20 @@ def add_skin(
     base: Any = ...,
     passable: bool | None = ...,
 ) -> Tileset: ...
+def compare(
+    samples: Any,
+    /,
+    *,
+    on_progress: Callable[[float, str], None] | None = None,
+    techniques: Any = ...,
+    width: int | None = ...,
+    height: int | None = ...,
+    count: int = ...,
+    seed: Any = ...,
+    settings: Any = ...,
+    game: Any = ...,
+    smallest_input: bool = ...,
+) -> TechniqueComparison: ...
 def export_project(
     given: RecipeLike,
     folder: str | os.PathLike[str],

@@ -28,7 +28,8 @@ from tilewright.jobs import cluster
 from tilewright.jobs.cluster import LostCluster, connect
 from tilewright.jobs.folder import MANIFEST, Folder, LocalFiles
 
-MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
+CAVES = "corpus make caves"
+MAKE = f"{CAVES} --set width=12 --set height=8 --workers 0 --seed 7"
 
 
 @pytest.fixture
@@ -59,33 +60,9 @@ MISTAKES = {
     "value": (f"{MAKE} --set walls=2 --count 5 -o x", "caves: walls: must be at most 1"),
     "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: must be written as walls=0.4..0.5:0.02 or steps=3,5,7"),
     "swept": (f"{MAKE} --sweep walls=0.4,7 --count 5 -o x", "sweep: caves: walls: must be at most 1"),
-    "something else": (
-        f"{MAKE} --count 5 -o other",
-        "other: is not empty and contains no corpus; name an empty or new folder",
-    ),
     "file": (f"{MAKE} --count 5 -o other/note.txt", "other/note.txt"),
     "nowhere": (f"{MAKE} --count 5 -o gopher://x/y", "gopher://x/y: "),
-    "other count": (
-        f"{MAKE} --count 7 --measures regions -o mine",
-        "mine: contains another corpus (count is 6, not 7)",
-    ),
-    "other seed": (f"{MAKE}1 --count 6 --measures regions -o mine", "(seed is 7, not 71)"),
-    "other measures": (f"{MAKE} --count 6 -o mine", "(measures is regions, not nothing)"),
-    "other recipe": (
-        f"{MAKE} --set walls=0.5 --count 6 --measures regions -o mine",
-        "(its recipe differs in params.walls)",
-    ),
-    "other technique": ("corpus make maze --count 6 --seed 7 --workers 0 -o mine", "its technique is caves, not maze"),
     "no corpus": ("corpus info nowhere", "nowhere: contains no corpus"),
-    "not a corpus": ("corpus info other", "other: is not empty and contains no corpus"),
-    "damaged manifest": ("corpus info broken", "broken: manifest.json is damaged or belongs to something else"),
-    "half a surrogate pair": (
-        "corpus info halved",
-        "halved: manifest.json is damaged or belongs to something else",
-    ),
-    "measures twice": ("corpus info twice", "twice: manifest.json is damaged or belongs to something else"),
-    "strange manifest": ("corpus info strange", "strange: manifest.json is damaged or belongs to something else"),
-    "later layout": ("corpus info later", "later: written by Tilewright 9.9 in another file layout"),
     "id": ("corpus take mine 6 -o x.png", "id: must be from 0 to 5, got 6"),
     "no id": ("corpus take mine -o x.png", "ID... is missing"),
     "one name": ("corpus take mine 1 2 -o x.png", "the same file name for several maps; add {id} or {seed} to it"),
@@ -103,16 +80,10 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("command", "message"), MISTAKES.values(), ids=MISTAKES)
-def test_error_is_one_line(tilewright: Run, here: Path, corpus_folder: Path, command: str, message: str) -> None:
-    for name in ("other", "broken", "strange", "later", "halved", "twice"):
-        here.joinpath(name).mkdir()
+@pytest.mark.usefixtures("corpus_folder")
+def test_error_is_one_line(tilewright: Run, here: Path, command: str, message: str) -> None:
+    here.joinpath("other").mkdir()
     here.joinpath("other/note.txt").write_text("mine")
-    data = json.loads(corpus_folder.joinpath("manifest.json").read_text())
-    here.joinpath("broken/manifest.json").write_text(json.dumps(data)[:-9])
-    here.joinpath("strange/manifest.json").write_text(json.dumps(data | {"part_size": 0}))
-    here.joinpath("halved/manifest.json").write_text(json.dumps(data | {"seed": "\ud800"}))
-    here.joinpath("twice/manifest.json").write_text(json.dumps(data | {"measures": ["regions", "regions"]}))
-    here.joinpath("later/manifest.json").write_text(json.dumps(data | {"layout": 2, "tilewright": "9.9"}))
     before = read_files(here)
     done = tilewright(*command.split())
     assert (done.code, done.out) == (2, "")
@@ -141,11 +112,10 @@ def start_corpus(corpus_folder: Path, change: Callable[[dict[str, Any]], object]
 @pytest.mark.parametrize(
     "change",
     [
-        lambda data: data.update(tilewright="0.0.9"),
         lambda data: data["revisions"].pop("regions"),  # as in corpora of 0.1
         lambda data: data["recipe"]["params"].pop("steps"),  # as if the parameter were newer than the corpus
     ],
-    ids=["version", "revision of a measure", "parameter"],
+    ids=["revision of a measure", "parameter"],
 )
 def test_another_version_with_equal_revisions_continues(
     tilewright: Run, corpus_folder: Path, change: Callable[[dict[str, Any]], object]

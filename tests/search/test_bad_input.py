@@ -94,54 +94,6 @@ def test_maps_that_cannot_be_made_are_refused_after_the_first_round() -> None:
 # -- folders ------------------------------------------------------------------------------------------------------
 
 
-def open_all(folder: Path) -> set[str]:
-    """Return the messages of all functions that open a folder."""
-    calls: list[Callable[[], object]] = [
-        lambda: tw.search.load(folder),
-        lambda: tw.search.resume(folder, workers=0),
-        lambda: make(folder),
-    ]
-    return {catch(call) for call in calls}
-
-
-def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    path = folder / "manifest.json"
-    data = json.loads(path.read_text())
-    change(data)
-    path.write_text(json.dumps(data))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda data: data.update(layout=2), "in another file layout"),
-        (lambda data: data["revisions"].update(caves=99), "started by Tilewright"),
-        (lambda data: data.update(kind="tilewright corpus"), "is damaged or belongs to something else"),
-        (lambda data: data.pop("recipe"), "is damaged or belongs to something else"),
-        (lambda data: data.update(measures=3), "is damaged or belongs to something else"),
-        (lambda data: data.update(revisions=["caves"]), "is damaged or belongs to something else"),
-        (lambda data: data["vary"].update({"params.wals": {}}), "is damaged or belongs to something else"),
-    ],
-)
-def test_archives_of_other_versions_are_refused(
-    archive: Path, change: Callable[[dict[str, Any]], object], message: str
-) -> None:
-    change_manifest(archive, change)
-    before = read_files(archive)
-    for found in open_all(archive):
-        assert message in found
-    assert read_files(archive) == before
-
-
-@pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
-def test_a_damaged_manifest_is_refused(archive: Path, damage: bytes) -> None:
-    (archive / "manifest.json").write_bytes(damage)
-    before = read_files(archive)
-    for found in open_all(archive):
-        assert "manifest.json is damaged or belongs to something else" in found
-    assert read_files(archive) == before
-
-
 def test_damaged_elites_are_reported_and_can_be_made_again(archive: Path) -> None:
     before = read_files(archive)
     rng = Rng.of("damage")
@@ -200,32 +152,6 @@ def test_a_damaged_record_of_rounds_is_reported(archive: Path) -> None:
         assert (archive / "elites.parquet").read_bytes() == before["elites.parquet"]
     (archive / "elites.parquet").unlink()
     tw.search.resume(archive, workers=0)
-    assert read_files(archive) == before
-
-
-def test_folders_with_other_content_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "notes.txt").write_text("mine")
-    for found in open_all(tmp_path / "notes"):
-        assert "is not empty and contains no archive" in found
-    assert [path.name for path in (tmp_path / "notes").iterdir()] == ["notes.txt"]
-    recipe = tw.recipe("caves", width=12, height=8)
-    tw.corpus.make(recipe, tmp_path / "corpus", count=2, seed=1, workers=0)
-    for found in open_all(tmp_path / "corpus"):
-        assert "manifest.json is damaged or belongs to something else" in found
-
-
-def test_other_searches_in_the_folder_are_refused(archive: Path) -> None:
-    before = read_files(archive)
-    for changes, key in (
-        ({"seed": 8}, "seed"),
-        ({"batch": 16}, "batch"),
-        ({"objective": "regions"}, "objective"),
-        ({"vary": {"walls": (0.3, 0.5), "seed": "free"}}, "vary"),
-        ({"measures": {"floor_share": (0, 1, 7)}}, "measures"),
-    ):
-        message = catch(lambda changes=changes: make(archive, **changes))  # type: ignore[misc]
-        assert f"contains another search (it differs in {key}); name another folder" in message
     assert read_files(archive) == before
 
 

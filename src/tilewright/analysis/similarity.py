@@ -40,8 +40,9 @@ MAX_CELLS = 512
 class Similarity(Params):
     """Samples to compare maps with, and settings of the comparison."""
 
-    like: Samples = param(...)
-    """Samples: files, drawings, or names of built-in samples."""
+    like: Samples = param(..., metavar="SAMPLE,...")
+    """Samples to compare with: files, folders, quoted globs such as "maps/*.csv", drawings, or names of built-in
+    samples; with a format as in awbw:maps."""
     pattern_size: int = param(DEFAULT_PATTERN_SIZE, ge=1, le=MAX_CELLS, typical=(2, 5))
     """Edge length of the compared patterns in cells."""
     wrap_sample: AxesOf = param("none")

@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from ..core.errors import InvalidRecipe, pluralize
-from ..core.notation import read_setting
+from ..core.errors import BadFile, InvalidRecipe, pluralize
+from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
-from ..formats import Format, find_map_files, format_of, format_registry, load_all
-from ..formats._files import read_text
+from ..formats import find_map_files, format_of, format_registry, load_all
 from ..formats._resolver import FileResolver
 from ._console import info
+from ._options import read_settings
 from ._world import is_world, read_window
 
 FROM = click.Option(["source", "--from"], metavar="FORMAT", help="Input format. [chosen by the file extension]")
@@ -38,6 +38,12 @@ OPTIONS = (
     ),
     click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0."),
 )
+SAMPLE_OPTIONS = (
+    click.Option(["source", "--from"], metavar="FORMAT", help="Format of the samples. [chosen by the file extension]"),
+    click.Option(
+        ["--tileset"], metavar="NAME", help="Tileset of the glyphs or ids in the samples: a name or a .toml file."
+    ),
+)
 WITHOUT_TILES = ("txt", "csv")
 """Formats that store no tileset."""
 NO_TILESET = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset"
@@ -57,6 +63,11 @@ class InputMap:
     stem: str
     name: str
     """Path of the file, with the index of the map if the file has several."""
+
+
+def take_options(values: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options for reading maps from the options of a command, and return them."""
+    return {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
 
 
 def read_maps(
@@ -102,7 +113,7 @@ def read_maps(
     for name in windows:
         yield InputMap(read_window(name), Path(name.partition("@")[0]).stem, name)
     for path in [str(one) for name in files if name not in windows for one in find_map_files(name, source)]:
-        options = _read_options(reading, format_of(path, source)) if reading else {}
+        options = read_settings(reading, format_of(path, source).params, "read_option") if reading else {}
         found = load_all(path, format=source, tileset=chosen, folders=folders, **options)
         if not hinted and format_of(path, source).name in WITHOUT_TILES:
             info(format_hint(format_of(path, source).name))
@@ -114,12 +125,17 @@ def read_maps(
             yield InputMap(found[number].map, Path(path).stem, name)
 
 
-def _read_options(texts: Sequence[str], format: Format) -> dict[str, Any]:
-    """Return the options of a format from strings such as `layer=1`."""
-    options: dict[str, Any] = {}
-    try:
-        for text in texts:
-            read_setting(options, text, format.params, read_text)
-    except InvalidRecipe as error:
-        raise error.within("read_option") from None
-    return options
+def read_samples(names: Sequence[str], source: str | None, tileset: str | None) -> Samples:
+    """Return the samples of files, folders, globs and built-in names."""
+    resolver = sample_resolver(source, tileset)
+    grids = [grid for name in names for grid in resolver.read_samples(name)]
+    if not grids:
+        raise BadFile("none of the files contains a map", at=", ".join(names))
+    check_sample_count(len(grids))
+    return Samples.of(grids)
+
+
+def sample_resolver(source: str | None, tileset: str | None) -> FileResolver:
+    """Return the resolver for files of samples, given their format and the name of their tileset."""
+    chosen = None if tileset is None else FileResolver().read_tileset(tileset)
+    return FileResolver(format=source, map_tileset=chosen)

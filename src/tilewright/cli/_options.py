@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
+from pydantic import BaseModel
 
+from ..core.errors import InvalidRecipe, TilewrightError
 from ..core.fields import UNSET, Field, fields_of
-from ..core.notation import flag_of, read_value, short_default
+from ..core.notation import flag_of, read_setting, read_value, short_default
 from ..core.params import Params
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
@@ -35,6 +37,19 @@ def make_field_option(field: Field, name: str, *, required: bool = False) -> cli
 def read_options(values: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
     """Return the values of the options that are given. They are not validated."""
     return {name: _read(values[name], field) for name, field in fields.items() if values[name] not in (None, ())}
+
+
+def read_settings(
+    texts: Sequence[str], model: type[BaseModel], option: str, values: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return values changed by settings such as `layer=1` or `scores.0=0.5`. Errors name the option of the command."""
+    found = dict(values or {})
+    try:
+        for text in texts:
+            read_setting(found, text, model, read_text)
+    except TilewrightError as error:
+        raise InvalidRecipe.from_error(error, option) from None
+    return found
 
 
 def _read(value: Any, field: Field) -> Any:

@@ -193,6 +193,25 @@ def read_outputs(
     return outputs
 
 
+def write_map(
+    outputs: Sequence[Output],
+    map: TileMap,
+    fields: Mapping[str, str | int],
+    *,
+    alone: bool = True,
+    first: bool = True,
+) -> None:
+    """Write a map to each output. All files are prepared before the first is written.
+
+    `fields` has the values of the placeholders in file names. `alone` and `first` are true for the only and for the
+    first of several maps.
+    """
+    files = [output.prepare_map(map, output.format_path(**fields), alone=alone) for output in outputs]
+    refuse_clashes(files)
+    for file in files:
+        file.write(first=first)
+
+
 def refuse_clashes(files: Iterable[PreparedFile]) -> None:
     """Check that no output of a map replaces a file of another one, such as the picture of its tileset."""
     seen: dict[str, tuple[str, bytes]] = {}

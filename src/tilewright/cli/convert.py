@@ -19,17 +19,7 @@ WRITING = [option for option in _outputs.OPTIONS if option.name not in ("frames"
 
 @click.command("convert", params=[*_inputs.OPTIONS, SHAPING, *WRITING])
 @click.argument("files", metavar="IN... [OUT]", nargs=-1, required=True)
-def command(
-    files: tuple[str, ...],
-    source: str | None,
-    tileset: str | None,
-    index: int | None,
-    folders: tuple[str, ...],
-    reading: tuple[str, ...],
-    shaping: tuple[str, ...],
-    outputs: tuple[str, ...],
-    **writing: Any,
-) -> None:
+def command(files: tuple[str, ...], shaping: tuple[str, ...], outputs: tuple[str, ...], **options: Any) -> None:
     """Convert maps to another format; post-process them on request.
 
     Without -o, the last name is the output. For several maps, the name of the output needs {stem} (the input's name
@@ -49,12 +39,11 @@ def command(
         *inputs, last = files
         files, outputs = tuple(inputs), (last,)
     stages = [read_stage(text, read_text) for text in shaping]
-    targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
+    reading = _inputs.take_options(options)
+    targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **options)
     given = []
     with show_progress() as report:
-        for one in _inputs.read_maps(
-            files, source=source, tileset=tileset, index=index, folders=folders, reading=reading
-        ):
+        for one in _inputs.read_maps(files, **reading):
             report(None, f"reading {one.stem}")
             given.append(one)
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
-from ..core.errors import InvalidRecipe, pluralize
-from ..core.notation import read_setting
+from ..core.errors import pluralize
 from ..core.recipe import Recipe
 from ..engines import Engine, ExportedProject
 from ..engines._export import ExportParams, write_project
-from ..formats._files import read_text
 from ..kernels import start_quickly
 from ._console import info
+from ._options import read_settings
 from ._progress import show_progress
 from ._recipe_command import recipe_command
 
@@ -39,21 +37,11 @@ def command(recipe: Recipe, params: ExportParams, options: tuple[str, ...]) -> N
     tilewright export level.yaml --engine ldtk -o world --count 4 --option tile_size=32
     """
     engine = params.find_engine()
-    settings = _read_options(options, engine)
+    settings = read_settings(options, engine.params, "option")
     start_quickly()
     with show_progress() as report:
         done = write_project(recipe, params, settings, report)
     info(_describe(done, engine))
-
-
-def _read_options(options: tuple[str, ...], engine: Engine) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
-    try:
-        for option in options:
-            read_setting(settings, option, engine.params, read_text)
-    except InvalidRecipe as error:
-        raise error.within("option") from None
-    return settings
 
 
 def _describe(done: ExportedProject, engine: Engine) -> str:

@@ -11,16 +11,15 @@ import numpy as np
 from .. import api
 from ..core.errors import InvalidRecipe, format_number, pluralize
 from ..core.fields import fields_of
-from ..core.notation import read_requirement, read_value
+from ..core.notation import read_requirement
 from ..core.registry import shapers
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from ..formats._files import read_text
 from ..kernels import start_quickly
 from . import _drawing, _inputs, _outputs
 from ._console import info
 from ._drawing import DrawMode, describe, draw, read_overlay
-from ._options import make_field_option
+from ._options import make_field_option, read_options
 from ._progress import Report, show_progress
 
 FIELDS = {field.name: field for field in fields_of(shapers.get("improve").params) if field.name != "targets"}
@@ -41,11 +40,6 @@ def command(
     file: str,
     targets: tuple[str, ...],
     seed: str | None,
-    source: str | None,
-    tileset: str | None,
-    index: int | None,
-    folders: tuple[str, ...],
-    reading: tuple[str, ...],
     outputs: tuple[str, ...],
     look: DrawMode | None,
     **values: Any,
@@ -62,15 +56,11 @@ def command(
     tilewright improve level.json solvable=1 --steps 100000 -o better.gif
     """
     wanted = dict(read_requirement(text, "TARGET") for text in targets)
-    given = {name: values.pop(name) for name in FIELDS}
-    params = {
-        name: read_value(value, FIELDS[name], read_text) if isinstance(value, str) else value
-        for name, value in given.items()
-        if value is not None
-    }
+    params = read_options({name: values.pop(name) for name in FIELDS}, FIELDS)
+    reading = _inputs.take_options(values)
     overlay = None if outputs else read_overlay(values.pop("overlay"))
     written = _outputs.read_outputs(outputs, fields=("stem",), **values)
-    maps = [*_inputs.read_maps([file], source=source, tileset=tileset, index=index, folders=folders, reading=reading)]
+    maps = [*_inputs.read_maps([file], **reading)]
     if len(maps) != 1:
         raise InvalidRecipe(f"{file} has {len(maps)} maps; choose one with --index", at="FILE")
     one = maps[0]

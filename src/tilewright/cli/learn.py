@@ -15,7 +15,6 @@ from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import LearningProgress, Model, learn
 from ..core.network import Network
-from ..core.notation import read_setting
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import techniques
@@ -23,13 +22,14 @@ from ..core.resolver import list_built_in_samples
 from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
 from ..formats import format_of
-from ..formats._files import read_text, refuse_unwritable, write_files
+from ..formats._files import refuse_unwritable, write_files
 from ..formats._models import check_model_extension, find_model
 from ..formats._networks import CheckpointFile, check_network_extension
 from ..formats._resolver import FileResolver
 from . import Terminated
 from ._console import info
-from ._inputs import WITHOUT_TILES, format_hint
+from ._inputs import SAMPLE_OPTIONS, WITHOUT_TILES, format_hint, sample_resolver
+from ._options import read_settings
 from ._progress import show_progress
 
 PREVIEW_MAPS = 4
@@ -38,12 +38,10 @@ PREVIEW_INTERVAL = 0.1
 MAX_PREVIEW_SIDE = 40
 
 
-@click.command("learn")
+@click.command("learn", params=[*SAMPLE_OPTIONS])
 @click.argument("technique")
 @click.argument("samples", metavar="SAMPLE...", nargs=-1, required=True)
 @click.option("output", "-o", "--output", metavar="MODEL", required=True, help="Output file, .json or .npz.")
-@click.option("source", "--from", metavar="FORMAT", help="Format of the samples. [chosen by the file extension]")
-@click.option("--tileset", metavar="NAME", help="Tileset of the glyphs or ids in the samples: a name or a .toml file.")
 @click.option(
     "settings",
     "--set",
@@ -77,13 +75,8 @@ def command(
     tilewright make patterns --model village.json --width 60
     """
     entry = techniques.get(technique)
-    params: dict[str, Any] = {}
-    if entry.learn is not None:
-        try:
-            for setting in (*settings, *([] if size is None else [f"size={size}"])):
-                read_setting(params, setting, entry.learn, read_text)
-        except InvalidRecipe as error:
-            raise error.within("set") from None
+    given = settings if size is None else (*settings, f"size={size}")
+    params = {} if entry.learn is None else read_settings(given, entry.learn, "set")
     if entry.learn is not None and entry.learn.trains_network:
         check_network_extension(output)
     else:
@@ -170,13 +163,12 @@ class NetworkPreview:
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
     """Split the samples into models and maps."""
-    chosen = None if tileset is None else FileResolver().read_tileset(tileset)
-    resolver = FileResolver(format=source, map_tileset=chosen)
+    resolver = sample_resolver(source, tileset)
     models: list[Model] = []
     grids: list[Grid] = []
     names = [(name, name == sample) for sample in samples for name in resolver.expand_reference(sample)]
     check_sample_count(len(names))
-    hinted = chosen is not None
+    hinted = tileset is not None
     with show_progress() as report:
         for number, (name, is_given) in enumerate(names):
             report(number / len(names), f"reading {name}")

@@ -11,14 +11,13 @@ import click
 from ..core.entries import Technique
 from ..core.errors import InvalidRecipe
 from ..core.fields import Field, fields_of
-from ..core.notation import RESERVED_FLAGS, read_setting, read_value
+from ..core.notation import RESERVED_FLAGS
 from ..core.recipe import Recipe
 from ..core.registry import techniques
-from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from . import _produce, _recipe
 from ._catalogue import list_summaries
-from ._options import make_field_option
+from ._options import make_field_option, read_options, read_settings
 from ._produce import produce
 
 SETTINGS_INSIDE = click.Option(
@@ -108,19 +107,11 @@ def _make(
     settings_inside: tuple[str, ...],
     **values: Any,
 ) -> None:
-    params: dict[str, Any] = {}
-    for name, field in fields.items():
-        given = values.pop(name)
-        if given is not None:
-            params[name] = read_value(given, field, read_text) if isinstance(given, str) else given
+    params = read_options({name: values.pop(name) for name in fields}, fields)
     if any("." in setting.partition("=")[0] for setting in settings_inside):
         # Start from the other options and the defaults.
         validated = entry.params.validate(params, resolver=FileResolver())
         params = {name: value for name, value in validated.model_dump(mode="json").items() if value is not None}
-    try:
-        for setting in settings_inside:
-            read_setting(params, setting, entry.params, read_text)
-    except InvalidRecipe as error:
-        raise error.within("set") from None
+    params = read_settings(settings_inside, entry.params, "set", params)
     recipe_fields = _recipe.read_recipe_fields(values)
     produce(Recipe.of({"technique": entry.name, "params": params, **recipe_fields}, FileResolver()), **values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import click
 
@@ -10,16 +10,18 @@ from .. import api
 from ..analysis.similarity import Similarity
 from ..core.errors import InvalidRecipe, UnknownName, format_number
 from ..core.fields import fields_by_name
-from ..core.notation import read_value
 from ..core.registry import measures
 from ..core.samples import Samples
-from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from ._console import print_json, print_table
 from ._inputs import OPTIONS, read_maps
+from ._options import make_field_option, read_options
+
+FIELDS = fields_by_name(Similarity)
+PARAMS = [*(make_field_option(field, name) for name, field in FIELDS.items()), *OPTIONS]
 
 
-@click.command("measure", params=list(OPTIONS))
+@click.command("measure", params=PARAMS)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "wanted",
@@ -27,38 +29,8 @@ from ._inputs import OPTIONS, read_maps
     metavar="NAME,...",
     help="Measures to compute, listed by `tilewright list measures`. [all that apply]",
 )
-@click.option(
-    "like",
-    "--like",
-    metavar="SAMPLE,...",
-    help='Samples to compare with: files, folders, quoted globs such as "maps/*.csv" or names of built-in samples; '
-    "with a format as in awbw:maps.",
-)
-@click.option("--pattern-size", type=int, metavar="N", help="Edge length of the compared patterns in cells. [3]")
-@click.option("--wrap-sample", metavar="AXES", help="Axes along which the samples wrap around, such as xy.")
-@click.option("--wrap", metavar="AXES", help="Axes along which the maps wrap around, such as xy.")
-@click.option(
-    "--symmetries",
-    type=int,
-    metavar="1|2|8",
-    help="Symmetries of the samples to include: 1 none, 2 mirror images, 8 also rotations. [1]",
-)
 @click.option("as_json", "--json", is_flag=True, help="Print JSON: a list of {file, measures}.")
-def command(
-    files: tuple[str, ...],
-    wanted: str | None,
-    like: str | None,
-    pattern_size: int | None,
-    wrap_sample: str | None,
-    wrap: str | None,
-    symmetries: int | None,
-    as_json: bool,
-    source: str | None,
-    tileset: str | None,
-    index: int | None,
-    folders: tuple[str, ...],
-    reading: tuple[str, ...],
-) -> None:
+def command(files: tuple[str, ...], wanted: str | None, as_json: bool, **options: Any) -> None:
     """Compute measures of maps.
 
     \b
@@ -70,19 +42,10 @@ def command(
     names = [name.strip() for name in wanted.split(",")] if wanted is not None else []
     for name in names:
         measures.complete(name)
-    samples = None if like is None else _read_samples(like)
-    compared = partial(
-        api.measure,
-        like=samples,
-        pattern_size=pattern_size,
-        wrap_sample=wrap_sample,
-        wrap=wrap,
-        symmetries=symmetries,
-    )
-    measured = [
-        (given.name, compared(given.map, *names))
-        for given in read_maps(files, source=source, tileset=tileset, index=index, folders=folders, reading=reading)
-    ]
+    how = read_options({name: options.pop(name) for name in FIELDS}, FIELDS)
+    if "like" in how:
+        how["like"] = _read_samples(how["like"])
+    measured = [(given.name, api.measure(given.map, *names, **how)) for given in read_maps(files, **options)]
     if as_json:
         print_json([{"file": name, "measures": numbers} for name, numbers in measured])
     elif len(measured) == 1:
@@ -99,9 +62,9 @@ def command(
         print_table(lines, "file", *columns, numbers=range(1, len(columns) + 1))
 
 
-def _read_samples(names: str) -> Samples:
-    """Read samples as the parameter `sample` of `tilewright make` does."""
+def _read_samples(names: Any) -> Samples:
+    """Read samples once for all maps."""
     try:
-        return Samples.of(read_value(names, fields_by_name(Similarity)["like"], read_text), FileResolver())
+        return Samples.of(names, FileResolver())
     except (InvalidRecipe, UnknownName) as error:
         raise InvalidRecipe.from_error(error, "like") from None

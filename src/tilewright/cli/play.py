@@ -43,11 +43,7 @@ def command(
     flat: bool,
     output: str | None,
     as_json: bool,
-    source: str | None,
-    tileset: str | None,
-    index: int | None,
-    folders: tuple[str, ...],
-    reading: tuple[str, ...],
+    **reading: Any,
 ) -> None:
     """Find out whether levels can be finished, and how.
 
@@ -59,10 +55,7 @@ def command(
     tilewright play level.json --game platformer,jump_height=4 -o run.gif
     tilewright play levels/*.json --json
     """
-    maps = [
-        (given.name, given.map)
-        for given in read_maps(files, source=source, tileset=tileset, index=index, folders=folders, reading=reading)
-    ]
+    maps = [(given.name, given.map) for given in read_maps(files, **reading)]
     if output is not None and len(maps) != 1:
         raise InvalidRecipe(f"--output needs one level, got {len(maps)}", rule="type")
     found = [(name, map, solve(map, game, limit=limit)) for name, map in maps]

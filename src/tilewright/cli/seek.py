@@ -83,10 +83,7 @@ def _write_maps(found: FoundSeeds, outputs: Sequence[_outputs.Output]) -> None:
     filled: dict[str, str | int] = {}
     for rank, (seed, map) in enumerate(zip(found.seeds.tolist(), found.maps(), strict=True), start=1):
         filled = _template_fields(seed, found.definition.recipe.technique, rank)
-        ready = [one.prepare_map(map, one.format_path(**filled), alone=len(found) == 1) for one in outputs]
-        _outputs.refuse_clashes(ready)
-        for file in ready:
-            file.write(first=rank == 1)
+        _outputs.write_map(outputs, map, filled, alone=len(found) == 1, first=rank == 1)
     info(_outputs.describe_written(outputs, filled, len(found)))
 
 

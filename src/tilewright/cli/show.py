@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from . import _drawing, _inputs, _outputs
@@ -13,16 +15,7 @@ OVERLAY = next(option for option in _outputs.OPTIONS if option.name == "overlay"
 
 @click.command("show", params=[*_inputs.OPTIONS, OVERLAY, *_drawing.OPTIONS])
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-def command(
-    files: tuple[str, ...],
-    look: DrawMode | None,
-    overlay: str | None,
-    source: str | None,
-    tileset: str | None,
-    index: int | None,
-    folders: tuple[str, ...],
-    reading: tuple[str, ...],
-) -> None:
+def command(files: tuple[str, ...], look: DrawMode | None, overlay: str | None, **reading: Any) -> None:
     """Draw the maps of files in the terminal.
 
     A map is drawn as colored glyphs, and its markers as letters with a legend. A map that does not fit is drawn as a
@@ -33,9 +26,7 @@ def command(
     tilewright show level.json --overlay hot-path,origin=3,4,goal=exit,slack=8
     """
     wanted = read_overlay(overlay)
-    for number, given in enumerate(
-        read_maps(files, source=source, tileset=tileset, index=index, folders=folders, reading=reading)
-    ):
+    for number, given in enumerate(read_maps(files, **reading)):
         if number:
             click.echo()
         draw(given.map, f"{given.name}: {describe(given.map)}", look=look, overlay=wanted)

@@ -9,26 +9,14 @@ import webbrowser
 from threading import Thread
 
 import click
-from click.core import ParameterSource
 
-from ..core.fields import Field, fields_of
-from ..core.notation import flag_of
 from ..studio import Settings, serve
-
-FIRST = ("host", "port", "token")
-"""Settings that `--help` lists first."""
+from ._options import params_command
 
 
-def _make_option(field: Field) -> click.Option:
-    default = f" [{field.default}]" if field.default is not None else ""
-    form = {"host": "HOST", "port": "PORT", "token": "TOKEN", "seconds": "S"}.get(field.name, "N")
-    return click.Option([field.name, flag_of(field)], metavar=form, help=f"{field.description.rstrip('.')}.{default}")
-
-
-@click.command("studio")
+@params_command("studio", Settings)
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
-@click.pass_context
-def command(context: click.Context, /, no_browser: bool, **values: str | None) -> None:
+def command(params: Settings, no_browser: bool) -> None:
     """Open the studio, a web page for all techniques, with an HTTP API for engines and scripts.
 
     \b
@@ -39,7 +27,7 @@ def command(context: click.Context, /, no_browser: bool, **values: str | None) -
     Only this machine can connect, unless --host names another address. Then clients need a token; without --token, a
     random one is generated. Press Ctrl-C to stop.
     """
-    settings = Settings.validate({name: value for name, value in values.items() if value is not None})
+    settings = params
     if not settings.is_local and settings.token is None:
         settings = settings.replace(token=secrets.token_urlsafe(16))
 
@@ -49,8 +37,7 @@ def command(context: click.Context, /, no_browser: bool, **values: str | None) -
         if not no_browser and has_display():
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    port_given = context.get_parameter_source("port") is not ParameterSource.DEFAULT
-    serve(settings, on_ready=on_ready, try_other_ports=not port_given)
+    serve(settings, on_ready=on_ready, try_other_ports="port" not in params.model_fields_set)
 
 
 def has_display() -> bool:
@@ -58,7 +45,3 @@ def has_display() -> bool:
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-flags = [_make_option(field) for field in sorted(fields_of(Settings), key=lambda field: field.name not in FIRST)]
-command.params = [*flags, *command.params]

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from statistics import median_low
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, short_repr
-from ..core.params import check_integer
+from pydantic import PlainValidator, WithJsonSchema
+
+from ..core.errors import InvalidRecipe, Problem, TilewrightError, UnknownName, short_repr
+from ..core.keywords import with_keywords
+from ..core.notation import read_setting
+from ..core.params import Params, SeedValue, check_integer, param
 from ..core.samples import Samples
 from ..core.seeds import Seed, read_seed
 from ..core.tilemap import TileMap
-from .contestants import list_available, list_contestants, make_contestant
+from .contestants import OnProgress, list_available, list_contestants, make_contestant, read_setting_models
 from .processes import run_in_process
 from .rows import ComparisonRow, choose_game, make_sample_maps, make_similarities, measure_trial
 from .table import format_csv, format_markdown
@@ -25,7 +30,6 @@ from .trial import Trial
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-DEFAULT_COUNT = 100
 DEFAULT_MAX_SIDE = 48
 """Maximum edge length of maps by default."""
 MAX_SIDE, MAX_COUNT = 512, 10_000
@@ -126,19 +130,98 @@ class TechniqueComparison:
         return write_files(Path(fspath(folder)) / "table.md", contents)
 
 
+def _read_names(given: Any) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise InvalidRecipe("must be a list of names", got=given, rule="type")
+    known = list_contestants()
+    for name in given:
+        if name not in known:
+            raise UnknownName("technique", name, known, "learning from samples")
+    if len(set(given)) < len(given):
+        raise InvalidRecipe("must not name a technique twice", got=list(given), rule="duplicate")
+    return tuple(given)
+
+
+def _read_settings(given: Any) -> dict[str, dict[str, Any]]:
+    """Return parameters by technique, which may be written `wfc.pattern_size=2`."""
+    if isinstance(given, list | tuple) and all(isinstance(one, str) for one in given):
+        return _parse_settings(given)
+    if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
+        text = "must be parameters by technique, such as {'wfc': {'pattern_size': 2}}"
+        raise InvalidRecipe(text, got=given, rule="type")
+    for name, own in given.items():
+        for key in own:
+            if not isinstance(key, str):
+                raise InvalidRecipe(f"must be the name of a parameter, got {short_repr(key)}", at=name)
+    return {name: dict(own) for name, own in given.items()}
+
+
+def _parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    from ..formats._files import read_text
+
+    found: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        name, dot, setting = text.partition(".")
+        if not dot or "=" in name:
+            example = "a setting is written as technique.name=value, such as wfc.pattern_size=2"
+            raise InvalidRecipe(example, got=text, rule="format")
+        if name not in (known := list_contestants()):
+            raise UnknownName("technique", name, known, "learning from samples")
+        key = setting.partition("=")[0].partition(".")[0].strip().replace("-", "_")
+        models = read_setting_models(name)
+        if key not in models:
+            raise UnknownName("parameter", key, models, name)
+        read_setting(found.setdefault(name, {}), setting, models[key], read_text)
+    return found
+
+
+class CompareParams(Params):
+    """Parameters of `tw.compare` and `tilewright compare`."""
+
+    techniques: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(_read_names),
+        WithJsonSchema({"type": ["array", "null"], "items": {"type": "string"}}),
+    ] = param(None, metavar="NAME,...")
+    """Names of techniques that learn from samples, and gan and elsgan, which need the extra `neural`: markov, patterns,
+    wfc, diffusion, gan, elsgan. By default, all whose packages are installed."""
+    width: int | None = param(None, ge=1, le=MAX_SIDE, metavar="N")
+    """Width of the maps. By default, the median width of the samples, at most 48."""
+    height: int | None = param(None, ge=1, le=MAX_SIDE, metavar="N")
+    """Height of the maps. By default, the median height of the samples, at most 48."""
+    count: int = param(100, ge=1, le=MAX_COUNT, metavar="N")
+    """Number of maps by each technique."""
+    seed: SeedValue = param(None, metavar="SEED")
+    """Seed of the GANs' training; map k of each technique has the seed SEED-k. By default, a random one."""
+    settings: Annotated[Any, PlainValidator(_read_settings), WithJsonSchema({"type": "object"})] = param(
+        {}, flags=("--set",), metavar="TECHNIQUE.NAME=VALUE", repeated=True
+    )
+    """Parameters of techniques, such as wfc.pattern_size=2 or gan.steps=500.
+
+    A mapping such as `{"wfc": {"pattern_size": 2}}`."""
+    game: Annotated[Any, WithJsonSchema({"type": ["string", "null"]})] = param(None, metavar="NAME")
+    """Game in which the maps are played, such as dungeon. By default, that of the samples, if they can be played."""
+    smallest_input: bool = param(True, flags=("--smallest",))
+    """Whether to find the smallest sample that each technique can learn from."""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the techniques to compare."""
+        return tuple(list_available()) if self.techniques is None else self.techniques
+
+    def find_problems(self) -> Iterator[Problem]:
+        yield from super().find_problems()
+        for name in self.settings:
+            if name not in self.names:
+                error = UnknownName("technique", name, self.names, "not in this comparison")
+                yield from error.within("settings").problems
+
+
+@with_keywords(CompareParams)
 def compare(
-    samples: Any,
-    /,
-    *,
-    techniques: Sequence[str] | None = None,
-    width: int | None = None,
-    height: int | None = None,
-    count: int = DEFAULT_COUNT,
-    seed: int | str | None = None,
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-    game: Any = None,
-    smallest_input: bool = True,
-    on_progress: Callable[[float, str], None] | None = None,
+    samples: Any, /, *, on_progress: Callable[[float, str], None] | None = None, **params: Any
 ) -> TechniqueComparison:
     """Compare techniques that learn from samples.
 
@@ -149,21 +232,6 @@ def compare(
     ----------
     samples
         One or several 2D maps to learn from: files, arrays, rows of glyphs, `TileMap`s or names of built-in samples.
-    techniques
-        Names of techniques that learn from samples, and `gan` and `elsgan`, which need the extra `[neural]`. By
-        default, all whose packages are installed.
-    width, height
-        Size of the maps. By default, the median size of the samples, at most 48x48.
-    count
-        Number of maps by each technique.
-    seed
-        Seed of the GANs' training; map k of each technique has the seed SEED-k. By default, a random one.
-    settings
-        Parameters by technique, such as `{"wfc": {"pattern_size": 2}}`.
-    game
-        Game in which the maps are played, such as `dungeon`. By default, that of the samples, if they can be played.
-    smallest_input
-        Whether to find the smallest sample that each technique can learn from.
     on_progress
         Function that is called with the completed fraction and the current step.
 
@@ -181,36 +249,35 @@ def compare(
     TilewrightError
         If a package of a technique is missing, or no technique can learn from the samples.
     """
-    for name, value, highest in (("count", count, MAX_COUNT), ("width", width, MAX_SIDE), ("height", height, MAX_SIDE)):
-        if value is not None or name == "count":
-            check_integer(name, value, 1, highest)
-    if not isinstance(smallest_input, bool):
-        raise InvalidRecipe("must be True or False", at="smallest_input", got=smallest_input, rule="type")
+    return compare_techniques(samples, CompareParams.validate(params), on_progress)
+
+
+def compare_techniques(samples: Any, params: CompareParams, on_progress: OnProgress | None) -> TechniqueComparison:
+    """Compare techniques that learn from samples."""
     if on_progress is not None and not callable(on_progress):
         raise InvalidRecipe("must be a function", at="on_progress", got=on_progress, rule="type")
-    chosen_seed = read_seed(seed)
-    names = _read_names(techniques)
-    own_settings = _read_settings(settings, names)
+    seed, names, count = read_seed(params.seed), params.names, params.count
+    settings = {name: params.settings.get(name, {}) for name in names}
     read = _read_samples(samples)
-    bound_game = choose_game(read, game)
+    game = choose_game(read, params.game)
     for name in names:
-        contestant = make_contestant(name, own_settings[name])
-        if own_settings[name]:  # Otherwise, only the samples could be wrong, which the row of the technique reports.
+        contestant = make_contestant(name, settings[name])
+        if settings[name]:  # Otherwise, only the samples could be wrong, which the row of the technique reports.
             _check_settings(name, contestant.check, read)
     sizes = [min(DEFAULT_MAX_SIDE, median_low(cells.shape[axis] for cells in read.maps)) for axis in (0, 1)]
-    rows, columns = height or sizes[0], width or sizes[1]
+    height, width = params.height or sizes[0], params.width or sizes[1]
     similarities = make_similarities(read)
     found: dict[str, ComparisonRow] = {}
     maps: dict[str, tuple[TileMap, ...]] = {}
     errors: list[TilewrightError] = []
     for number, name in enumerate(names):
-        trial = Trial(name, read, columns, rows, count, chosen_seed, own_settings[name], smallest_input)
+        trial = Trial(name, read, width, height, count, seed, settings[name], params.smallest_input)
         result = run_in_process(trial, _scale_progress(on_progress, name, number, len(names)))
         if isinstance(result, TilewrightError):
             errors.append(result)
             found[name], maps[name] = ComparisonRow(name, count, problem=str(result)), ()
         else:
-            found[name] = measure_trial(name, result, similarities, bound_game)
+            found[name] = measure_trial(name, result, similarities, game)
             maps[name] = result.maps[:KEPT_MAPS]
     if len(errors) == len(names):
         raise errors[0].within(names[0])
@@ -218,12 +285,12 @@ def compare(
         rows=tuple(found.values()),
         samples=tuple(make_sample_maps(read)),
         maps=maps,
-        width=columns,
-        height=rows,
+        width=width,
+        height=height,
         count=count,
-        seed=chosen_seed,
-        settings={name: own for name, own in own_settings.items() if own},
-        game="" if bound_game is None else str(bound_game),
+        seed=seed,
+        settings={name: own for name, own in settings.items() if own},
+        game="" if game is None else str(game),
     )
 
 
@@ -231,35 +298,6 @@ def _to_plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as JSON-compatible data. Values of other types become strings."""
     found: dict[str, Any] = json.loads(json.dumps({**settings}, default=str))
     return found
-
-
-def _read_names(given: Any) -> list[str]:
-    if given is None:
-        return list_available()
-    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise InvalidRecipe("must be a list of names", at="techniques", got=given, rule="type")
-    known = list_contestants()
-    for name in given:
-        if name not in known:
-            raise UnknownName("technique", name, known, "learning from samples")
-    if len(set(given)) < len(given):
-        raise InvalidRecipe("must not name a technique twice", at="techniques", got=list(given), rule="duplicate")
-    return list(given)
-
-
-def _read_settings(given: Any, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the settings of each technique."""
-    settings = {} if given is None else given
-    if not isinstance(settings, Mapping) or not all(isinstance(one, Mapping) for one in settings.values()):
-        text = "must be parameters by technique, such as {'wfc': {'pattern_size': 2}}"
-        raise InvalidRecipe(text, at="settings", got=given, rule="type")
-    for name, own in settings.items():
-        if name not in names:
-            raise UnknownName("technique", name, names, "not in this comparison")
-        for key in own:
-            if not isinstance(key, str):
-                raise InvalidRecipe(f"must be the name of a parameter, got {short_repr(key)}", at=("settings", name))
-    return {name: dict(settings.get(name, {})) for name in names}
 
 
 def _read_samples(given: Any) -> Samples:
@@ -287,9 +325,7 @@ def _check_settings(name: str, check: Callable[[Samples], None], samples: Sample
         raise error.within(name) from None
 
 
-def _scale_progress(
-    on_progress: Callable[[float, str], None] | None, name: str, number: int, total: int
-) -> Callable[[float, str], None]:
+def _scale_progress(on_progress: OnProgress | None, name: str, number: int, total: int) -> OnProgress:
     """Return a function that reports the progress of one of several techniques."""
     if on_progress is None:
         return lambda done, what: None

@@ -41,3 +41,8 @@ def with_keywords(model: type[Params]) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+def take_fields(model: type[Params], keywords: dict[str, Any]) -> dict[str, Any]:
+    """Remove the fields of a class from the keywords of a function, and return them."""
+    return {name: keywords.pop(name) for name in model.model_fields if name in keywords}

@@ -20,10 +20,12 @@ import numpy as np
 
 from ..core.chunks import get_local_technique, resolve_random_params
 from ..core.errors import BadFile, InvalidRecipe
+from ..core.keywords import take_fields, with_keywords
+from ..core.params import SeedValue, param
 from ..core.recipe import Recipe
 from ..formats._resolver import FileResolver
 from ..jobs import refuse_without_packages
-from ..jobs.cluster import SCHEDULER, check_workers, connect_workers
+from ..jobs.cluster import SCHEDULER, RunParams, connect_workers
 from ..jobs.folder import Folder
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .world_chunks import ChunkBlock, ChunkFiles, choose_block_size, halve, make_blocks, plan_blocks
@@ -37,16 +39,22 @@ TASKS_PER_WORKER = 16
 """Approximate number of tasks per worker."""
 
 
+class WorldOptions(RunParams):
+    """Parameters of `tw.corpus.make_world` besides those of the technique."""
+
+    seed: SeedValue = param(None)
+    """Seed of the world. By default, the seed of the recipe, or a random one."""
+    chunk: int | None = param(None)
+    """Edge length of a chunk in cells, a power of two."""
+
+
+@with_keywords(WorldOptions)
 def make_world(
     given: Recipe | Mapping[str, Any] | str,
     folder: str | os.PathLike[str],
     *,
-    seed: int | str | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    chunk: int | None = None,
     on_progress: OnProgress | None = None,
-    **params: Any,
+    **keywords: Any,
 ) -> World:
     """Generate a world in a folder, or resume one.
 
@@ -57,18 +65,9 @@ def make_world(
         within a limited distance.
     folder : str or path-like
         Folder or fsspec URL to write to.
-    seed : int or str, optional
-        Seed of the world; random by default.
-    workers : int, optional
-        Number of worker processes; 0 uses only this process. By default, one per processor, or 0 for small worlds.
-    scheduler : str, optional
-        Address of a Dask cluster to use instead of local processes. By default, the value of the environment variable
-        DASK_SCHEDULER_ADDRESS.
-    chunk : int, optional
-        Edge length of a chunk in cells, a power of two.
     on_progress : callable, optional
         Function called with a `Progress` after each step.
-    **params
+    **keywords
         Parameters of the technique.
 
     Returns
@@ -89,11 +88,11 @@ def make_world(
     (100, 200)
     """
     refuse_without_packages("zarr")
-    recipe = _read_recipe(given, params)
-    check_workers(workers, scheduler)
+    options = WorldOptions.validate(take_fields(WorldOptions, keywords))
+    recipe = _read_recipe(given, keywords)
     get_local_technique(recipe)
     store = Folder(os.fspath(folder))
-    world_seed = seed if seed is not None else recipe.seed
+    world_seed = options.seed if options.seed is not None else recipe.seed
 
     def find_layout() -> tuple[WorldLayout, Recipe]:
         """Return the layout of the folder or, for a new world, the one that is requested; and the recipe of a chunk."""
@@ -101,7 +100,7 @@ def make_world(
         complete = resolve_random_params(
             recipe.with_seed(world_seed if world_seed is not None or found is None else found.seed)
         )
-        wanted = WorldLayout.of(complete, chunk)
+        wanted = WorldLayout.of(complete, options.chunk)
         if found is not None:
             found.check_matches(wanted, store)
         choose_block_size(found or wanted, complete)  # Refuses cells that depend on too large a neighborhood.
@@ -110,7 +109,7 @@ def make_world(
     layout, _ = find_layout()  # Invalid requests are refused before the folder is created.
     with store.lock(CELLS, *layout.overviews):
         layout, complete = find_layout()  # Another process may have just created a world here.
-        _fill(store, layout, complete, workers, scheduler, check_callback(on_progress))
+        _fill(store, layout, complete, options, check_callback(on_progress))
         if store.read(PICTURE) is None or any(_find_missing(store, layout, array) for array in layout.overviews[1:]):
             _draw_overviews(store, layout)
     return World(store.address)
@@ -134,22 +133,13 @@ def _find_missing(store: Folder, layout: WorldLayout, array: str) -> list[ChunkI
 # -- the chunks -----------------------------------------------------------------------------------------------
 
 
-def _fill(
-    store: Folder,
-    layout: WorldLayout,
-    recipe: Recipe,
-    workers: int | None,
-    scheduler: str | None,
-    on_progress: OnProgress,
-) -> None:
+def _fill(store: Folder, layout: WorldLayout, recipe: Recipe, options: RunParams, on_progress: OnProgress) -> None:
     """Generate and write the missing chunks. The metadata of a new world are written as soon as there are workers."""
     missing = sorted({*_find_missing(store, layout, CELLS), *_find_missing(store, layout, layout.overviews[0])})
     progress = Progress(layout.count - len(missing), layout.count)
     on_progress(progress)
-    alone = workers is None and scheduler is None and SCHEDULER not in os.environ
-    if not missing or (alone and len(missing) * layout.chunk**2 <= MAX_LOCAL_CELLS):
-        workers, scheduler = 0, None
-    with connect_workers(workers, scheduler) as team:
+    is_small = SCHEDULER not in os.environ and len(missing) * layout.chunk**2 <= MAX_LOCAL_CELLS
+    with options.connect(0 if is_small else None) if missing else connect_workers(0, None) as team:
         for names, document in layout.build_documents().items():
             if store.read(*names) is None:
                 store.write(document, *names)

@@ -12,7 +12,7 @@ from typing import Any
 from .. import __version__
 from ..core import pipeline
 from ..core.errors import InvalidRecipe, TooLarge, pluralize
-from ..core.keywords import with_keywords
+from ..core.keywords import take_fields, with_keywords
 from ..core.params import Params, PathString, SeedValue, param
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
@@ -105,8 +105,7 @@ def export_project(
     >>> done.written
     ('levels.world', 'level-1.tmx', 'level-2.tmx', 'tiles.tsx', 'tiles.png')
     """
-    own = {name: options.pop(name) for name in ExportParams.model_fields if name in options}
-    params = ExportParams.validate({**own, "folder": folder})
+    params = ExportParams.validate({**take_fields(ExportParams, options), "folder": folder})
     return write_project(read_recipe(given, knobs), params, options)
 
 

@@ -12,8 +12,8 @@ from itertools import islice
 from time import sleep
 from typing import Any, TypeVar
 
-from ..core.errors import InvalidRecipe, Problem, TilewrightError, problem
-from ..core.params import Params, check_integer, param
+from ..core.errors import Problem, TilewrightError, problem
+from ..core.params import Params, param
 from . import refuse_without_packages
 from .processes import block_interrupts
 
@@ -138,16 +138,6 @@ class Cluster:
             raise LostCluster(f"{self._address} is lost ({_short_message(error)}); run again to continue") from None
 
 
-def check_workers(workers: int | None, scheduler: str | None) -> None:
-    """Validate the number of workers. Raise InvalidRecipe if the address of a scheduler is given too."""
-    if workers is None:
-        return
-    check_integer("workers", workers, 0, MAX_WORKERS)
-    if scheduler is not None:
-        text = "a scheduler has its own workers; set either workers or scheduler"
-        raise InvalidRecipe(text, at="workers")
-
-
 class ThisProcess:
     """Runs tasks in this process, without workers."""
 
@@ -188,7 +178,6 @@ def connect(address: str | None, workers: int | None) -> Iterator[Cluster]:
     import dask
     import distributed  # noqa: F401  # before its settings are changed: it brings them along
 
-    check_workers(workers, address)
     if address is None and workers is None:
         address = os.environ.get(SCHEDULER) or None
     settings = {

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from ...core.errors import InvalidRecipe, format_number, pluralize
 from ...corpus import refuse_without_packages
 from .._console import info as print_info  # `info` is a module of this package
 
 if TYPE_CHECKING:
     from ...search import Archive, Elite
-
-WORKERS = click.Option(
-    ["--workers"],
-    type=int,
-    metavar="N",
-    help="Number of worker processes; 0 uses only this process. [one per processor]",
-)
-SCHEDULER = click.Option(
-    ["--scheduler"], metavar="ADDRESS", help="Dask cluster to use instead, such as tcp://10.0.0.1:8786."
-)
 
 
 def open_archive(folder: str) -> Archive:

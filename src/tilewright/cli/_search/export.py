@@ -7,17 +7,19 @@ from typing import Any
 import click
 
 from ...core.errors import InvalidRecipe, pluralize
+from ...jobs.cluster import RunParams
 from ...kernels import start_quickly
 from .. import _outputs
 from .._console import info
+from .._options import params_command
 from .._progress import job_progress
-from . import SCHEDULER, WORKERS, open_archive
+from . import open_archive
 from .take import take
 
 OPTIONS = [option for option in _outputs.OPTIONS if option.name != "outputs"]
 
 
-@click.command("export", params=[*OPTIONS, WORKERS, SCHEDULER])
+@params_command("export", RunParams, *OPTIONS)
 @click.argument("folder")
 @click.option("output", "-o", "--output", metavar="FOLDER", help="Folder of the corpus to write, or an fsspec URL.")
 @click.option(
@@ -27,14 +29,7 @@ OPTIONS = [option for option in _outputs.OPTIONS if option.name != "outputs"]
     metavar="FILE",
     help='File for each map, such as "elite_{cell}.tmx", instead of a corpus. May be repeated.',
 )
-def command(
-    folder: str,
-    output: str | None,
-    maps: tuple[str, ...],
-    workers: int | None,
-    scheduler: str | None,
-    **options: Any,
-) -> None:
+def command(folder: str, params: RunParams, output: str | None, maps: tuple[str, ...], **options: Any) -> None:
     """Export all maps of an archive as a corpus, which `tilewright corpus` reads, or as files.
 
     \b
@@ -53,5 +48,5 @@ def command(
     if given is not None:
         raise InvalidRecipe("only applies to files; name them with --maps", at=given, rule="conflict")
     with job_progress("map", output) as job:
-        corpus = archive.to_corpus(output, workers=workers, scheduler=scheduler, on_progress=job)
+        corpus = archive.to_corpus(output, workers=params.workers, scheduler=params.scheduler, on_progress=job)
     info(f"wrote a corpus of {pluralize(len(corpus), 'map')} to {output}")

@@ -6,21 +6,16 @@ from typing import Any
 
 import click
 
-from ...core.errors import InvalidRecipe, TilewrightError
-from ...core.notation import read_setting
 from ...core.pipeline import run
 from ...core.registry import techniques
-from ...formats._files import read_text
 from ...kernels import start_quickly
-from .. import _drawing, _outputs
-from .._console import info
-from .._drawing import DrawMode, describe, draw, read_overlay
+from .._drawing import describe
+from .._options import read_settings
+from .._take import OPTIONS, take_maps
 from . import open_archive, read_cell
 
-FIELDS = ("seed", "technique")
 
-
-@click.command("pair", params=[*_outputs.OPTIONS, *_drawing.OPTIONS])
+@click.command("pair", params=[*OPTIONS])
 @click.argument("folder")
 @click.argument("first", metavar="CELL")
 @click.argument("second", metavar="CELL")
@@ -38,7 +33,6 @@ def command(
     second: str,
     seed: str | None,
     changes: tuple[str, ...],
-    look: DrawMode | None,
     outputs: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -49,30 +43,20 @@ def command(
     tilewright search pair archive 12,3 4,7 --set width=160 --set blend=radial -o morph.png
     """
     start_quickly()
-    over = None if outputs else read_overlay(options.pop("overlay", None))
-    targets = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
     archive = open_archive(folder)
     from ...search import pair_styles
     from ...search.pair import TECHNIQUE
 
-    wanted: dict[str, Any] = {}
-    try:
-        for setting in changes:
-            read_setting(wanted, setting.removeprefix("params."), techniques.get(TECHNIQUE).params, read_text)
-    except TilewrightError as error:
-        raise InvalidRecipe.from_error(error, "set") from None
+    settings = [setting.removeprefix("params.") for setting in changes]
+    wanted = read_settings(settings, techniques.get(TECHNIQUE).params, "set")
     if seed is not None:
         wanted["seed"] = seed
     recipe = pair_styles(read_cell(first, archive), read_cell(second, archive), **wanted)
-    fields = {"seed": str(recipe.seed), "technique": recipe.technique}
-    _outputs.refuse_collisions(targets, [fields])
-    map = run(recipe)
-    if not targets:
-        draw(map, f"{describe(map)}; from cell {first} to cell {second}", look=look, overlay=over)
-        return
-    files = [target.prepare_map(map, target.format_path(**fields)) for target in targets]
-    _outputs.refuse_clashes(files)
-    for file in files:
-        file.write()
-    if written := _outputs.describe_written(targets, fields, 1):
-        info(written)
+    take_maps(
+        [{"seed": str(recipe.seed), "technique": recipe.technique}],
+        lambda index: run(recipe),
+        lambda index, map: f"{describe(map)}; from cell {first} to cell {second}",
+        outputs,
+        names=("seed", "technique"),
+        **options,
+    )

@@ -65,10 +65,7 @@ def _write_maps(found: Variety, files: Sequence[_outputs.Output]) -> None:
     for number, map in enumerate(found, 1):
         seed = str(map.recipe.seed) if map.recipe is not None else ""
         filled = _template_fields(number, seed, map.recipe.technique if map.recipe is not None else "")
-        ready = [file.prepare_map(map, file.format_path(**filled), alone=len(found) == 1) for file in files]
-        _outputs.refuse_clashes(ready)
-        for one in ready:
-            one.write(first=number == 1)
+        _outputs.write_map(files, map, filled, alone=len(found) == 1, first=number == 1)
     if written := _outputs.describe_written(files, filled, len(found)):
         info(written)
 
