@@ -15,7 +15,7 @@ from .knobs import RecipeKnob
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in, limit_problems
 from .recipe_knobs import read_knobs
-from .registry import E, Registry, shapers, techniques
+from .registry import shapers, techniques
 from .require import DEFAULT_TRIES, Requirement, read_requirements, read_tries
 from .resolver import Resolver
 from .seeds import Seed, read_seed
@@ -322,28 +322,21 @@ def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
 def _read_stage(value: Any, resolver: Resolver) -> Stage:
     if isinstance(value, Stage):
         return value
-    entry, params = read_named_entry(value, shapers, "one shaper", "{connect: {thickness: 2}}", resolver)
-    return Stage(entry.name, params)
-
-
-def read_named_entry(
-    value: Any, registry: Registry[E], noun: str, example: str, resolver: Resolver | None
-) -> tuple[E, Params]:
-    """Read an entry and its params, in the form `name` or `{name: params}`."""
     if isinstance(value, str):
         value = {value: None}
     if not isinstance(value, Mapping) or len(value) != 1:
-        raise InvalidRecipe(f"{noun} with its parameters, such as {example}", got=value, rule="type")
+        text = "one shaper with its parameters, such as {connect: {thickness: 2}}"
+        raise InvalidRecipe(text, got=value, rule="type")
     ((name, params),) = value.items()
     if not isinstance(name, str):
-        raise InvalidRecipe(f"must be the name of a {registry.kind}", got=name, rule="type")
-    if name not in registry:
-        raise InvalidRecipe(unknown_key(registry.kind, name, registry.names()))
-    entry = registry.get(name)
+        raise InvalidRecipe("must be the name of a shaper", got=name, rule="type")
+    if name not in shapers:
+        raise InvalidRecipe(unknown_key("shaper", name, shapers.names()))
+    entry = shapers.get(name)
     if params is not None and not isinstance(params, Mapping):
         raise InvalidRecipe("must be a set of named values", at=name, got=params, rule="type")
     try:
-        return entry, entry.params.validate(params, resolver=resolver)
+        return Stage(entry.name, entry.params.validate(params, resolver=resolver))
     except InvalidRecipe as error:
         raise error.within(entry.name) from None
 

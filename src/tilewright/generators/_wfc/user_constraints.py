@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.entries import Constraint
-from ...core.errors import TilewrightError, UnknownName, short_repr
+from ...core.errors import InvalidRecipe, TilewrightError, UnknownName, short_repr
 from ...core.params import AtomicValue
-from ...core.recipe import read_named_entry
 from ...core.registry import Bound, constraints
 from ...core.resolver import Resolver
 from .pattern_set import pack_bits
@@ -42,7 +41,19 @@ class UserConstraint(AtomicValue):
             value = value()
         if isinstance(value, Bound):
             return cls(value.entry, value.params)
-        return cls(*read_named_entry(value, constraints, "must be one constraint", "{apart: {distance: 5}}", resolver))
+        if isinstance(value, str):
+            value = {value: None}
+        if not isinstance(value, Mapping) or len(value) != 1:
+            text = "must be one constraint with its parameters, such as {apart: {distance: 5}}"
+            raise InvalidRecipe(text, got=value, rule="type")
+        ((name, params),) = value.items()
+        entry = constraints.get(name)
+        if params is not None and not isinstance(params, Mapping):
+            raise InvalidRecipe("must be a set of named values", at=name, got=params, rule="type")
+        try:
+            return cls(entry, entry.params.validate(params, resolver=resolver))
+        except InvalidRecipe as error:
+            raise error.within(entry.name) from None
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         return {self.constraint.name: json.loads(self.params.model_dump_json())}
