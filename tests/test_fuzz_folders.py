@@ -263,7 +263,5 @@ def test_exports(here: Path, engine: str, draw: st.DataObject) -> None:
     foreign = {"mine.txt": b"mine", "levels/mine.txt": b"mine"}
     changed = Changed(here / f"changed {engine}", files, {name: change_json(files[name], draw), **foreign})
     edited: Any = draw.draw(st.sampled_from(["refuse", "keep", "replace"]))
-    changed.open(
-        lambda: tw.export_project(SMALL, changed.folder, engine=engine, count=1, seed=7, edited=edited),
-    )
+    changed.open(lambda: tw.export_project(SMALL, changed.folder, engine=engine, count=1, seed=7, edited=edited))
     assert {name: (changed.folder / name).read_bytes() for name in foreign} == foreign

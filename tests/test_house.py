@@ -36,7 +36,7 @@ Violations = Iterator[tuple[ast.AST, str, str]]
 """Nodes of a module that a rule forbids, what they are, and what to write instead."""
 LEVELS = (
     ("core",),
-    ("kernels",),
+    ("kernels", "pictures"),
     ("autotile",),
     ("analysis",),
     ("overlays", "dungeon"),

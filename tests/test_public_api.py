@@ -128,6 +128,8 @@ def test_a_registered_measure() -> None:
     assert np.array_equal(made.cells, CAVE.cells)
     with refused("already a measure 'cells'"):
 
+        @tw.register
+        @tw.analysis.measure()
         def cells(survey: tw.Survey) -> float:
             return 0.0
 

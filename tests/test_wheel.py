@@ -62,9 +62,8 @@ def test_the_wheel_has_types(wheel: Path) -> None:
 
 def test_the_wheel_makes_a_map_without_extras(wheel: Path, tmp_path: Path) -> None:
     programs = clean_environment(tmp_path / "clean", wheel, "--constraint", ROOT / "constraints.txt")
-    printed = run(
-        programs / "tilewright", "make", "caves", "--seed", "7", "--width", "40", "--height", "12", cwd=tmp_path
-    )
+    command = ("make", "caves", "--seed", "7", "--width", "40", "--height", "12")
+    printed = run(programs / "tilewright", *command, cwd=tmp_path)
     assert printed == f"{tw.make('caves', seed=7, width=40, height=12)}\n"
     run(programs / "tilewright", "make", "fashion", "-o", "map.tmx", "-o", "map.gif", cwd=tmp_path)
     assert {path.name for path in tmp_path.glob("map.*")} >= {"map.tmx", "map.gif"}

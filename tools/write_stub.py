@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from textwrap import fill
@@ -17,6 +17,7 @@ from typing import Any
 import tilewright as tw
 from tilewright.core.entries import Entry
 from tilewright.core.fields import UNSET, Field, fields_by_name, fields_of
+from tilewright.core.model import TrainingParams
 from tilewright.core.registry import shapers, techniques
 
 STUB = Path(__file__).parents[1] / "src" / "tilewright" / "__init__.pyi"
@@ -27,6 +28,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Never, TypeAlias, overload
 
+from .core.model import OnLearning
 from .formats._recipes import RecipeLike
 from .jobs.progress import OnProgress
 from .seed_search import FoundSeeds
@@ -37,7 +39,10 @@ __version__: str
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
 """
 SEED = "seed: int | str | None = None"
+MAP_SEED = 'seed: int | str = "0"'
 WORKERS = "workers: int = 0"
+LEARNING = ("on_progress: OnLearning | None = None", "checkpoint: str | PathLike[str] | None = None")
+"""Parameters of `learn` that all techniques have."""
 KNOBS = "knobs: Any = None"  # A mapping; Any, so that other keywords can be passed as **dict of any type.
 RECIPE_PARAMETERS = (
     "tileset: str | PathLike[str] | Tileset | None = None",
@@ -55,6 +60,7 @@ FALLBACKS = {
     f"{KNOBS}, **keywords: Any) -> Recipe",
     "watch": "def watch(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, "
     f"{SEED}, {KNOBS}, every: int = 1, **keywords: Any) -> Iterator[Frame]",
+    "learn": f"def learn(technique: str, /, sample: Any, *, {', '.join(LEARNING)}, **params: Never) -> Model",
     "shape": 'def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Never) -> TileMap',
 }
 """Signatures for names of plugins, whose parameters are passed as a dict, `**params`. `Never` makes mistyped parameters
@@ -78,11 +84,16 @@ def type_of(field: Field) -> str:
 
 
 def format_overload(
-    function: str, first: str, entry: Entry, common: Iterable[str], returned: str, doc: str = " ..."
+    function: str,
+    positional: Sequence[str],
+    keywords: Iterable[str],
+    fields: Iterable[Field],
+    returned: str,
+    doc: str = " ...",
 ) -> str:
-    """Return an overload of a function for one technique or shaper."""
-    own = (f"{field.name}: {type_of(field)} = ..." for field in fields_of(entry.params))
-    parameters = "".join(f"    {one},\n" for one in (first, "/", "*", *common, *own))
+    """Return an overload of a function for one technique or shaper, whose fields are keywords."""
+    own = (f"{field.name}: {type_of(field)} = ..." for field in fields)
+    parameters = "".join(f"    {one},\n" for one in (*positional, "*", *keywords, *own))
     return f"@overload\ndef {function}(\n{parameters}) -> {returned}:{doc}\n"
 
 
@@ -125,7 +136,7 @@ def generate_stub() -> Iterator[str]:
     yield HEAD
     declared = {name: value for name in public["__all__"] if hasattr(value := getattr(tw, name), "params_class")}
     for module, names in sorted(public["HOMES"].items()):
-        imported = sorted({*names} - {*FALLBACKS, *declared})
+        imported = sorted({*names} - {"improve", *FALLBACKS, *declared})
         yield from (f"from .{module} import {name} as {name}\n" for name in imported)
     yield from (f"from . import {package} as {package}\n" for package in public["PACKAGES"])
     yield NAMES
@@ -136,12 +147,26 @@ def generate_stub() -> Iterator[str]:
         common = (SEED, *own, *RECIPE_PARAMETERS)
         for entry in made:
             doc = format_doc(entry) if function == "make" else " ..."
-            yield format_overload(function, f"technique: Literal[{entry.name!r}]", entry, common, returned, doc)
+            first = [f"technique: Literal[{entry.name!r}]", "/"]
+            yield format_overload(function, first, common, fields_of(entry.params), returned, doc)
         yield f"@overload\n{FALLBACKS[function]}: ...\n"
     for shaper in shaped:
-        first = f"map: TileMap,\n    shaper: Literal[{shaper.name!r}]"
-        yield format_overload("shape", first, shaper, ['seed: int | str = "0"'], "TileMap", format_doc(shaper))
+        first = ["map: TileMap", f"shaper: Literal[{shaper.name!r}]", "/"]
+        yield format_overload("shape", first, [MAP_SEED], fields_of(shaper.params), "TileMap", format_doc(shaper))
     yield f"@overload\n{FALLBACKS['shape']}: ...\n"
+    for entry in made:
+        if entry.learn is not None:
+            model: type[TrainingParams] = entry.learn
+            first = [f"technique: Literal[{entry.name!r}]", "/", "sample: Any"]
+            fields = [field for field in fields_of(model) if field.name != "sample"]
+            returned = "Network" if model.trains_network else "Model"
+            yield format_overload("learn", first, LEARNING, fields, returned)
+    yield f"@overload\n{FALLBACKS['learn']}: ...\n"
+    fields = [field for field in fields_of(shapers.get("improve").params) if field.name != "targets"]
+    improve = format_overload(
+        "improve", ["map: TileMap", "targets: Mapping[str, Any]", "/"], [MAP_SEED], fields, "TileMap"
+    )
+    yield improve.removeprefix("@overload\n")
     yield from map(format_keywords, declared.values())
 
 

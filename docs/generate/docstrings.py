@@ -29,12 +29,11 @@ class DeclaredKeywords(griffe.Extension):
             return
         function = getattr(import_module(func.module.path), func.name)
         func.docstring.value = inspect.getdoc(function) or ""
-        *_, last = func.parameters
-        rest = func.parameters[last.name]
-        del func.parameters[last.name]
+        *_, rest = func.parameters
+        del func.parameters[rest.name]
         for name, parameter in inspect.signature(function).parameters.items():
-            if name not in func.parameters:
+            if name == rest.name:
+                func.parameters.add(rest)
+            elif name not in func.parameters:
                 default = None if parameter.default is parameter.empty else repr(parameter.default)
                 func.parameters.add(griffe.Parameter(name, kind=griffe.ParameterKind.keyword_only, default=default))
-        if last.name != "params":
-            func.parameters.add(rest)

@@ -13,8 +13,6 @@ from . import play as play
 from . import search as search
 from .analysis.survey import Survey as Survey
 from .api import find_edits as find_edits
-from .api import improve as improve
-from .api import learn as learn
 from .api import list_distances as list_distances
 from .api import list_engines as list_engines
 from .api import list_formats as list_formats
@@ -60,6 +58,7 @@ from .core.grid import Grid as Grid
 from .core.locks import Locks as Locks
 from .core.model import LearningProgress as LearningProgress
 from .core.model import Model as Model
+from .core.model import OnLearning
 from .core.network import Network as Network
 from .core.params import Params as Params
 from .core.params import Sized as Sized
@@ -2180,6 +2179,84 @@ def shape(
 
 @overload
 def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Never) -> TileMap: ...
+@overload
+def learn(
+    technique: Literal["diffusion"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    size: Literal["small", "normal", "large"] = ...,
+    training_steps: int | None = ...,
+    crop: int | None = ...,
+    batch: int | None = ...,
+    symmetry: Literal[1, 2, 8] = ...,
+    pieces: Literal["learned", "chosen"] = ...,
+    training_seed: int = ...,
+    device: Literal["auto", "cpu", "cuda"] = ...,
+) -> Network: ...
+@overload
+def learn(
+    technique: Literal["markov"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    directions: Any = ...,
+    pieces: Literal["learned", "chosen"] = ...,
+) -> Model: ...
+@overload
+def learn(
+    technique: Literal["patterns"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    pattern_sizes: Any = ...,
+    size_weights: Any = ...,
+    wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
+    symmetry: Literal[1, 2, 8] = ...,
+    sample_edges: Any = ...,
+) -> Model: ...
+@overload
+def learn(
+    technique: Literal["wfc"],
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    pattern_size: int | None = ...,
+    symmetry: int = ...,
+    wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
+) -> Model: ...
+@overload
+def learn(
+    technique: str,
+    /,
+    sample: Any,
+    *,
+    on_progress: OnLearning | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    **params: Never,
+) -> Model: ...
+def improve(
+    map: TileMap,
+    targets: Mapping[str, Any],
+    /,
+    *,
+    seed: int | str = "0",
+    steps: int = ...,
+    method: Literal["climb", "anneal"] = ...,
+    style: float = ...,
+    symmetry: Literal[1, 2, 8] = ...,
+    tiles: Any = ...,
+    keep: Any = ...,
+    connected: bool = ...,
+) -> TileMap: ...
 def add_skin(
     path: str | os.PathLike[str],
     picture: str | os.PathLike[str],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from .core import pipeline, registry
 from .core.edits import Edits
 from .core.edits import find_edits as find_edits_of_map
 from .core.entries import RECIPE_FIELDS
-from .core.errors import BadFile, InvalidRecipe, short_repr
+from .core.errors import BadFile, InvalidRecipe, errors_within, short_repr
 from .core.locks import Locks
 from .core.model import Model, OnLearning
 from .core.model import learn as learn_model
@@ -379,10 +379,8 @@ def _read_shaping(map: TileMap, shaper: str, params: Mapping[str, Any]) -> tuple
     """Return a map and a validated stage."""
     _check_map(map)
     entry = registry.shapers.get(shaper)
-    try:
+    with errors_within(shaper):
         checked: Params = entry.params.validate(params, resolver=_file_resolver())
-    except InvalidRecipe as error:
-        raise error.within(shaper) from None
     return map, Stage(entry.name, checked)
 
 
@@ -752,18 +750,6 @@ def _load_with_provenance(
     return found[_check_index(index, len(found), path)], given
 
 
-@overload
-def learn(
-    technique: Literal["diffusion"],
-    /,
-    sample: Any,
-    *,
-    on_progress: OnLearning | None = None,
-    checkpoint: str | PathLike[str] | None = None,
-    **params: Any,
-) -> Network: ...
-@overload
-def learn(technique: str, /, sample: Any, **params: Any) -> Model: ...
 def learn(
     technique: str,
     /,

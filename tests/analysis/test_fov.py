@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tests.refusals import refused
+from tests.tilesets import make_tileset
 from tilewright.analysis.fov import field_of_view
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
@@ -54,18 +55,7 @@ def test_the_radius_makes_a_circle() -> None:
     assert field_of_view(np.ones((9, 9), dtype=bool), (4, 4), radius=10**30).all()
 
 
-TILES = Tileset.validate(
-    {
-        "name": "some",
-        "tiles": [
-            {"name": "floor", "glyph": "."},
-            {"name": "wall", "glyph": "#", "passable": False},
-            {"name": "water", "glyph": "~", "passable": False, "kind": "water"},
-            {"name": "door", "glyph": "+", "blocks_sight": True},
-            {"name": "glass", "glyph": "|", "passable": False, "blocks_sight": False},
-        ],
-    }
-)
+TILES = make_tileset("floor .; wall # solid; water ~ solid kind=water; door + opaque; glass | solid clear")
 
 
 def look(row: str, column: int) -> str:

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import tilewright as tw
+from tests.tilesets import TWO
 from tilewright.analysis.keys import is_solvable, needed_keys, play
 from tilewright.analysis.paths import distances
 from tilewright.core.tilemap import Marker, TileMap
-from tilewright.core.tileset import Tileset
 
-TILES = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
 NAMES = {"S": "start", "E": "exit", **{c: f"key {c}" for c in "rgb"}, **{c: f"lock {c.lower()}" for c in "RGB"}}
 
 
@@ -24,7 +23,7 @@ def parse_map(*rows: str) -> TileMap:
     """Parse a map: S start, E exit, a lower-case letter a key, an upper-case letter its lock, # a wall."""
     cells = [[int(glyph == "#") for glyph in row] for row in rows]
     markers = [Marker(NAMES[g], x, y) for y, row in enumerate(rows) for x, g in enumerate(row) if g in NAMES]
-    return TileMap(cells, TILES, markers=markers)
+    return TileMap(cells, TWO, markers=markers)
 
 
 def test_small_maps_by_hand() -> None:
@@ -75,7 +74,7 @@ def test_every_start_counts_and_one_in_a_wall_leads_nowhere() -> None:
 
 
 def test_maps_with_levels() -> None:
-    tower = TileMap(np.zeros((2, 1, 3), dtype=int), TILES)
+    tower = TileMap(np.zeros((2, 1, 3), dtype=int), TWO)
     ends = [Marker("start", 0, 0, 0), Marker("exit", 0, 0, 1)]
     locks = [Marker("lock r", x, 0, 1) for x in range(3)]
     assert is_solvable(tower.replace(markers=[*ends, *locks, Marker("key r", 2, 0, 0)])) is True

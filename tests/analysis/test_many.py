@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.tilesets import make_tileset
 from tilewright.analysis import many, map_group
 from tilewright.analysis.survey import Survey
 from tilewright.core.registry import measures
@@ -18,7 +19,7 @@ from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
 from tilewright.kernels.surveys import survey_regions
 
-TILES = Tileset.validate({"name": "three", "tiles": [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}]})
+TILES = make_tileset("a; b; # solid")
 OTHER = Tileset.from_labels(["floor", "wall"])
 MEASURES = [entry.name for entry in measures if not entry.argument and not entry.compares]
 

@@ -1,22 +1,27 @@
-"""Measures have the values that their summaries describe."""
+"""Measures have the values that their summaries describe, and a survey computes each property once."""
 
 from __future__ import annotations
 
 import math
 import pickle
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.tilesets import make_tileset
+from tilewright.analysis import map_group
 from tilewright.analysis.paths import distances
+from tilewright.analysis.survey import Survey, measure_map
 from tilewright.core.entries import measure
 from tilewright.core.registry import measures
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
+from tilewright.core.tilesets import tilesets
 
-TILES = Tileset.validate({"name": "four", "tiles": [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}]})
+TILES = make_tileset("a; b; # solid")
 
 
 def parse_map(*rows: str, **more: Any) -> TileMap:
@@ -220,3 +225,59 @@ def test_every_measure_has_a_summary_and_a_finite_value(entry: tw.Measure) -> No
     for seed in range(20):
         number = tw.measure(tw.make("caves", width=1 + seed, height=20 - seed, seed=seed)).get(entry.name)
         assert number is None or math.isfinite(number)
+
+
+# -- surveys ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["survey_regions", "survey_routes", "survey_cuts", "survey_neighbors", "count_tiles"])
+def test_each_kernel_runs_once_for_all_measures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Mock(wraps=getattr(map_group, name))
+    monkeypatch.setattr(map_group, name, counted)
+    measure_map(tw.make("caves", width=20, height=20, seed=1))
+    assert counted.call_count == 1
+
+
+def test_only_requested_properties_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(map_group, "survey_regions", None)
+    assert measure_map(tw.make("caves", width=20, height=20, seed=1), ["floor_share"])["floor_share"] > 0
+
+
+def test_most_common_tile() -> None:
+    tiles = [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}, {"name": "=", "passable": False}]
+    tileset = Tileset.validate({"name": "some", "tiles": tiles})
+    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).most_common_tile(passable=True) == 1
+    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).most_common_tile(passable=False) == 3
+    assert Survey(TileMap([[2, 3, 2, 3]], tileset)).most_common_tile(passable=True) == 0, (
+        "the first tile, if none occurs"
+    )
+    assert Survey(TileMap([[0]], Tileset.from_labels("a"))).most_common_tile(passable=False) is None
+
+
+# -- misfits and symmetry of directional tiles -----------------------------------------------------------------------
+
+
+AWBW = tilesets.get("awbw")
+
+
+def parse_pieces(*rows: str) -> TileMap:
+    return TileMap([[AWBW.id(name.strip()) for name in row.split(",")] for row in rows], AWBW)
+
+
+def test_misfits_are_counted_where_the_tileset_has_rules() -> None:
+    assert tw.measure(parse_pieces("river ew,river ew,sea"), "misfits") == {"misfits": 0}
+    assert tw.measure(parse_pieces("river ew,wood,river ns"), "misfits") == {"misfits": 1}
+    caves = tw.make("caves", width=5, height=5, seed=1)
+    assert np.isnan(tw.measure(caves, "misfits")["misfits"])
+    assert "misfits" not in tw.measure(caves)
+
+
+def test_directional_tiles_are_mirrored_and_owners_are_ignored() -> None:
+    mirrored = parse_pieces("road es,orange star city,road ew,blue moon city,road sw")
+    assert tw.measure(mirrored, "symmetry_x") == {"symmetry_x": 1}
+    assert tw.measure(parse_pieces("road es,plain,road es"), "symmetry_x")["symmetry_x"] == pytest.approx(1 / 3)
+    assert tw.measure(parse_pieces("city,plain,blue moon city"), "symmetry_x")["symmetry_x"] == pytest.approx(1 / 3)
+    assert tw.measure(parse_pieces("shoal n,road ne", "shoal s,road es"), "symmetry_y") == {"symmetry_y": 1}
+    rotated = parse_pieces("road es,orange star lab", "plain,plain", "red fire lab,road nw")
+    assert tw.measure(rotated, "symmetry_turn") == {"symmetry_turn": 1}
+    assert tw.measure(rotated, "symmetry_x")["symmetry_x"] == pytest.approx(1 / 3)

@@ -1,4 +1,4 @@
-"""Paths through maps: shortest paths, Dijkstra maps and hot paths."""
+"""Paths through maps: shortest paths, Dijkstra maps, hot paths, and the range of a unit."""
 
 from __future__ import annotations
 
@@ -16,21 +16,13 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tests.refusals import refused
+from tests.tilesets import make_tileset
+from tilewright.analysis.movement import movement_range, unit_costs
 from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_path
 from tilewright.analysis.regions import Directions, neighbor_offsets
 from tilewright.core.tilemap import Marker, TileMap
-from tilewright.core.tileset import Tileset
 
-TILES = Tileset.validate(
-    {
-        "name": "land",
-        "tiles": [
-            {"name": "road", "glyph": "."},
-            {"name": "swamp", "glyph": "~", "costs": {"foot": 3, "boat": 0.5}},
-            {"name": "rock", "glyph": "#", "passable": False},
-        ],
-    }
-)
+TILES = make_tileset("road .; swamp ~ foot=3 boat=0.5; rock # solid", "land")
 Cell = tuple[int, ...]
 
 
@@ -281,3 +273,26 @@ def test_large_maps_agree_with_tcod(directions: Directions) -> None:
         path.dijkstra2d(found, weighed, 2, 3 if directions == 8 else 0, out=found)
         ours = 2 * distances(passable, start, directions=directions, costs=weights, diagonal=1.5, away=True)
         assert np.array_equal(np.where(np.isfinite(ours), ours, np.iinfo(np.int32).max), found)
+
+
+# -- movement ranges -------------------------------------------------------------------------------------------------
+
+
+INF = np.inf
+WAR = make_tileset("plain foot=1 tyre=2; hill foot=2; sea solid ship=1; rock solid; meadow")
+
+
+def test_units_cannot_enter_tiles_with_costs_for_others_only() -> None:
+    assert unit_costs(WAR, "foot").tolist() == [1, 2, INF, INF, 1]
+    assert unit_costs(WAR, "tyre").tolist() == [2, INF, INF, INF, 1]
+    assert unit_costs(WAR, "ship").tolist() == [INF, INF, 1, INF, 1]
+    with pytest.raises(tw.UnknownName, match=r"unknown unit type 'food'.*did you mean 'foot'"):
+        unit_costs(WAR, "food")
+
+
+def test_the_range_ends_where_the_points_do() -> None:
+    row = TileMap([[4, 0, 1, 0, 0, 2, 2]], WAR)
+    assert movement_range(row, (0, 0), unit="foot", points=4).tolist() == [[0, 1, 3, 4, INF, INF, INF]]
+    assert movement_range(row, (0, 6), unit="ship", points=9).tolist() == [[INF, INF, INF, INF, INF, 1, 0]]
+    with pytest.raises(tw.InvalidRecipe, match="must be passable"):
+        movement_range(row, (0, 6), unit="foot", points=3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.plain import count_windows
 from tilewright.analysis.patterns import (
     DENSE_KEYS,
     SMOOTHING,
@@ -38,25 +38,6 @@ def maps(draw: st.DrawFn, dimensions: int | None = None, tiles: int | None = Non
     return np.random.default_rng(draw(st.integers(0, 1 << 30))).integers(0, count, shape)
 
 
-def count_plainly(
-    map: Array, size: int, wrap: Sequence[bool], sides: Sequence[tuple[bool, bool]], beyond: int
-) -> Counter[Pattern]:
-    """Count patterns cell by cell; the first cell may be one before the map if that edge counts."""
-    ranges = []
-    for length, round_, (before, behind) in zip(map.shape, wrap, sides, strict=True):
-        first, last = (0, length - 1) if round_ else (-int(before), length + int(behind) - size)
-        ranges.append(range(first, last + 1))
-    return Counter(tuple(_cells(map, start, size, wrap, beyond)) for start in product(*ranges))
-
-
-def _cells(map: Array, start: tuple[int, ...], size: int, wrap: Sequence[bool], beyond: int) -> Iterator[int]:
-    for step in product(range(size), repeat=map.ndim):
-        cell = [at + more for at, more in zip(start, step, strict=True)]
-        cell = [at % length if round_ else at for at, length, round_ in zip(cell, map.shape, wrap, strict=True)]
-        inside = all(0 <= at < length for at, length in zip(cell, map.shape, strict=True))
-        yield int(map[tuple(cell)]) if inside else beyond
-
-
 def textbook_divergences(p: Counter[Pattern], q: Counter[Pattern]) -> tuple[float, float]:
     every = sorted(p.keys() | q.keys())
     one, other = (
@@ -74,7 +55,7 @@ def test_counts_equal_those_of_a_dictionary_of_tuples(data: st.DataObject) -> No
     size = data.draw(st.integers(1, 4 if map.ndim == 2 else 3))
     wrap = data.draw(st.tuples(*[st.booleans()] * map.ndim))
     sides = [(False, False) if round_ else data.draw(st.tuples(st.booleans(), st.booleans())) for round_ in wrap]
-    plain = count_plainly(map, size, wrap, sides, tiles)
+    plain = count_windows(map, size, wrap, sides, tiles)
     coding = Coding(size, map.ndim, tiles + 1)
     found = PatternCounts.of(coding, [pad_map(map, size, wrap, sides, tiles)])
     assert sorted(found.counts.tolist()) == sorted(plain.values())
@@ -90,7 +71,7 @@ def test_patterns_of_several_maps_are_counted_together() -> None:
     one, other = (np.random.default_rng(seed).integers(0, 3, (6, 5)) for seed in (1, 2))
     none, edges = (False, False), [(False, False)] * 2
     together = PatternCounts.of(Coding(2, 2, 3), [one, other])
-    plain = count_plainly(one, 2, none, edges, 3) + count_plainly(other, 2, none, edges, 3)
+    plain = count_windows(one, 2, none, edges, 3) + count_windows(other, 2, none, edges, 3)
     assert sorted(together.counts.tolist()) == sorted(plain.values())
     assert together.count(np.array([1 << 40], dtype=np.uint64)).tolist() == [0]
 
@@ -120,7 +101,7 @@ def test_divergences_equal_the_textbook_formula(one: Array, other: Array, size: 
     coding = Coding(size, one.ndim, int(max(one.max(), other.max())) + 1)
     here, there = PatternCounts.of(coding, [one]), PatternCounts.of(coding, [other])
     expected = textbook_divergences(
-        count_plainly(one, size, none, edges, 0), count_plainly(other, size, none, edges, 0)
+        count_windows(one, size, none, edges, 0), count_windows(other, size, none, edges, 0)
     )
     assert divergences(here, there) == pytest.approx(expected, abs=1e-12, rel=1e-12)
     assert divergences(there, here) == pytest.approx(expected[::-1], abs=1e-12, rel=1e-12)

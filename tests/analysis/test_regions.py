@@ -1,4 +1,4 @@
-"""Regions against a plain flood fill."""
+"""Regions have the labels of SciPy, in reading order; and chokepoints of whole maps."""
 
 from __future__ import annotations
 
@@ -8,35 +8,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
+from scipy import ndimage
 
+import tilewright as tw
+from tilewright.analysis.chokepoints import chokepoints
 from tilewright.analysis.regions import Directions, neighbor_offsets, regions_of, regions_of_tiles
 
 masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=3, max_side=8))
 some_directions = st.sampled_from([4, 8])
 
 
-def flood_fill(mask: NDArray[np.bool_], directions: Directions) -> NDArray[np.int32]:
-    """Return labels in reading order, by a simple flood fill."""
-    labels = np.zeros(mask.shape, dtype=np.int32)
-    for start in np.argwhere(mask).tolist():
-        if labels[tuple(start)]:
-            continue
-        stack, number = [tuple(start)], labels.max() + 1
-        while stack:
-            cell = stack.pop()
-            inside = all(0 <= part < side for part, side in zip(cell, mask.shape, strict=True))
-            if inside and mask[cell] and not labels[cell]:
-                labels[cell] = number
-                stack += [tuple(np.add(cell, offset)) for offset in neighbor_offsets(mask.ndim, directions)]
-    return labels
+@pytest.mark.parametrize("axes", [2, 3])
+@pytest.mark.parametrize("directions", [4, 8])
+def test_labels_equal_those_of_scipy(axes: int, directions: Directions) -> None:
+    structure = ndimage.generate_binary_structure(axes, 1 if directions == 4 else axes)
+    for seed in range(1000):
+        random = np.random.default_rng(seed)
+        mask = random.random(random.integers(1, 16 if axes == 2 else 8, axes)) < random.random()
+        expected, count = ndimage.label(mask, structure)
+        found = regions_of(mask, directions)
+        assert found.labels.dtype == np.int32
+        assert np.array_equal(found.labels, expected), seed
+        assert found.sizes.tolist() == [0, *np.bincount(expected.reshape(-1), minlength=count + 1)[1:]], seed
 
 
-@given(masks, some_directions)
-def test_regions_equal_those_of_a_flood_fill_in_reading_order(mask: NDArray[np.bool_], directions: Directions) -> None:
-    found, plain = regions_of(mask, directions), flood_fill(mask, directions)
-    assert np.array_equal(found.labels, plain)
-    assert found.count == plain.max(initial=0)
-    assert found.sizes.tolist() == [0, *(int((plain == number).sum()) for number in range(1, found.count + 1))]
+def test_spirals_and_combs_merge_many_labels() -> None:
+    comb = np.zeros((400, 401), dtype=np.bool_)
+    comb[:, ::2] = True
+    assert regions_of(comb).count == 201
+    comb[-1] = True
+    assert regions_of(comb).sizes.tolist() == [0, int(comb.sum())]
+    assert regions_of(comb[::-1].T.copy()).count == 1
+
+
+def test_views_and_read_only_masks() -> None:
+    mask = np.random.default_rng(1).random((40, 60)) < 0.5
+    expected = regions_of(mask[::2, ::-3].copy())
+    mask.flags.writeable = False
+    found = regions_of(mask[::2, ::-3])
+    assert np.array_equal(found.labels, expected.labels)
+    assert regions_of(mask).count == ndimage.label(mask)[1]
 
 
 @given(arrays(np.uint8, array_shapes(min_dims=2, max_dims=2, max_side=8), elements=st.integers(0, 3)), some_directions)
@@ -46,7 +57,7 @@ def test_regions_of_tiles_hold_one_tile_each(cells: NDArray[np.uint8], direction
     assert found.sizes.sum() == cells.size
     start = 0
     for tile in range(4):
-        plain = flood_fill(cells == tile, directions)
+        plain = regions_of(cells == tile, directions).labels
         assert np.array_equal(np.where(cells == tile, found.labels - start, 0), plain)
         start += plain.max(initial=0)
 
@@ -72,3 +83,24 @@ def test_neighbor_offsets(dimensions: int, directions: Directions, count: int) -
     assert len(offsets) == count
     assert offsets == sorted(offsets, key=lambda offset: (sum(map(abs, offset)), offset))
     assert all([-part for part in offset] in offsets for offset in offsets)
+
+
+# -- chokepoints -----------------------------------------------------------------------------------------------------
+
+
+def test_chokepoints_of_a_map() -> None:
+    cave = tw.make("caves", width=40, height=30, seed=3)
+    assert np.array_equal(chokepoints(cave), chokepoints(cave.passable))
+    assert not (chokepoints(cave) & ~cave.passable).any()
+
+
+def test_longest_corridor_does_not_overflow_the_stack() -> None:
+    snake = np.zeros((301, 300), dtype=np.bool_)
+    snake[::2] = True
+    snake[1::4, -1] = snake[3::4, 0] = True
+    assert chokepoints(snake).sum() == snake.sum() - 2
+
+
+def test_directions_are_4_or_8() -> None:
+    with pytest.raises(tw.InvalidRecipe, match=r"^directions: must be 4 or 8, got 6$"):
+        chokepoints(np.ones((2, 2), dtype=np.bool_), directions=6)  # type: ignore[arg-type]

@@ -304,11 +304,6 @@ def test_params_are_described_and_round_trip() -> None:
     recipe = landscape(5, shaping=[{"players": {"symmetry": "vertical", "cities": 1}}]).recipe
     assert recipe is not None
     assert tw.run(recipe.to_data()) == tw.run(recipe)
-    for name in ("nonsense", *entry.params.model_fields):
-        wrong: dict[str, Any] = {name: {"no": "such"}}
-        with pytest.raises(tw.InvalidRecipe, match=name) as caught:
-            tw.shape(landscape(5), "players", **wrong)
-        assert "\n" not in str(caught.value)
 
 
 def test_double_roads_become_single_and_short_ones_that_lead_nowhere_disappear() -> None:
@@ -329,7 +324,6 @@ def test_war_maps_have_no_double_roads() -> None:
         map = tw.run("skirmish", seed=seed)
         road = np.isin([tile.kind for tile in WAR], ("road", "bridge"))[map.cells]
         blocks = road[1:, 1:] & road[:-1, 1:] & road[1:, :-1] & road[:-1, :-1]
-        blocks[map.height // 2 - 1, map.width // 2 - 1] = (
-            False  # a road through the center needs a ring to be symmetric
-        )
+        # A road through the center needs a ring to be symmetric.
+        blocks[map.height // 2 - 1, map.width // 2 - 1] = False
         assert not blocks.any(), seed

@@ -315,6 +315,9 @@ def test_new_patterns_discard_the_map() -> None:
         evolving.getMap()
 
 
+TOO_SMALL = "input_samples: {} cells is smaller than a pattern of {}; use a larger one, or a smaller tp_size"
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -328,14 +331,9 @@ def test_new_patterns_discard_the_map() -> None:
         ({"input_samples": [[1, 2], [True, 1]]}, "input_samples: the sample, x=0 y=1: must be an integer, got True"),
         (
             {"input_samples": [SAMPLE, [[1]]]},
-            "input_samples: sample 2 of 1x1 cells is smaller than a pattern of 2; use a larger one, or a smaller "
-            "tp_size",
+            TOO_SMALL.format("sample 2 of 1x1", 2),
         ),
-        (
-            {"tp_size": 5},
-            "input_samples: the sample of 4x4 cells is smaller than a pattern of 5; use a larger one, or a smaller "
-            "tp_size",
-        ),
+        ({"tp_size": 5}, TOO_SMALL.format("the sample of 4x4", 5)),
         ({"tp_size": 1}, "tp_size: must be an integer from 2 to 22, got 1"),
         ({"tp_size": True}, "tp_size: must be an integer from 2 to 22, got True"),
         ({"tp_size": 2.0}, "tp_size: must be an integer from 2 to 22, got 2.0"),

@@ -438,10 +438,7 @@ def test_documented_aliases() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        (
-            {"levelMap": []},
-            "levelMap: must have 3 columns (torusLength) of 2 cells (torusWidth), got 0 of 0; call initCA",
-        ),
+        ({"levelMap": []}, "levelMap: must have 3 columns (torusLength) of 2 cells (torusWidth), got 0 of 0; call in"),
         ({"torusLength": 4}, "levelMap: must have 4 columns (torusLength) of 2 cells"),
         ({"torusWidth": 0}, "torusWidth: must be an integer from 1 to"),
         ({"torusLength": 2.5}, "torusLength: must be an integer from 1 to"),

@@ -33,13 +33,11 @@ def find_problems(values: dict[Any, Any]) -> list[str]:
 
 
 def test_long_lists_have_one_problem() -> None:
-    assert find_problems({"numbers": ["x"] * 1000}) == [
-        f"numbers: must have at most 3 values, got {short_repr(['x'] * 99)}"
-    ]
+    (line,) = find_problems({"numbers": ["x"] * 1000})
+    assert line == f"numbers: must have at most 3 values, got {short_repr(['x'] * 99)}"
     rows = [["x"] * 1000] * 1000
-    assert find_problems({"table": rows}) == [
-        f"table: must have at most {MAX_ITEMS} values, got {short_repr([['x'] * 99])}"
-    ]
+    (line,) = find_problems({"table": rows})
+    assert line == f"table: must have at most {MAX_ITEMS} values, got {short_repr([['x'] * 99])}"
     assert len(Listed.validate({"any_value": [1] * (MAX_ITEMS + 1)}).any_value) > MAX_ITEMS
 
 

@@ -116,7 +116,7 @@ MAX_VALUES = 4
 BOUNDED = {
     "built-in data by name, and facts about modules": """
         _built_in.find_names plugins.find_own plugins.find_plugins resolver._load_built_in_member
-        resolver._load_built_in_network resolver._load_built_in_sample resolver._read_declarations _charts.load_font
+        resolver._load_built_in_network resolver._load_built_in_sample resolver._read_declarations charts.load_font
         data.list_names strokes._read_drawing gallery.load_gallery kernels._source_digest
         previews.draw_built_in start.list_rulebooks scripts.read_script state.load_built_in
     """,

@@ -135,10 +135,7 @@ def test_numbers_of_tiles_and_markers_can_be_required() -> None:
         ({"require": {"cont.floor": 1}}, "require: unknown measure 'cont.floor'; did you mean 'count.floor'?"),
         ({"require": {"count": 1}}, "require: 'count' needs the name of a tile: count.TILE"),
         ({"require": {"flor_share": 1}}, "require: unknown measure 'flor_share'; did you mean 'floor_share'?"),
-        (
-            {"require": {"regions": "many"}},
-            "require: regions: must be a number, a range such as 60..66, a comparison such as '>80', most or least",
-        ),
+        ({"require": {"regions": "many"}}, "a range such as 60..66, a comparison such as '>80', most or least"),
         ({"require": {"regions": "=>3"}}, "require: regions: must be a number, a range"),
         ({"require": {"regions": True}}, "got True"),
         ({"require": {"regions": float("nan")}}, "got nan"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,11 +53,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def tilewright(here: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run a command inside this process."""
+    """Run a command inside this process, from words or from one string."""
 
     def run(*arguments: str) -> Ended:
         capfd.readouterr()
-        code = main(arguments)
+        code = main(shlex.split(arguments[0]) if len(arguments) == 1 else arguments)
         return Ended(code, *capfd.readouterr())
 
     return run

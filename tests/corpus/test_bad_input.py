@@ -8,9 +8,7 @@ import os
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Run
-from tests.jobs.programs import read_files
+from tests.jobs.programs import read_files, run_cluster, wait_for
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError
 from tilewright.corpus import Corpus, make, remake
 from tilewright.corpus.build import make_parts
@@ -215,41 +213,15 @@ def test_scheduler_that_does_not_answer(
     assert tilewright(*f"{MAKE} --count 6 -o mine".split()).code == 0
 
 
-@contextmanager
-def scheduler(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Start a cluster of processes; yield its address and the process of the scheduler."""
-    file = folder / "scheduler.json"
-    local = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
-    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    dask = [sys.executable, "-m", "dask"]
-    running = [subprocess.Popen([*dask, "scheduler", "--port", "0", *local], **quiet)]
-    try:
-        deadline = time.monotonic() + 60
-        while not file.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        one = ["worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder), *local]
-        running += [subprocess.Popen([*dask, *one], **quiet) for _ in range(workers)]
-        yield json.loads(file.read_text())["address"], running[0]
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-
-
 def test_a_scheduler_that_dies_is_one_line(here: Path) -> None:
     """Run in a process of its own, to check that Dask prints nothing, not even at exit."""
-    with scheduler(here, workers=1) as (address, process):
+    with run_cluster(here, workers=1) as (address, process):
         words = ["caves", "--set", "width=32", "--set", "height=32", "--count", "60000", "-o", "mine", "--seed", "1"]
         program = [sys.executable, "-m", "tilewright", "corpus", "make", *words, "--scheduler", address]
-        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-            deadline = time.monotonic() + 60
-            while not list(here.glob("mine/parts/part-*.parquet")):
-                assert time.monotonic() < deadline
-                assert running.poll() is None
-                time.sleep(0.05)
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            wait_for(lambda: any(here.glob("mine/parts/part-*.parquet")), running)
             process.kill()
-            out, err = running.communicate(timeout=60)
+            out, err = (shown.decode() for shown in running.communicate(timeout=60))
     assert (running.returncode, out) == (2, "")
     lines = [line for line in err.splitlines() if not line.startswith("Dask dashboard")]
     assert len(lines) == 1, err
@@ -262,7 +234,7 @@ def test_a_scheduler_that_dies_is_one_line(here: Path) -> None:
 
 
 def test_a_scheduler_without_workers(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with scheduler(here, workers=0) as (address, _):
+    with run_cluster(here, workers=0) as (address, _):
         monkeypatch.setattr(cluster, "TIMEOUT", "1s")
         with pytest.raises(LostCluster, match=f"the scheduler at {address} has no workers"):
             make("caves", "mine", count=3, scheduler=address)

@@ -21,7 +21,7 @@ from tilewright import jobs
 from tilewright.cli.corpus import COMMANDS
 from tilewright.corpus import Corpus, Sweep, make
 
-SMALL = ("--set", "width=16", "--set", "params.height=10", "--workers", "0")
+SMALL = "corpus make caves --set width=16 --set params.height=10 --workers 0"
 HEAVY = {"dask", "distributed", "pyarrow", "duckdb", "zarr", "fsspec"}
 
 
@@ -29,9 +29,7 @@ HEAVY = {"dask", "distributed", "pyarrow", "duckdb", "zarr", "fsspec"}
 
 
 def test_make_from_a_technique_prints_a_summary(tilewright: Run, here: Path) -> None:
-    done = tilewright(
-        "corpus", "make", "caves", *SMALL, "--count", "20", "--seed", "3", "--measures", "regions", "-o", "a"
-    )
+    done = tilewright(f"{SMALL} --count 20 --seed 3 --measures regions -o a")
     assert (done.code, done.out) == (0, "")
     assert re.fullmatch(r"20 maps by caves, seed 3, in a: 20 parts, \d+\.?\d* kB\n", done.err)
     corpus = Corpus("a")
@@ -41,32 +39,32 @@ def test_make_from_a_technique_prints_a_summary(tilewright: Run, here: Path) -> 
 
 
 def test_same_command_resumes_and_repeats_no_work(tilewright: Run, here: Path) -> None:
-    command = ("corpus", "make", "caves", *SMALL, "--count", "20", "--seed", "3", "-o", "a")
-    assert tilewright(*command).code == 0
+    command = f"{SMALL} --count 20 --seed 3 -o a"
+    assert tilewright(command).code == 0
     before = read_files(here / "a")
     here.joinpath("a/parts/part-000007.parquet").unlink()
     here.joinpath("a/parts/.tilewright-0123456789abcdef.part").write_bytes(b"half")
     here.joinpath("a/README.md").unlink()
     old = here.joinpath("a/parts/part-000003.parquet").stat().st_mtime_ns
-    assert tilewright(*command).code == 0
+    assert tilewright(command).code == 0
     assert read_files(here / "a") == before
     assert here.joinpath("a/parts/part-000003.parquet").stat().st_mtime_ns == old
 
 
 def test_random_seed_is_kept(tilewright: Run, here: Path) -> None:
-    command = ("corpus", "make", "caves", *SMALL, "--count", "5", "-o", "a")
-    assert tilewright(*command).code == 0
+    command = f"{SMALL} --count 5 -o a"
+    assert tilewright(command).code == 0
     seed = json.loads(here.joinpath("a/manifest.json").read_text())["seed"]
     here.joinpath("a/parts/part-000002.parquet").unlink()
-    assert f"seed {seed}," in tilewright(*command).err
+    assert f"seed {seed}," in tilewright(command).err
 
 
 def test_sweep_in_a_recipe_file_with_options(tilewright: Run, here: Path) -> None:
     here.joinpath("level.yaml").write_text(
         "technique: caves\nparams: {width: 12, height: 8}\nseed: 5\nsampled: true\nsweep: {walls: 0.4..0.5:0.05}\n"
     )
-    words = ("--sweep", "steps=3,5", "--shape", "border", "--set", "width=13", "--workers", "0")
-    assert tilewright("corpus", "make", "level.yaml", "--count", "12", "-o", "a", *words).code == 0
+    words = "--sweep steps=3,5 --shape border --set width=13 --workers 0"
+    assert tilewright(f"corpus make level.yaml --count 12 -o a {words}").code == 0
     corpus = Corpus("a")
     assert (corpus.manifest.seed, corpus.manifest.sweep.sampled) == ("5", True)
     rows = corpus.table(["id", "walls", "steps", "width"]).to_pylist()
@@ -88,11 +86,8 @@ def test_python_and_the_command_line_make_the_same(tilewright: Run, here: Path) 
     tw.corpus.make(
         tw.recipe("caves", width=9, height=7), "p", count=8, seed=2, sweep=sweep, measures=["regions"], workers=0
     )
-    words = ("--set", "width=9", "--set", "height=7", "--sweep", "walls=0.4,0.5", "--measures", "regions")
-    assert (
-        tilewright("corpus", "make", "caves", *words, "--count", "8", "--seed", "2", "-o", "c", "--workers", "0").code
-        == 0
-    )
+    words = "--set width=9 --set height=7 --sweep walls=0.4,0.5 --measures regions --count 8 --seed 2"
+    assert tilewright(f"corpus make caves {words} -o c --workers 0").code == 0
     assert read_files(here / "p") == read_files(here / "c")
 
 
@@ -180,9 +175,7 @@ def test_best(tilewright: Run, caves: Path, here: Path) -> None:
     longest = sorted(Corpus(caves).table(["path_length"])["path_length"].drop_null().to_pylist())[::-1]
     assert rows[0]["path_length"] == longest[0]
     assert len(rows) == 3
-    table = tilewright(
-        "corpus", "best", str(caves), "--by", "path_length", "--count", "3", "--smallest", "--diverse", "regions"
-    )
+    table = tilewright(f"corpus best {caves} --by path_length --count 3 --smallest --diverse regions")
     assert table.out.split()[:4] == ["id", "seed", "path_length", "regions"]
     done = tilewright("corpus", "best", str(caves), "--by", "path_length", "--count", "2", "-o", "best_{id}.png")
     assert done.code == 0
@@ -200,9 +193,7 @@ def test_range_compare_and_split(tilewright: Run, caves: Path, here: Path) -> No
     assert {"range.png", "compare.png"} <= {path.name for path in here.iterdir()}
     data = json.loads(tilewright("corpus", "compare", str(caves), "other", "--json").out)
     assert [one["name"] for one in data["measures"]] == ["path_length"]
-    done = tilewright(
-        "corpus", "split", str(caves), "--train", "0.7", "--validation", "0.1", "--test", "0.2", "-o", "s.json"
-    )
+    done = tilewright(f"corpus split {caves} --train 0.7 --validation 0.1 --test 0.2 -o s.json")
     assert done.out.split()[::3] == ["set", "train", "validation", "test"]
     sides = json.loads(here.joinpath("s.json").read_text())
     assert sorted(number for ids in sides.values() for number in ids) == Corpus(caves).ids().tolist()
@@ -215,9 +206,7 @@ def test_export_of_selected_maps(tilewright: Run, caves: Path, here: Path) -> No
     with np.load("a.npz") as arrays:
         assert set(arrays["ids"].tolist()) <= set(train)
         assert np.array_equal(arrays["cells"][0], Corpus(caves)[int(arrays["ids"][0])])
-    done = tilewright(
-        "corpus", "export", str(caves), "-o", "text", "--where", "regions = 1", "--splits", "s.json", "--split", "test"
-    )
+    done = tilewright(f"corpus export {caves} -o text --where 'regions = 1' --splits s.json --split test")
     assert done.code == 0, done.err
     files = sorted(here.joinpath("text").glob("*.txt"))
     number = int(files[0].stem.rpartition("-")[2])
@@ -259,8 +248,11 @@ def test_help_imports_nothing_heavy() -> None:
     assert not imported_by("list") & HEAVY
 
 
-def test_error_without_the_extra_shows_how_to_install_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["corpus info x", "make caves -o w.zarr"])
+def test_error_without_the_extra_shows_how_to_install_it(
+    command: str, tilewright: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "PACKAGES", ("pyarrow_that_is_not_there",))
-    done = tilewright("corpus", "info", "x")
+    done = tilewright(command)
     assert done.code == 2
     assert done.err.endswith('install it with: pip install "tilewright[corpus]"\n')

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 import tilewright as tw
-from tests.jobs.programs import check_success, children, is_worker, read_files, run_program, wait_for
+from tests.jobs.programs import check_success, children, is_worker, read_files, run_cluster, run_program, wait_for
 from tilewright.corpus import Corpus, make
 
 RECIPE = """
@@ -71,21 +69,12 @@ def test_killed_worker_only_repeats_its_task(recipe: Path, undisturbed: dict[str
 
 def test_a_cluster_of_separate_processes(recipe: Path, undisturbed: dict[str, bytes], tmp_path: Path) -> None:
     """Use a scheduler and two workers that see neither the folder nor the recipe file."""
-    folder, address_file = tmp_path / "corpus", tmp_path / "scheduler.json"
-    dask = [sys.executable, "-m", "dask"]
-    with ExitStack() as stack:
-        local = ["--host", "127.0.0.1", "--no-dashboard"]
-        scheduler = stack.enter_context(
-            run_program(*dask, "scheduler", *local, "--port", "0", "--scheduler-file", str(address_file))
-        )
-        wait_for(address_file.exists, scheduler)
-        elsewhere = tmp_path / "elsewhere"
-        elsewhere.mkdir()
-        alone = ["--nthreads", "1", "--no-nanny", "--local-directory", str(elsewhere)]
-        for _ in range(2):
-            stack.enter_context(run_program(*dask, "worker", *local, "--scheduler-file", str(address_file), *alone))
-        address = json.loads(address_file.read_text())["address"]
-        process = stack.enter_context(run_program(*command(recipe, folder, "--scheduler", address)))
+    folder, elsewhere = tmp_path / "corpus", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with (
+        run_cluster(elsewhere, workers=2) as (address, _),
+        run_program(*command(recipe, folder, "--scheduler", address)) as process,
+    ):
         check_success(process)
     assert read_files(folder) == undisturbed
     assert Corpus(folder).is_complete

@@ -21,9 +21,9 @@ from tilewright.core.shared_tiles import convert_cells
 from tilewright.corpus import Corpus, Sweep, make, manifest, rows
 from tilewright.corpus.dataset import Dataset, one_hot
 from tilewright.corpus.manifest import Manifest
-from tilewright.corpus.parts import ROWS_PER_GROUP
 from tilewright.corpus.select import split
 from tilewright.corpus.tiles import tileset_of
+from tilewright.jobs.tables import ROWS_PER_GROUP
 
 COUNT = 420
 RECIPE = {"require": {"floor_share": ">0.4"}, "tries": 1, "width": 12, "height": 10, "walls": 0.45}

@@ -13,8 +13,8 @@ from scipy.stats import ks_2samp, wasserstein_distance
 import tilewright as tw
 from tilewright.core.errors import InvalidRecipe, UnknownName
 from tilewright.corpus import Corpus, Sweep, make, report
-from tilewright.corpus import _charts as charts
 from tilewright.corpus import distributions as spreads
+from tilewright.pictures import charts
 
 MEASURES = ["floor_share", "regions", "path_length"]
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -394,13 +391,3 @@ def test_error_is_one_line(arguments: str, line: str, here: Path, capfd: pytest.
     assert line in err
     assert err.count("\n") == 1
     assert read_files(here) == {"there/w.zarr/letter.txt": b"mine"}
-
-
-def test_without_the_libraries(here: Path) -> None:
-    program = "import sys; sys.modules['pyarrow'] = None; from tilewright.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, "make", "caves", "-o", "w.zarr"], capture_output=True, text=True, env=os.environ
-    )
-    assert done.stderr.startswith("tilewright: ")
-    assert 'pip install "tilewright[corpus]"' in done.stderr
-    assert done.stderr.count("\n") == 1

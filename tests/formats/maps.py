@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tilewright.core.tileset import Sheet, Tile
 from tilewright.formats import Source, decode, format_registry
 from tilewright.formats._artwork import draw_texture
@@ -77,8 +77,6 @@ def sprite_map() -> tw.TileMap:
     picture = Image.new("RGBA", (9, 4), (0, 0, 0, 0))
     picture.paste((255, 0, 0, 255), (0, 0, 4, 4))
     picture.paste((0, 255, 0, 255), (5, 0, 9, 2))
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG")
     sheet = Sheet(image="tiles.png", tile_width=4, tile_height=4, columns=2, spacing=1)
     tiles = [
         {"name": "red", "sprite": 0, "color": "#000000"},
@@ -86,7 +84,7 @@ def sprite_map() -> tw.TileMap:
         {"name": "plain", "color": "#123456"},
     ]
     bare = tw.Tileset.validate({"name": "drawn", "tiles": tiles})
-    tileset = bare.model_copy(update={"sheet": sheet.with_picture(buffer.getvalue(), "")})
+    tileset = bare.model_copy(update={"sheet": sheet.with_picture(encode_image(picture), "")})
     return tw.TileMap([[0, 1, 2], [2, 1, 0]], tileset)
 
 
@@ -101,6 +99,16 @@ def xml_safe(map: tw.TileMap) -> tw.TileMap:
         layers={name.translate(table): layer for name, layer in map.layers.items()},
         numbers={name.translate(table): number for name, number in map.numbers.items()},
     )
+
+
+def sheet_of(map: tw.TileMap) -> Sheet:
+    """Return the sheet of the tileset of a map, which must have one."""
+    assert map.tileset.sheet is not None
+    return map.tileset.sheet
+
+
+def with_sheet(map: tw.TileMap, sheet: Sheet) -> tw.TileMap:
+    return map.replace(tileset=map.tileset.model_copy(update={"sheet": sheet}))
 
 
 EXAMPLES = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tests.refusals import refused
 from tilewright.core.skins import LAYOUTS, MAX_SKINS, MAX_SPRITES
 from tilewright.core.tileset import Sheet
@@ -37,10 +37,8 @@ def sheets(draw: st.DrawFn) -> Sheet:
     shape = margin + ROWS * (height + spacing), margin + columns * (width + spacing), 4
     pixels = rng.integers(0, 256, shape, dtype=np.uint8)
     pixels[..., 3] = rng.choice([0, 128, 255], shape[:2], p=[0.4, 0.1, 0.5])
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG")
     plain: dict[str, Any] = {"image": "s.png", "tile_width": width, "tile_height": height, "columns": columns}
-    return Sheet(**plain, margin=margin, spacing=spacing).with_picture(buffer.getvalue(), "")
+    return Sheet(**plain, margin=margin, spacing=spacing).with_picture(encode_image(Image.fromarray(pixels)), "")
 
 
 @st.composite
@@ -189,10 +187,8 @@ def test_a_tileset_of_the_largest_size_has_a_skin_for_all_of_its_tiles() -> None
 
 
 def test_large_sheets_are_decoded_once_per_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    pixels = np.zeros((16, 48 * 16, 4), dtype=np.uint8)
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG")
-    sheet = Sheet(image="s.png", tile_width=16, tile_height=16, columns=48).with_picture(buffer.getvalue(), "")
+    picture = encode_image(Image.new("RGBA", (48 * 16, 16)))
+    sheet = Sheet(image="s.png", tile_width=16, tile_height=16, columns=48).with_picture(picture, "")
     skins = [{"tile": "a", "layout": "blob47", "columns": 47, "first": 0}]
     tileset = _validate({"name": "one", "tiles": [{"name": "a"}], "skins": skins}, sheet)
     calls: list[Sheet] = []

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -192,11 +191,3 @@ def test_bad_files_are_refused_in_one_line(text: str, message: str) -> None:
 def test_bare_maps_must_fill_their_columns() -> None:
     with pytest.raises(tw.BadFile, match="line 1: 5 cells do not fill 2 columns"):
         read("01010\n", 2)
-
-
-@settings(max_examples=80)
-@given(st.text(alphabet="01,9sMg[]n(w) l'.\n-", max_size=60), st.integers(0, 90))
-def test_a_damaged_file_is_read_or_refused(junk: str, place: int) -> None:
-    text = f"001101\n{PARAMETERS}\n"
-    with contextlib.suppress(tw.BadFile):
-        read(text[:place] + junk + text[place:], 2)

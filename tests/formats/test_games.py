@@ -11,23 +11,13 @@ from playwright.sync_api import Page
 
 import tilewright as tw
 from tests.formats.page_scenes import describe
+from tests.tilesets import make_tileset
 from tilewright.analysis.keys import play
 from tilewright.analysis.movement import movement_range, unit_costs
 from tilewright.core.tilemap import Marker, TileMap
-from tilewright.core.tileset import Tileset
 from tilewright.formats._page import MODULES
 
-TILES = Tileset.validate(
-    {
-        "name": "four",
-        "tiles": [
-            {"name": "."},
-            {"name": "#", "passable": False},
-            {"name": "door", "blocks_sight": True},
-            {"name": "pit", "passable": False, "blocks_sight": False},
-        ],
-    }
-)
+TILES = make_tileset(".; # solid; door opaque; pit solid clear")
 RADIUS = 12
 Cell: TypeAlias = tuple[int, int]
 
@@ -36,23 +26,7 @@ def flatten(map: TileMap, cell: tuple[int, ...]) -> int:
     return int(np.ravel_multi_index(cell, map.shape))
 
 
-REPLAY = """([map, places]) => {
-  const { dungeon } = modules.games;
-  const board = dungeon.open(map);
-  const { width, height } = map;
-  const names = { [-1]: "left", 1: "right", [-width]: "up", [width]: "down" };
-  Object.assign(names, { [width * height]: "ascend", [-width * height]: "descend" });
-  let state = dungeon.begin(board);
-  const states = [state];
-  places.slice(1).forEach((place, number) => {
-    const before = state;
-    Object.freeze(before);
-    state = dungeon.move(board, state, names[place - places[number]]);
-    states.push(state);
-  });
-  const plain = ({ at, steps, keys, opened, wonAt }) => ({ at, steps, keys, opened, wonAt });
-  return { states: states.map(plain), shortest: board.shortest };
-}"""
+REPLAY = (Path(__file__).parent / "scripts/replay_walk.js").read_text()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -18,39 +18,18 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import EXAMPLES, deep_map, full_map, read_map, same, sprite_map
+from tests.formats.maps import EXAMPLES, deep_map, full_map, read_map, same, sheet_of, sprite_map, with_sheet
+from tests.tilesets import make_tileset
 from tilewright import formats
 from tilewright.formats._layers import ground_tiles
 
 GODOT = formats.format_registry.get("godot")
 read = partial(read_map, "godot")
 VECTOR = re.compile(r"\w+\(([^()]*)\)")
-THINGS = tw.Tileset.from_toml(
-    """
-name = "things"
-[[tiles]]
-name = "floor"
-kind = "stone"
-[[tiles]]
-name = "wall"
-kind = "brick"
-passable = false
-[[tiles]]
-name = "chasm"
-kind = "pit"
-passable = false
-[[tiles]]
-name = "door"
-over = "floor"
-blocks_sight = true
-[[tiles]]
-name = "statue"
-over = "*"
-passable = false
-[[tiles]]
-name = "bridge"
-over = "chasm"
-"""
+THINGS = make_tileset(
+    "floor kind=stone; wall kind=brick solid; chasm kind=pit solid; door over=floor opaque; statue over=* solid; "
+    "bridge over=chasm",
+    "things",
 )
 PLAN = """
 #########
@@ -374,8 +353,7 @@ def test_a_tileset_keeps_its_own_picture(tmp_path: Path) -> None:
     scene = write(map)
     check_cells(map, scene)
     assert list(scene.files) == ["level.tscn", "level-tiles.tres", "tiles.png", "level-tiles.png"]
-    assert map.tileset.sheet is not None
-    assert scene.files["tiles.png"] == map.tileset.sheet.picture
+    assert scene.files["tiles.png"] == sheet_of(map).picture
     own, drawn = scene.sources
     assert own["separation"] == "Vector2i(1, 1)"
     assert own["texture_region_size"] == drawn["texture_region_size"] == "Vector2i(4, 4)"
@@ -398,11 +376,10 @@ def test_paths_follow_the_project(tmp_path: Path) -> None:
     (tmp_path / "project.godot").write_text("config_version=5\n")
     (tmp_path / "art").mkdir()
     map = sprite_map()
-    sheet = map.tileset.sheet
-    assert sheet is not None
+    sheet = sheet_of(map)
     (tmp_path / "art/tiles.png").write_bytes(sheet.picture)
     owned = sheet.with_picture(sheet.picture, str(tmp_path / "art/tiles.png"))
-    map = map.replace(tileset=map.tileset.model_copy(update={"sheet": owned}))
+    map = with_sheet(map, owned)
     path = tmp_path / "levels/one/level.tscn"
     scene = write(map, path)
     assert json.loads(scene.reference.attributes["path"]) == "res://levels/one/level-tiles.tres"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tracemalloc
 from functools import cache
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.formats.contents import encode_arrays, encode_image
 from tests.formats.maps import deep_map, full_map, numbered_map, sprite_map, with_codes
 from tilewright import formats
 from tilewright.formats import LoadedMap, Source, decode
@@ -149,12 +149,17 @@ def test_values_replaced_in_documents(number: int, data: st.DataObject) -> None:
     text = json.dumps(replace_value(json.loads(samples("json")[number]), data))
     check_read("json", text.encode())
     picture = formats.image(MAPS[number], scale=1)
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG", pnginfo=make_text_chunks(text))
-    check_read("png", buffer.getvalue())
-    buffer = io.BytesIO()
-    np.savez(buffer, cells=MAPS[number].cells, rest=np.frombuffer(text.encode(), np.uint8))
-    check_read("npz", buffer.getvalue())
+    check_read("png", encode_image(picture, pnginfo=make_text_chunks(text)))
+    rest = np.frombuffer(text.encode(), np.uint8)
+    check_read("npz", encode_arrays(cells=MAPS[number].cells, rest=rest))
+
+
+@pytest.mark.parametrize("name", ["ldtk", "tmj", "uvtt"])
+@settings(max_examples=100)
+@given(data=st.data())
+def test_values_replaced_in_documents_of_editors(name: str, data: st.DataObject) -> None:
+    document = json.loads(data.draw(st.sampled_from(samples(name))))
+    check_read(name, json.dumps(replace_value(document, data)).encode())
 
 
 @pytest.mark.parametrize("name", READABLE)

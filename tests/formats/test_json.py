@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.formats.maps import full_map, read_map, sprite_map
+from tests.formats.maps import full_map, read_map, sheet_of, sprite_map
 from tests.refusals import refused
 from tilewright import formats
 from tilewright.core.grid import pack
@@ -35,8 +35,7 @@ def test_people_and_games_can_read_it() -> None:
 def test_a_sheet_is_read_without_its_picture() -> None:
     again = read(formats.encode(sprite_map(), "json"))
     assert again == sprite_map()
-    assert again.tileset.sheet is not None
-    assert not again.tileset.sheet.picture
+    assert not sheet_of(again).picture
 
 
 def test_large_maps_are_packed() -> None:

@@ -9,19 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.tilesets import parse_tiles
 from tilewright.core.skins import CORNER_BITS, LAYOUTS, OFFSETS, reduce_mask
 from tilewright.formats._animation import AnimationParams, draw_animation
 from tilewright.formats._artwork import Artwork
 from tilewright.formats._layers import ground_tiles, sprite_layers
 
-TILES = [
-    {"name": "water", "passable": False, "kind": "water"},
-    {"name": "sand"},
-    {"name": "grass", "kind": "grass"},
-    {"name": "wall", "passable": False},
-    {"name": "door", "over": "sand"},
-    {"name": "tree", "over": "*"},
-]
+TILES = parse_tiles("water solid kind=water; sand; grass kind=grass; wall solid; door over=sand; tree over=*")
 
 
 def make_tileset(*skins: dict[str, object], name: str = "test") -> tw.Tileset:

@@ -11,7 +11,7 @@ import pytest
 import tilewright as tw
 from tests.formats.ldtk_rules import evaluate
 from tests.formats.ldtk_schema import SCHEMA
-from tests.formats.maps import EXAMPLES, deep_map, full_map, numbered_map, same, sprite_map
+from tests.formats.maps import EXAMPLES, deep_map, full_map, numbered_map, same, sheet_of, sprite_map, with_sheet
 from tests.refusals import refused
 from tilewright import formats
 from tilewright.core.tileset import Tileset
@@ -271,22 +271,20 @@ def test_the_picture_of_a_tileset_is_used_if_it_has_all_sprites(tmp_path: Path) 
     map = sprite_map()
     paths = formats.save(map, tmp_path / "a.ldtk")
     assert [path.name for path in paths] == ["a.ldtk", "a-tiles.png"]
-    sheet = map.tileset.sheet
+    sheet = sheet_of(map)
     full = tw.TileMap([[0, 1]], Tileset.validate({"name": "s", "tiles": map.tileset.tiles[:2]}))
-    full = full.replace(tileset=full.tileset.model_copy(update={"sheet": sheet}))
+    full = with_sheet(full, sheet)
     paths = formats.save(full, tmp_path / "b.ldtk")
     assert [path.name for path in paths] == ["b.ldtk", "tiles.png"]
     project = json.loads(paths[0].read_bytes())
     assert (project["defs"]["tilesets"][0]["relPath"], project["defs"]["tilesets"][0]["spacing"]) == ("tiles.png", 1)
     found = tw.load(paths[0])
     assert found == full
-    assert found.tileset.sheet is not None
-    assert found.tileset.sheet.picture == paths[1].read_bytes()
+    assert sheet_of(found).picture == paths[1].read_bytes()
 
 
 def test_tiles_must_be_square() -> None:
-    sheet = sprite_map().tileset.sheet
-    assert sheet is not None
+    sheet = sheet_of(sprite_map())
     wide = sheet.model_copy(update={"tile_width": 2}).with_picture(sheet.picture, "")
     map = sprite_map().replace(tileset=sprite_map().tileset.model_copy(update={"sheet": wide}))
     with pytest.raises(tw.InvalidRecipe, match="LDtk needs square tiles, those of tileset 'drawn' have 2x4 pixels"):

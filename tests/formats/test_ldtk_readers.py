@@ -23,32 +23,10 @@ import tilewright as tw
 from tests.formats.maps import EXAMPLES
 from tilewright import formats
 
-PARSE = """
-const { JSDOM } = require("jsdom");
-const window = new JSDOM("<canvas></canvas>").window;
-window.HTMLCanvasElement.prototype.getContext = () => null;
-window.AudioContext = class { createGain() { return { connect() {}, gain: {} }; } };
-Object.assign(globalThis, { window, self: window, document: window.document, AudioContext: window.AudioContext });
-for (const name of ["HTMLElement", "HTMLImageElement", "HTMLCanvasElement", "Image", "Element", "Node", "Event"]) {
-  globalThis[name] = window[name];
-}
-const { LdtkProjectMetadata } = require("@excaliburjs/plugin-ldtk");
-const project = JSON.parse(require("fs").readFileSync(process.argv[2]));
-console.log(JSON.stringify(LdtkProjectMetadata.safeParse(project).success));
-"""
+SCRIPTS = Path(__file__).parent / "scripts"
 PROJECT = """config_version=5
 [editor_plugins]
 enabled=PackedStringArray("res://addons/ldtk-importer/plugin.cfg")
-"""
-COUNT = """extends SceneTree
-func count(node):
-    for child in node.get_children():
-        if child is TileMapLayer:
-            print("layer ", child.name, " ", child.get_used_cells().size())
-        count(child)
-func _init():
-    count(load("res://level.ldtk").instantiate())
-    quit()
 """
 
 
@@ -78,7 +56,7 @@ def test_excalibur_reads_projects(tmp_path: Path) -> None:
     project = json.loads((tmp_path / "level.ldtk").read_bytes())
     del project["levels"][0]["layerInstances"][0]["__gridSize"]
     (tmp_path / "broken.ldtk").write_text(json.dumps(project))
-    (tmp_path / "parse.cjs").write_text(PARSE)
+    shutil.copy(SCRIPTS / "parse_ldtk.cjs", tmp_path / "parse.cjs")
     environment = {**os.environ, "NODE_PATH": str(folder / "node_modules")}
     found = [
         subprocess.run(
@@ -93,7 +71,7 @@ def test_the_importer_of_godot_shows_every_sprite(tmp_path: Path) -> None:
     godot, importer = need("TILEWRIGHT_GODOT"), need("TILEWRIGHT_LDTK_IMPORTER")
     shutil.copytree(importer, tmp_path / "addons")
     (tmp_path / "project.godot").write_text(PROJECT)
-    (tmp_path / "count.gd").write_text(COUNT)
+    shutil.copy(SCRIPTS / "count.gd", tmp_path)
     map = make_dungeon()
     map.save(tmp_path / "level.ldtk")
     subprocess.run([godot, "--headless", "--import", "--path", tmp_path], capture_output=True, timeout=300, check=False)

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tilewright import formats
 from tilewright.core.params import MAX_SIDE
 from tilewright.formats import Source, decode
@@ -25,12 +26,6 @@ BARE = {"tileset": {"tiles": [{"name": "a"}]}}
 def encode_npz(cells: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, cells=cells)
-    return buffer.getvalue()
-
-
-def encode_png(width: int, height: int) -> bytes:
-    buffer = io.BytesIO()
-    Image.new("P", (width, height)).save(buffer, "PNG")
     return buffer.getvalue()
 
 
@@ -79,8 +74,8 @@ def refuse(name: str, content: bytes) -> str:
         ("npz", encode_npz(np.zeros((1, WIDE), np.uint8))),
         ("npz", encode_npz(np.zeros((WIDE, 1, 1), np.uint8))),
         ("json", encode_json(1, WIDE)),
-        ("png", encode_png(WIDE, 1)),
-        ("png", encode_png(1, WIDE)),
+        ("png", encode_image(Image.new("P", (WIDE, 1)))),
+        ("png", encode_image(Image.new("P", (1, WIDE)))),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

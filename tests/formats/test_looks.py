@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageSequence, PngImagePlugin
 
 import tilewright as tw
-from tests.formats.maps import read_map, sprite_map
+from tests.formats.contents import encode_image
+from tests.formats.maps import read_map, sheet_of, sprite_map
 from tilewright import formats
 from tilewright.cli import main
 from tilewright.core.registry import techniques
@@ -53,9 +54,7 @@ def edit(content: bytes, change: Callable[[Image.Image], Image.Image | None]) ->
         info = PngImagePlugin.PngInfo()
         info.add_text("tilewright", opened.info["tilewright"])
         picture = opened.convert("RGB")
-    buffer = io.BytesIO()
-    (change(picture) or picture).save(buffer, "PNG", pnginfo=info)
-    return buffer.getvalue()
+    return encode_image(change(picture) or picture, pnginfo=info)
 
 
 def read(content: bytes, name: str = "png") -> tw.TileMap:
@@ -123,8 +122,7 @@ def test_cells_too_small_for_sprites_are_flat() -> None:
     large = tw.TileMap(np.zeros((2, 251), np.uint8), DUNGEON.tileset)
     assert len(np.unique(pixels(formats.encode(large, "png")).reshape(-1, 3), axis=0)) == 1
     tiny = sprite_map()
-    assert tiny.tileset.sheet is not None
-    assert tiny.tileset.sheet.tile_width == 4
+    assert sheet_of(tiny).tile_width == 4
     assert tiny.image(scale=4).size == (12, 8)
     assert len(np.unique(np.asarray(tiny.image(scale=4).convert("RGB")).reshape(-1, 3), axis=0)) > 3, "own sprites"
 
@@ -173,9 +171,7 @@ def test_a_picture_of_an_older_version_has_no_checksum() -> None:
         info.add_text("tilewright", text[:start] + text[text.index(",", start) + 2 :])
         picture = opened.convert("RGB")
     paint_corner(picture)
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG", pnginfo=info)
-    assert read(buffer.getvalue()) == MARKED
+    assert read(encode_image(picture, pnginfo=info)) == MARKED
 
 
 def test_flat_pictures_with_icons_are_read_after_edits() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -16,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tests.formats.contents import encode_arrays
+from tests.generators.landscapes import RIVER
 from tilewright.core.grid import pack
 from tilewright.core.samples import Samples
 
@@ -24,13 +25,25 @@ BUILT_IN = tw.learn("patterns", "dungeon")
 WAR = tw.learn("patterns", "awbw")
 
 
+LEARNED = {
+    "markov": tw.learn("markov", ["awbw/round-lake", "awbw/deep-wood"]),
+    "markov, chosen": tw.learn("markov", "awbw/round-lake", pieces="chosen", directions=["n", "e", "s2"]),
+    "wfc": tw.learn("wfc", "village", symmetry=8),
+    "wfc, wrapped": tw.learn("wfc", "dungeon", pattern_size=2, wrap_sample="xy"),
+}
+with_counts = pytest.mark.parametrize("model", LEARNED.values(), ids=list(LEARNED))
+
+
 @pytest.mark.parametrize("ending", [".json", ".npz", ".JSON"])
-@pytest.mark.parametrize("model", [SMALL, BUILT_IN, WAR, tw.learn("patterns", "keep")])
+@pytest.mark.parametrize("model", [SMALL, BUILT_IN, WAR, tw.learn("patterns", "keep"), *LEARNED.values()])
 def test_models_round_trip(model: tw.Model, ending: str, tmp_path: Path) -> None:
     model.save(tmp_path / f"a{ending}")
     again = tw.load_model(tmp_path / f"a{ending}")
     assert again == model
     assert again.samples.tileset == model.samples.tileset
+    assert again.digests == model.digests
+    assert list(again.counts) == list(model.counts)
+    assert all(np.array_equal(again.counts[name], model.counts[name]) for name in model.counts)
     first = (tmp_path / f"a{ending}").read_bytes()
     again.save(tmp_path / f"a{ending}")
     assert (tmp_path / f"a{ending}").read_bytes() == first
@@ -55,12 +68,28 @@ def test_large_samples_are_saved_as_npz(tmp_path: Path) -> None:
     assert tw.load_model(tmp_path / "a.npz") == model
 
 
-def test_a_model_file_gives_the_same_maps_as_its_sample(tmp_path: Path) -> None:
-    words: dict[str, Any] = {"width": 8, "height": 8, "iterations": 500, "seed": 3}
-    wanted = tw.make("patterns", sample="dungeon", **words)
+@pytest.mark.parametrize(
+    ("technique", "sample", "learning", "making"),
+    [
+        ("markov", "awbw", {"directions": ["w", "s", "sw"], "pieces": "chosen"}, {}),
+        ("markov", RIVER, {"directions": ["w", "s", "sw"]}, {}),
+        ("patterns", "dungeon", {}, {"iterations": 500}),
+        ("wfc", ["dungeon", "ruins"], {"pattern_size": 2, "symmetry": 2}, {}),
+    ],
+)
+def test_models_make_the_maps_of_their_samples(
+    technique: str, sample: Any, learning: dict[str, Any], making: dict[str, Any], tmp_path: Path
+) -> None:
+    making = {"width": 12, "height": 8, "seed": 3, **making}
+    model, expected = tw.learn(technique, sample, **learning), tw.make(technique, sample=sample, **learning, **making)
+    models: list[Any] = [model]
     for ending in (".json", ".npz"):
-        BUILT_IN.save(tmp_path / f"a{ending}")
-        assert tw.make("patterns", model=str(tmp_path / f"a{ending}"), **words) == wanted
+        model.save(tmp_path / f"a{ending}")
+        models += [tw.load_model(tmp_path / f"a{ending}"), str(tmp_path / f"a{ending}")]
+    for one in models:
+        map = tw.make(technique, model=one, **making)
+        assert map == expected
+        assert map.tileset == expected.tileset
 
 
 # -- merging ------------------------------------------------------------------------------------------------------
@@ -142,9 +171,7 @@ def test_a_map_is_not_a_model(tmp_path: Path) -> None:
 
 
 def archive(cells: Any, document: dict[str, Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, cells=cells, rest=np.frombuffer(json.dumps(document).encode(), np.uint8))
-    return buffer.getvalue()
+    return encode_arrays(cells=cells, rest=np.frombuffer(json.dumps(document).encode(), np.uint8))
 
 
 def make_document(**changes: Any) -> dict[str, Any]:
@@ -203,25 +230,6 @@ def test_damaged_files_give_a_model_or_one_line(
 
 # -- counts -------------------------------------------------------------------------------------------------------
 
-LEARNED = {
-    "markov": tw.learn("markov", ["awbw/round-lake", "awbw/deep-wood"]),
-    "markov, chosen": tw.learn("markov", "awbw/round-lake", pieces="chosen", directions=["n", "e", "s2"]),
-    "wfc": tw.learn("wfc", "village", symmetry=8),
-    "wfc, wrapped": tw.learn("wfc", "dungeon", pattern_size=2, wrap_sample="xy"),
-}
-with_counts = pytest.mark.parametrize("model", LEARNED.values(), ids=list(LEARNED))
-
-
-@with_counts
-@pytest.mark.parametrize("ending", [".json", ".npz"])
-def test_counts_round_trip(model: tw.Model, ending: str, tmp_path: Path) -> None:
-    model.save(tmp_path / f"a{ending}")
-    again = tw.load_model(tmp_path / f"a{ending}")
-    assert again == model
-    assert again.digests == model.digests == [grid.digest for grid in model.samples]
-    assert list(again.counts) == list(model.counts)
-    assert all(np.array_equal(again.counts[name], model.counts[name]) for name in model.counts)
-
 
 COUNTING = """
 import sys
@@ -276,6 +284,7 @@ def test_models_of_version_1_have_no_counts_and_are_counted_when_saved(tmp_path:
     loaded = tw.load_model(tmp_path / "old.json")
     assert not loaded.counts
     assert loaded == model
+    assert model.digests == [grid.digest for grid in model.samples]
     assert tw.make("markov", model=loaded, seed=1) == tw.make("markov", model=model, seed=1)
     loaded.save(tmp_path / "new.json")
     assert tw.load_model(tmp_path / "new.json").counts

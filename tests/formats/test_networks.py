@@ -18,6 +18,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.formats.contents import encode_arrays, zip_entries
 from tests.networks import LABELS, TILES, make_arrays, make_network
 from tilewright.cli import main
 from tilewright.core.network import ARRAYS, MAX_BIAS, MAX_CHANNELS, MAX_LAYERS, Network
@@ -49,9 +50,7 @@ def build_file(document: Any = ..., **changes: Any) -> bytes:
     """Return the file of the tiny network with some arrays or the manifest replaced; None omits an array."""
     text = json.dumps(read_manifest() if document is ... else document).encode()
     arrays = {"manifest": np.frombuffer(text, dtype=np.uint8), **TINY.arrays, **changes}
-    buffer = io.BytesIO()
-    np.savez(buffer, **{name: array for name, array in arrays.items() if array is not None})
-    return buffer.getvalue()
+    return encode_arrays(**{name: array for name, array in arrays.items() if array is not None})
 
 
 def read_manifest() -> dict[str, Any]:
@@ -328,11 +327,7 @@ def test_nothing_is_unpickled() -> None:
 
 
 def zip_arrays(entries: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in entries.items():
-            archive.writestr(f"{name}.npy", content)
-    return buffer.getvalue()
+    return zip_entries((f"{name}.npy", content) for name, content in entries.items())
 
 
 def encode_array(array: NDArray[Any], shape: tuple[int, ...] | None = None) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tests.formats.maps import EXAMPLES, full_map, numbered_map, read_map, same, sprite_map
 from tests.refusals import refused
 from tilewright import formats
@@ -30,9 +31,7 @@ def png(image: Image.Image, text: str | None = None, key: str = "tilewright") ->
     info = PngImagePlugin.PngInfo()
     if text is not None:
         info.add_text(key, text)
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", pnginfo=info)
-    return buffer.getvalue()
+    return encode_image(image, pnginfo=info)
 
 
 def test_the_palette_index_is_the_tile_id() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,24 +20,7 @@ from tilewright.play.games.platformer import PlatformerState
 from tilewright.play.games.runner import RunnerRules
 from tilewright.play.games.sokoban import SokobanState
 
-REPLAY = """(plays) => JSON.stringify(plays.map(({ map, moves }) => {
-  const game = modules.chooseGame(map);
-  const board = game.open(map);
-  let state = game.begin(board);
-  const plain = ({ at, air, direction, isWon, ...lists }) => {
-    const sorted = ["crates", "keys", "gold", "holes"].map((name) => [name, lists[name]?.toSorted((a, b) => a - b)]);
-    return { at, air, direction, isWon, ...Object.fromEntries(sorted) };
-  };
-  const found = [{ ...plain(state), end: "" }];
-  for (const move of moves) {
-    Object.freeze(state);
-    const after = game.move(board, state, move);
-    const end = after === state ? "impossible" : after.isLost ? "lost" : "";
-    if (!end) state = after;
-    found.push({ ...plain(state), end });
-  }
-  return found;
-}))"""
+REPLAY = (Path(__file__).parent / "scripts/replay_moves.js").read_text()
 FREE = ("wait", "left", "right")
 """Moves of the platformer that are always possible. If the rules return no state after such a move, it has lost."""
 PHYSICS = (

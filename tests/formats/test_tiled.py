@@ -18,7 +18,8 @@ from PIL import Image
 from pytiled_parser.layer import ObjectLayer, TileLayer
 
 import tilewright as tw
-from tests.formats.maps import EXAMPLES, deep_map, full_map, same, sprite_map, without_skins, xml_safe
+from tests.formats.contents import encode_image
+from tests.formats.maps import EXAMPLES, full_map, same, sheet_of, sprite_map, with_sheet, without_skins, xml_safe
 from tilewright import formats
 from tilewright.formats import Source, decode
 from tilewright.formats._artwork import Artwork
@@ -58,7 +59,7 @@ def test_layers_of_large_maps_are_omitted(name: str) -> None:
 
 @both
 def test_one_level_can_be_read_alone(name: str) -> None:
-    map, entry = deep_map(), formats.format_registry.get(name)
+    map, entry = EXAMPLES["deep"], formats.format_registry.get(name)
     source = Source(formats.encode(map, name), f"level.{name}")
     for wanted in ("level 2", "3"):
         level = decode(source, entry, layer=wanted)[0].map
@@ -95,12 +96,10 @@ def test_a_changed_tile_changes_the_files(name: str, options: dict[str, Any], ch
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 def test_a_changed_picture_changes_the_files(name: str, options: dict[str, Any]) -> None:
     map = sprite_map()
-    sheet = map.tileset.sheet
-    assert sheet is not None
+    sheet = sheet_of(map)
     with Image.open(io.BytesIO(sheet.picture)) as picture:
-        buffer = io.BytesIO()
-        Image.new("RGB", picture.size, "#010203").save(buffer, "PNG")
-    tileset = map.tileset.model_copy(update={"sheet": sheet.with_picture(buffer.getvalue(), "")})
+        other = encode_image(Image.new("RGB", picture.size, "#010203"))
+    tileset = map.tileset.model_copy(update={"sheet": sheet.with_picture(other, "")})
     assert encode_files(map, name, **options) != encode_files(map.replace(tileset=tileset), name, **options)
 
 
@@ -137,12 +136,11 @@ def test_the_picture_of_the_tileset_is_written_beside_the_map(name: str, tmp_pat
 @both
 def test_the_users_picture_is_referenced_at_its_location(name: str, tmp_path: Path) -> None:
     map = sprite_map()
-    sheet = map.tileset.sheet
-    assert sheet
+    sheet = sheet_of(map)
     (tmp_path / "art").mkdir()
     (tmp_path / "art" / "tiles.png").write_bytes(sheet.picture)
     found = sheet.with_picture(sheet.picture, str(tmp_path / "art" / "tiles.png"))
-    map = map.replace(tileset=map.tileset.model_copy(update={"sheet": found}))
+    map = with_sheet(map, found)
     written = formats.save(map, tmp_path / "maps" / f"level.{name}")
     assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]  # one tile has no sprite
     assert b"../art/tiles.png" in written[0].read_bytes()
@@ -150,16 +148,14 @@ def test_the_users_picture_is_referenced_at_its_location(name: str, tmp_path: Pa
         assert tw.load(written[0]) == map
     again = tw.load(written[0], folders=[tmp_path / "art"])
     assert again == map
-    assert again.tileset.sheet is not None
-    assert again.tileset.sheet.picture == sheet.picture
+    assert sheet_of(again).picture == sheet.picture
 
 
 @both
 def test_the_users_picture_is_copied_if_its_location_is_unknown(name: str, tmp_path: Path) -> None:
     map = sprite_map()
-    assert map.tileset.sheet
-    unplaced = map.tileset.sheet.with_picture(map.tileset.sheet.picture, "")
-    map = map.replace(tileset=map.tileset.model_copy(update={"sheet": unplaced}))
+    unplaced = sheet_of(map).with_picture(sheet_of(map).picture, "")
+    map = with_sheet(map, unplaced)
     formats.save(map, tmp_path / f"level.{name}")
     assert (tmp_path / "tiles.png").read_bytes() == unplaced.picture
     (tmp_path / "maps").mkdir()
@@ -168,8 +164,7 @@ def test_the_users_picture_is_copied_if_its_location_is_unknown(name: str, tmp_p
     assert b"../tiles.png" in written[0].read_bytes()
     found = formats.load_all(written[0], folders=[tmp_path])[0].map
     assert found == map
-    assert found.tileset.sheet
-    assert found.tileset.sheet.picture == unplaced.picture
+    assert sheet_of(found).picture == unplaced.picture
 
 
 @both
@@ -178,10 +173,9 @@ def test_no_file_contains_an_absolute_path(name: str) -> None:
     for path in ("/tmp/tiles.png", "C:\\tiles.png", "\\\\host\\tiles.png", "file:///tiles.png"):
         with pytest.raises(tw.InvalidRecipe, match="image_path: must be relative to the map's file"):
             formats.encode(map, name, image_path=path)
-    sheet = map.tileset.sheet
-    assert sheet
+    sheet = sheet_of(map)
     hidden = sheet.model_copy(update={"image": "art/tiles.png"}).with_picture(sheet.picture, "/secret/art/tiles.png")
-    map = map.replace(tileset=map.tileset.model_copy(update={"sheet": hidden}))
+    map = with_sheet(map, hidden)
     assert b"secret" not in formats.encode(map, name)
     assert round_trip(map, name).map == map
 
@@ -226,8 +220,8 @@ def assert_same_colors(found: NDArray[np.uint8], wanted: NDArray[np.uint8], tile
         (xml_safe(full_map()), "tmj", {}),
         (xml_safe(full_map()), "tmx", {"tileset_image": "embedded"}),
         (xml_safe(full_map()), "tmx", {"tile_size": 24}),
-        (deep_map(), "tmx", {}),
-        (deep_map(), "tmj", {}),
+        (EXAMPLES["deep"], "tmx", {}),
+        (EXAMPLES["deep"], "tmj", {}),
         (EXAMPLES["300 tiles"], "tmx", {}),
         (shared_sprites(), "tmx", {}),
         (shared_sprites(), "tmj", {}),

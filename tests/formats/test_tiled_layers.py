@@ -17,22 +17,18 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
+from tests.formats.contents import encode_image
 from tests.formats.test_tiled import assert_same_colors, both, encode_files, rasterizer, render_with_tiled, round_trip
+from tests.tilesets import parse_tiles
 from tilewright import formats
 from tilewright.core.skins import LAYOUTS, reduce_mask
 from tilewright.core.tileset import Sheet
 from tilewright.formats import Source, decode
 
-TILES: list[dict[str, Any]] = [
-    {"name": "floor", "kind": "stone"},
-    {"name": "wall", "kind": "brick", "passable": False},
-    {"name": "water", "kind": "water", "passable": False},
-    {"name": "sand", "kind": "sand", "blocks_sight": True},
-    {"name": "grass", "kind": "grass", "weight": 2, "costs": {"foot": 1.5}},
-    {"name": "door", "kind": "door", "over": "floor", "blocks_sight": True},
-    {"name": "statue", "over": "*", "passable": False},
-    {"name": "bridge", "over": "water"},
-]
+TILES = parse_tiles(
+    "floor kind=stone; wall kind=brick solid; water kind=water solid; sand kind=sand opaque; "
+    "grass kind=grass weight=2 foot=1.5; door kind=door over=floor opaque; statue over=* solid; bridge over=water"
+)
 TERRAINS: list[dict[str, Any]] = [
     {"tile": "water", "under": ["sand", "grass"]},
     {"tile": "sand", "under": ["grass"]},
@@ -114,9 +110,7 @@ def test_levels_with_several_layers_are_groups_that_can_be_read_alone() -> None:
 def own_picture(size: int, columns: int, rows: int) -> bytes:
     """Return a picture of opaque sprites, each of its own color."""
     colors = np.random.default_rng(5).integers(0, 256, size=(rows, columns, 3), dtype=np.uint8)
-    buffer = io.BytesIO()
-    Image.fromarray(colors.repeat(size, axis=0).repeat(size, axis=1)).save(buffer, "PNG")
-    return buffer.getvalue()
+    return encode_image(Image.fromarray(colors.repeat(size, axis=0).repeat(size, axis=1)))
 
 
 def with_sheet(map: tw.TileMap) -> tw.TileMap:
@@ -233,27 +227,7 @@ def test_both_formats_have_the_same_wang_sets_and_shapes() -> None:
 
 
 TILED = os.environ.get("TILEWRIGHT_TILED", "tiled")
-REFILL = """
-var map = tiled.mapFormat("tmx").read(PATH), total = 0, changed = 0;
-for (var i = 0; i < map.layerCount; ++i) {
-  var layer = map.layerAt(i);
-  if (!layer.isTileLayer) continue;
-  for (var tileset of map.tilesets) for (var set of tileset.wangSets) {
-    var before = [], edit = layer.wangEdit(set);
-    for (var y = 0; y < layer.height; ++y) for (var x = 0; x < layer.width; ++x) {
-      var tile = layer.tileAt(x, y), id = tile && tile.tileset === tileset ? set.wangId(tile) : [];
-      before.push(tile);
-      for (var k = 0; k < id.length; ++k) if (id[k] > 0) edit.setWangIndex(x, y, k, id[k]);
-      if (id.some(function (color) { return color > 0; })) ++total;
-    }
-    edit.apply();
-    before.forEach(function (tile, at) {
-      if (layer.tileAt(at % layer.width, Math.floor(at / layer.width)) !== tile) ++changed;
-    });
-  }
-}
-tiled.log("filled " + total + ", changed " + changed);
-"""
+REFILL = (Path(__file__).parent / "scripts/refill_wang_sets.js").read_text()
 
 
 def has_wang_edit() -> bool:

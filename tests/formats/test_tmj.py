@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import contextlib
 import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.formats.maps import full_map, read_map
@@ -113,25 +110,3 @@ def nested(depth: int) -> dict[str, Any]:
 def test_bad_files_are_refused_in_one_line(content: Any, message: str) -> None:
     with refused(message, tw.BadFile):
         read(content)
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
-
-
-@settings(max_examples=150)
-@given(st.data(), values)
-def test_a_document_with_anything_anywhere_is_read_or_refused(data: st.DataObject, value: Any) -> None:
-    document = json.loads(formats.encode(full_map(), "tmj"))
-    part: Any = document
-    while isinstance(part, (dict, list)) and part:
-        key = data.draw(st.sampled_from(sorted(part)) if isinstance(part, dict) else st.integers(0, len(part) - 1))
-        if not isinstance(part[key], (dict, list)) or data.draw(st.integers(0, 3)) == 0:
-            part[key] = value
-            break
-        part = part[key]
-    with contextlib.suppress(tw.BadFile):
-        read(json.dumps(document).encode())

@@ -8,17 +8,17 @@ import re
 from base64 import b64decode
 from collections import Counter
 from functools import partial
-from itertools import pairwise
 from math import pi
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import deep_map, full_map, read_map, same, sprite_map
+from tests.formats.maps import deep_map, full_map, read_map, same, sheet_of, sprite_map
+from tests.plain import find_edges, list_unit_edges
+from tests.tilesets import make_tileset
 from tilewright import formats
 from tilewright.formats.uvtt import UvttParams, choose_scale
 
@@ -34,21 +34,9 @@ KEYS = [
     "tilewright",
     "image",
 ]
-TILES = tw.Tileset.validate(
-    {
-        "name": "house",
-        "tiles": [
-            {"name": "floor", "glyph": "."},
-            {"name": "wall", "glyph": "#", "passable": False},
-            {"name": "door", "glyph": "+"},
-            {"name": "iron gate", "glyph": "/", "blocks_sight": True},
-            {"name": "portcullis", "glyph": "G", "kind": "gate"},
-            {"name": "open door", "glyph": "'", "blocks_sight": False},
-            {"name": "window", "glyph": "W", "passable": False, "blocks_sight": False},
-            {"name": "pond", "glyph": "~", "passable": False, "kind": "water"},
-            {"name": "curtain", "glyph": "c", "blocks_sight": True},
-        ],
-    }
+TILES = make_tileset(
+    "floor .; wall # solid; door +; iron gate / opaque; portcullis G kind=gate; open door ' clear; "
+    "window W solid clear; pond ~ solid kind=water; curtain c opaque"
 )
 
 
@@ -64,24 +52,9 @@ def encode(map: tw.TileMap, **options: object) -> dict[str, Any]:
 
 def rasterize(document: dict[str, Any]) -> Counter[tuple[str, int, int]]:
     """Return the unit edges of all walls; each wall must be a closed line along edges of cells."""
-    edges: Counter[tuple[str, int, int]] = Counter()
-    for wall in document["line_of_sight"]:
-        assert wall[0] == wall[-1]
-        for one, other in pairwise(wall):
-            (x, y), (far_x, far_y) = (one["x"], one["y"]), (other["x"], other["y"])
-            assert (x == far_x) != (y == far_y)
-            if x == far_x:
-                edges.update(("v", x, row) for row in range(min(y, far_y), max(y, far_y)))
-            else:
-                edges.update(("h", column, y) for column in range(min(x, far_x), max(x, far_x)))
-    return edges
-
-
-def cell_edges(clear: NDArray[np.bool_]) -> set[tuple[str, int, int]]:
-    padded = np.pad(clear, 1)
-    upright = {("v", int(x), int(y)) for y, x in np.argwhere(padded[1:-1, :-1] != padded[1:-1, 1:])}
-    flat = {("h", int(x), int(y)) for y, x in np.argwhere(padded[:-1, 1:-1] != padded[1:, 1:-1])}
-    return upright | flat
+    walls = [[(point["x"], point["y"]) for point in wall] for wall in document["line_of_sight"]]
+    assert all(wall[0] == wall[-1] for wall in walls)
+    return Counter(edge for wall in walls for edge in list_unit_edges(wall[:-1]))
 
 
 def dungeon() -> tw.TileMap:
@@ -108,9 +81,8 @@ def test_all_keys_and_an_exact_picture() -> None:
 
 def test_the_picture_of_sprites_that_are_not_square_has_square_cells() -> None:
     map = sprite_map()
-    assert map.tileset.sheet is not None
-    tall = map.tileset.sheet.model_copy(update={"tile_height": 2})
-    tileset = map.tileset.model_copy(update={"sheet": tall.with_picture(map.tileset.sheet.picture, "")})
+    tall = sheet_of(map).model_copy(update={"tile_height": 2})
+    tileset = map.tileset.model_copy(update={"sheet": tall.with_picture(sheet_of(map).picture, "")})
     document = encode(map.replace(tileset=tileset), scale=10)
     with Image.open(io.BytesIO(b64decode(document["image"]))) as picture:
         assert picture.size == (30, 20)
@@ -139,14 +111,14 @@ def test_walls_are_the_edges_of_what_blocks_sight(technique: str) -> None:
     names = np.array([tile.name == "door" or tile.name.endswith(" door") for tile in map.tileset])
     clear = ~map.tileset.blocks_sight[map.cells] | names[map.cells]
     edges = rasterize(document)
-    assert set(edges) == cell_edges(clear)
+    assert set(edges) == find_edges(clear)
     assert set(edges.values()) == {1}
     assert len(document["portals"]) == names[map.cells].sum()
 
 
 def test_water_has_no_walls_and_curtains_do() -> None:
     document = encode(make_map(".~.", "c.."))
-    assert set(rasterize(document)) == cell_edges(np.array([[True, True, True], [False, True, True]]))
+    assert set(rasterize(document)) == find_edges(np.array([[True, True, True], [False, True, True]]))
     assert document["portals"] == []
 
 
@@ -164,7 +136,7 @@ def test_doors_cross_their_cells() -> None:
     assert south_north["rotation"] == 0.0
     assert beside_wall["bounds"] == [{"x": 1.5, "y": 3.0}, {"x": 1.5, "y": 4.0}]
     clear = np.array([[glyph != "#" for glyph in row] for row in ("#####", "#...#", "###.#", "#...#", "#####")])
-    assert set(rasterize(document)) == cell_edges(clear)
+    assert set(rasterize(document)) == find_edges(clear)
 
 
 def test_both_leaves_of_a_double_door_have_the_same_direction() -> None:
@@ -178,13 +150,13 @@ def test_open_doors_are_open_and_windows_are_portals_that_are_not_closed() -> No
     assert window["position"] == {"x": 2.5, "y": 3.5}
     assert window["closed"] is False
     clear = np.array([[glyph != "#" for glyph in row] for row in ("#####", "#...#", "#####", ".....", "#####")])
-    assert set(rasterize(document)) == cell_edges(clear)
+    assert set(rasterize(document)) == find_edges(clear)
 
 
 def test_doors_may_be_named() -> None:
     document = encode(make_map(".c."), doors=["curtain"])
     assert len(document["portals"]) == 1
-    assert set(rasterize(document)) == cell_edges(np.ones((1, 3), dtype=np.bool_))
+    assert set(rasterize(document)) == find_edges(np.ones((1, 3), dtype=np.bool_))
     with pytest.raises(tw.UnknownName, match="unknown tile 'hatch'"):
         encode(make_map("..."), doors=["hatch"])
 

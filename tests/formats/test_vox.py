@@ -14,19 +14,12 @@ import pytest
 import tilewright as tw
 from tests.formats.maps import deep_map, numbered_map, read_map, same
 from tests.refusals import refused
+from tests.tilesets import make_tileset
 from tilewright import formats
 from tilewright.formats import Source, decode
 
-BLOCKS = tw.Tileset.validate(
-    {
-        "name": "blocks",
-        "tiles": [
-            {"name": "air", "glyph": " ", "color": "#000000"},
-            {"name": "stone", "glyph": "#", "color": "#808080", "passable": False},
-            {"name": "grass", "glyph": '"', "color": "#40a040"},
-            {"name": "pond", "glyph": "~", "color": "#4060c0", "passable": False, "kind": "water"},
-        ],
-    }
+BLOCKS = make_tileset(
+    'air _ #000000; stone # #808080 solid; grass " #40a040; pond ~ #4060c0 solid kind=water', "blocks"
 )
 Place = tuple[int, int, int]
 read = partial(read_map, "vox")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -116,25 +115,6 @@ def offsets_of(matrix: str) -> list[Cell]:
 
 def cells_of(mask: Cells) -> set[Cell]:
     return {(int(row), int(column)) for row, column in np.argwhere(mask)}
-
-
-def parts_of(wanted: Iterable[Cell], offsets: Iterable[Cell]) -> list[set[Cell]]:
-    """Return the connected regions of some cells; an offset joins in both directions."""
-    rest, parts = set(wanted), []
-    steps = [(sign * row, sign * column) for row, column in offsets for sign in (1, -1)]
-    while rest:
-        start = rest.pop()
-        part, queue = {start}, deque([start])
-        while queue:
-            row, column = queue.popleft()
-            for down, right in steps:
-                near = row + down, column + right
-                if near in rest:
-                    rest.remove(near)
-                    part.add(near)
-                    queue.append(near)
-        parts.append(part)
-    return parts
 
 
 def rectangle(x: int, y: int, width: int, height: int) -> set[Cell]:

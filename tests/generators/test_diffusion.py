@@ -31,6 +31,15 @@ def make_map(**values: Any) -> tw.TileMap:
     return tw.make("diffusion", **{"model": TINY, "width": 16, "height": 12, "seed": 1, "steps": 8, **values})
 
 
+def make_reader(tile: int, *weights: float, output: int, scale: int) -> Network:
+    """Return a network that makes one tile likely beside another, and else has these weights."""
+    inputs, outputs = np.zeros((9, 6, 2), dtype=np.int8), np.zeros((4, 2), dtype=np.int8)
+    inputs[:, tile, 0], outputs[output, 0] = 100, 127
+    scales = {"input_scale": np.full(2, ONE), "output_scale": np.full(4, scale), "residual_scale": np.array([ONE])}
+    whole = {name: values.astype(np.int32) for name, values in scales.items()}
+    return make_likely(*weights, input=inputs, output=outputs, **whole)
+
+
 def count_tiles(map: tw.TileMap) -> dict[str, int]:
     return {name: int((map.cells == number).sum()) for number, name in enumerate(map.tileset.names)}
 
@@ -124,20 +133,7 @@ def test_a_map_of_temperature_0_depends_on_the_seed_only_by_the_order_of_cells()
 
 def test_wrapped_maps_have_no_edges() -> None:
     """A network that reads only what is outside the map finds nothing there."""
-    weights = np.zeros((9, 6, 2), dtype=np.int8)
-    weights[:, 5, 0] = 100  # cells outside the map
-    output = np.array([[127, 0], [0, 0], [0, 0], [0, 0]], dtype=np.int8)
-    model = make_likely(
-        -1,
-        0,
-        -9,
-        -9,
-        input=weights,
-        input_scale=np.full(2, ONE, dtype=np.int32),
-        output=output,
-        output_scale=np.full(4, ONE // 8, dtype=np.int32),
-        residual_scale=np.array([ONE], dtype=np.int32),
-    )
+    model = make_reader(5, -1, 0, -9, -9, output=WALL, scale=ONE // 8)  # cells outside the map
     for wrap, tops, sides in (("none", "#", "#"), ("x", "#", "."), ("y", ".", "#"), ("xy", ".", ".")):
         m = make_map(model=model, wrap=wrap, temperature=0)
         rows = str(m).split("\n")
@@ -247,20 +243,7 @@ def test_required_tiles_are_spread_over_the_map() -> None:
 
 def test_required_tiles_are_placed_where_they_are_likely() -> None:
     """A network that finds doors likely only beside locked water."""
-    weights = np.zeros((9, 6, 2), dtype=np.int8)
-    weights[:, WATER, 0] = 100
-    output = np.array([[0, 0], [0, 0], [127, 0], [0, 0]], dtype=np.int8)
-    model = make_likely(
-        0,
-        0,
-        -8,
-        -99,
-        input=weights,
-        input_scale=np.full(2, ONE, dtype=np.int32),
-        output=output,
-        output_scale=np.full(4, ONE // 5, dtype=np.int32),
-        residual_scale=np.array([ONE], dtype=np.int32),
-    )
+    model = make_reader(WATER, 0, 0, -8, -99, output=DOOR, scale=ONE // 5)
     m = make_map(model=model, width=30, height=20, locks=[[10, 10, "water"]], counts={"door": 6}, refine=0)
     places = np.argwhere(m.cells == DOOR)
     assert len(places) == 6

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import tilewright as tw
 from bench.markov import divergence, make_repaired
 from tests.generators.landscapes import BEACHES, ISLES, RIVER, STRIPES, naive_counts
+from tests.plain import list_windows
 from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
@@ -319,21 +319,6 @@ def test_the_hash_seed_does_not_matter(more: dict[str, Any]) -> None:
     assert done.stdout.strip() == digest(tw.run(data))
 
 
-@pytest.mark.parametrize("ending", ["json", "npz"])
-@pytest.mark.parametrize("sample", ["awbw", RIVER, ["village"]])
-def test_models_make_the_maps_of_their_samples(ending: str, sample: Any, tmp_path: Path) -> None:
-    params: dict[str, Any] = {"directions": ["w", "s", "sw"], "pieces": "chosen"}
-    model = tw.learn("markov", sample, **params)
-    model.save(tmp_path / f"model.{ending}")
-    again = tw.load_model(tmp_path / f"model.{ending}")
-    assert again == model
-    expected = tw.make("markov", sample=sample, seed=5, **params)
-    for one in (model, again, str(tmp_path / f"model.{ending}")):
-        map = tw.make("markov", model=one, seed=5)
-        assert map == expected
-        assert map.tileset == expected.tileset
-
-
 @pytest.mark.parametrize(
     "more", [{}, {"pieces": "chosen", "gibbs_sweeps": 1}, {"unknown": "keep", "directions": ["nw2"]}]
 )
@@ -495,21 +480,15 @@ def test_maps_are_closer_to_the_samples_than_the_original_and_repairs_and_sweeps
 @pytest.mark.parametrize("name", ["awbw", "village"])
 def test_repair_passes_reduce_unseen_squares(name: str) -> None:
     sample = Samples.of(name)
-    known = {square for map in sample.maps for square in list_squares(np.array(sample.labels)[map])}
+    known = {square for map in sample.maps for square in list_windows(np.array(sample.labels)[map], 2)}
     missing = []
     for passes in (0, 1, 4):
         maps = [
             tw.make("markov", sample=sample, repair_passes=passes, pieces="learned", seed=seed) for seed in range(10)
         ]
         names = [np.array([tile.name for tile in m.tileset])[m.cells] for m in maps]
-        missing.append(sum(square not in known for map in names for square in list_squares(map)))
+        missing.append(sum(square not in known for map in names for square in list_windows(map, 2)))
     assert missing[2] < missing[1] < missing[0]
-
-
-def list_squares(map: NDArray[np.str_]) -> list[tuple[str, ...]]:
-    """Return all 2x2 blocks of a map of tile names."""
-    views = np.lib.stride_tricks.sliding_window_view(map, (2, 2)).reshape(-1, 4)
-    return [tuple(view) for view in views.tolist()]
 
 
 def test_known_squares_are_not_repaired() -> None:
@@ -536,14 +515,6 @@ def test_models_that_do_not_fit_are_refused() -> None:
         tw.make("markov", model=other)
     with pytest.raises(TilewrightError, match="directions: is part of the model, so leave it out"):
         tw.make("markov", model=model, directions=["w"])
-    with pytest.raises(TilewrightError, match="cannot merge models of markov and patterns"):
-        model.merge(other)
-    with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
-        tw.learn("markov", "village", directions=["w"]).merge(model)
-    with pytest.raises(TilewrightError, match="model version 3 is written by a newer Tilewright"):
-        tw.make("markov", model={**model.to_data(), "version": 3})
-    with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
-        tw.make("markov", model={**model.to_data(), "tileset": "cave"})
 
 
 @pytest.mark.parametrize("members", [(1,), (7,), (12,), (0, 1, 2)])

@@ -229,28 +229,20 @@ def test_a_locked_rectangle_leaves_the_maze_perfect(method: Method, passage: int
 
 
 @given(
-    some.sampled_from(METHODS), some.integers(1, 24), some.integers(1, 20), some.integers(1, 3), some.integers(1, 2),
-    some.sampled_from([0.0, 0.5, 1.0]), some.floats(0, 0.5), some.floats(0, 1), some.integers(0, 10**6),
+    width=some.integers(1, 24), height=some.integers(1, 20), share=some.floats(0, 0.5), walls=some.floats(0, 1),
+    method=some.sampled_from(METHODS), passage=some.integers(1, 3), wall=some.integers(1, 2),
+    braid=some.sampled_from([0.0, 0.5, 1.0]), seed=some.integers(0, 10**6),
 )  # fmt: skip
 @settings(deadline=None, max_examples=400)
 def test_any_locks_are_respected_or_the_error_names_cells(
-    method: Method,
-    width: int,
-    height: int,
-    passage: int,
-    wall: int,
-    braid: float,
-    share: float,
-    walls: float,
-    seed: int,
+    width: int, height: int, share: float, walls: float, seed: int, **params: Any
 ) -> None:
     chance = np.random.default_rng(seed)
     locked = chance.random((height, width)) < share
     solid = locked & (chance.random((height, width)) < walls)
     locks = [[int(x), int(y), "wall" if solid[y, x] else "floor"] for y, x in np.argwhere(locked)]
-    words: dict[str, Any] = {"method": method, "passage": passage, "wall": wall, "braid": braid}
     apart = len(np.unique(ndimage.label(~solid)[0][locked & ~solid])) > 1
-    recipe = tw.recipe("maze", width=width, height=height, locks=locks, **words)
+    recipe = tw.recipe("maze", width=width, height=height, locks=locks, **params)
     if apart:
         with pytest.raises(GaveUp) as error:
             tw.run(recipe, seed=seed)

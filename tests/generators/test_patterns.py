@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.plain import list_windows
 from tilewright.analysis.patterns import Coding, PatternCounts
 from tilewright.core.pipeline import iter_steps
 from tilewright.core.samples import Samples
@@ -35,8 +36,7 @@ def find_patterns(cells: Any, size: int, *, wrap: bool = False) -> set[tuple[int
     cells = np.asarray(cells)
     if wrap:
         cells = np.pad(cells, [(0, size - 1)] * cells.ndim, mode="wrap")
-    every = np.lib.stride_tricks.sliding_window_view(cells, (size,) * cells.ndim)
-    return set(map(tuple, every.reshape(-1, size**cells.ndim).tolist()))
+    return set(list_windows(cells, size))
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)

@@ -26,19 +26,26 @@ CHAMBERS = "xxxxxxxx\nxooxooox\nxooDooox\nxooxooox\nxxDxxxxx"
 HOOK = "xxxxx\nxooox\nxoxxx\nxox..\nxxx.."
 RING = "xxxxxxx\nxooooox\nxoxxxox\nxoxxxox\nxoxxxox\nxooooox\nxxxxxxx"
 CORRIDORS = ("winding", "straight")
+every_technique = pytest.mark.parametrize("technique", ["rooms", "bsp"])
 LAYOUTS = (CROSS, CHAMBERS, HOOK, RING, "ooo\n.o.")
 
 
 # -- properties -----------------------------------------------------------------------------------------------------
 
 
+@every_technique
 @pytest.mark.parametrize("batch", range(4))
-def test_promises_hold_with_any_options(batch: int) -> None:
+def test_promises_hold_with_any_options(technique: str, batch: int) -> None:
     for seed in range(batch * 400, batch * 400 + 400):
-        options = some_options(Random(f"rooms {seed}"))
-        map = tw.make("rooms", seed=seed, **options)
+        chance = Random(f"{technique} {seed}")
+        options = some_options(chance)
+        if technique == "bsp":
+            options |= {"ratio": chance.choice([1, 1.25, 3]), "jitter": chance.choice([0, 0.25, 0.5])}
+            options |= {"leaf": chance.choice([1, 1.3, 3]), "fill": chance.random(), "shift": chance.random()}
+        recipe = tw.recipe(technique, **options)
+        map = tw.run(recipe, seed=seed)
         check_paths(map)
-        check_rooms(map, options, RoomsParams(**options).sizes)
+        check_rooms(map, options, recipe.params.sizes)  # type: ignore[attr-defined]
         assert map.numbers["rooms"] == len(map.rooms)
         assert map.numbers["wanted"] == options.get("rooms", len(map.rooms))
 
@@ -54,8 +61,9 @@ def test_promises_hold_with_drawings() -> None:
         check_paths(map)
 
 
-def test_defaults_for_a_thousand_seeds() -> None:
-    recipe = tw.recipe("rooms", width=48, height=32)
+@every_technique
+def test_defaults_for_a_thousand_seeds(technique: str) -> None:
+    recipe = tw.recipe(technique, width=48, height=32)
     for seed in range(1000):
         map = tw.run(recipe, seed=seed)
         check_paths(map)
@@ -63,20 +71,22 @@ def test_defaults_for_a_thousand_seeds() -> None:
         assert all(1 <= count_doors(map, room) <= degrees[room] for room in range(len(map.rooms)))
 
 
-def test_a_link_has_a_door_at_each_end() -> None:
+@every_technique
+def test_a_link_has_a_door_at_each_end(technique: str) -> None:
     """Two links rarely share a door, since that costs a path as much as ten steps."""
-    for technique in ("rooms", "bsp"):
-        maps = [tw.make(technique, seed=seed) for seed in range(60)]
-        doors, links = (
-            sum(counts) for counts in zip(*((m.where("door").sum(), len(m.links)) for m in maps), strict=True)
-        )
-        assert 1.95 * links <= doors <= 2 * links
+    maps = [tw.make(technique, seed=seed) for seed in range(60)]
+    doors, links = sum(map.where("door").sum() for map in maps), sum(len(map.links) for map in maps)
+    assert 1.95 * links <= doors <= 2 * links
 
 
-def test_as_many_rooms_as_wanted() -> None:
+@every_technique
+def test_as_many_rooms_as_wanted(technique: str) -> None:
     for seed in range(100):
-        map = tw.make("rooms", rooms=10, min_rooms=10, seed=seed)
-        assert len(map.rooms) == map.numbers["wanted"] == 10
+        map = tw.run(tw.recipe(technique, rooms=12, min_rooms=12), seed=seed)
+        assert len(map.rooms) == map.numbers["wanted"] == 12
+
+
+def test_fewer_rooms_than_wanted() -> None:
     map = tw.make("rooms", rooms=1000, seed=1)
     assert map.numbers["wanted"] == 1000
     assert map.numbers["rooms"] == len(map.rooms) < 100

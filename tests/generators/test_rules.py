@@ -24,10 +24,10 @@ from tests.generators.rulebooks import (
     layer,
     names_of,
     of_room,
-    parts_of,
     rectangle,
     simulate_directly,
 )
+from tests.plain import find_regions
 from tilewright.testing import block_size
 
 
@@ -278,13 +278,13 @@ def test_a_frame_after_every_room_simulation_and_fix() -> None:
             assert cells[number] & room
         for number, room in enumerate(rooms, 4):  # Then repaired one after the other.
             assert cells[number] - cells[number - 1] <= room
-            assert len(parts_of(cells[number] & room, PLUS)) == 1
+            assert len(find_regions(cells[number] & room, PLUS)) == 1
         after = 7 + 2
         for number, room in enumerate(rooms, after):
             assert cells[number] - cells[number - 1] <= room
-            assert len(parts_of(cells[number] & room, PLUS)) <= 1
+            assert len(find_regions(cells[number] & room, PLUS)) <= 1
         assert len(frames) == after + 3 + 1 + 1 + 1  # a simulation of the map, its fix, the map itself
-        assert len(parts_of(cells[-1], PLUS)) == 1
+        assert len(find_regions(cells[-1], PLUS)) == 1
         assert cells[-1] == cells[-2]
 
 
@@ -304,14 +304,12 @@ def test_links_are_the_rooms_that_tunnels_join(division: str) -> None:
         for one, other in found.links:
             group = [group[one] if member == group[other] else member for member in group]
         assert len(set(group)) == 1
-        assert len(parts_of(dug, PLUS)) == 1
+        assert len(find_regions(dug, PLUS)) == 1
         for one, other in found.links:
             # A tunnel joins the two: cells outside the rooms that touch both, or touch cells that touch them.
-            corridors = parts_of(dug - set().union(*rooms), PLUS)
-            assert any(
-                len(parts_of(corridor | rooms[one], PLUS)) == 1 and len(parts_of(corridor | rooms[other], PLUS)) == 1
-                for corridor in corridors
-            )
+            corridors = find_regions(dug - set().union(*rooms), PLUS)
+            ends = (rooms[one], rooms[other])
+            assert any(all(len(find_regions(corridor | end, PLUS)) == 1 for end in ends) for corridor in corridors)
 
 
 def test_links_of_rooms_with_noise_inside_join_connected_rooms() -> None:
@@ -323,7 +321,7 @@ def test_links_of_rooms_with_noise_inside_join_connected_rooms() -> None:
     for seed in range(40):
         found = tw.run(data, seed=seed)
         dug = cells_of(names_of(found) == "empty")
-        assert len(parts_of(dug, PLUS)) == 1
+        assert len(find_regions(dug, PLUS)) == 1
         filled = [number for number, room in enumerate(found.rooms) if of_room(room) & dug]
         group = {number: number for number in filled}
         for one, other in found.links:
@@ -344,7 +342,7 @@ def test_links_are_between_rooms_joined_in_the_final_map() -> None:
     data = {"mapData": ["40x24", "solid:empty"], "roomData": ["equal:4x2:6"], "generationRules": rules}
     for seed in range(20):
         found = tw.run(data, seed=seed)
-        parts = parts_of(cells_of(names_of(found) == "empty"), PLUS)
+        parts = find_regions(cells_of(names_of(found) == "empty"), PLUS)
         assert len(parts) > 1
         for one, other in found.links:
             assert any(part & of_room(found.rooms[one]) and part & of_room(found.rooms[other]) for part in parts)

@@ -19,9 +19,9 @@ from tests.generators.rulebooks import (
     names_of,
     of_room,
     offsets_of,
-    parts_of,
     rectangle,
 )
+from tests.plain import find_regions
 
 NEIGHBOURHOODS = {
     "plus": "010,101,010",
@@ -43,7 +43,7 @@ NEIGHBOURHOODS = {
 
 def is_connected(width: int, height: int, offsets: list[Cell]) -> bool:
     """Return whether every cell of a rectangle can be reached from every other."""
-    return len(parts_of(rectangle(0, 0, width, height), offsets)) == 1
+    return len(find_regions(rectangle(0, 0, width, height), offsets)) == 1
 
 
 def book(
@@ -87,7 +87,7 @@ def test_connect_connects(matrix: str, thickness: int) -> None:
             if recipe is None:
                 break
             found = tw.run(recipe, seed=seed)
-            assert len(parts_of(open_cells(found), offsets)) <= 1, (width, height, seed)
+            assert len(find_regions(open_cells(found), offsets)) <= 1, (width, height, seed)
             run_count += 1
     assert run_count >= 12 or matrix == NEIGHBOURHOODS["flat and high"]
 
@@ -124,7 +124,7 @@ def test_connect_connects_by_any_neighborhood_or_is_refused(
         if recipe is None:
             break
         found = tw.run(recipe, seed=seed)
-        assert len(parts_of(open_cells(found) & rectangle(*area), offsets)) <= 1, seed
+        assert len(find_regions(open_cells(found) & rectangle(*area), offsets)) <= 1, seed
 
 
 @given(matrices(), some.integers(0, 10**6))
@@ -138,7 +138,7 @@ def test_connect_connects_every_room_by_itself(matrix: str, seed: int) -> None:
             continue
         found = tw.run(recipe, seed=seed)
         for room in found.rooms:
-            assert len(parts_of(open_cells(found) & of_room(room), offsets)) <= 1
+            assert len(find_regions(open_cells(found) & of_room(room), offsets)) <= 1
 
 
 def test_an_area_connected_by_long_paths_is_not_refused() -> None:
@@ -149,7 +149,7 @@ def test_an_area_connected_by_long_paths_is_not_refused() -> None:
         assert is_connected(width, height, offsets)
         recipe = tw.recipe("rules", data=book(width, height, matrix))
         for seed in range(20):
-            assert len(parts_of(open_cells(tw.run(recipe, seed=seed)), offsets)) <= 1
+            assert len(find_regions(open_cells(tw.run(recipe, seed=seed)), offsets)) <= 1
 
 
 def test_the_documented_examples_are_always_connected() -> None:
@@ -157,7 +157,7 @@ def test_the_documented_examples_are_always_connected() -> None:
     for data in (DOCUMENT["first"], DOCUMENT["second"]):
         recipe = tw.recipe("rules", data=data)
         for seed in range(1500):
-            assert len(parts_of(open_cells(tw.run(recipe, seed=seed)), PLUS)) == 1
+            assert len(find_regions(open_cells(tw.run(recipe, seed=seed)), PLUS)) == 1
 
 
 def test_large_open_maps_need_no_recursion() -> None:
@@ -222,7 +222,7 @@ def test_delete_keeps_the_largest_part(matrix: str) -> None:
     for seed in range(150):
         frames = frames_of({"data": book(12, 9, matrix, fix="delete:odd:1")}, seed)
         before, after = frames[1][1], frames[-1][1]
-        parts = parts_of(cells_of(before != "solid"), offsets)
+        parts = find_regions(cells_of(before != "solid"), offsets)
         left = cells_of(after != "solid")
         assert left in parts
         assert len(left) == max(len(part) for part in parts)
@@ -249,12 +249,12 @@ def test_a_fix_works_inside_its_rectangle_alone() -> None:
         before, after = frames[1][1], frames[-1][1]
         area = rectangle(4, 3, 9, 8)
         assert cells_of(before != after) <= area
-        assert len(parts_of(cells_of(after != "solid") & area, offsets)) == 1
+        assert len(find_regions(cells_of(after != "solid") & area, offsets)) == 1
         data = book(20, 16, "1", where="map:4,3,9,8", fix="delete:plus:1")
         frames = frames_of({"data": data}, seed)
         before, after = frames[1][1], frames[-1][1]
         assert cells_of(before != after) <= area
-        assert len(parts_of(cells_of(after != "solid") & area, offsets)) == 1
+        assert len(find_regions(cells_of(after != "solid") & area, offsets)) == 1
 
 
 def test_the_third_part_of_room_data_repairs_every_room_before_the_first_layer() -> None:
@@ -269,12 +269,12 @@ def test_the_third_part_of_room_data_repairs_every_room_before_the_first_layer()
         filled, mended = (next(n for n, frame in enumerate(frames) if word in frame[0]) for word in ("room 2", "layer"))
         before = frames[mended - 1][1]
         for room in found.rooms:
-            assert len(parts_of(cells_of(before != "solid") & of_room(room), PLUS)) == 1
+            assert len(find_regions(cells_of(before != "solid") & of_room(room), PLUS)) == 1
             assert cells_of(before != frames[filled][1]) <= set().union(*map(of_room, found.rooms))
         assert not open_cells(found) & of_room(found.rooms[0])
     kept = tw.run({**data, "roomData": ["equal:3x1:3", "solid:2|empty:1", "delete:plus:1"]}, seed=1)
     for room in kept.rooms[1:]:
-        assert len(parts_of(open_cells(kept) & of_room(room), PLUS)) == 1
+        assert len(find_regions(open_cells(kept) & of_room(room), PLUS)) == 1
 
 
 def test_the_third_part_of_map_data_repairs_the_complete_map_at_the_end() -> None:
@@ -285,11 +285,11 @@ def test_the_third_part_of_map_data_repairs_the_complete_map_at_the_end() -> Non
     }
     several = 0
     for seed in range(60):
-        assert len(parts_of(open_cells(tw.run(data, seed=seed)), PLUS)) == 1
+        assert len(find_regions(open_cells(tw.run(data, seed=seed)), PLUS)) == 1
         without = tw.run({**data, "mapData": data["mapData"][:2]}, seed=seed)
-        several += len(parts_of(open_cells(without), PLUS)) > 1
+        several += len(find_regions(open_cells(without), PLUS)) > 1
         kept = tw.run({**data, "mapData": ["40x14", "solid:empty", "delete:plus:1"]}, seed=seed)
-        assert open_cells(kept) in parts_of(open_cells(without), PLUS)
+        assert open_cells(kept) in find_regions(open_cells(without), PLUS)
     assert several == 60
 
 
@@ -333,7 +333,7 @@ def test_a_knight_needs_a_place_wide_enough_in_rooms_of_any_size() -> None:
     for seed in range(30):
         found = tw.run(book(40, 30, knight, where="room:-1", roomData=["tree:3x4:6", "empty:1|solid:2"]), seed=seed)
         for room in found.rooms:
-            assert len(parts_of(open_cells(found) & of_room(room), offsets_of(knight))) <= 1
+            assert len(find_regions(open_cells(found) & of_room(room), offsets_of(knight))) <= 1
 
 
 @given(some.integers(0, 10**6), some.floats(0, 0.6), some.sampled_from(["plus", "all"]), some.integers(1, 3))
@@ -350,12 +350,12 @@ def test_with_locks_it_connects_or_names_blocking_cells(seed: int, share: float,
     before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 0")
     open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
     walls = cells_of(locked) - open_before
-    ground = parts_of(rectangle(0, 0, 10, 8) - walls, offsets)
+    ground = find_regions(rectangle(0, 0, 10, 8) - walls, offsets)
     needed = [place for place in ground if place & open_before]
     if len(needed) <= 1:
         found = tw.run(recipe, seed=seed)
         assert np.array_equal(found.cells[locked], other.cells[locked])
-        assert len(parts_of(open_cells(found), offsets)) <= 1
+        assert len(find_regions(open_cells(found), offsets)) <= 1
         return
     # Retries fill the rooms again and may succeed.
     result: tw.TileMap | tw.GaveUp
@@ -364,7 +364,7 @@ def test_with_locks_it_connects_or_names_blocking_cells(seed: int, share: float,
     except tw.GaveUp as error:
         result = error
     if isinstance(result, tw.TileMap):
-        assert len(parts_of(open_cells(result), offsets)) <= 1
+        assert len(find_regions(open_cells(result), offsets)) <= 1
     else:
         assert result.tries > 1
         assert set(result.cells)
@@ -403,7 +403,7 @@ def test_delete_keeps_locked_cells_and_all_in_one_part_or_gives_up(seed: int, ma
     recipe = tw.recipe("rules", data=book(12, 9, matrix, fix="delete:odd:1"), locks=other.to_locks(locked))
     before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 0")
     open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
-    ground = parts_of(rectangle(0, 0, 12, 9) - (cells_of(locked) - open_before), offsets)
+    ground = find_regions(rectangle(0, 0, 12, 9) - (cells_of(locked) - open_before), offsets)
     needed = [place for place in ground if place & open_before]
     try:
         found = tw.run(recipe, seed=seed)
@@ -412,4 +412,4 @@ def test_delete_keeps_locked_cells_and_all_in_one_part_or_gives_up(seed: int, ma
             return  # Locked cells are in regions that nothing can join.
         raise
     assert np.array_equal(found.cells[locked], other.cells[locked])
-    assert len(parts_of(open_cells(found), offsets)) == 1
+    assert len(find_regions(open_cells(found), offsets)) == 1

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from bench.wfc import NET
+from tests.plain import list_windows
 from tests.refusals import refused
 from tilewright.analysis.patterns import iter_views, wraps
 from tilewright.autotile.grammar import grammar_of
@@ -50,8 +51,7 @@ def find_patterns(cells: NDArray[Any], size: int, wrap: tuple[bool, ...]) -> set
     for axis, round_ in enumerate(wrap):
         if round_:
             cells = np.take(cells, np.arange(cells.shape[axis] + size - 1) % cells.shape[axis], axis=axis)
-    every = np.lib.stride_tricks.sliding_window_view(cells, (size,) * cells.ndim)
-    return set(map(tuple, every.reshape(-1, size**cells.ndim).tolist()))
+    return set(list_windows(cells, size))
 
 
 def make_views(
@@ -202,13 +202,8 @@ def test_edges_have_only_patterns_of_the_samples_edges(size: int, symmetry: int)
         check_patterns(m)
         names = np.array(m.tileset.names)[m.cells]
         for turns in range(4):  # the top edge of the rotated map and samples
-            known = {block for view in views for block in list_blocks(np.rot90(view, turns)[:size], size)}
-            assert list_blocks(np.rot90(names, turns)[:size], size) <= known
-
-
-def list_blocks(names: NDArray[np.str_], size: int) -> set[tuple[str, ...]]:
-    windows = np.lib.stride_tricks.sliding_window_view(names, (size, size))
-    return {tuple(block) for block in windows.reshape(-1, size * size).tolist()}
+            known = {block for view in views for block in list_windows(np.rot90(view, turns)[:size], size)}
+            assert set(list_windows(np.rot90(names, turns)[:size], size)) <= known
 
 
 def test_a_platformer_has_sky_above_and_ground_below() -> None:
@@ -293,14 +288,6 @@ def test_levels() -> None:
     m = make_map(sample="keep", pattern_size=2, width=11, height=9, depth=4)
     assert m.cells.shape == (4, 9, 11)
     check_patterns(m)
-
-
-def test_a_model_makes_the_same_maps(tmp_path: Path) -> None:
-    model = tw.learn("wfc", ["dungeon", "ruins"], pattern_size=2, symmetry=2)
-    model.save(tmp_path / "model.json")
-    m = make_map(model=str(tmp_path / "model.json"))
-    assert m == make_map(sample=["dungeon", "ruins"], pattern_size=2, symmetry=2)
-    assert "patterns" in model.params.facts
 
 
 # -- constraints ------------------------------------------------------------------------------------------------

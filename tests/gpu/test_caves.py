@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tests.gpu.conftest import choose_cases
 from tilewright.analysis.many import measure_maps
 from tilewright.batch import ScanBound, open_engine, open_scanner
 from tilewright.batch.columns import collect_needs, compute_values, find_column
@@ -43,10 +44,8 @@ LARGE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("settings", [*SMALL, *LARGE], ids=str)
+@pytest.mark.parametrize("settings", choose_cases(SMALL, LARGE), ids=str)
 def test_maps_and_measures_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool) -> None:
-    if is_simulated and settings in LARGE:
-        return  # The simulator would take hours.
     recipe = tw.recipe("caves", **settings)
     count = 2 if is_simulated else 2000
     engine = open_engine(recipe, "gpu")

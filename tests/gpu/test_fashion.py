@@ -9,6 +9,7 @@ import pytest
 from numba import cuda
 from numpy.typing import NDArray
 
+from tests.gpu.conftest import choose_cases
 from tilewright.generators.fashion import CAVERN, NEIGHBOURHOODS
 from tilewright.kernels.bit_surveys import NUMBERS
 from tilewright.kernels.fashion import Automaton
@@ -71,10 +72,8 @@ def run_cpu(cells: Cells, scores: NDArray[np.float64], case: Case, generations: 
     return automaton.cells
 
 
-@pytest.mark.parametrize("case", [*SMALL, *LARGE], ids=str)
+@pytest.mark.parametrize("case", choose_cases(SMALL, LARGE), ids=str)
 def test_maps_are_those_of_the_cpu(case: Case, is_simulated: bool) -> None:
-    if is_simulated and case in LARGE:
-        return  # The simulator would take hours.
     rng = np.random.default_rng(case.width)
     count, generations = (2, 2) if is_simulated else (300, 20)
     for scores in [draw_scores(case.states, rng) for _ in range(1 if is_simulated else 5)]:

@@ -9,6 +9,7 @@ import pytest
 from numba import cuda
 
 import tilewright as tw
+from tests.gpu.conftest import choose_cases
 from tilewright.batch.columns import find_column
 from tilewright.batch.engine import hash_seeds
 from tilewright.batch.program import BatchProgram
@@ -56,11 +57,9 @@ def measure_paths(planes: Any, lengths: Any, params: MazeParams) -> Any:
     return numbers[:, REGIONS], numbers[:, PATH]
 
 
-@pytest.mark.parametrize("settings", [*SMALL, *LARGE], ids=str)
+@pytest.mark.parametrize("settings", choose_cases(SMALL, LARGE), ids=str)
 @np.errstate(all="ignore")
 def test_maps_and_path_lengths_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool) -> None:
-    if is_simulated and settings in LARGE:
-        return  # The simulator would take hours.
     params = MazeParams(**settings)
     seeds = [str(seed) for seed in range(2 if is_simulated else 500)]
     planes = cuda.to_device(np.zeros((len(seeds), 1, params.height), dtype=np.uint64))

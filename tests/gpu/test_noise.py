@@ -9,6 +9,7 @@ import pytest
 from numba import cuda
 
 import tilewright as tw
+from tests.gpu.conftest import choose_cases
 from tilewright.batch.engine import hash_seeds
 from tilewright.batch.program import BatchProgram
 from tilewright.core.many_maps import NoKernel
@@ -41,11 +42,9 @@ LARGE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("settings", [*SMALL, *LARGE], ids=str)
+@pytest.mark.parametrize("settings", choose_cases(SMALL, LARGE), ids=str)
 @np.errstate(all="ignore")
 def test_maps_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool) -> None:
-    if is_simulated and settings in LARGE:
-        return  # The simulator would take hours.
     recipe = tw.recipe("noise", **settings)
     params = NoiseParams(**settings)
     seeds = [str(seed) for seed in range(1 if is_simulated else 500)]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.gpu.conftest import choose_cases
 
 SMALL: list[dict[str, Any]] = [
     {"width": 12, "height": 10, "generations": 2},
@@ -20,17 +21,15 @@ LARGE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("settings", [*SMALL, *LARGE], ids=str)
-def test_maps_are_those_of_the_cpu(settings: dict[str, Any], is_simulated: bool) -> None:
-    if is_simulated and settings in LARGE:
-        return  # The simulator would take hours.
+@pytest.mark.parametrize("settings", choose_cases(SMALL, LARGE), ids=str)
+def test_maps_are_those_of_the_cpu(settings: dict[str, Any]) -> None:
     made = tw.make("fashion", seed=7, device="gpu", **settings)
     assert made == tw.make("fashion", seed=7, **settings)
     assert made.recipe is not None
     assert "device" not in made.recipe.to_data()["params"]
 
 
-def test_watching_does_not_change_the_map(is_simulated: bool) -> None:
+def test_watching_does_not_change_the_map() -> None:
     settings: dict[str, Any] = {"width": 8, "height": 6, "generations": 2}
     frames = [*tw.watch("fashion", seed=7, device="gpu", **settings)]
     assert frames[-1].map == tw.make("fashion", seed=7, **settings)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -26,6 +28,20 @@ def run_program(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
             for member in family:
                 with suppress(psutil.NoSuchProcess):
                     member.kill()
+
+
+@contextmanager
+def run_cluster(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run a scheduler and workers, which see only this folder; yield the scheduler's address and process."""
+    file, dask = folder / "scheduler.json", [sys.executable, "-m", "dask"]
+    local = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
+    alone = ["--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(run_program(*dask, "scheduler", "--port", "0", *local))
+        wait_for(file.exists, scheduler)
+        for _ in range(workers):
+            stack.enter_context(run_program(*dask, "worker", *alone, *local))
+        yield json.loads(file.read_text())["address"], scheduler
 
 
 def children(pid: int) -> list[psutil.Process]:

@@ -26,8 +26,9 @@ import importlib.util
 find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, package=None: None if name in {MISSING} else find(name, package)
 from tilewright.cli import main
-sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:]) or main(sys.argv[1:]))
 """
+"""Program that runs a command twice. The second run reads the folder."""
 SIZE = "--set params.width=20 --set params.height=12"
 
 
@@ -43,10 +44,9 @@ SIZE = "--set params.width=20 --set params.height=12"
 )
 def test_jobs_in_this_process_need_only_pyarrow(command: str, tmp_path: Path) -> None:
     arguments = command.replace("OUT", str(tmp_path / "made")).split()
-    for again in range(2):  # The second run reads the folder.
-        done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert again or list((tmp_path / "made").rglob("*.parquet"))
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "made").rglob("*.parquet"))
 
 
 def test_what_needs_more_packages_names_them(tmp_path: Path) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
+from tests.plain import count_windows
 from tilewright.analysis.patterns import Tiles, Wrap, pad_map
 from tilewright.generators._patterns.pattern_counter import PatternCounter
 from tilewright.generators._patterns.target import TargetDistribution
@@ -86,21 +86,8 @@ def kinds(draw: Any, *, members: int = 1) -> dict[str, Any]:
 
 def count_plainly(counter: PatternCounter, member: int, number: int) -> Counter[tuple[int, ...]]:
     """Count the windows of a map, cell by cell."""
-    grid, size = counter.grid, counter.target.sizes[number]
-    tiles = counter.tiles(member)
-    spans = []
-    for side, round_, edges in zip(grid.shape, grid.wrap, grid.sides, strict=True):
-        spans.append(range(side) if round_ else range(-int(edges[0]), side - size + 1 + int(edges[1])))
-    found: Counter[tuple[int, ...]] = Counter()
-    for origin in product(*spans):
-        window = []
-        for shift in product(range(size), repeat=len(origin)):
-            cell = [first + more for first, more in zip(origin, shift, strict=True)]
-            cell = [at % side if round_ else at for at, side, round_ in zip(cell, tiles.shape, grid.wrap, strict=True)]
-            inside = all(0 <= at < side for at, side in zip(cell, tiles.shape, strict=True))
-            window.append(int(tiles[tuple(cell)]) if inside else counter.target.tiles)
-        found[tuple(window)] += 1
-    return found
+    grid, target = counter.grid, counter.target
+    return count_windows(counter.tiles(member), target.sizes[number], grid.wrap, grid.sides, target.tiles)
 
 
 def check(counter: PatternCounter) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
+from tests.plain import find_regions
 from tilewright.core.seeds import Rng
 from tilewright.kernels.aggregation import (
     ATTRACTOR,
@@ -137,7 +138,8 @@ def test_grows_as_the_plain_version_does(
     cells[1:-1, 1:-1] = np.where(rng.child("walls").cells(shape) < blocked, BLOCKED, ROCK)
     middle = (shape[0] // 2 + 1, shape[1] // 2 + 1)
     cells[middle] = FLOOR
-    goal = max(1, int(reachable(cells, middle) * share))
+    parts = find_regions(map(tuple, np.argwhere(cells != BLOCKED).tolist()), [(0, 1), (1, 0)])
+    goal = max(1, int(next(len(part) for part in parts if middle in part) * share))
     flips = shape[0] + 1 if mirrored[0] else 0, shape[1] + 1 if mirrored[1] else 0
     check(cells, Plain(cells.copy(), rng.child("grow"), mode, edge, stick, flips), rng.child("grow"), goal, budget)
 
@@ -168,17 +170,6 @@ def check(cells: NDArray[np.uint8], plain: Plain, rng: Rng, goal: int, budget: i
             break
     assert cells.tolist() == plain.cells.tolist()
     assert (progress.dug, progress.particles) == (len(plain.floors), plain.particles)
-
-
-def reachable(cells: NDArray[np.uint8], start: Place) -> int:
-    seen, queue = {start}, [start]
-    while queue:
-        y, x = queue.pop()
-        for near in ((y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)):
-            if cells[near] != BLOCKED and near not in seen:
-                seen.add(near)
-                queue.append(near)
-    return len(seen)
 
 
 def test_strides_far_from_the_crystal_and_deep_in_it() -> None:

@@ -1,4 +1,4 @@
-"""Annealing: guided steps, and the limit on copies of the samples."""
+"""Annealing and quilting: guided steps, and the limit on copies of the samples."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.typing import NDArray
 
 from tests.kernels.counters import check, has_copy
 from tilewright.analysis.patterns import Sides, Wrap
 from tilewright.core.samples import Samples
 from tilewright.core.seeds import Rng
-from tilewright.generators._patterns.pattern_counter import PatternCounter
+from tilewright.generators._patterns.pattern_counter import BOXES_PER_BLOCK, PatternCounter
 from tilewright.generators._patterns.sample_index import find_copy_limit, make_copy_arrays, make_window_index
 from tilewright.generators._patterns.target import TargetDistribution
 from tilewright.kernels.annealing import fill_block_keys
+from tilewright.kernels.copies import add_blocks, has_block
 
 
 def make_sample_counter(
@@ -105,3 +108,72 @@ def test_the_index_lists_every_occurrence(name: str, size: int) -> None:
         found = {windows[tuple(place)].tobytes() for place in places.tolist()}
         assert len(found) == 1
         assert sum(window.tobytes() in found for window in windows.reshape(-1, size**target.axes)) == count
+
+
+# -- quilting: boxes of the samples that match, without copies -------------------------------------------------------
+
+
+def quilt(counter: PatternCounter) -> None:
+    for _ in counter.quilt(Rng.of(3), BOXES_PER_BLOCK):
+        pass
+
+
+@pytest.mark.parametrize("wrap", [(False, False), (True, False), (True, True)])
+@pytest.mark.parametrize(("name", "size"), [("platforms", 2), ("ruins", 2), ("dungeon", 3)])
+def test_a_quilt_is_near_the_samples_and_no_copy(name: str, size: int, wrap: Wrap) -> None:
+    counter = make_sample_counter(name, size, wrap=wrap, locked=0.02)
+    start, before = counter.tiles(0).copy(), counter.value
+    quilt(counter)
+    check(counter)
+    assert counter.value < before / 2
+    frozen = Rng.of(2).cells(start.shape) < 0.02
+    assert (counter.tiles(0)[frozen] == start[frozen]).all()
+    assert not has_copy(counter.tiles(0), wrap, counter.target.views, find_copy_limit(counter.target))
+
+
+def test_maps_with_levels_are_quilted() -> None:
+    counter = make_sample_counter("keep", 2, side=7, wrap=(False, False, False))
+    before = counter.value
+    quilt(counter)
+    check(counter)
+    assert counter.value < before / 2
+
+
+def test_compared_edges_get_the_edges_of_the_sample() -> None:
+    """Except where a box was left out, because it would be a copy."""
+    sample = Samples.of("platforms")
+    sides = ((True, True), (False, False))
+    target = TargetDistribution(sample.maps, len(sample.labels), (2,), (1.0,), (False, False), sides)
+    start = target.draw_map((16, 40), Rng.of(1))
+    free = np.zeros(start.shape, dtype=np.bool_)
+    counter = PatternCounter(target, [start], wrap=(False, False), weight=0.5, frozen=free)
+    quilt(counter)
+    check(counter)
+    for row in (0, -1):
+        assert np.isin(counter.tiles(0)[row], sample.maps[0][row]).mean() > 0.8
+        assert np.isin(start[row], sample.maps[0][row]).mean() < 0.8
+
+
+# -- kernels for copied blocks against a comparison of all blocks ----------------------------------------------------
+
+
+maps = arrays(np.int32, array_shapes(min_dims=3, max_dims=3, max_side=6), elements=some.integers(0, 2))
+
+
+def list_blocks(cells: NDArray[np.int32], side: int, thickness: int) -> set[bytes]:
+    if thickness > cells.shape[0] or side > min(cells.shape[1:]):
+        return set()
+    windows = np.lib.stride_tricks.sliding_window_view(cells, (thickness, side, side))
+    return {window.tobytes() for window in windows.reshape(-1, thickness * side * side)}
+
+
+@settings(max_examples=150, deadline=None)
+@given(maps, maps, some.integers(1, 4), some.integers(1, 2))
+def test_common_blocks_are_found(sample: NDArray[np.int32], map: NDArray[np.int32], side: int, thickness: int) -> None:
+    table = np.zeros(1 << 12, dtype=np.uint64)
+    add_blocks(sample, side, thickness, table)
+    blocks = list_blocks(sample, side, thickness)
+    if side > 1:
+        blocks = {block for block in blocks if len(np.unique(np.frombuffer(block, np.int32))) > 1}
+    assert np.count_nonzero(table) == len(blocks)
+    assert has_block(map, side, thickness, table) == bool(blocks & list_blocks(map, side, thickness))

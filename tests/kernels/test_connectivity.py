@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
+from tests.plain import find_regions
 from tilewright.core.seeds import Rng
 from tilewright.kernels.connectivity import dig_tunnels, find_parts
 from tilewright.kernels.flood import NUMBERING, add_opposites
@@ -38,24 +38,6 @@ class RepairResult(NamedTuple):
     """Number of regions to join."""
     ends: list[list[Cell]]
     """Region cells (row, column) of the map at both ends of each tunnel."""
-
-
-def parts_of(wanted: set[Cell], offsets: list[Cell]) -> list[set[Cell]]:
-    """Return the connected regions of some cells; an offset joins in both directions."""
-    rest, parts = set(wanted), []
-    while rest:
-        start = rest.pop()
-        part, queue = {start}, deque([start])
-        while queue:
-            row, column = queue.popleft()
-            for down, right in offsets:
-                for near in ((row + down, column + right), (row - down, column - right)):
-                    if near in rest:
-                        rest.remove(near)
-                        part.add(near)
-                        queue.append(near)
-        parts.append(part)
-    return parts
 
 
 def inside(case: Case) -> set[Cell]:
@@ -141,7 +123,7 @@ def cases(draw: some.DrawFn) -> Case:
 
 def find_kept_regions(case: Case) -> list[set[Cell]] | None:
     """Return the regions to join; None if the largest is ambiguous."""
-    parts = parts_of(find_open_cells(case.cells, case), case.offsets)
+    parts = find_regions(find_open_cells(case.cells, case), case.offsets)
     if not case.delete or len(parts) < 2:
         return parts
     size = max(len(part) for part in parts)
@@ -168,20 +150,20 @@ def test_all_regions_are_joined_and_only_free_cells_are_dug(case: Case) -> None:
     if not case.delete:
         assert not changed & before
     if wanted is None:
-        assert case.taken is not None or len(parts_of(find_open_cells(after.cells, case), case.offsets)) == 1
+        assert case.taken is not None or len(find_regions(find_open_cells(after.cells, case), case.offsets)) == 1
         return
     assert after.parts == len(wanted)
     ground = {
         cell for cell in inside(case) if case.cells[cell] != INITIAL or case.taken is None or not case.taken[cell]
     }
-    together = [place for place in parts_of(ground, case.offsets) if any(place & part for part in wanted)]
+    together = [place for place in find_regions(ground, case.offsets) if any(place & part for part in wanted)]
     if len(together) > 1:  # Nothing can join them.
         assert len(after.ends) < len(wanted) - 1
         assert find_open_cells(after.cells, case) == set().union(*wanted)
         return
     left = find_open_cells(after.cells, case)
     assert set().union(*wanted) <= left
-    assert len(parts_of(left, case.offsets)) == min(1, len(wanted))
+    assert len(find_regions(left, case.offsets)) == min(1, len(wanted))
     # The minimum number of tunnels, each from one region to another, which together join all regions.
     of_part = {cell: number for number, part in enumerate(wanted) for cell in part}
     assert len(after.ends) == max(0, len(wanted) - 1)

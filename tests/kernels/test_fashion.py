@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -174,22 +172,6 @@ def test_mistakes_are_named(change: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011 (the whole text is compared)
         update(**arguments)  # type: ignore[arg-type]
     assert str(error.value) == message
-
-
-def test_the_published_pictures() -> None:
-    if not (folder := os.environ.get("TILEWRIGHT_REFERENCE")):
-        pytest.skip("TILEWRIGHT_REFERENCE is not set")
-    image = pytest.importorskip("PIL.Image")
-
-    def picture(number: int) -> NDArray[np.uint8]:
-        """Return a picture as states: white is 0, black is 1."""
-        with image.open(Path(folder, "fbca", f"updateMap {number}.png")) as file:
-            return (np.asarray(file.convert("L")) < 128).astype(np.uint8)
-
-    cells = picture(0)
-    for number in range(1, 5):
-        cells = update(cells, [[0, 0.5], [0.2, 0.6]], DEFAULT)
-        assert np.array_equal(cells, picture(number)), f"update {number}"
 
 
 def test_many_generations_at_once_are_the_same_as_one_by_one() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,32 +9,11 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from tests.plain import find_regions
 from tilewright.kernels.flood import BLOCKED, add_opposites, label_regions
 from tilewright.testing import block_size
 
 Offset = tuple[int, ...]
-
-
-def plain_label(mask: NDArray[np.bool_], offsets: list[Offset]) -> tuple[NDArray[np.int32], list[list[Offset]]]:
-    """Return the region of every cell, numbered in reading order, BLOCKED elsewhere; and the cells of each region."""
-    labels = np.full(mask.shape, BLOCKED, dtype=np.int32)
-    parts: list[list[Offset]] = []
-    for start in product(*(range(side) for side in mask.shape)):
-        if not mask[start] or labels[start] != BLOCKED:
-            continue
-        part, queue = [start], deque([start])
-        labels[start] = len(parts) + 1
-        while queue:
-            cell = queue.popleft()
-            for offset in offsets:
-                near = tuple(a + b for a, b in zip(cell, offset, strict=True))
-                inside = all(0 <= a < side for a, side in zip(near, mask.shape, strict=True))
-                if inside and mask[near] and labels[near] == BLOCKED:
-                    labels[near] = len(parts) + 1
-                    part.append(near)
-                    queue.append(near)
-        parts.append(part)
-    return labels, parts
 
 
 @some.composite
@@ -56,7 +32,10 @@ def test_regions_are_numbered_in_reading_order(case: tuple[NDArray[np.bool_], li
     mask, offsets = case
     both = add_opposites(offsets)
     found = label_regions(mask, both)
-    labels, parts = plain_label(mask, [tuple(offset) for offset in both.tolist()])
+    parts = find_regions(map(tuple, np.argwhere(mask).tolist()), both.tolist())
+    labels = np.full(mask.shape, BLOCKED, dtype=np.int32)
+    for number, part in enumerate(parts, 1):
+        labels[tuple(np.transpose([*part]))] = number
     assert np.array_equal(found.cells, labels)
     assert found.count == len(parts)
     sizes = [len(part) for part in parts]

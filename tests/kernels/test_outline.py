@@ -8,29 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.plain import find_edges, list_unit_edges
 from tilewright.formats._outline import move_out, trace_loops
-
-Edge = tuple[str, int, int]
-
-
-def expected_edges(is_open: NDArray[np.bool_]) -> set[Edge]:
-    """Return the unit edges between open and solid cells: direction, x and y of the upper or left end."""
-    padded = np.pad(is_open, 1)
-    upright = {("v", int(x), int(y)) for y, x in np.argwhere(padded[1:-1, :-1] != padded[1:-1, 1:])}
-    flat = {("h", int(x), int(y)) for y, x in np.argwhere(padded[:-1, 1:-1] != padded[1:, 1:-1])}
-    return upright | flat
-
-
-def rasterize(loop: NDArray[np.int32]) -> list[Edge]:
-    """Return the unit edges of a loop."""
-    found: list[Edge] = []
-    for (x, y), (next_x, next_y) in zip(loop.tolist(), np.roll(loop, -1, axis=0).tolist(), strict=True):
-        assert (x == next_x) != (y == next_y), "a line has no length, or is not along a row or column"
-        if x == next_x:
-            found += [("v", x, row) for row in range(min(y, next_y), max(y, next_y))]
-        else:
-            found += [("h", column, y) for column in range(min(x, next_x), max(x, next_x))]
-    return found
 
 
 def masks() -> list[NDArray[np.bool_]]:
@@ -44,8 +23,8 @@ def masks() -> list[NDArray[np.bool_]]:
 def test_loops_are_the_edges_of_cells() -> None:
     for mask in masks():
         loops = trace_loops(mask)
-        edges = Counter(edge for loop in loops for edge in rasterize(loop))
-        assert set(edges) == expected_edges(mask)
+        edges = Counter(edge for loop in loops for edge in list_unit_edges(loop.tolist()))
+        assert set(edges) == find_edges(mask)
         assert set(edges.values()) <= {1}
 
 

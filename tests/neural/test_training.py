@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,7 +115,7 @@ def test_a_stopped_training_continues(tmp_path: Path) -> None:
     def note(progress: LearningProgress) -> None:
         steps.append(round(progress.fraction * 40))
 
-    params = {"size": "small", "training_steps": 40, "batch": 4}
+    params: dict[str, Any] = {"size": "small", "training_steps": 40, "batch": 4}
     with pytest.raises(Interrupt):
         tw.learn("diffusion", [STRIPES] * 12, checkpoint=checkpoint, on_progress=stop, **params)
     assert checkpoint.is_file()

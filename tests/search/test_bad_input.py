@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -135,6 +136,15 @@ def test_a_damaged_state_of_an_archive_is_reported(archive: Path, change: Callab
     change(state)
     metadata = {b"tilewright": json.dumps(state).encode()}
     pq.write_table(table.replace_schema_metadata(metadata), archive / "elites.parquet", write_page_checksum=True)
+    assert "elites.parquet is damaged; delete it" in catch(lambda: tw.search.load(archive))
+
+
+@pytest.mark.parametrize("height", [1e308, 2**40, 0, -12, "12", None])
+def test_elites_of_a_size_that_no_map_has_are_reported(archive: Path, height: object) -> None:
+    table = pq.read_table(archive / "elites.parquet")
+    at = table.column_names.index("height")
+    table = table.set_column(at, "height", pa.array([height] * len(table)))
+    pq.write_table(table, archive / "elites.parquet", write_page_checksum=True)
     assert "elites.parquet is damaged; delete it" in catch(lambda: tw.search.load(archive))
 
 

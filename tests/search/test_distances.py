@@ -177,6 +177,8 @@ def test_a_registered_distance() -> None:
     assert found.distance == "floor"
     with refused("already a distance 'hamming'"):
 
+        @tw.register
+        @tw.distance(describe)
         def hamming(one: Any, other: Any) -> float:
             return 0.0
 

@@ -19,6 +19,7 @@ from tests.seed_search.test_seek import open_kernels
 from tilewright.seed_search import FoundSeeds
 from tilewright.seed_search import job as seek_job
 from tilewright.seed_search import plan as seek_plan
+from tilewright.seed_search.folder import count_tested
 from tilewright.seed_search.state import SeekState
 
 RECIPE = {"technique": "rooms", "params": {"width": 30, "height": 20}, "require": {"path_length": ">38"}, "tries": 1}
@@ -183,6 +184,7 @@ def test_a_damaged_state(damage: Callable[[str], str], undisturbed: Path, tmp_pa
     for name in ("manifest.json", "state.json"):
         (tmp_path / name).write_bytes((undisturbed / name).read_bytes())
     (tmp_path / "state.json").write_text(damage((tmp_path / "state.json").read_text()))
+    assert 0 <= count_tested(str(tmp_path)) <= 1600
     with pytest.raises(tw.BadFile, match=r"state\.json is damaged; delete it, and the search starts over"):
         seek(tmp_path)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+import tilewright as tw
 from tilewright.core.tilemap import Room, TileMap
-from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
-
-TWO = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
-"""A passable and an impassable tile."""
 
 
 def halls(seed: int, *, columns: int = 5, rows: int = 4, loops: float = 0.0) -> TileMap:
@@ -32,3 +31,28 @@ def halls(seed: int, *, columns: int = 5, rows: int = 4, loops: float = 0.0) -> 
         else:
             cells[a.y + 4 : b.y, a.x + int(random.integers(6))] = tiles.id("corridor")
     return TileMap(cells, tiles, rooms=rooms, links=links)
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "aggregation": {"technique": "aggregation"},
+    "braided maze": {"technique": "maze", "braid": 0.3},
+    "bsp": {"technique": "bsp"},
+    "bsp without doors": {"technique": "bsp", "shaping": [{"replace": {"tile": "door", "by": "corridor"}}]},
+    "caves": {"technique": "caves", "walls": 0.5, "shaping": ["connect"]},
+    "caves of dungeons": {"technique": "caves", "walls": 0.49, "shaping": ["connect", "doors"], "tileset": "dungeon"},
+    "caves without doors": {"technique": "caves", "walls": 0.48, "shaping": ["connect"], "tileset": "dungeon"},
+    "drunkard": {"technique": "drunkard", "tileset": "dungeon"},
+    "halls": {},
+    "maze": {"technique": "maze"},
+    "rooms": {"technique": "rooms"},
+    "rooms without doors": {"technique": "rooms", "shaping": [{"replace": {"tile": "door", "by": "corridor"}}]},
+    "rules": {"technique": "rules", "roomData": ["tree:3x3:6", "empty:1"], "shaping": ["connect"]},
+}
+
+
+def make_map(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
+    """Return a map of a kind."""
+    if kind == "halls":
+        return halls(seed)
+    words = {"seed": seed, "width": width, "height": height, **KINDS[kind], **more}
+    return tw.make(words.pop("technique"), **words)

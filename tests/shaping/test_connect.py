@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.tilesets import make_tileset
 from tilewright.analysis.regions import regions_of
 from tilewright.core.tilemap import TileMap
-from tilewright.core.tileset import Tileset
 
-WALLED = Tileset.validate({"name": "walled", "tiles": [{"name": "floor"}, {"name": "wall", "passable": False}]})
+WALLED = make_tileset("floor; wall solid")
 
 
 def noise(seed: int, locks: bool, **shaping: Any) -> tuple[TileMap, TileMap | tw.GaveUp, NDArray[np.bool_]]:

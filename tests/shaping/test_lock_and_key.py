@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.tilesets import TWO
 from tilewright.analysis.keys import play
 from tilewright.analysis.regions import regions_of
 from tilewright.core.tilemap import Marker, TileMap
+from tilewright.shaping._key_areas import AreaGraph
+from tilewright.shaping._key_cuts import WalkableMap
 
-from .halls import TWO, halls
+from .halls import KINDS, halls, make_map
 
-KINDS: dict[str, dict[str, Any]] = {
-    "caves": {"technique": "caves", "walls": 0.5, "shaping": ["connect"]},
-    "caves of dungeons": {"technique": "caves", "walls": 0.49, "shaping": ["connect", "doors"], "tileset": "dungeon"},
-    "drunkard": {"technique": "drunkard"},
-    "aggregation": {"technique": "aggregation"},
-    "maze": {"technique": "maze"},
-    "braided maze": {"technique": "maze", "braid": 0.3},
-    "rules": {"technique": "rules", "roomData": ["tree:3x3:6", "empty:1"], "shaping": ["connect"]},
-    "rooms": {"technique": "rooms"},
-    "bsp": {"technique": "bsp"},
-    "halls": {},
-}
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.endswith("without doors")])
 SIZES = ((40, 26), (15, 9), (9, 31), (61, 7), (5, 5))
-
-
-def make_map(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
-    if kind == "halls":
-        return halls(seed)
-    words = {"seed": seed, "width": width, "height": height, **KINDS[kind], **more}
-    return tw.make(words.pop("technique"), **words)
 
 
 def cells(map: TileMap, name: str) -> list[tuple[int, int]]:
@@ -233,3 +219,58 @@ def test_locked_cells_keep_their_tiles() -> None:
         )
         assert (found.cells[mask] == plain.cells[mask]).all()
         assert tw.measure(found, "solvable") == {"solvable": 1}
+
+
+# -- minimum cuts between areas, compared with all combinations of rows ----------------------------------------------
+
+
+def board(seed: int) -> tuple[AreaGraph, NDArray[np.bool_]]:
+    """Return the graph of a small map with narrow passages, and the cells reachable from its first cell."""
+    passable = np.pad(np.random.default_rng(seed).random((7, 9)) < 0.62, 1)
+    start = tuple(np.argwhere(passable)[0].tolist())
+    map = TileMap(np.where(passable, 0, 1), TWO)
+    ground = WalkableMap.of(map, (start[0], start[1]), np.zeros_like(passable))
+    return AreaGraph.of(ground, 1 + seed % 3, np.random.default_rng(seed).random(passable.shape)), ground.region
+
+
+def are_separated(areas: AreaGraph, region: NDArray[np.bool_], rows: tuple[int, ...], here: int, there: int) -> bool:
+    open_ = region.copy()
+    for row in rows:
+        for cell in areas.rows[row]:
+            open_[cell] = False
+    labels = regions_of(open_).labels
+    return bool(labels[areas.node == here][0] != labels[areas.node == there][0])
+
+
+def test_cuts_have_the_minimum_cost() -> None:
+    cuts = 0
+    for seed in range(120):
+        areas, region = board(seed)
+        if areas.count < 2 or len(areas.rows) > 9:
+            continue
+        here, there = np.random.default_rng(seed).permutation(areas.count)[:2].tolist()
+        flags = np.zeros((2, len(areas.neighbors)), dtype=bool)
+        flags[0, here] = flags[1, there] = True
+        beyond, closed = areas.find_min_cut(flags[0], flags[1], np.ones(len(areas.neighbors), dtype=bool))
+        every = [rows for many in range(len(areas.rows) + 1) for rows in combinations(range(len(areas.rows)), many)]
+        best = min(
+            int(areas.cost[list(rows)].sum()) for rows in every if are_separated(areas, region, rows, here, there)
+        )
+        assert are_separated(areas, region, tuple(closed), here, there)
+        assert int(areas.cost[closed].sum()) == best
+        assert beyond[there]
+        assert not beyond[here]
+        cuts += 1
+    assert cuts > 40
+
+
+def test_rows_are_straight_and_never_side_by_side() -> None:
+    for seed in range(60):
+        areas, region = board(seed)
+        for number, cells in enumerate(areas.rows):
+            ys, xs = (np.array(axis) for axis in zip(*cells, strict=True))
+            assert len(cells) <= 1 + seed % 3
+            assert np.ptp(ys) + np.ptp(xs) == len(cells) - 1
+            near = {(y + dy, x + dx) for y, x in cells for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0))} - set(cells)
+            assert all(areas.node[cell] < areas.count for cell in near), number
+            assert region[ys, xs].all()

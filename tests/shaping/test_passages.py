@@ -8,20 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.tilesets import make_tileset
 from tilewright.core.tilemap import Marker, TileMap
-from tilewright.core.tileset import Tileset
 
-TILES = Tileset.validate(
-    {
-        "name": "four",
-        "tiles": [
-            {"name": "floor", "glyph": "."},
-            {"name": "rock", "glyph": " ", "passable": False},
-            {"name": "wall", "glyph": "#", "passable": False},
-            {"name": "grass", "glyph": '"', "passable": True},
-        ],
-    }
-)
+TILES = make_tileset('floor .; rock _ solid; wall # solid; grass "')
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 

@@ -14,11 +14,10 @@ import pytest
 import tilewright as tw
 from tests.play.levels import level
 from tests.refusals import refused
+from tests.tilesets import TWO
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.core.tilesets import tilesets
-
-from .halls import TWO
 
 SWAMP = {"technique": "caves", "params": {"walls": 0.4}, "tiles": {"floor": "moss", "wall": "water"}}
 

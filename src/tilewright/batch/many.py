@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
-from ..core.errors import GaveUp, InvalidRecipe
+from ..core.errors import GaveUp, InvalidRecipe, errors_within
 from ..core.many_maps import NoKernel
 from ..core.pipeline import run
 from ..core.recipe import Recipe
@@ -106,10 +106,8 @@ def make_batch_by_kernels(
 def _make_one_by_one(recipe: Recipe, seeds: Sequence[str], measures: Sequence[str]) -> MapBatch:
     maps = []
     for seed in seeds:
-        try:
+        with errors_within(place=f"seed {seed}", kind=GaveUp):
             maps.append(run(recipe.with_seed(seed)))
-        except GaveUp as error:
-            raise error.within(place=f"seed {seed}") from None
     if len({map.shape for map in maps}) > 1:
         raise InvalidRecipe("the maps of this recipe differ in size, so that no array can hold them", at="shaping")
     likes = [find_similarity(recipe)] * len(maps)

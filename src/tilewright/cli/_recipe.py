@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from ..core.entries import RECIPE_FIELDS
-from ..core.errors import InvalidRecipe, TilewrightError, short_repr
+from ..core.errors import InvalidRecipe, TilewrightError, errors_within, short_repr
 from ..core.locks import Locks
 from ..core.notation import (
     is_json,
@@ -171,17 +171,13 @@ def _copy_mapping(values: Any, place: str) -> dict[str, Any]:
 
 def _make_stage(name: str, values: Mapping[str, Any], resolver: FileResolver) -> Stage:
     entry = shapers.get(name)
-    try:
+    with errors_within(name):
         return Stage(entry.name, entry.params.validate(values, resolver=resolver))
-    except InvalidRecipe as error:
-        raise error.within(name) from None
 
 
 def _read_locks(given: Any) -> Locks:
-    try:
+    with errors_within("locks"):
         return Locks.of(given, FileResolver())
-    except InvalidRecipe as error:
-        raise error.within("locks") from None
 
 
 def _keep_inside(given: Any, rectangles: Sequence[str]) -> Locks:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from ..core.resolver import list_built_in_samples
 from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
 from ..formats import format_of
+from ..formats._encoding import encode_image
 from ..formats._files import refuse_unwritable, write_files
 from ..formats._models import check_model_extension, find_model
 from ..formats._networks import CheckpointFile, check_network_extension
@@ -156,9 +156,8 @@ class NetworkPreview:
         recipe = Recipe.of({"technique": network.technique, "params": {"model": network, **self.size}})
         maps = [run(recipe.with_seed(str(seed))) for seed in range(1, PREVIEW_MAPS + 1)]
         title = f"network at {progress.fraction:.0%}: {progress.note}"
-        buffer = BytesIO()
-        draw_sheet(self.samples, {title: maps}, columns=PREVIEW_MAPS).save(buffer, "PNG")
-        write_files(self.path, {self.path.name: buffer.getvalue()})
+        sheet = draw_sheet(self.samples, {title: maps}, columns=PREVIEW_MAPS)
+        write_files(self.path, {self.path.name: encode_image(sheet)})
 
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:

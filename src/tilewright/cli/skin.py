@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..core.errors import InvalidRecipe, pluralize
 from ..core.skins import LAYOUTS, Skin, find_layouts
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
+from ..formats._encoding import encode_image
 from ..formats._files import refuse_unwritable, write_files
 from ..formats._skin_files import SkinnedTileset, SkinParams, SpriteSource, find_color, prepare_skin
 from ..formats._skin_preview import draw_preview
@@ -108,9 +108,7 @@ def _write_template(path: Path, params: SkinParams) -> None:
         raise InvalidRecipe(f"{path} exists; choose another name, or remove it", at="template")
     if LAYOUTS[layout].is_composed and (size[0] % 2 or size[1] % 2):
         raise InvalidRecipe(f"must be even for {layout}, got {size[0]}x{size[1]}", at="tile_size")
-    buffer = io.BytesIO()
-    draw_template(layout, *size, color).save(buffer, "PNG", optimize=True)
-    write_files(path, {path.name: buffer.getvalue()})
+    write_files(path, {path.name: encode_image(draw_template(layout, *size, color), optimize=True)})
     info(f"wrote {path}")
 
 
@@ -125,9 +123,7 @@ def _make_map(tileset: Tileset, skin: Skin) -> TileMap:
 
 
 def _encode_preview(found: SkinnedTileset, map: TileMap) -> bytes:
-    buffer = io.BytesIO()
-    draw_preview(found.tileset, found.skin, map).save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
+    return encode_image(draw_preview(found.tileset, found.skin, map), optimize=True)
 
 
 def _describe(found: SkinnedTileset) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.errors import InvalidRecipe, UnknownName
+from ..core.errors import UnknownName, errors_within
 from ..core.fields import fields_by_name
 from ..core.grid import resolve_label
 from ..core.model import LearningProgress, Model, TrainingParams, learn, read_training_params
@@ -173,10 +173,8 @@ def make_contestant(name: str, settings: Mapping[str, Any]) -> Contestant:
         raise UnknownName("technique", name, known, "learning from samples")
     if needs_torch(name):
         refuse_without_torch(name)
-    try:
+    with errors_within(name):
         return NETWORKS[name](name, settings) if name in NETWORKS else TechniqueContestant(name, settings)
-    except InvalidRecipe as error:
-        raise error.within(name) from None
 
 
 def read_setting_models(name: str) -> dict[str, type[Params]]:

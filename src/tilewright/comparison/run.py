@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from statistics import median_low
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe, Problem, TilewrightError, UnknownName, short_repr
+from ..core.errors import InvalidRecipe, Problem, TilewrightError, UnknownName, errors_within, short_repr
 from ..core.keywords import with_keywords
 from ..core.notation import read_setting
 from ..core.params import Params, SeedValue, check_integer, param
@@ -117,15 +116,14 @@ class TechniqueComparison:
         BadFile
             If a file cannot be written. No file is written then.
         """
+        from ..formats._encoding import encode_image
         from ..formats._files import write_files
 
-        picture = BytesIO()
-        self.sheet().save(picture, "png")
         contents = {
             "table.md": self.to_markdown().encode(),
             "table.csv": self.to_csv().encode(),
             "table.json": (json.dumps(self.to_data(), indent=2) + "\n").encode(),
-            "sheet.png": picture.getvalue(),
+            "sheet.png": encode_image(self.sheet()),
         }
         return write_files(Path(fspath(folder)) / "table.md", contents)
 
@@ -304,10 +302,8 @@ def _read_samples(given: Any) -> Samples:
     """Return the samples. Raise InvalidRecipe if they have levels or are too small."""
     from ..formats._resolver import FileResolver
 
-    try:
+    with errors_within("samples"):
         samples = Samples.of(given, FileResolver())
-    except InvalidRecipe as error:
-        raise error.within("samples") from None
     if samples.axes != 2:
         raise InvalidRecipe("must be flat maps; comparisons have no levels", at="samples", rule="dimensions")
     for number, cells in enumerate(samples.maps):
@@ -319,10 +315,8 @@ def _read_samples(given: Any) -> Samples:
 
 
 def _check_settings(name: str, check: Callable[[Samples], None], samples: Samples) -> None:
-    try:
+    with errors_within(name):
         check(samples)
-    except InvalidRecipe as error:
-        raise error.within(name) from None
 
 
 def _scale_progress(on_progress: OnProgress | None, name: str, number: int, total: int) -> OnProgress:

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from PIL import Image
 
-from ..core.errors import TooLarge
 from ..core.params import check_integer
 from ..core.tilemap import TileMap
-from ..corpus._charts import FAINT, INK, LARGE, MUTED, NORMAL, Canvas, draw_thumbnail
+from ..pictures.charts import LARGE, MUTED, NORMAL, Box
+from ..pictures.sheets import draw_thumbnail, make_canvas
 
 GAP, TITLE = 12, 28
 """Pixels between maps, and height of a row's title in pixels."""
 MIN_WIDTH, MAX_WIDTH = 200, 20_000
-MAX_PIXELS = 1 << 27
 
 
 def draw_sheet(
@@ -42,21 +41,17 @@ def draw_sheet(
     rows = {f"samples ({len(samples)})" if len(samples) > 1 else "sample": samples, **maps}
     space = max(1, (width - GAP) // columns - GAP)
     heights = [max((_fit_height(map, space) for map in shown[:columns]), default=TITLE) for shown in rows.values()]
-    height = GAP + sum(TITLE + one + GAP for one in heights)
-    if width * height > MAX_PIXELS:
-        raise TooLarge(f"a sheet of {width:,} x {height:,} pixels is too large; use a smaller width")
-    canvas = Canvas(width, height)
+    canvas = make_canvas(width, GAP + sum(TITLE + one + GAP for one in heights))
     top = GAP
     for (title, shown), row_height in zip(rows.items(), heights, strict=True):
-        canvas.draw_text((GAP, top), title, LARGE, INK)
+        canvas.draw_text((GAP, top), title, LARGE)
         if not shown:
             canvas.draw_text((GAP, top + TITLE), "no maps", NORMAL, MUTED)
         for number, map in enumerate(shown[:columns]):
             picture = draw_thumbnail(map, space, row_height)
-            left = GAP + number * (space + GAP)
-            canvas.picture.paste(picture, (left, top + TITLE))
-            outline = (left - 1, top + TITLE - 1, left + picture.width, top + TITLE + picture.height)
-            canvas.pen.rectangle(outline, outline=FAINT)
+            left, upper = GAP + number * (space + GAP), top + TITLE
+            canvas.picture.paste(picture, (left, upper))
+            canvas.draw_border(Box(left, upper, left + picture.width, upper + picture.height))
         top += TITLE + row_height + GAP
     return canvas.picture
 

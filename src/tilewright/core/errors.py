@@ -8,6 +8,7 @@ collects them with their location.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -424,6 +425,46 @@ class BadFile(TilewrightError, ValueError):
     """A file cannot be opened, read or written, or has invalid content. Paths of problems start with the file."""
 
     rule = "file"
+
+
+def check_limit(
+    noun: str, count: int, most: int, *, of: str = "", advice: str = "", **details: Unpack[ProblemDetails]
+) -> None:
+    """Raise TooLarge if there are more than `most` of something.
+
+    >>> check_limit("cells", 12, 10, of="a page", advice="crop the map")
+    Traceback (most recent call last):
+        ...
+    tilewright.core.errors.TooLarge: a page must have at most 10 cells, got 12; crop the map
+    """
+    if count > most:
+        text = f"must have at most {most:,} {noun}, got {count:,}"
+        raise TooLarge("".join([of and f"{of} ", text, advice and f"; {advice}"]), **details)
+
+
+@contextmanager
+def errors_within(
+    *path: str | int, place: str | None = None, kind: type[TilewrightError] = InvalidRecipe
+) -> Iterator[None]:
+    """Add a prefix to the paths of errors of a kind that are raised inside the context. See `TilewrightError.within`.
+
+    >>> with errors_within("params", "width"):
+    ...     raise InvalidRecipe("must be at least 1")
+    Traceback (most recent call last):
+        ...
+    tilewright.core.errors.InvalidRecipe: params.width: must be at least 1
+    """
+    try:
+        yield
+    except kind as error:
+        raise error.within(*path, place=place) from None
+
+
+def describe_failure(error: TilewrightError) -> str:
+    """Return why a map could not be made. Raise TooLarge again, because other machines may have enough memory."""
+    if isinstance(error, TooLarge):
+        raise error
+    return error.reason if isinstance(error, GaveUp) else str(error)
 
 
 def short_repr(value: object) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import floor, isclose
 from typing import Any
 
-from .errors import InvalidRecipe, Problem, explain_each, problem, short_repr, unknown_key
+from .errors import InvalidRecipe, Problem, errors_within, explain_each, problem, short_repr, unknown_key
 from .fields import Field, field_from_schema
 from .notation import RESERVED_FLAGS, read_number
 from .params import Params, param
@@ -253,10 +253,8 @@ def _read_drives(given: Any, *, has_choices: bool) -> tuple[Drive, ...]:
         )
     drives: list[Drive] = []
     for path, how in given.items():
-        try:
+        with errors_within("drives", str(path)):
             drives.append(Drive.validate(_read_drive(path, how, has_choices=has_choices)))
-        except InvalidRecipe as error:
-            raise error.within("drives", str(path)) from None
     return tuple(drives)
 
 

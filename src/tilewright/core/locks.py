@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
-from .errors import InvalidRecipe, TooLarge, pluralize
+from .errors import InvalidRecipe, TooLarge, errors_within, pluralize
 from .grid import (
     FREE,
     MAX_CELLS,
@@ -180,10 +180,8 @@ class Locks:
             own, needed = format_size(self.map_shape), format_size(shape)
             text = f"made for a map of {own} cells, got {needed}; use that size, or give x, y, tile"
             raise InvalidRecipe(text, at="locks")
-        try:
+        with errors_within("locks"):
             self._check_inside(shape)
-        except InvalidRecipe as error:
-            raise error.within("locks") from None
         return Locks(self.places, self.label_indices, self.labels)
 
     def with_cells(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, model_validator
 
 from .. import data
-from .errors import InvalidRecipe, short_repr
+from .errors import InvalidRecipe, errors_within, short_repr
 from .grid import pack, unpack
 from .network import Network
 from .params import AtomicValue, Params, get_resolver, param
@@ -91,10 +91,8 @@ class Model(AtomicValue):
         entry = techniques.get(str(value["technique"]))
         if entry.learn is None or not isinstance(value["learned"], Mapping):
             raise InvalidRecipe(f"{entry.name} does not learn such a model")
-        try:
+        with errors_within("tileset"):
             tileset = Tileset.of(value["tileset"])
-        except InvalidRecipe as error:
-            raise error.within("tileset") from None
         learned = entry.learn.validate(value["learned"])
         unknown = [label for label in learned.sample.labels if label not in tileset.by_name]
         if unknown:
@@ -284,10 +282,8 @@ class LearningParams(TrainingParams):
     def _expand_model(cls, values: Any, info: ValidationInfo) -> Any:
         if not isinstance(values, Mapping) or values.get("model") is None:
             return values
-        try:
+        with errors_within("model"):
             model = Model.of(values["model"], get_resolver(info))
-        except InvalidRecipe as error:
-            raise error.within("model") from None
         if model.technique != cls.technique:
             raise InvalidRecipe(f"learned by {model.technique}, not by {cls.technique}", at="model")
         learned = {name: getattr(model.params, name) for name in type(model.params).model_fields}

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from .entries import Entry
-from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, short_repr
+from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, errors_within, short_repr
 from .fields import UNSET, Field, fields_by_name, present_name
 from .params import Params
 from .registry import Registry, shapers
@@ -51,10 +51,8 @@ class UnwritableValue(ValueError):
 
 def read_value(text: str, field: Field, files: FileText | None = None) -> Any:
     """Parse a string as a value of a field. The value is not validated."""
-    try:
+    with errors_within(field.name):
         return read_json(text, files) if is_json(text, files) else _read_plain(text, field)
-    except InvalidRecipe as error:
-        raise error.within(field.name) from None
 
 
 def write_value(value: Any, field: Field) -> str:
@@ -279,10 +277,8 @@ def read_entry(given: Any, registry: Registry[E], example: str) -> tuple[E, Para
     if not isinstance(values, Mapping | None):
         raise InvalidRecipe("must be a set of named values", at=(kind, str(name)), got=values, rule="type")
     found = registry.get(name)
-    try:
+    with errors_within(kind, name, place=f"{kind} {name}"):
         return found, found.params.validate(values)
-    except InvalidRecipe as error:
-        raise error.within(kind, name, place=f"{kind} {name}") from None
 
 
 def read_pairs(text: str, place: str) -> dict[str, str]:

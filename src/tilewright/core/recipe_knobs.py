@@ -11,7 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .errors import Fix, InvalidRecipe, Problem, TilewrightError, UnknownName, explain_each, short_repr, unknown_key
+from .errors import (
+    Fix,
+    InvalidRecipe,
+    Problem,
+    TilewrightError,
+    UnknownName,
+    errors_within,
+    explain_each,
+    short_repr,
+    unknown_key,
+)
 from .fields import Field
 from .knobs import Number, RecipeKnob, Scalar
 from .notation import read_value
@@ -142,21 +152,17 @@ def apply_knobs(data: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[s
     if isinstance(values, Mapping) and not values:
         return data
     knobs = {knob.name: knob for knob in read_knobs_of(data)}
-    try:
+    with errors_within("knobs", place="knob"):
         for name, value in check_values(knobs, values).items():
             for path, part in knobs[name].expand(value).items():
                 data = with_part_at(data, path, part)
-    except InvalidRecipe as error:
-        raise error.within("knobs", place="knob") from None
     return data
 
 
 def read_knobs_of(data: Mapping[str, Any]) -> tuple[RecipeKnob, ...]:
     """Return the knobs that a recipe's data declares."""
-    try:
+    with errors_within("knobs"):
         return read_knobs(data.get("knobs"), data)
-    except InvalidRecipe as error:
-        raise error.within("knobs") from None
 
 
 def check_values(knobs: Mapping[str, RecipeKnob], values: Mapping[str, Any]) -> dict[str, Scalar]:

@@ -11,10 +11,10 @@ from PIL import Image
 from ..core.errors import pluralize
 from ..core.measure_groups import format_short
 from ..core.tilemap import TileMap
-from . import report
-from ._charts import (
+from ..pictures.charts import (
     FAINT,
     FIRST,
+    HEAT,
     INK,
     LARGE,
     MUTED,
@@ -25,17 +25,20 @@ from ._charts import (
     WARNING,
     Box,
     Canvas,
+    Panels,
+    Scale,
     as_shares,
-    draw_thumbnail,
     text_width,
-    total_width,
     wrap_text,
 )
+from ..pictures.sheets import CAPTION, draw_cards, draw_thumbnail, total_width
+from . import report
 from .datasheet import Facts
 from .distributions import Distribution, compute_bin_edges, compute_distributions, compute_joint
 from .reader import Corpus
 
 WIDTH, EDGE, GAP = 1280, 40, 16
+INNER_WIDTH = WIDTH - 2 * EDGE
 MAP_ROWS, MAP_COLUMNS = 3, range(5, 9)
 MAX_SAMPLED_PARTS = 64
 PANELS_PER_ROW, PANEL_HEIGHT = 3, 210
@@ -48,24 +51,26 @@ def draw_corpus_picture(corpus: Corpus) -> Image.Image:
     found = report.compute_histograms(corpus)
     columns = _count_columns(facts)
     shown = sample_ids(corpus, MAP_ROWS * columns)
-    sheet = _draw_maps(corpus, shown, columns)
+    side = Panels.within(INNER_WIDTH, columns, 0, GAP).width
+    maps = [draw_thumbnail(TileMap(corpus[number], corpus.tileset), side, side) for number in shown]
+    max_height = max((picture.height for picture in maps), default=0)
+    cards = Panels(columns, side, max_height + CAPTION, GAP, EDGE, 130)
     reasons = facts.most_common_reasons()[:MAX_REASONS]
-    rows = ceil(len(found) / PANELS_PER_ROW)
     heights = [
         130,
-        sheet.height + 24 if shown else 0,
-        rows * (PANEL_HEIGHT + GAP) + 44 if found else 0,
+        cards.count_rows(len(maps)) * (cards.height + GAP) + 24 if shown else 0,
+        _panels(0).count_rows(len(found)) * (PANEL_HEIGHT + GAP) + 44 if found else 0,
         len(reasons) * 42 + 60 if reasons else 0,
     ]
     canvas = Canvas(WIDTH, sum(heights) + EDGE // 2)
-    canvas.draw_text((EDGE, 34), _format_title(corpus), TITLE, max_width=WIDTH - 2 * EDGE)
-    canvas.draw_text((EDGE, 80), _describe_corpus(corpus, facts), NORMAL, MUTED, max_width=WIDTH - 2 * EDGE)
-    canvas.picture.paste(sheet, (EDGE, heights[0]))
+    canvas.draw_text((EDGE, 34), _format_title(corpus), TITLE, max_width=INNER_WIDTH)
+    canvas.draw_text((EDGE, 80), _describe_corpus(corpus, facts), NORMAL, MUTED, max_width=INNER_WIDTH)
+    draw_cards(canvas, cards, zip(maps, (f"{number:,}" for number in shown), strict=True))
     top = heights[0] + heights[1]
     if found:
         canvas.draw_text((EDGE, top), "Measures", LARGE)
     for place, one in enumerate(found):
-        _draw_histogram(canvas, _panel_box(place, top + 32, PANELS_PER_ROW), one)
+        _draw_histogram(canvas, _panels(top + 32).box(place), one)
     top += heights[2]
     if reasons:
         _draw_failures(canvas, top, reasons, facts)
@@ -86,15 +91,16 @@ def draw_range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image
     canvas.draw_bars(Box(box.left, 120, box.right, box.top - 8), as_shares(counts.sum(axis=0)), x_edges)
     side = Box(box.right + 8, box.top, 800, box.bottom)
     canvas.draw_bars(side, as_shares(counts.sum(axis=1)), y_edges, sideways=True)
-    canvas.draw_bins(box, counts)
-    canvas.draw_bottom_axis(box, float(x_edges[0]), float(x_edges[-1]))
-    canvas.draw_left_axis(box, float(y_edges[0]), float(y_edges[-1]))
+    frequency = Scale(1, int(counts.max()), "root")
+    canvas.draw_bins(box, counts, frequency)
+    canvas.draw_axis(box, "bottom", Scale(float(x_edges[0]), float(x_edges[-1])))
+    canvas.draw_axis(box, "left", Scale(float(y_edges[0]), float(y_edges[-1])))
     canvas.draw_text(((box.left + box.right) / 2, box.bottom + 32), x, LARGE, anchor="ma")
     canvas.draw_vertical_text((36, (box.top + box.bottom) // 2), y, LARGE)
-    scale = Box(850, 490, 868, 810)
+    bar = Box(850, 490, 868, 810)
     if counts.any():
-        canvas.draw_heat_scale(scale, int(counts.max()))
-        canvas.draw_text((scale.left, scale.top - 14), "maps", SMALL, MUTED, "ls")
+        canvas.draw_color_bar(bar, frequency, HEAT)
+        canvas.draw_text((bar.left, bar.top - 14), "maps", SMALL, MUTED, "ls")
     return canvas.picture
 
 
@@ -106,11 +112,11 @@ def draw_comparison_picture(a: Corpus, b: Corpus) -> Image.Image:
     comparison = report.compare(a, b)
     names = [one.name for one in comparison.measures]
     pairs = list(zip(compute_distributions(a, names), compute_distributions(b, names), strict=True))
-    width = WIDTH - 2 * EDGE
+    width = INNER_WIDTH
     sentence = wrap_text(comparison.sentence, NORMAL, width)
     top = 136 + 22 * len(sentence)
-    rows = ceil(len(pairs) / PANELS_PER_ROW)
-    canvas = Canvas(WIDTH, top + rows * (PANEL_HEIGHT + GAP) + EDGE // 2)
+    panels = _panels(top)
+    canvas = Canvas(WIDTH, top + panels.count_rows(len(pairs)) * (PANEL_HEIGHT + GAP) + EDGE // 2)
     canvas.draw_text((EDGE, 34), f"{comparison.names[0]} and {comparison.names[1]}", TITLE, max_width=width)
     for number, line in enumerate(sentence):
         canvas.draw_text((EDGE, 80 + 22 * number), line, NORMAL, MUTED)
@@ -121,7 +127,7 @@ def draw_comparison_picture(a: Corpus, b: Corpus) -> Image.Image:
         canvas.draw_text((left + 22, top - 27), label, NORMAL, INK, "lm", max_width=width // 2 - 60)
         left += min(width // 2, round(text_width(label, NORMAL)) + 60)
     for place, (one, (mine, other)) in enumerate(zip(comparison.measures, pairs, strict=True)):
-        box = _panel_box(place, top, PANELS_PER_ROW)
+        box = panels.box(place)
         canvas.draw_panel(box)
         canvas.draw_text((box.left + 16, box.top + 14), one.name, LARGE, max_width=box.width - 120)
         canvas.draw_text((box.right - 16, box.top + 17), f"distance {one.apart:.2f}", SMALL, MUTED, "ra")
@@ -151,30 +157,9 @@ def _count_columns(facts: Facts) -> int:
     cells = total_width(int(sizes["levels"].maximum), int(sizes["width"].maximum)) if sizes["width"].count else 1
     filled = {}
     for columns in MAP_COLUMNS:
-        side = _thumbnail_size(columns)
+        side = Panels.within(INNER_WIDTH, columns, 0, GAP).width
         filled[columns] = min(1.0, max(1, side // cells) * cells / side)
     return max(filled, key=lambda columns: (round(filled[columns], 2), columns))
-
-
-def _thumbnail_size(columns: int) -> int:
-    """Return the size of a thumbnail in pixels, for a number of columns."""
-    return (WIDTH - 2 * EDGE - (columns - 1) * GAP) // columns
-
-
-def _draw_maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
-    """Draw a sheet of maps with their ids."""
-    side = _thumbnail_size(columns)
-    pictures = [draw_thumbnail(TileMap(corpus[number], corpus.tileset), side, side) for number in ids]
-    max_height = max((picture.height for picture in pictures), default=0)
-    canvas = Canvas(WIDTH - 2 * EDGE, max(1, ceil(len(ids) / columns) * (max_height + 30)))
-    for place, (number, picture) in enumerate(zip(ids, pictures, strict=True)):
-        row, column = divmod(place, columns)
-        left, top = column * (side + GAP), row * (max_height + 30)
-        x, y = left + (side - picture.width) // 2, top + (max_height - picture.height) // 2
-        canvas.picture.paste(picture, (x, y))
-        canvas.pen.rectangle((x, y, x + picture.width - 1, y + picture.height - 1), outline=FAINT)
-        canvas.draw_text((left + side / 2, top + max_height + 5), f"{number:,}", SMALL, MUTED, "ma")
-    return canvas.picture
 
 
 def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
@@ -203,7 +188,7 @@ def _draw_axis(canvas: Canvas, box: Box, edges: NDArray[np.float64], *distributi
     """Draw the axis below bins. The axis shows all values if there are few, and round numbers otherwise."""
     values = np.unique(np.concatenate([one.values for one in distributions]))
     fits = len(values) == len(edges) - 1 and text_width(format_short(values[-1]), SMALL) * 2 * len(values) < box.width
-    canvas.draw_bottom_axis(box, float(edges[0]), float(edges[-1]), values.tolist() if fits else None)
+    canvas.draw_axis(box, "bottom", Scale(float(edges[0]), float(edges[-1])), values.tolist() if fits else None)
 
 
 def _list_facts(spread: Distribution) -> list[tuple[str, str]]:
@@ -224,11 +209,9 @@ def _draw_failures(canvas: Canvas, top: int, reasons: list[tuple[str, int]], fac
         canvas.pen.rectangle((EDGE, y + 23, EDGE + max(2, round((right - EDGE - 1) * fraction)), y + 27), WARNING)
 
 
-def _panel_box(place: int, top: int, columns: int) -> Box:
-    row, column = divmod(place, columns)
-    width = (WIDTH - 2 * EDGE - (columns - 1) * GAP) // columns
-    left, upper = EDGE + column * (width + GAP), top + row * (PANEL_HEIGHT + GAP)
-    return Box(left, upper, left + width, upper + PANEL_HEIGHT)
+def _panels(top: int) -> Panels:
+    """Return the panels of measures, from `top` on."""
+    return Panels.within(INNER_WIDTH, PANELS_PER_ROW, PANEL_HEIGHT, GAP, EDGE, top)
 
 
 def _format_title(corpus: Corpus) -> str:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ..analysis.many import measure_maps
 from ..analysis.similarity import Similarity, find_similarity
 from ..batch.engine import Made
-from ..core.errors import GaveUp, TilewrightError, TooLarge
+from ..core.errors import TilewrightError, describe_failure
+from ..core.grid import MAX_CELLS
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.registry import measures as measure_registry
 from ..core.shared_tiles import convert_cells
 from ..core.tilemap import TileMap
+from ..jobs.blocks import iter_blocks
 from ..jobs.folder import Folder
+from ..jobs.tables import ROWS_PER_GROUP, encode_table
 from .batches import open_part_maker
 from .datasheet import Facts
 from .manifest import OWN_COLUMNS, Manifest
 from .sweep import Axis
 from .tiles import tileset_of
 
-ROWS_PER_GROUP = 128
-"""Number of rows in a row group. To read one map, its complete row group is read."""
-MAPS_PER_BLOCK = 128
-"""Maximum number of maps that are generated before they are measured and compressed. For large maps, the number is
-lower."""
-CELLS_PER_BLOCK = 1 << 20
 CODEC = pa.Codec("zstd", compression_level=3)
 METADATA = b"tilewright"
 PARTS = "parts"
@@ -69,23 +65,16 @@ def make_table(manifest: Manifest, numbers: range, device: str = "auto", made: M
         columns = maker.make_columns(manifest, numbers, made or maker.make(manifest, numbers))
         columns = {**columns, "cells": [compress_cells(cells) for cells in columns["cells"]]}
     else:
-        rows = [row for block in _iter_blocks(manifest, numbers) for row in _make_rows(manifest, block)]
+        blocks = iter_blocks(_try_map(manifest, number) for number in numbers)
+        rows = [row for block in blocks for row in _make_rows(manifest, block)]
         columns = {field.name: [row[field.name] for row in rows] for field in schema}
     return pa.table({field.name: columns[field.name] for field in schema}, schema=schema)
 
 
 def write_part(manifest: Manifest, number: int, table: pa.Table) -> Part:
     """Return the file of a part, given its rows."""
-    buffer = io.BytesIO()
-    pq.write_table(
-        table,
-        buffer,
-        row_group_size=ROWS_PER_GROUP,
-        compression={name: "none" if name == "cells" else "zstd" for name in table.column_names},
-        use_dictionary=["reason"],
-        write_page_checksum=True,
-    )
-    return Part(number, buffer.getvalue(), Facts.from_table(table, manifest))
+    content = encode_table(table, row_group_size=ROWS_PER_GROUP, use_dictionary=["reason"])
+    return Part(number, content, Facts.from_table(table, manifest))
 
 
 def part_name(number: int) -> str:
@@ -134,28 +123,10 @@ def _try_map(manifest: Manifest, number: int) -> _Attempt:
         recipe = manifest.recipe_of(number)
         map = run(recipe)
         cells = convert_cells(map, tileset_of(manifest), "of this corpus")
-    except GaveUp as error:
-        return _Attempt({**row, "reason": error.reason})
-    except TooLarge:
-        raise  # Other machines may have enough memory.
     except TilewrightError as error:
-        return _Attempt({**row, "reason": str(error)})
+        return _Attempt({**row, "reason": describe_failure(error)})
     compares = any(measure_registry.get(name).compares for name in manifest.measures)
     return _Attempt(row, map, cells, find_similarity(recipe) if compares else None)
-
-
-def _iter_blocks(manifest: Manifest, numbers: Iterable[int]) -> Iterator[list[_Attempt]]:
-    """Yield generated maps in blocks that fit in memory."""
-    block: list[_Attempt] = []
-    cells = 0
-    for number in numbers:
-        attempt = _try_map(manifest, number)
-        block.append(attempt)
-        cells += attempt.map.cells.size if attempt.map is not None else 0
-        if len(block) >= MAPS_PER_BLOCK or cells >= CELLS_PER_BLOCK:
-            yield block
-            block, cells = [], 0
-    yield block
 
 
 def _make_rows(manifest: Manifest, block: list[_Attempt]) -> list[dict[str, Any]]:
@@ -191,7 +162,9 @@ def compress_cells(cells: np.ndarray[Any, Any]) -> bytes:
 
 
 def decompress_cells(content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return decompressed cells as a writable array."""
-    size = int(np.prod(shape)) * dtype.itemsize
+    """Return decompressed cells as a writable array. Raise ValueError for a shape that no map has."""
+    if not all(type(edge) is int and edge > 0 for edge in shape) or prod(shape) > MAX_CELLS:
+        raise ValueError(f"the shape of a map, not {shape}")
+    size = prod(shape) * dtype.itemsize
     plain = pa.Codec("zstd").decompress(content, decompressed_size=size)
     return np.frombuffer(bytearray(plain), dtype=dtype.newbyteorder("<")).reshape(shape).astype(dtype, copy=False)

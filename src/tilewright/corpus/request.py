@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import PlainValidator, WithJsonSchema
 
 from ..batch import Device
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, errors_within
 from ..core.notation import read_sweep
 from ..core.params import Params, PathString, SeedValue, param
 from ..core.plan import make_plan
@@ -117,10 +117,8 @@ class Request:
         for key, value in (("sampled", sampled), ("listed", listed)):
             if not isinstance(value, bool):
                 raise InvalidRecipe("must be true or false", at=key, got=value, rule="choice")
-        try:
+        with errors_within("sweep"):
             ranges = read_ranges(data.pop("sweep", None))
-        except InvalidRecipe as error:
-            raise error.within("sweep") from None
         sweep = Sweep.of(ranges, sampled=sampled, listed=listed)
         plain = as_recipe_data(data)
         recipe = Recipe.of(plain if change is None else change(plain), resolver)

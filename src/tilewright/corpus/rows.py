@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..jobs.folder import Folder
+from ..jobs.tables import ROWS_PER_GROUP
 from .manifest import Manifest
-from .parts import METADATA, PARTS, ROWS_PER_GROUP, part_name, schema_of
+from .parts import METADATA, PARTS, part_name, schema_of
 
 MAX_CACHED_BYTES = 1 << 26
 """Maximum size in bytes of all cached row groups, and of all cached files if the folder is remote."""

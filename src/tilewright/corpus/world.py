@@ -13,7 +13,6 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from ..core.errors import BadFile, InvalidRecipe
 from ..core.keywords import take_fields, with_keywords
 from ..core.params import SeedValue, param
 from ..core.recipe import Recipe
+from ..formats._encoding import encode_image
 from ..formats._resolver import FileResolver
 from ..jobs import refuse_without_packages
 from ..jobs.cluster import SCHEDULER, RunParams, connect_workers
@@ -208,6 +208,5 @@ def _draw_overviews(store: Folder, layout: WorldLayout) -> None:
             y, x = (2 * layout.pixels * part for part in place)
             shown = world.overview(finer, x, y, min(2 * layout.pixels, width - x), min(2 * layout.pixels, height - y))
             store.write(compress_chunk(halve(shown), layout.pixels), array, chunk_name(array, place))
-    picture = BytesIO()
-    Image.fromarray(np.ascontiguousarray(world.overview(layout.picture_level))).save(picture, "png", compress_level=1)
-    store.write(picture.getvalue(), PICTURE)
+    picture = Image.fromarray(np.ascontiguousarray(world.overview(layout.picture_level)))
+    store.write(encode_image(picture, compress_level=1), PICTURE)

@@ -11,7 +11,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
-ENDINGS |= {"drawings": ".txt", "goals": ".yaml", "archives": ".npz", "models": ".npz", "templates": ".json"}
+ENDINGS |= {"drawings": ".txt", "goals": ".yaml", "archives": ".npz", "models": ".npz", "templates": ""}
+"""File extensions by kind. Names of templates have their own."""
 MEMBER = ".csv"
 """File extension of the samples in folders."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -87,6 +88,23 @@ class Format(Entry):
     """What the format is used for, as a plural noun such as pictures. Messages group formats by it."""
     engines: tuple[str, ...] = ()
     """Engines and other programs that open the files, such as Godot 4, with the needed plugin in parentheses."""
+
+
+def make_format(
+    write: Callable[[TileMap, Any, Path], Mapping[str, bytes]],
+    read: Callable[[Source, Any], list[LoadedMap]] | None = None,
+    params: type[Params] = Params,
+    *,
+    extensions: tuple[str, ...] = (),
+    **fields: Any,
+) -> Format:
+    """Return the format of the module of its functions, which has its name and documentation.
+
+    By default, the extension of its files is its name, too. `fields` are further fields of `Format`.
+    """
+    name, doc = write.__module__.rpartition(".")[2], sys.modules[write.__module__].__doc__ or ""
+    extensions = extensions or (f".{name}",)
+    return Format(name=name, doc=doc, params=params, extensions=extensions, write=write, read=read, **fields)
 
 
 class FormatRegistry(Registry[Format]):

@@ -6,7 +6,6 @@ animation stores the label of the finished map, as a png does, so that reading t
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +19,7 @@ from ..core.params import param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
+from ._encoding import encode_image
 from ._layers import View
 from ._picture import PictureParams, cell_size, draw_all, hides_tiles, layout_of, shows_icons
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
@@ -87,9 +87,8 @@ def check_side(animation: Animation, kind: str, max_side: int) -> None:
 def encode_animation(animation: Animation, kind: str, options: AnimationParams, **save_options: Any) -> bytes:
     """Return the content of a file of this kind."""
     first, *rest = animation.pictures
-    buffer, durations = io.BytesIO(), list(animation.durations)
-    first.save(buffer, kind, save_all=True, append_images=rest, duration=durations, loop=options.loop, **save_options)
-    return buffer.getvalue()
+    frames = {"save_all": True, "append_images": rest, "duration": list(animation.durations), "loop": options.loop}
+    return encode_image(first, kind, **frames, **save_options)
 
 
 def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Animation:

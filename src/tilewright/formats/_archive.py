@@ -19,7 +19,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, check_limit
 from ._data import check_expansion
 
 MAX_BYTES = 1 << 29
@@ -78,8 +78,7 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str], max_bytes: int) -> di
                 f"must contain only the arrays {', '.join(kinds)}, each once, got {unknown or 'one twice'}"
             )
         claimed = sum(entry.file_size for entry in entries.values())
-        if claimed > max_bytes:
-            raise TooLarge(f"must have at most {max_bytes:,} bytes when unpacked, got {claimed:,}")
+        check_limit("bytes when unpacked", claimed, max_bytes)
         check_expansion(claimed, content, "bytes when unpacked")
         if any(entry.compress_type not in COMPRESSIONS for entry in entries.values()):
             raise InvalidRecipe("must be stored or deflated; NumPy writes no other compression")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pydantic import Field, model_validator
 
-from ..core.errors import InvalidRecipe, TooLarge, short_repr
+from ..core.errors import InvalidRecipe, TooLarge, check_limit, short_repr
 from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, pack, unpack
 from ..core.params import MAX_SIDE, Params, param
 from ..core.provenance import build_provenance
@@ -78,9 +78,19 @@ class StoredMap(Params):
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> StoredMap:
-        if prod(self.shape) > MAX_CELLS:
-            raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {prod(self.shape):,}", at="shape")
+        check_limit("cells", prod(self.shape), MAX_CELLS, at="shape")
         return self
+
+    @classmethod
+    def read(cls, label: Mapping[str, Any], content: bytes) -> StoredMap:
+        """Return the data of a map in a file. Raise TooLarge for more cells than a file of this size can hold."""
+        data = cls.validate(label)
+        check_expansion(prod(data.shape), content)
+        return data
+
+    def to_map(self) -> LoadedMap:
+        """Return the map with the stored cells and layers, and its provenance."""
+        return self.build_map(self.read_cells(), self.read_layers())
 
     def build_map(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> LoadedMap:
         """Return the map with these cells and layers, and its provenance."""
@@ -120,8 +130,7 @@ def check_sides(shape: Sequence[int]) -> None:
     """Raise TooLarge if a map is too long along an axis, or has too many cells."""
     if max(shape, default=0) > MAX_SIDE:
         raise TooLarge(f"a map must have at most {MAX_SIDE:,} cells per side, got {format_size(shape)}")
-    if prod(shape) > MAX_CELLS:
-        raise TooLarge(f"a map must have at most {MAX_CELLS:,} cells, got {prod(shape):,}")
+    check_limit("cells", prod(shape), MAX_CELLS, of="a map")
 
 
 def describe_map(map: TileMap) -> dict[str, Any]:

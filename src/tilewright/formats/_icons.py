@@ -7,10 +7,12 @@ so that it is visible on all tiles.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,47 +30,17 @@ TAG = "tag"
 TAG_HEIGHT = 12
 """Height in pixels of the part of a tag that holds the letter."""
 
-# fmt: off
-COLORS = {
-    "red": "f0524f", "orange": "f79a3b", "yellow": "ffd84a", "gold": "ffc83d", "green": "5cc55a", "cyan": "4fd8e0",
-    "blue": "5b8df5", "purple": "b070ea", "violet": "b070ea", "pink": "f58fc0", "brown": "b98655", "white": "f4f0ea",
-    "gray": "a8a4b0", "grey": "a8a4b0", "silver": "ccd2dc", "black": "6c6678", "noir": "6c6678", "teal": "3fbfa4",
-    "amber": "f2b134", "jade": "7ac98f", "cobalt": "4669d8", "azure": "69c0f5", "umber": "a37148", "acid": "b9d93c",
-}
-# fmt: on
-"""Colors by the words of a name, among them the first words of the countries of Advance Wars By Web."""
+COLORS: Mapping[str, str]
+"""Colors by the words of a name."""
+DRAWINGS: Mapping[str, tuple[str, str]]
+"""Drawings of icons, each with its default color and the words that have it."""
+MONSTERS: Mapping[str, str]
+"""Further monsters by color."""
+LETTERS: Mapping[str, str]
+"""Letters of 3x5 pixels: one digit per row, one bit per pixel."""
+COLORS, DRAWINGS, MONSTERS, LETTERS = tomllib.loads(Path(__file__).with_name("icons.toml").read_text("utf-8")).values()
 TAG_COLORS = ("fff4d6", "ffd9a0", "ffc4c4", "f3c6ff", "c9ccff", "b9e6ff", "bdf3d2", "e6f2ae")
 
-DRAWINGS = {
-    "skull": ("gold", "boss"),
-    "flag": ("green", "start entrance entry checkpoint flag"),
-    "doorway": ("gold", "exit goal end finish door stairs portal"),
-    "house": ("red", "town village city house home inn settlement castle"),
-    "cave": ("gray", "dungeon cave cavern crypt tomb mine lair"),
-    "small-key": ("gold", "key"),
-    "padlock": ("gold", "lock"),
-    "treasure": ("brown", "treasure chest loot hoard reward prize"),
-    "person": ("blue", "npc villager merchant guard player hero guide person"),
-    "spikes": ("gray", "trap spikes spike hazard"),
-    "money": ("gold", "shop store coin gold money market"),
-    "potion": ("red", "potion health heal elixir medicine"),
-    "spawn": ("cyan", "spawn spawner summon teleport"),
-    "ring": ("red", "broken"),
-    "soldier": ("gray", "unit infantry mech soldier"),
-    "tank": ("gray", "tank neotank recon apc artillery rocket air missile piperunner"),
-    "plane": ("gray", "fighter bomber copter stealth bomb"),
-    "ship": ("gray", "battleship cruiser lander sub boat carrier ship"),
-    "monster": ("purple", "monster enemy creature beast demon imp spider"),
-}
-"""Drawings of icons, each with its default color and the words that have it."""
-MONSTERS = {
-    "green": "goblin orc troll lizard snake slime zombie kobold",
-    "red": "dragon devil",
-    "brown": "rat wolf bear ogre bandit minotaur",
-    "white": "skeleton ghost wraith",
-    "gray": "bat golem gargoyle",
-}
-"""Further monsters by color."""
 WORDS = {
     **{word: (drawing, color) for drawing, (color, words) in DRAWINGS.items() for word in words.split()},
     **{word: ("monster", color) for color, words in MONSTERS.items() for word in words.split()},
@@ -76,17 +48,6 @@ WORDS = {
 """Drawing and color by word."""
 BOSS, UNIT, UNITS = "boss", "unit", ("soldier", "tank", "plane", "ship")
 """A word that takes precedence over all others, one that is followed by its kind, and the drawings of these kinds."""
-
-# fmt: off
-LETTERS = {
-    "A": "25755", "B": "65656", "C": "34443", "D": "65556", "E": "74647", "F": "74644", "G": "34553", "H": "55755",
-    "I": "72227", "J": "11152", "K": "55655", "L": "44447", "M": "57755", "N": "65555", "O": "25552", "P": "65644",
-    "Q": "25563", "R": "65655", "S": "34216", "T": "72222", "U": "55557", "V": "55552", "W": "55775", "X": "55255",
-    "Y": "55222", "Z": "71247", "0": "75557", "1": "26227", "2": "61247", "3": "61216", "4": "55711", "5": "74616",
-    "6": "34652", "7": "71222", "8": "25252", "9": "25316", "?": "61202", "+": "02720",
-}
-# fmt: on
-"""Letters of 3x5 pixels: one digit per row, one bit per pixel."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit
 from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, Grid, read_label, read_shape
 from ..core.model import Model
 from ..core.samples import check_sample_count
@@ -110,8 +110,7 @@ def _encode_npz(model: Model) -> bytes:
     data = model.to_data(inline=False)
     data["samples"] = [{"shape": list(grid.shape), "words": list(grid.labels)} for grid in model.samples]
     total = sum(grid.cells.size for grid in model.samples)
-    if total > MAX_CELLS:
-        raise TooLarge(f"samples must have at most {MAX_CELLS:,} cells in total, got {total:,}")
+    check_limit("cells in total", total, MAX_CELLS, of="samples")
     label_count = max(len(grid.labels) for grid in model.samples)
     kind = np.min_scalar_type(label_count - 1)
     arrays = {"cells": np.concatenate([grid.cells.reshape(-1).astype(kind) for grid in model.samples])}

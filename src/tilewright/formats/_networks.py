@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, short_repr
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit, errors_within, short_repr
 from ..core.network import ARRAYS, VERSION, Network
 from ..core.stored import parse_json
 from ..core.tileset import Tileset
@@ -111,17 +111,14 @@ def _build_network(content: bytes, name: str) -> Network:
     if MANIFEST not in arrays:
         raise InvalidRecipe(f"must contain an array named {MANIFEST!r}")
     manifest = arrays.pop(MANIFEST)
-    if manifest.nbytes > MAX_MANIFEST_BYTES:
-        raise TooLarge(f"must have at most {MAX_MANIFEST_BYTES:,} bytes, got {manifest.nbytes:,}", at=MANIFEST)
+    check_limit("bytes", manifest.nbytes, MAX_MANIFEST_BYTES, at=MANIFEST)
     data = parse_json(read_text(Source(manifest.tobytes(), name)))
     _check_manifest(data)
     for key, (kind, _) in ARRAYS.items():
         if key in arrays and arrays[key].dtype.itemsize == np.dtype(kind).itemsize:
             arrays[key] = np.ascontiguousarray(arrays[key].astype(kind))
-    try:
+    with errors_within("tileset", kind=TilewrightError):
         tileset = Tileset.of(data["tileset"])
-    except TilewrightError as error:
-        raise error.within("tileset") from None
     return Network(data["tiles"], tileset, data["dilations"], arrays, data["training"], Path(name).stem)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe, TooLarge
+from ..core.errors import InvalidRecipe, TooLarge, check_limit
 from ..core.params import Params, param
 from ..core.recipe import Recipe
 from ..core.site import Frame
@@ -251,10 +251,7 @@ def shows_icons(view: View, options: PictureParams, cell: Size) -> bool:
 
 
 def check_cell_count(canvas: Size) -> None:
-    if prod(canvas) > MAX_CELLS:
-        raise TooLarge(
-            f"a picture must have at most {MAX_CELLS:,} cells, got {prod(canvas):,}; crop the map, or save npz"
-        )
+    check_limit("cells", prod(canvas), MAX_CELLS, of="a picture", advice="crop the map, or save npz")
 
 
 def check_picture_size(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:

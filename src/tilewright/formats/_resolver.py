@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import data
 from ..core.appearance import QUESTION_MARK
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, short_repr
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, errors_within, short_repr
 from ..core.grid import Grid
 from ..core.model import Model
 from ..core.network import Network
@@ -139,10 +139,8 @@ class FileResolver(Resolver):
         if parts := split_subset(reference):
             file, subset = parts
             content = read_file(self.folder / file)
-            try:
+            with errors_within(file, kind=TilewrightError):
                 return read_tile_rules(content, Path(file).stem, subset)
-            except TilewrightError as error:
-                raise error.within(file) from None
         if not reference.endswith(".toml"):
             return super().read_tileset(reference)
         path = self.folder / reference

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.skins import LAYOUTS, Skin
 from ..core.tileset import Sheet, Tileset
+from ._encoding import encode_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,9 +44,7 @@ def encode_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
     """Return a PNG file, as small as possible. With `quick`, encoding is faster and the file somewhat larger."""
     from PIL import Image
 
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", optimize=not quick, compress_level=1 if quick else 9)
-    return buffer.getvalue()
+    return encode_image(Image.fromarray(pixels), optimize=not quick, compress_level=1 if quick else 9)
 
 
 # -- user's own sheet -----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from ..core.errors import InvalidRecipe, TilewrightError, UnknownName
+from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, errors_within
 from ..core.tileset import Tileset
 from ._xml import parse_xml
 
@@ -168,10 +168,8 @@ def _read_subset(root: Element, subset: str, tiles: dict[str, Symmetry]) -> tupl
 def _read_neighbors(root: Element, tiles: dict[str, Symmetry]) -> Iterator[tuple[OrientedTile, OrientedTile]]:
     """Yield the tiles that may be neighbors from left to right."""
     for number, element in enumerate(root.iterfind("neighbors/neighbor")):
-        try:
+        with errors_within("neighbors", number, kind=TilewrightError):
             left, right = (_read_oriented(_require(element, side, ""), tiles) for side in ("left", "right"))
-        except TilewrightError as error:
-            raise error.within("neighbors", number) from None
         yield left, right
 
 

@@ -16,7 +16,7 @@ from ..core.errors import BadFile
 from ..core.params import MAX_SIDE, Params
 from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import check_sides, make_numbered_tileset
 from ._text import check_text_size, read_text
 
@@ -69,4 +69,4 @@ def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.
     raise BadFile("not a row of tile ids", at=(name, "line", number))
 
 
-csv = Format(name="csv", params=Params, extensions=(".csv",), write=write, read=read, doc=__doc__, use="text")
+csv = make_format(write, read, use="text")

@@ -33,7 +33,7 @@ from ..core.grid import MAX_CELLS, Grid
 from ..core.params import MAX_SIDE, Params, param
 from ..core.tilemap import TileMap
 from ..core.tilesets import tilesets
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._text import read_text
 
 DIGITS = 10
@@ -246,13 +246,4 @@ def _make_provenance(record: FbcaText) -> Mapping[str, Any]:
     return {"recipe": {"technique": "fashion", "params": params | size}}
 
 
-fbca = Format(
-    name="fbca",
-    params=FbcaParams,
-    extensions=(".fbca",),
-    write=write,
-    read=read,
-    doc=__doc__,
-    media_type="text/plain; charset=utf-8",
-    use="other generators",
-)
+fbca = make_format(write, read, FbcaParams, media_type="text/plain; charset=utf-8", use="other generators")

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._godot import GodotParams
 from ._godot.project import find_folder
 from ._godot.reading import read_scene
@@ -43,13 +43,4 @@ def read(source: Source, options: GodotParams) -> list[LoadedMap]:
     return [read_scene(source)]
 
 
-godot = Format(
-    name="godot",
-    params=GodotParams,
-    extensions=(".tscn",),
-    write=write,
-    read=read,
-    doc=__doc__,
-    use="game engines",
-    engines=("Godot 4",),
-)
+godot = make_format(write, read, GodotParams, extensions=(".tscn",), use="game engines", engines=("Godot 4",))

@@ -14,19 +14,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from json import dumps
-from math import prod
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import BadFile, TooLarge
+from ..core.errors import BadFile, check_limit
 from ..core.measure_groups import format_measure, group_numbers
 from ..core.params import Params, param
 from ..core.ports import measure_map
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap, format_size
 from ..core.yaml import write_data
-from . import Format, LoadedMap, Source
-from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
+from . import LoadedMap, Source, make_format
+from ._data import StoredMap, describe_map, encode_label, pack_array
 from ._page.document import MAP_BLOCK, Document
 from ._page.scene import encode_scene
 from ._text import read_text
@@ -50,10 +49,7 @@ class HtmlParams(Params):
 
 
 def write(map: TileMap, options: HtmlParams, path: Path) -> Mapping[str, bytes]:
-    if map.cells.size > MAX_CELLS:
-        raise TooLarge(
-            f"a page must have at most {MAX_CELLS:,} cells, got {map.cells.size:,}; crop the map, or use png"
-        )
+    check_limit("cells", map.cells.size, MAX_CELLS, of="a page", advice="crop the map, or use png")
     data = describe_map(map)
     provenance = data["provenance"]
     measures = measure_map.get()(map, (), None) if options.measures else {}
@@ -103,11 +99,7 @@ def read(source: Source, options: HtmlParams) -> list[LoadedMap]:
     if found is None:
         reason = "contains no map; only pages of Tilewright are read as maps"
         raise BadFile(reason, at=source.name)
-    data = StoredMap.validate(parse_json(found[1]))
-    check_expansion(prod(data.shape), source.content)
-    return [data.build_map(data.read_cells(), data.read_layers())]
+    return [StoredMap.read(parse_json(found[1]), source.content).to_map()]
 
 
-html = Format(
-    name="html", params=HtmlParams, extensions=(".html", ".htm"), write=write, read=read, doc=__doc__, use="web pages"
-)
+html = make_format(write, read, HtmlParams, extensions=(".html", ".htm"), use="web pages")

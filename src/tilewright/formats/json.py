@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from json import dumps
-from math import prod
 from pathlib import Path
 from typing import Any
 
 from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
-from ._data import StoredMap, check_expansion, describe_map, encode_array
+from . import LoadedMap, Source, make_format
+from ._data import StoredMap, describe_map, encode_array
 from ._text import read_text
 
 
@@ -37,9 +36,7 @@ def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: JsonParams) -> list[LoadedMap]:
-    data = StoredMap.validate(parse_json(read_text(source)))
-    check_expansion(prod(data.shape), source.content)
-    return [data.build_map(data.read_cells(), data.read_layers())]
+    return [StoredMap.read(parse_json(read_text(source)), source.content).to_map()]
 
 
 def _format_json(value: Any, indent: str = "") -> str:
@@ -54,6 +51,4 @@ def _format_json(value: Any, indent: str = "") -> str:
     return "\n".join((opening, ",\n".join(lines), f"{indent}{closing}"))
 
 
-json = Format(
-    name="json", params=JsonParams, extensions=(".json",), write=write, read=read, doc=__doc__, use="game engines"
-)
+json = make_format(write, read, JsonParams, use="game engines")

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._ldtk import LdtkParams
 from ._ldtk.reading import read_project
 from ._ldtk.writing import write_project
@@ -29,19 +29,10 @@ def read(source: Source, options: LdtkParams) -> list[LoadedMap]:
     return read_project(source, options)
 
 
-ldtk = Format(
-    name="ldtk",
-    params=LdtkParams,
-    extensions=(".ldtk",),
-    write=write,
-    read=read,
-    doc=__doc__,
+ldtk = make_format(
+    write,
+    read,
+    LdtkParams,
     use="game engines",
-    engines=(
-        "LDtk",
-        "Unity (LDtkToUnity)",
-        "Bevy (bevy_ecs_ldtk)",
-        "Godot 4 (godot-ldtk-importer)",
-        "Excalibur",
-    ),
+    engines=("LDtk", "Unity (LDtkToUnity)", "Bevy (bevy_ecs_ldtk)", "Godot 4 (godot-ldtk-importer)", "Excalibur"),
 )

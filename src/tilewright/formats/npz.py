@@ -18,7 +18,7 @@ from ..core.errors import BadFile
 from ..core.params import Params
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._archive import decode_archive, encode_archive
 from ._data import StoredMap, check_sides, describe_map, make_numbered_tileset
 from ._networks import holds_network
@@ -60,4 +60,4 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [data.build_map(cells, dict(zip(names, layers, strict=True)))]
 
 
-npz = Format(name="npz", params=Params, extensions=(".npz",), write=write, read=read, doc=__doc__, use="arrays")
+npz = make_format(write, read, use="arrays")

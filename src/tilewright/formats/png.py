@@ -13,7 +13,6 @@ maps.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from itertools import chain, count, takewhile
 from pathlib import Path
@@ -25,7 +24,8 @@ from pydantic import model_validator
 from ..core.errors import InvalidRecipe
 from ..core.params import param
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
+from ._encoding import encode_image
 from ._heights import draw_layer, range_of
 from ._picture import PictureParams, Size, draw, hides_tiles, layout_of, shows_icons, shows_sprites
 from ._pixels import build_label, read_picture
@@ -64,11 +64,9 @@ def draw_map(map: TileMap, options: PngParams, *, exact: bool = True) -> Image.I
 def write(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
     picture = draw_map(map, options, exact=False)
     text = _build_label(map, options, picture)
-    buffer = io.BytesIO()
     is_flat = options.layer is not None or not shows_sprites(map, options, _cell_of(map, picture))
     level = COMPRESSION if is_flat else QUICK_COMPRESSION
-    picture.save(buffer, "PNG", pnginfo=make_text_chunks(text), compress_level=level)
-    return {path.name: buffer.getvalue()}
+    return {path.name: encode_image(picture, pnginfo=make_text_chunks(text), compress_level=level)}
 
 
 def _build_label(map: TileMap, options: PngParams, picture: Image.Image) -> str:
@@ -107,4 +105,4 @@ def _iter_keys() -> Iterator[str]:
     return chain([KEY], (f"{KEY} {number}" for number in count(2)))
 
 
-png = Format(name="png", params=PngParams, extensions=(".png",), write=write, read=read, doc=__doc__, use="pictures")
+png = make_format(write, read, PngParams, use="pictures")

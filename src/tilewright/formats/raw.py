@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator
 
-from ..core.errors import InvalidRecipe, TooLarge, pluralize
+from ..core.errors import InvalidRecipe, check_limit, pluralize
 from ..core.grid import MAX_CELLS, as_int
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
-from . import Format
+from . import make_format
 from ._heights import range_of, to_gray_levels
 
 SIZES = {
@@ -69,8 +69,7 @@ def write(map: TileMap, options: RawParams, path: Path) -> Mapping[str, bytes]:
     if heights.ndim == 3:
         text = f"heights have one level, got {pluralize(len(heights), 'level')}; take one level of the map"
         raise InvalidRecipe(text, place="raw")
-    if heights.size > MAX_CELLS // 4:
-        raise TooLarge(f"raw heights must have at most {MAX_CELLS // 4:,} cells, got {heights.size:,}; crop the map")
+    check_limit("cells", heights.size, MAX_CELLS // 4, of="raw heights", advice="crop the map")
     if options.size is not None:
         heights = resample(heights, choose_side(options.size, max(heights.shape)))
     if options.size == "unity" if options.flip is None else options.flip:
@@ -106,12 +105,10 @@ def _resample_rows(heights: NDArray[np.float64], count: int) -> NDArray[np.float
     return result
 
 
-raw = Format(
-    name="raw",
+raw = make_format(
+    write,
     params=RawParams,
     extensions=(".raw", ".r16"),
-    write=write,
-    doc=__doc__,
     use="game engines",
     engines=("Unity (terrain)", "Unreal Engine (landscape)"),
 )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._tiled import TiledParams
 from ._tiled.document import from_json
 from ._tiled.reading import read_document
@@ -35,13 +35,4 @@ def read(source: Source, options: TiledParams) -> list[LoadedMap]:
     return read_document(from_json(source.content), source, options)
 
 
-tmj = Format(
-    name="tmj",
-    params=TiledParams,
-    extensions=(".tmj",),
-    write=write,
-    read=read,
-    doc=__doc__,
-    use="game engines",
-    engines=("Phaser", "Tiled"),
-)
+tmj = make_format(write, read, TiledParams, use="game engines", engines=("Phaser", "Tiled"))

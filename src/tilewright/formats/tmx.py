@@ -19,7 +19,7 @@ from typing import Literal
 
 from ..core.params import param
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._tiled import TiledParams
 from ._tiled.elements import from_xml, to_xml
 from ._tiled.reading import read_document
@@ -40,13 +40,10 @@ def read(source: Source, options: TmxParams) -> list[LoadedMap]:
     return read_document(from_xml(source.content), source, options)
 
 
-tmx = Format(
-    name="tmx",
-    params=TmxParams,
-    extensions=(".tmx",),
-    write=write,
-    read=read,
-    doc=__doc__,
+tmx = make_format(
+    write,
+    read,
+    TmxParams,
     use="game engines",
     engines=("Tiled", "Godot 4 (YATI)", "Unity (SuperTiled2Unity)", "libGDX", "pygame (pytmx)"),
 )

@@ -11,7 +11,7 @@ from ..core.errors import BadFile, UnknownName
 from ..core.glyph_tiles import make_glyph_tileset
 from ..core.params import Params
 from ..core.tilemap import TileMap
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import check_sides
 from ._text import check_row_lengths, check_text_size, read_text
 
@@ -48,4 +48,4 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     return [LoadedMap(TileMap(cells[0] if len(rows) == 1 else cells, tileset))]
 
 
-txt = Format(name="txt", params=Params, extensions=(".txt",), write=write, read=read, doc=__doc__, use="text")
+txt = make_format(write, read, use="text")

@@ -17,25 +17,25 @@ programs contain no tiles, and are not read.
 
 from __future__ import annotations
 
-import io
 import warnings
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from json import dumps
-from math import isqrt, pi, prod
+from math import isqrt, pi
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize
+from ..core.errors import BadFile, InvalidRecipe, check_limit, pluralize
 from ..core.params import MAX_SIDE, Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile
-from . import Format, LoadedMap, Source
-from ._data import StoredMap, check_expansion, describe_map, encode_label, pack_array
+from . import LoadedMap, Source, make_format
+from ._data import StoredMap, describe_map, encode_label, pack_array
+from ._encoding import encode_image
 from ._outline import move_out, trace_loops
 from ._picture import PictureParams, draw
 from ._text import read_text
@@ -165,8 +165,7 @@ def _format_walls(clear: NDArray[np.bool_], inset: float) -> str:
     height, width = clear.shape
     loops = trace_loops(clear)
     corners = sum(map(len, loops))
-    if corners > MAX_CORNERS:
-        raise TooLarge(f"walls for tabletops must have at most {MAX_CORNERS:,} corners, got {corners:,}; crop the map")
+    check_limit("corners", corners, MAX_CORNERS, of="walls for tabletops", advice="crop the map")
     walls = [loop.tolist() for loop in loops]
     if inset:
         walls = [loop.round(4).tolist() for loop in move_out(loops, inset, width, height)]
@@ -241,9 +240,7 @@ def _encode_picture(map: TileMap, options: UvttParams, scale: int) -> str:
     picture = draw(
         map, PictureParams(scale=scale, sprites=options.sprites, markers=options.markers), cell=(scale, scale)
     )
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG")
-    return b64encode(buffer.getvalue()).decode("ascii")
+    return b64encode(encode_image(picture)).decode("ascii")
 
 
 def _format_list(values: Iterator[dict[str, object]] | list[dict[str, object]]) -> str:
@@ -262,18 +259,14 @@ def read(source: Source, options: UvttParams) -> list[LoadedMap]:
     if not isinstance(label, dict):
         reason = "contains no tiles, because another program made it; only files of Tilewright are read as maps"
         raise BadFile(reason, at=source.name)
-    data = StoredMap.validate(label)
-    check_expansion(prod(data.shape), source.content)
-    return [data.build_map(data.read_cells(), data.read_layers())]
+    return [StoredMap.read(label, source.content).to_map()]
 
 
-uvtt = Format(
-    name="uvtt",
-    params=UvttParams,
+uvtt = make_format(
+    write,
+    read,
+    UvttParams,
     extensions=(".dd2vtt", ".uvtt"),
-    write=write,
-    read=read,
-    doc=__doc__,
     use="virtual tabletops",
     engines=(
         "Foundry VTT (module Universal Battlemap Importer)",

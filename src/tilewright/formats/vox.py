@@ -16,20 +16,19 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, check_limit, pluralize, short_repr
 from ..core.grid import MAX_CELLS
 from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import MAX_LABEL, StoredMap, check_expansion, describe_map, encode_label, pack_array
 
 VERSIONS = (150, 200)
@@ -89,8 +88,7 @@ def write(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
     tileset = map.tileset
     empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _find_empty_tiles(tileset)
     palette = [number for number in np.unique(map.cells).tolist() if number not in empty]
-    if len(palette) > MAX_COLORS:
-        raise TooLarge(f"vox files must have at most {MAX_COLORS} colors, got {len(palette)}; use npz or json")
+    check_limit("colors", len(palette), MAX_COLORS, of="vox files", advice="use npz or json")
     voxels = _build_voxels(map, palette, options.wall_height)
     parts = _model_slices(_size(voxels))
     # The scene is also written for a single model, because some programs show nothing without it.
@@ -225,8 +223,7 @@ def _read_scene(content: bytes) -> Scene:
         if name == b"SIZE":
             size = _read_size(part)
             cells += size[0] * size[1] * size[2]
-            if cells > MAX_CELLS:
-                raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {cells:,}")
+            check_limit("cells", cells, MAX_CELLS)
             check_expansion(cells, content)
         elif name == b"XYZI":
             scene.models.append(_read_model(size, part))
@@ -330,8 +327,7 @@ def _map_from_label(scene: Scene, content: bytes) -> LoadedMap:
     except UnicodeDecodeError:
         raise InvalidRecipe("its label is not ASCII text") from None
     palette = label.pop("palette", None)
-    data = StoredMap.validate(label)
-    check_expansion(prod(data.shape), content)
+    data = StoredMap.read(label, content)
     tiles = set(range(len(data.tileset)))
     if not isinstance(palette, list) or len(palette) > MAX_COLORS or any(type(one) is not int for one in palette):
         raise InvalidRecipe("must be a list of up to 255 tile ids", at="palette", rule="type")
@@ -372,13 +368,4 @@ def _join_models(models: list[VoxelModel], shape: tuple[int, ...]) -> NDArray[An
     return upright if len(shape) == 3 else upright[0]
 
 
-vox = Format(
-    name="vox",
-    params=VoxParams,
-    extensions=(".vox",),
-    write=write,
-    read=read,
-    doc=__doc__,
-    use="voxel editors",
-    engines=("MagicaVoxel",),
-)
+vox = make_format(write, read, VoxParams, use="voxel editors", engines=("MagicaVoxel",))

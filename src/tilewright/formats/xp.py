@@ -26,14 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, pluralize, short_repr
+from ..core.errors import BadFile, InvalidRecipe, UnknownName, check_limit, pluralize, short_repr
 from ..core.glyph_tiles import is_passable_glyph
 from ..core.grid import MAX_INLINE_CELLS
 from ..core.params import Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import Format, LoadedMap, Source
+from . import LoadedMap, Source, make_format
 from ._data import MAX_LABEL, StoredMap, check_expansion, check_sides, describe_map, pack_array
 
 FIRST_GLYPHS = "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼"
@@ -94,8 +94,7 @@ def write(map: TileMap, options: XpParams, path: Path) -> Mapping[str, bytes]:
             "write fewer levels",
             place="xp",
         )
-    if count * levels[0].size > MAX_FILE_CELLS:
-        raise TooLarge(f"xp files must have at most {MAX_FILE_CELLS:,} cells, got {count * levels[0].size:,}")
+    check_limit("cells", count * levels[0].size, MAX_FILE_CELLS, of="xp files")
     looks = _build_looks(map.tileset, np.unique(map.cells).tolist(), options.fallback)
     layers = [looks[level] for level in levels]
     if map.markers:
@@ -196,8 +195,7 @@ def _read_layers(source: Source) -> Cells:
     """Return the layers (layer, row, column) of a file. Sizes are checked before memory is allocated."""
     count, height, width = peek_shape(source.content, source.name)
     check_sides((count, height, width))
-    if count * width * height > MAX_FILE_CELLS:
-        raise TooLarge(f"must have at most {MAX_FILE_CELLS:,} cells, got {count * width * height:,}")
+    check_limit("cells", count * width * height, MAX_FILE_CELLS)
     size = 8 + width * height * CELL.itemsize
     check_expansion(count * size, source.content, "bytes when unpacked")
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -332,13 +330,4 @@ def _make_tileset(glyphs: list[str], colors: list[str]) -> Tileset:
     return Tileset.validate({"name": "rexpaint", "tiles": tiles})
 
 
-xp = Format(
-    name="xp",
-    params=XpParams,
-    extensions=(".xp",),
-    write=write,
-    read=read,
-    doc=__doc__,
-    use="roguelikes",
-    engines=("REXPaint", "libtcod", "python-tcod"),
-)
+xp = make_format(write, read, XpParams, use="roguelikes", engines=("REXPaint", "libtcod", "python-tcod"))

@@ -29,7 +29,7 @@ from ..analysis.rooms import rooms_graph
 from ..analysis.survey import Route, Survey
 from ..core import ports
 from ..core.appearance import distinct_color, read_rgb
-from ..core.errors import InvalidRecipe, UnknownName, did_you_mean, pluralize, short_repr
+from ..core.errors import InvalidRecipe, UnknownName, did_you_mean, errors_within, pluralize, short_repr
 from ..core.notation import read_named_values
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
@@ -181,10 +181,8 @@ class OverlayRequest:
         kinds = overlay_kinds()
         if not isinstance(known, str) or known not in kinds:
             raise UnknownName("overlay", name, kinds)
-        try:
+        with errors_within(known):
             return cls(kinds[known], kinds[known].params.validate(settings))
-        except InvalidRecipe as error:
-            raise error.within(known) from None
 
     @classmethod
     def parse(cls, text: str) -> OverlayRequest:

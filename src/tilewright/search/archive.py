@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, UnknownName
+from ..core.keywords import with_keywords
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
+from ..jobs.cluster import RunParams
 from .definition import Definition
 from .genes import Units
 
@@ -370,14 +372,9 @@ class Archive:
 
     # -- export ---------------------------------------------------------------------------------------------------
 
+    @with_keywords(RunParams)
     def to_corpus(
-        self,
-        folder: str | PathLike[str],
-        /,
-        *,
-        workers: int | None = None,
-        scheduler: str | None = None,
-        on_progress: OnProgress | None = None,
+        self, folder: str | PathLike[str], /, *, on_progress: OnProgress | None = None, **params: Any
     ) -> Corpus:
         """Write the maps of the elites as a corpus, in the order of their cells; needs the extra `corpus`.
 
@@ -388,10 +385,6 @@ class Archive:
         ----------
         folder
             Folder or fsspec URL to write to.
-        workers
-            Number of worker processes; 0 uses only this process. By default, one per processor.
-        scheduler
-            Address of a Dask cluster to use instead of local processes.
         on_progress
             Function called with a `tw.Progress` after each step.
 
@@ -419,4 +412,4 @@ class Archive:
         """
         from .export import write_corpus
 
-        return write_corpus(self, folder, workers=workers, scheduler=scheduler, on_progress=on_progress)
+        return write_corpus(self, folder, RunParams.validate(params), on_progress)

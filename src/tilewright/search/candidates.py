@@ -13,7 +13,7 @@ from typing import Any
 
 from ..analysis.similarity import Similarity, find_similarity
 from ..analysis.survey import measure_map
-from ..core.errors import GaveUp, TilewrightError, TooLarge
+from ..core.errors import GaveUp, TilewrightError, describe_failure
 from ..core.pipeline import run, shape_map
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
@@ -87,12 +87,8 @@ class CandidateSource:
         try:
             recipe = self.recipe_of(number)
             map = run(recipe)
-        except TooLarge:
-            raise
-        except GaveUp as error:
-            return Candidate(number, None, {}, error.reason)
         except TilewrightError as error:
-            return Candidate(number, None, {}, str(error))
+            return Candidate(number, None, {}, describe_failure(error))
         found = self._measure(number, map, recipe)
         if not self.improves or not open_targets or any(target.holds(found.measures) for target in open_targets):
             return found

@@ -15,7 +15,7 @@ from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
 from ..batch import NoKernel
 from ..batch.many import MapBatch, make_batch_by_kernels
-from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from ..core.errors import InvalidRecipe, TilewrightError, describe_failure
 from ..core.pipeline import run
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
@@ -78,12 +78,8 @@ class Evaluator:
                         content = convert_cells(maps[0], self.tileset, "of this archive")
                     made[number] = maps
                     size += sum(map.cells.size for map in maps)
-            except TooLarge:
-                raise  # Other machines may have enough memory.
-            except GaveUp as error:
-                reason = error.reason
             except TilewrightError as error:
-                reason = str(error)
+                reason = describe_failure(error)
             reasons.append(reason)
             cells.append(content)
             if size >= MAX_CELLS:

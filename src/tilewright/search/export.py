@@ -11,6 +11,7 @@ from ..jobs import refuse_without_packages
 
 if TYPE_CHECKING:
     from ..corpus import Corpus
+    from ..jobs.cluster import RunParams
     from ..jobs.progress import OnProgress
     from .archive import Archive
 
@@ -19,12 +20,7 @@ PARTS = ("params", "shaping", "seed")
 
 
 def write_corpus(
-    archive: Archive,
-    folder: str | PathLike[str],
-    *,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    on_progress: OnProgress | None = None,
+    archive: Archive, folder: str | PathLike[str], options: RunParams, on_progress: OnProgress | None = None
 ) -> Corpus:
     """Write the maps of an archive as a corpus: see `Archive.to_corpus`."""
     refuse_without_packages()
@@ -41,16 +37,8 @@ def write_corpus(
     taken = (*OWN_COLUMNS, *measures)
     swept = {f"params.{path}" if path in taken else path: value for path, value in values.items()}
     sweep = Sweep.of({"seed": [recipe.seed for recipe in recipes], **swept}, listed=True)
-    return make(
-        Request(recipes[0]),
-        folder,
-        seed=archive.definition.seed,
-        measures=measures,
-        sweep=sweep,
-        workers=workers,
-        scheduler=scheduler,
-        on_progress=on_progress,
-    )
+    params = {"seed": archive.definition.seed, "measures": measures, "sweep": sweep, **dict(options)}
+    return make(Request(recipes[0]), folder, on_progress=on_progress, **params)
 
 
 def _list_differences(recipes: list[dict[str, Any]]) -> dict[str, list[Any]]:

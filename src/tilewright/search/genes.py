@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import floor, isfinite, log10
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,73 +62,38 @@ class Gene(ABC):
 
 
 @dataclass(frozen=True)
-class RangedGene(Gene):
-    """Base of genes with one range for all of their numbers."""
+class NumberGene(Gene):
+    """A number, a pair of a minimum and a maximum, or a list of numbers, all with one range.
+
+    Each integer of a range has an equal part of the unit interval.
+    """
 
     low: float
     high: float
-
-    def to_data(self) -> dict[str, Any]:
-        return {"from": self.low, "to": self.high}
-
-    def scale(self, units: Units) -> Units:
-        """Return numbers of the range, rounded so that they stay readable."""
-        span = self.high - self.low
-        digits = max(0, DIGITS - 1 - floor(log10(span))) if span > 0 else DIGITS
-        return np.round(self.low + span * units, min(digits, 15))
-
-
-@dataclass(frozen=True)
-class FloatGene(RangedGene):
-    """A number."""
-
-    def decode(self, units: Units) -> list[Any]:
-        found: list[Any] = self.scale(units[:, 0]).tolist()
-        return found
-
-
-@dataclass(frozen=True)
-class IntegerGene(RangedGene):
-    """An integer; each integer of the range has an equal part of the unit interval."""
-
-    def decode(self, units: Units) -> list[Any]:
-        return _to_integers(units[:, 0], int(self.low), int(self.high))
-
-
-@dataclass(frozen=True)
-class PairGene(RangedGene):
-    """A minimum and a maximum, both integers; the two are sorted."""
-
-    slots: ClassVar[int] = 2
-
-    def decode(self, units: Units) -> list[Any]:
-        low, high = int(self.low), int(self.high)
-        pairs = zip(_to_integers(units[:, 0], low, high), _to_integers(units[:, 1], low, high), strict=True)
-        return [sorted(pair) for pair in pairs]
-
-
-@dataclass(frozen=True)
-class VectorGene(RangedGene):
-    """Several numbers."""
-
-    size: int
     is_integer: bool = False
+    form: Literal["number", "pair", "list"] = "number"
+    size: int = 1
     is_sorted: bool = False
+    """Whether the numbers of a solution ascend."""
 
     @property
     def slots(self) -> int:  # type: ignore[override]
         return self.size
 
     def to_data(self) -> dict[str, Any]:
-        return {**super().to_data(), "size": self.size}
+        return {"from": self.low, "to": self.high} | ({"size": self.size} if self.form == "list" else {})
 
     def decode(self, units: Units) -> list[Any]:
-        if self.is_integer:
-            low, high = int(self.low), int(self.high)
-            return [list(row) for row in zip(*(_to_integers(part, low, high) for part in units.T), strict=True)]
-        numbers = self.scale(np.sort(units, axis=1) if self.is_sorted else units)
-        found: list[Any] = numbers.tolist()
+        units = np.sort(units, axis=1) if self.is_sorted else units
+        numbers = _to_integers(units, int(self.low), int(self.high)) if self.is_integer else self._scale(units)
+        found: list[Any] = (numbers[:, 0] if self.form == "number" else numbers).tolist()
         return found
+
+    def _scale(self, units: Units) -> Units:
+        """Return numbers of the range, rounded so that they stay readable."""
+        span = self.high - self.low
+        digits = max(0, DIGITS - 1 - floor(log10(span))) if span > 0 else DIGITS
+        return np.round(self.low + span * units, min(digits, 15))
 
 
 @dataclass(frozen=True)
@@ -159,7 +124,7 @@ class ChoiceGene(Gene):
     is_redrawn: ClassVar[bool] = True
 
     def decode(self, units: Units) -> list[Any]:
-        return [self.values[number] for number in _to_integers(units[:, 0], 0, len(self.values) - 1)]
+        return [self.values[number] for number in _to_integers(units[:, 0], 0, len(self.values) - 1).tolist()]
 
     def ends(self) -> list[Any]:
         return list(self.values)
@@ -175,15 +140,16 @@ class SeedGene(Gene):
     is_redrawn: ClassVar[bool] = True
 
     def decode(self, units: Units) -> list[Any]:
-        return _to_integers(units[:, 0], 0, SEEDS - 1)
+        found: list[Any] = _to_integers(units[:, 0], 0, SEEDS - 1).tolist()
+        return found
 
     def to_data(self) -> dict[str, Any]:
         return {}
 
 
-def _to_integers(units: Units, low: int, high: int) -> list[int]:
-    found: list[int] = (low + np.minimum(np.floor(units * (high - low + 1)), high - low).astype(np.int64)).tolist()
-    return found
+def _to_integers(units: Units, low: int, high: int) -> NDArray[np.int64]:
+    """Return unit numbers as integers of a range, each of which has an equal part of the unit interval."""
+    return low + np.minimum(np.floor(units * (high - low + 1)), high - low).astype(np.int64)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------
@@ -233,8 +199,7 @@ def read_gene(path: str, field: Field, current: Any, spec: Any) -> Gene:
         raise InvalidRecipe(f"must have from and to, or values, not {unknown[0]}", got=spec, rule="unknown_name")
     numbers = next((one for one in field.alternatives if one.type in ("integer", "number")), None)
     if numbers is not None:
-        kind = IntegerGene if numbers.is_integer else FloatGene
-        return kind(path, *_read_range(spec, numbers))
+        return NumberGene(path, *_read_range(spec, numbers), is_integer=numbers.is_integer)
     return _read_list_gene(path, field, current, spec)
 
 
@@ -252,8 +217,9 @@ def _read_list_gene(path: str, field: Field, current: Any, spec: Mapping[str, An
     is_integer = all(slot.is_integer for slot in slots)
     low, high = _read_range(spec, slots[0], typical=field.typical)
     if len(slots) == 2 and is_integer and field.kind == "tuple":
-        return PairGene(path, low, high)
-    return VectorGene(path, low, high, len(slots), is_integer=is_integer, is_sorted=field.kind == "strip")
+        return NumberGene(path, low, high, True, "pair", 2, is_sorted=True)
+    is_sorted = field.kind == "strip" and not is_integer
+    return NumberGene(path, low, high, is_integer, "list", len(slots), is_sorted)
 
 
 def _read_text(text: str, field: Field) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe, pluralize
+from ..core.errors import InvalidRecipe, errors_within, pluralize
 from ..core.fields import UNSET
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import apply_knobs
@@ -127,14 +127,13 @@ class Genome:
         try:
             self.apply([value if other is gene else one for other, one in zip(self.genes, middle, strict=True)])
         except InvalidRecipe:
-            try:  # The middle value of another gene may be the reason.
+            # The middle value of another gene may be the reason.
+            with errors_within("vary", place=f"vary {gene.name}"):
                 if gene.path.startswith(KNOBS):
                     data = apply_knobs(self.data, {gene.path.removeprefix(KNOBS): value})
                 else:
                     data = with_part_at(self.data, gene.path, value)
                 Recipe.of({**data, "knobs": None})
-            except InvalidRecipe as error:
-                raise error.within("vary", place=f"vary {gene.name}") from None
 
 
 def _find_gene(data: Mapping[str, Any], name: str, spec: Any) -> Gene:
@@ -145,7 +144,7 @@ def _find_gene(data: Mapping[str, Any], name: str, spec: Any) -> Gene:
         return SeedGene("seed")
     knobs = {knob.name: knob for knob in data["knobs"]}
     knob = knobs.get(name.removeprefix(KNOBS).replace("-", "_"))
-    try:
+    with errors_within("vary", place=f"vary {name}"):
         if knob is not None and (name.startswith(KNOBS) or name in knobs):
             return read_gene(f"{KNOBS}{knob.name}", knob.field, knob.value, spec)
         path = _full_path(data, name)
@@ -154,8 +153,6 @@ def _find_gene(data: Mapping[str, Any], name: str, spec: Any) -> Gene:
             raise InvalidRecipe("must be a parameter of the technique or of a shaper", got=name, rule="unknown_name")
         current = get_part(data, path)
         return read_gene(path, field, None if current is UNSET else current, spec)
-    except InvalidRecipe as error:
-        raise error.within("vary", place=f"vary {name}") from None
 
 
 def _full_path(data: Mapping[str, Any], name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ..core.params import check_integer
-from ..corpus._charts import INK, PANEL
+from ..pictures.charts import INK, PANEL
 from .plots import EMPTY_CELL, SCREEN_DPI, ColorScale, Plot, describe_archive
 from .projection import Projection, list_values, project
 
@@ -47,9 +48,8 @@ def draw_heatmap(
     axes = f"{projection.x.measure} and {projection.y.measure}" if projection.y else projection.x.measure
     plot.draw_title(title if title is not None else f"{label} by {axes}", describe_archive(archive, projection))
     plot.draw_x_axis(projection.x, projection.merged[0])
-    image = plot.canvas.picture
-    image.info["dpi"] = (dpi, dpi)
-    return image
+    plot.picture.info["dpi"] = (dpi, dpi)
+    return plot.picture
 
 
 def _draw_cells(
@@ -66,13 +66,13 @@ def _draw_cells(
     for offset in range(gap):
         blocks[offset::cell_height] = PANEL
         blocks[:, offset::cell_width] = PANEL
-    plot.canvas.picture.paste(Image.fromarray(blocks), (plot.area.left, plot.area.top))
-    plot.draw_border()
+    plot.picture.paste(Image.fromarray(blocks), (plot.area.left, plot.area.top))
+    plot.draw_border(plot.area)
     best = archive.best_row if len(archive) else None
     for row, column in np.argwhere(projection.rows == best).tolist():
         left, top = plot.area.left + column * cell_width, plot.area.bottom - (row + 1) * cell_height
         place = (left, top, left + cell_width - 1 + gap, top + cell_height - 1 + gap)
-        plot.canvas.pen.rectangle(place, outline=INK, width=max(1, plot.pixels(1.5)))
+        plot.pen.rectangle(place, outline=INK, width=max(1, plot.pixels(1.5)))
     assert projection.y is not None
     plot.draw_y_axis(projection.y, projection.merged[1])
     plot.draw_color_scale(colors)
@@ -89,7 +89,7 @@ def _draw_bars(
     area, gap = plot.area, min(round(scale), cell_width // 6)
     low = min(0.0, colors.low) if np.isfinite(colors.low) else 0.0
     span = (colors.high - low) or 1.0
-    plot.canvas.pen.rectangle((area.left, area.top, area.right - 1, area.bottom - 1), PANEL)
+    plot.pen.rectangle((area.left, area.top, area.right - 1, area.bottom - 1), PANEL)
     for column in np.flatnonzero(projection.filled[0]).tolist():
         value = float(numbers[0, column])
         if not np.isfinite(value):
@@ -97,7 +97,7 @@ def _draw_bars(
         left, bar = area.left + column * cell_width, max(2, round((value - low) / span * area.height))
         red, green, blue = colors.colors(np.array(value)).tolist()
         top = max(area.top, area.bottom - bar)
-        plot.canvas.pen.rectangle((left + gap, top, left + cell_width - 1, area.bottom - 1), (red, green, blue))
-    plot.draw_border()
-    plot.draw_value_axis(ColorScale(colors.label, low, colors.high))
+        plot.pen.rectangle((left + gap, top, left + cell_width - 1, area.bottom - 1), (red, green, blue))
+    plot.draw_border(plot.area)
+    plot.draw_values(replace(colors, low=low), colors.label)
     return plot

@@ -78,7 +78,7 @@ class Variety:
         -------
         PIL.Image.Image
         """
-        from .contact_sheet import draw_contact_sheet
+        from ..pictures.sheets import draw_contact_sheet
 
         captions = [str(number) for number in range(1, 1 + len(self))]
         return draw_contact_sheet(self.maps, captions, columns=columns, width=width)

@@ -6,17 +6,16 @@ All lengths are given for 96 dots per inch and multiplied by a factor, so that t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log, log10
+from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from ..core.errors import pluralize
 from ..core.measure_groups import format_short
 from ..core.registry import measures as measure_registry
-from ..corpus._charts import FAINT, INK, MUTED, Box, Canvas, Color, text_width, tick_label, ticks
+from ..pictures.charts import INK, MUTED, Box, Canvas, Color, Scale, blend_colors
 from .axes import MeasureAxis
 from .projection import Projection
 
@@ -33,131 +32,73 @@ EMPTY_CELL: Color = (236, 234, 229)
 SMALL, NORMAL, LARGE, TITLE = 11, 12, 14, 21
 LEFT, TOP, RIGHT, BOTTOM = 76, 98, 118, 60
 """Margins around the cells."""
-TICK = 4
-
-
-def palette_colors(fractions: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return the colors of numbers from 0 to 1, as an array (..., 3)."""
-    stops = np.linspace(0, 1, len(PALETTE))
-    channels = [np.interp(fractions, stops, [color[channel] for color in PALETTE]) for channel in range(3)]
-    return np.round(np.stack(channels, axis=-1)).astype(np.uint8)
+X_SPACING, Y_SPACING = 62, 34
+"""Minimum distances between the values of an axis."""
 
 
 @dataclass(frozen=True)
-class ColorScale:
+class ColorScale(Scale):
     """Colors of numbers between two limits."""
 
-    label: str
-    low: float
-    high: float
+    label: str = ""
 
     @classmethod
     def of(cls, label: str, values: NDArray[np.float64], limits: tuple[float, float] | None = None) -> ColorScale:
         """Return a scale for values, from the lowest to the highest or between given limits."""
         known = values[np.isfinite(values)]
         low, high = limits or ((float(known.min()), float(known.max())) if len(known) else (0.0, 1.0))
-        return cls(label, low, high)
+        return cls(low, high, label=label)
 
     def colors(self, values: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Return the colors of values, as an array (..., 3). Values beyond the limits have the color of the limit."""
-        span = self.high - self.low
-        fractions = (values - self.low) / span if span > 0 else np.full(values.shape, 0.5)
-        return palette_colors(np.clip(np.nan_to_num(fractions), 0.0, 1.0))
+        return blend_colors(PALETTE, np.clip(np.nan_to_num(self.locate(values)), 0.0, 1.0))
 
 
-class Plot:
+class Plot(Canvas):
     """A picture with a title, axes and a color scale around an area of cells."""
 
-    def __init__(self, width: int, height: int, scale: float) -> None:
-        self.scale = scale
-        size = (
-            self.pixels(LEFT) + width + self.pixels(RIGHT),
-            self.pixels(TOP) + height + self.pixels(BOTTOM),
-        )
-        self.canvas = Canvas(*size)
-        left, top = self.pixels(LEFT), self.pixels(TOP)
+    def __init__(self, width: int, height: int, unit: float) -> None:
+        left, top, right, bottom = (round(length * unit) for length in (LEFT, TOP, RIGHT, BOTTOM))
+        super().__init__(left + width + right, top + height + bottom, unit)
         self.area = Box(left, top, left + width, top + height)
 
-    def pixels(self, length: float) -> int:
-        return round(length * self.scale)
-
     def draw_title(self, title: str, subtitle: str) -> None:
-        x, width = self.pixels(24), self.canvas.picture.width - 2 * self.pixels(24)
-        self.canvas.draw_text((x, self.pixels(16)), title, self.pixels(TITLE), max_width=width)
-        self.canvas.draw_text((x, self.pixels(47)), subtitle, self.pixels(NORMAL), MUTED, max_width=width)
+        x, width = self.pixels(24), self.picture.width - 2 * self.pixels(24)
+        self.draw_text((x, self.pixels(16)), title, TITLE, max_width=width)
+        self.draw_text((x, self.pixels(47)), subtitle, NORMAL, MUTED, max_width=width)
 
     # -- axes -----------------------------------------------------------------------------------------------------
 
     def draw_x_axis(self, axis: MeasureAxis, merged: int = 1) -> None:
         """Draw values and the name of an axis below the area, and numbers of bins above it."""
-        area, width = self.area, self.area.right - self.area.left
-        for number in axis_ticks(axis, max(2, floor(width / self.scale / 62))):
-            x = round(area.left + axis_fraction(axis, number) * (width - 1))
-            self._draw_line((x, area.bottom, x, area.bottom + self.pixels(TICK)))
-            label = tick_label(number)
-            self.canvas.draw_text((x, area.bottom + self.pixels(7)), label, self.pixels(SMALL), MUTED, "ma")
-        for place, number in _list_bins(axis, merged, width / self.scale, 26):
-            x = round(area.left + place * width)
-            self.canvas.draw_text((x, area.top - self.pixels(8)), str(number), self.pixels(SMALL), MUTED, "mb")
-        corner = (area.left - self.pixels(8), area.top - self.pixels(8))
-        self.canvas.draw_text(corner, "bin", self.pixels(SMALL), MUTED, "rb")
+        area, bin_top = self.area, self.area.top - self.pixels(8)
+        self.draw_ticks(area, "bottom", scale_of(axis), X_SPACING, size=SMALL)
+        for place, number in _list_bins(axis, merged, area.width / self.unit, 26):
+            self.draw_text((round(area.left + place * area.width), bin_top), str(number), SMALL, MUTED, "mb")
+        self.draw_text((area.left - self.pixels(8), bin_top), "bin", SMALL, MUTED, "rb")
         middle = ((area.left + area.right) / 2, area.bottom + self.pixels(29))
-        self.canvas.draw_text(middle, axis_label(axis), self.pixels(LARGE), INK, "ma")
+        self.draw_text(middle, axis_label(axis), LARGE, INK, "ma")
 
     def draw_y_axis(self, axis: MeasureAxis, merged: int = 1) -> None:
         """Draw values and the name of an axis left of the area, and numbers of bins right of it."""
-        area, height = self.area, self.area.bottom - self.area.top
-        for number in axis_ticks(axis, max(2, floor(height / self.scale / 34))):
-            y = round(area.bottom - 1 - axis_fraction(axis, number) * (height - 1))
-            self._draw_line((area.left - self.pixels(TICK) - 1, y, area.left - 1, y))
-            label = tick_label(number)
-            self.canvas.draw_text((area.left - self.pixels(8), y), label, self.pixels(SMALL), MUTED, "rm")
-        for place, number in _list_bins(axis, merged, height / self.scale, 18):
-            y = round(area.bottom - place * height)
-            self.canvas.draw_text((area.right + self.pixels(6), y), str(number), self.pixels(SMALL), MUTED, "lm")
-        middle = (area.top + area.bottom) // 2
-        self.canvas.draw_vertical_text((self.pixels(24), middle), axis_label(axis), self.pixels(LARGE))
+        area, bin_left = self.area, self.area.right + self.pixels(6)
+        self.draw_values(scale_of(axis), axis_label(axis))
+        for place, number in _list_bins(axis, merged, area.height / self.unit, 18):
+            self.draw_text((bin_left, round(area.bottom - place * area.height)), str(number), SMALL, MUTED, "lm")
 
-    def draw_value_axis(self, scale: ColorScale) -> None:
-        """Draw the values of a color scale left of the area, for bars."""
-        area, height = self.area, self.area.bottom - self.area.top
-        for number in ticks(scale.low, scale.high, max(2, floor(height / self.scale / 34))):
-            y = round(area.bottom - 1 - (number - scale.low) / (scale.high - scale.low or 1.0) * (height - 1))
-            self._draw_line((area.left - self.pixels(TICK) - 1, y, area.left - 1, y))
-            self.canvas.draw_text((area.left - self.pixels(8), y), tick_label(number), self.pixels(SMALL), MUTED, "rm")
-        middle = (area.top + area.bottom) // 2
-        self.canvas.draw_vertical_text((self.pixels(24), middle), scale.label, self.pixels(LARGE))
+    def draw_values(self, scale: Scale, label: str) -> None:
+        """Draw the values of a scale and its name left of the area."""
+        self.draw_ticks(self.area, "left", scale, Y_SPACING, size=SMALL)
+        self.draw_vertical_text((self.pixels(24), (self.area.top + self.area.bottom) // 2), label, LARGE)
 
     def draw_color_scale(self, scale: ColorScale) -> None:
         """Draw the colors of values right of the area, with numbers."""
-        height = min(self.area.bottom - self.area.top, self.pixels(300))
+        height = min(self.area.height, self.pixels(300))
         left = self.area.right + self.pixels(36)
         bar = Box(left, self.area.bottom - height, left + self.pixels(13), self.area.bottom)
-        fractions = np.linspace(1.0, 0.0, height)[:, None].repeat(bar.width, 1)
-        self.canvas.picture.paste(Image.fromarray(palette_colors(fractions)), (bar.left, bar.top))
-        span = scale.high - scale.low
-        numbers = ticks(scale.low, scale.high, max(2, floor(height / self.scale / 40))) if span > 0 else [scale.low]
-        for number in numbers:
-            y = round(bar.bottom - 1 - ((number - scale.low) / span if span > 0 else 0.5) * (height - 1))
-            self._draw_line((bar.right, y, bar.right + self.pixels(TICK), y))
-            place = (bar.right + self.pixels(8), y)
-            self.canvas.draw_text(place, tick_label(number), self.pixels(SMALL), MUTED, "lm")
-        room = max(text_width(tick_label(number), self.pixels(SMALL)) for number in numbers) if numbers else 0
-        center = bar.right + self.pixels(20) + ceil(room)
-        self.canvas.draw_vertical_text(
-            (min(center, self.canvas.picture.width - self.pixels(12)), (bar.top + bar.bottom) // 2),
-            scale.label,
-            self.pixels(NORMAL),
-        )
-
-    def draw_border(self) -> None:
-        area = self.area
-        self.canvas.pen.rectangle(
-            (area.left - 1, area.top - 1, area.right, area.bottom), outline=FAINT, width=max(1, self.pixels(1))
-        )
-
-    def _draw_line(self, ends: tuple[int, int, int, int]) -> None:
-        self.canvas.pen.line(ends, fill=MUTED, width=max(1, self.pixels(1)))
+        room = self.draw_color_bar(bar, scale, PALETTE, SMALL)
+        x = min(bar.right + self.pixels(20) + ceil(room), self.picture.width - self.pixels(12))
+        self.draw_vertical_text((x, (bar.top + bar.bottom) // 2), scale.label, NORMAL)
 
 
 # -- labels -------------------------------------------------------------------------------------------------------
@@ -170,25 +111,8 @@ def axis_label(axis: MeasureAxis) -> str:
     return f"{axis.measure} ({', '.join(notes)})" if notes else axis.measure
 
 
-def axis_fraction(axis: MeasureAxis, number: float) -> float:
-    """Return the place of a number on an axis, from 0 to 1."""
-    low, high = float(axis.edges[0]), float(axis.edges[-1])
-    return log(number / low) / log(high / low) if axis.is_log else (number - low) / (high - low)
-
-
-def axis_ticks(axis: MeasureAxis, max_ticks: int) -> list[float]:
-    """Return round numbers on an axis; on a logarithmic axis 1, 2, 5, 10 and so on."""
-    low, high = float(axis.edges[0]), float(axis.edges[-1])
-    if not axis.is_log:
-        return ticks(low, high, max_ticks)
-    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
-    for factors in ((1, 2, 5), (1, 3), (1,)):
-        found = [round(factor * 10.0**power, 12) for power in powers for factor in factors]
-        found = [number for number in found if low <= number <= high]
-        if len(found) <= max_ticks:
-            break
-    found = found[:: -(-len(found) // max_ticks)] if found else []
-    return found if len(found) > 1 else ticks(low, high, max_ticks)
+def scale_of(axis: MeasureAxis) -> Scale:
+    return Scale(float(axis.edges[0]), float(axis.edges[-1]), "log" if axis.is_log else "linear")
 
 
 def _list_bins(axis: MeasureAxis, merged: int, length: float, min_distance: float) -> list[tuple[float, int]]:

@@ -6,7 +6,6 @@ last, so that a killed search continues with the round after the last checkpoint
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,10 +21,11 @@ from ..core.provenance import digest
 from ..core.stored import StoredData, parse_stored_json
 from ..core.tilemap import TileMap
 from ..corpus.manifest import OWN_COLUMNS
-from ..corpus.parts import ROWS_PER_GROUP, compress_cells, decompress_cells
+from ..corpus.parts import compress_cells, decompress_cells
 from ..jobs import refuse_without_packages
 from ..jobs.definition import list_differences, refuse_another
 from ..jobs.folder import MANIFEST, Folder
+from ..jobs.tables import ROWS_PER_GROUP, encode_table
 from .archive import EMPTY, Archive
 from .definition import MAX_EVALUATIONS, Definition
 from .evaluation import find_tileset
@@ -177,16 +177,7 @@ def _write_archive(search: Search) -> bytes:
     )
     text = json.dumps(state.model_dump(), ensure_ascii=False)
     table = pa.table(columns).replace_schema_metadata({STATE: text.encode()})
-    buffer = io.BytesIO()
-    pq.write_table(
-        table,
-        buffer,
-        row_group_size=ROWS_PER_GROUP,
-        compression={name: "none" if name == "cells" else "zstd" for name in table.column_names},
-        use_dictionary=["emitter"],
-        write_page_checksum=True,
-    )
-    return buffer.getvalue()
+    return encode_table(table, row_group_size=ROWS_PER_GROUP, use_dictionary=["emitter"])
 
 
 def _own_columns(archive: Archive, seeds: list[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, errors_within
 from ..core.recipe import Stage
 from ..core.registry import shapers
 from ..core.require import Requirement, read_conditions
@@ -56,7 +56,7 @@ def read_targets(given: Any) -> tuple[Target, ...]:
 
 
 def _read_target(given: Any, path: tuple[str | int, ...]) -> Target:
-    try:
+    with errors_within(*path):
         found = read_conditions(given.split(",") if isinstance(given, str) else given)
         if not found:
             raise InvalidRecipe("must have at least one measure, such as path_length: 60..66", rule="missing")
@@ -64,8 +64,6 @@ def _read_target(given: Any, path: tuple[str | int, ...]) -> Target:
         if extreme is not None:
             text = "must be a number or a comparison; most and least are for single maps"
             raise InvalidRecipe(text, at=extreme.measure, got=extreme.rule, rule="conflict")
-    except InvalidRecipe as error:
-        raise error.within(*path) from None
     return Target(found)
 
 

@@ -15,7 +15,7 @@ from .. import __version__
 from ..analysis.similarity import Similarity, find_similarity
 from ..analysis.survey import check_comparing
 from ..core.entries import Measure
-from ..core.errors import Fix, InvalidRecipe, Problem, TilewrightError, problem
+from ..core.errors import Fix, InvalidRecipe, Problem, TilewrightError, errors_within, problem
 from ..core.params import Params, param
 from ..core.plan import make_plan, tilesets_of
 from ..core.recipe import Recipe
@@ -133,12 +133,10 @@ class SeekDefinition:
         required = {one.measure for one in self.requirements}
         for entry in self.entries:
             place = ("require",) if entry.name in required else ("measures",)
-            try:
+            with errors_within(*place, kind=TilewrightError):
                 entry.check_argument(tilesets_of(self.recipe))
                 if self.similarity is None:
                     check_comparing([entry])
-            except TilewrightError as error:
-                raise error.within(*place) from None
 
     @cached_property
     def entries(self) -> tuple[Measure, ...]:

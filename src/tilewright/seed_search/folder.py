@@ -7,18 +7,17 @@ a report `README.md`, and its pictures.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from PIL import Image
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
+from ..formats._encoding import encode_image
 from ..jobs.definition import StoredJob, format_definition, list_differences, refuse_another, refuse_other_revisions
 from ..jobs.folder import DATASHEET, MANIFEST, Folder
+from ..jobs.tables import encode_table
 from .definition import KIND, LAYOUT, SeekDefinition, read_seeds
 from .plan import SeekPlan, stages_from_names
 from .report import HISTOGRAMS, MAPS, RECIPE, render_report
@@ -109,9 +108,9 @@ class SeekFolder:
         """Write the table of seeds, the report and its pictures, and at last the state."""
         self.folder.write(_write_table(found), TABLE)
         self.folder.write(found.to_csv().encode(), CSV)
-        self.folder.write(_encode(found.chart()), HISTOGRAMS)
+        self.folder.write(encode_image(found.chart()), HISTOGRAMS)
         if len(found):
-            self.folder.write(_encode(found.sheet()), MAPS)
+            self.folder.write(encode_image(found.sheet()), MAPS)
         self.folder.write(render_report(found).encode(), DATASHEET)
         self.write_state(found.state)
 
@@ -155,12 +154,4 @@ def _write_table(found: FoundSeeds) -> bytes:
     columns |= {name: pa.array(numbers, pa.float64(), from_pandas=True) for name, numbers in found.values.items()}
     columns["digest"] = pa.array(list(found.digests), pa.string())
     table = pa.table(columns).replace_schema_metadata({METADATA: format_manifest(found.state).encode()})
-    buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
-    return buffer.getvalue()
-
-
-def _encode(picture: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG")
-    return buffer.getvalue()
+    return encode_table(table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, log1p
+from math import log1p
 
 import numpy as np
 from PIL import Image
@@ -10,7 +10,7 @@ from PIL import Image
 from ..batch import bin_width
 from ..core.measure_groups import format_measure, format_short
 from ..core.require import Requirement
-from ..corpus._charts import (
+from ..pictures.charts import (
     FIRST,
     INK,
     LARGE,
@@ -20,11 +20,13 @@ from ..corpus._charts import (
     Box,
     Canvas,
     Color,
+    Panels,
+    Scale,
     as_shares,
     text_width,
     ticks,
 )
-from ..search.contact_sheet import draw_contact_sheet
+from ..pictures.sheets import draw_contact_sheet
 from .bars import HistogramBars
 from .report import describe_scope
 from .result import FoundSeeds
@@ -51,15 +53,12 @@ def draw_histograms(found: FoundSeeds) -> Image.Image:
     """Draw a histogram of each measure: which values are typical, which are rare, and which meet a requirement."""
     names = list(found.histograms)
     columns = min(PANELS_PER_ROW, len(names))
-    rows = ceil(len(names) / columns)
-    width = (WIDTH - 2 * EDGE - (PANELS_PER_ROW - 1) * GAP) // PANELS_PER_ROW
-    canvas = Canvas(2 * EDGE + columns * (width + GAP) - GAP, 2 * EDGE + rows * (PANEL_HEIGHT + GAP) - GAP)
+    panels = Panels.within(WIDTH - 2 * EDGE, PANELS_PER_ROW, PANEL_HEIGHT, GAP, EDGE, EDGE)
+    rows = panels.count_rows(len(names))
+    canvas = Canvas(2 * EDGE + columns * (panels.width + GAP) - GAP, 2 * EDGE + rows * (PANEL_HEIGHT + GAP) - GAP)
     required = {one.measure: one for one in found.definition.requirements}
     for number, name in enumerate(names):
-        row, column = divmod(number, columns)
-        left, top = EDGE + column * (width + GAP), EDGE + row * (PANEL_HEIGHT + GAP)
-        box = Box(left, top, left + width, top + PANEL_HEIGHT)
-        _draw_panel(canvas, box, found, name, required.get(name))
+        _draw_panel(canvas, panels.box(number), found, name, required.get(name))
     return canvas.picture
 
 
@@ -98,14 +97,10 @@ def _draw_bars(
     if count < MIN_BARS:  # A few bars are in the middle of the axis.
         margin = chart.width * (MIN_BARS - count) // (2 * MIN_BARS)
         chart = chart.shrink(margin, 0, margin, 0)
-    places = np.round(np.linspace(chart.left, chart.right, count + 1)).astype(int).tolist()
+    edges, colors = np.linspace(0, 1, count + 1), [SECOND if meets else FIRST for meets in bars.meets.tolist()]
     logarithms = np.array([log1p(number) for number in counts.tolist()])
-    for heights, is_pale in ((logarithms / logarithms.max(), True), (as_shares(counts), False)):
-        for number in np.flatnonzero(counts).tolist():
-            top = min(chart.bottom - 2, round(chart.bottom - float(heights[number]) * chart.height))
-            color = SECOND if bars.meets[number] else FIRST
-            right = max(places[number], places[number + 1] - 2)
-            canvas.pen.rectangle((places[number], top, right, chart.bottom - 1), _blend(color) if is_pale else color)
+    canvas.draw_bars(chart, logarithms / logarithms.max(), edges, [_blend(color) for color in colors])
+    canvas.draw_bars(chart, as_shares(counts), edges, colors)
     width, low, high = bin_width(measure), bars.low, bars.high
 
     def x_of(value: float) -> int:
@@ -117,7 +112,7 @@ def _draw_bars(
     for value in kept:
         canvas.pen.line((x_of(value), chart.top - 11, x_of(value), chart.top - 5), fill=SECOND, width=1)
     numbers = [one for one in ticks(low, high, max(2, chart.width // 70)) if width < 1 or one == round(one)]
-    canvas.draw_bottom_axis(chart.shrink(0, 0, 0, -5), low, high, numbers)
+    canvas.draw_axis(chart.shrink(0, 0, 0, -5), "bottom", Scale(low, high), numbers)
 
 
 def _blend(color: Color) -> Color:

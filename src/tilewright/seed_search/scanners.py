@@ -11,20 +11,26 @@ from numpy.typing import NDArray
 
 from ..analysis.many import measure_maps
 from ..batch import NoKernel, ScanBound, Scanner, ScanResult, count_bins, find_better
-from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from ..core.errors import InvalidRecipe, TilewrightError, describe_failure
 from ..core.pipeline import run
 from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
+from ..jobs.blocks import iter_blocks
 from .definition import SeekDefinition
 from .plan import SeekPlan, SeekStage, find_scanner
 from .tally import Floats, Seeds
 
-MAPS_PER_BLOCK, CELLS_PER_BLOCK = 128, 1 << 20
 """Maximum number of maps that are measured together, and of their cells."""
 
 MakeMap = Callable[[Recipe], TileMap]
 """Function that makes the map of a recipe, such as `run`."""
+
+
+@dataclass(frozen=True)
+class _SeedMap:
+    seed: int
+    map: TileMap
 
 
 @dataclass
@@ -75,7 +81,7 @@ class PipelineScanner:
         """Test some seeds, in ascending order."""
         counts = _Counts(histograms={name: Counter() for name in self.measures})
         counts.met.update({one.measure: 0 for stage in self.stages for one in stage.requirements})
-        blocks = [self._test_block(*block, counts) for block in self._iter_blocks(seeds, counts)]
+        blocks = [self._test_block(block, counts) for block in iter_blocks(self._iter_made(seeds, counts))]
         found = np.concatenate([np.empty(0, dtype=np.uint64), *(some for some, _ in blocks)])
         values = {name: np.concatenate([np.empty(0), *(own[name] for _, own in blocks)]) for name in self.measures}
         return ScanResult(
@@ -90,30 +96,17 @@ class PipelineScanner:
             failures=counts.failures,
         )
 
-    def _iter_blocks(self, seeds: Sequence[int], counts: _Counts) -> Iterator[tuple[Seeds, list[TileMap]]]:
-        """Yield the maps of seeds, in blocks that fit in memory. Seeds that cannot be made are counted."""
-        made: list[int] = []
-        maps: list[TileMap] = []
-        cells = 0
+    def _iter_made(self, seeds: Sequence[int], counts: _Counts) -> Iterator[_SeedMap]:
+        """Yield the maps of seeds. Count the reasons of failures."""
         for seed in seeds:
             try:
-                map = self.make_map(self.definition.recipe_of(int(seed)))
-            except TooLarge:
-                raise  # Other machines may have enough memory.
+                yield _SeedMap(seed, self.make_map(self.definition.recipe_of(seed)))
             except TilewrightError as error:
-                counts.failures[error.reason if isinstance(error, GaveUp) else str(error)] += 1
-                continue
-            made.append(int(seed))
-            maps.append(map)
-            cells += map.cells.size
-            if len(maps) == MAPS_PER_BLOCK or cells >= CELLS_PER_BLOCK:
-                yield np.array(made, dtype=np.uint64), maps
-                made, maps, cells = [], [], 0
-        if maps:
-            yield np.array(made, dtype=np.uint64), maps
+                counts.failures[describe_failure(error)] += 1
 
-    def _test_block(self, seeds: Seeds, maps: list[TileMap], counts: _Counts) -> tuple[Seeds, dict[str, Floats]]:
-        """Return the seeds of a block that pass all stages, and their values."""
+    def _test_block(self, block: Sequence[_SeedMap], counts: _Counts) -> tuple[Seeds, dict[str, Floats]]:
+        """Return the seeds of a block that pass all stages, and their measures."""
+        seeds, maps = np.array([one.seed for one in block], dtype=np.uint64), [one.map for one in block]
         values: dict[str, Floats] = {}
         for stage in self.stages:
             likes = [self.definition.similarity] * len(maps)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite, nan
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field, Strict
+from pydantic import Field, Strict, field_validator
 
 from ..batch import ScanBound, ScanResult
 from ..core.errors import InvalidRecipe
@@ -39,6 +38,15 @@ class StoredState(StoredData):
     values: dict[str, list[float | None]]
     histograms: dict[str, list[Annotated[tuple[Bin, Count], Strict(False)]]]
     """Pairs of a bin and the number of its seeds, by measure."""
+
+    @field_validator("done")
+    @classmethod
+    def _check_order(cls, done: list[Interval]) -> list[Interval]:
+        """Check that intervals are in ascending order with gaps between them."""
+        gaps = all(end + 1 < start for (_, end), (start, _) in pairwise(done))
+        if not gaps or any(first > last for first, last in done):
+            raise ValueError("must be intervals in ascending order")
+        return done
 
 
 class SeekState:
@@ -140,7 +148,7 @@ class SeekState:
         stored = StoredState.from_json(text)
         found = cls(definition, plan)
         found.done = stored.done
-        _check_intervals(found.done, definition)
+        _check(all(definition.first <= first and last <= definition.last for first, last in found.done))
         tally, measures = found.tally, {*definition.measures}
         tally.tested = sum(last - first + 1 for first, last in found.done)
         tally.passed = stored.passed
@@ -169,11 +177,3 @@ class SeekState:
 def _check(holds: bool) -> None:
     if not holds:
         raise InvalidRecipe("the state of another search")
-
-
-def _check_intervals(done: Sequence[Interval], definition: SeekDefinition) -> None:
-    """Check that intervals are in ascending order with gaps between them, within the range of the search."""
-    for first, last in done:
-        _check(definition.first <= first <= last <= definition.last)
-    for (_, end), (start, _) in pairwise(done):
-        _check(end + 1 < start)

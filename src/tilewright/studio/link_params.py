@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import ConfigDict, Strict
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, errors_within
 from ..core.params import Params
 
 T = TypeVar("T")
@@ -34,10 +34,8 @@ class LinkParams(Params):
     @classmethod
     def from_link(cls, link: Mapping[str, Any], key: str) -> Self:
         """Read the data under a key of a link. Without the key, return the defaults."""
-        try:
+        with errors_within(key):
             return cls.from_data(link.get(key, {}))
-        except InvalidRecipe as error:
-            raise error.within(key) from None
 
     @classmethod
     def keep_valid(cls, data: Any) -> Self:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 
 from ...core.errors import InvalidRecipe, format_number
 from ...corpus import refuse_without_packages
+from ...formats._encoding import encode_image
 from ...formats._files import refuse_unwritable, write_files
 from .._console import info as print_info
 from .._console import print_table
@@ -40,9 +40,7 @@ def check_picture_path(path: str | None) -> None:
 
 
 def write_picture(image: Any, path: str) -> None:
-    content = BytesIO()
-    image.save(content, "png")
-    write_files(path, {Path(path).name: content.getvalue()})
+    write_files(path, {Path(path).name: encode_image(image)})
     print_info(f"wrote {path}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidRecipe, TooLarge, pluralize
 from ...core.stored import parse_json
 from .. import LoadedMap, Source
-from .._data import MAX_LABEL, StoredMap, check_expansion, decode_array
+from .._data import MAX_LABEL, StoredMap, decode_array
 from .atlas import BARE, CELL_ITSELF, MAX_ALTERNATIVES
 from .scenes import CELL, LEVEL
 from .values import TextSection, parse_sections, read_string
@@ -45,8 +44,7 @@ def read_scene(source: Source) -> LoadedMap:
         raise TooLarge(f"its label must have at most {MAX_LABEL:,} characters")
     stored = parse_json(read_string(label), "its label is not JSON")
     atlas = _read_atlas(stored.pop("atlas", None))
-    data = StoredMap.validate(stored)
-    check_expansion(prod(data.shape), source.content)
+    data = StoredMap.read(stored, source.content)
     return data.build_map(_read_cells(sections, data.shape, atlas), data.read_layers())
 
 

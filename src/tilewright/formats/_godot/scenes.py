@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import TooLarge
+from ...core.errors import TooLarge, check_limit
 from ...core.tilemap import Marker, TileMap, format_size
 from .._data import describe_map, encode_label, pack_array
 from .._layers import SpriteLayer, sprite_layers
@@ -70,8 +70,7 @@ def encode_scene(map: TileMap, files: TilesetFiles, options: GodotParams, *, nam
         size = format_size(map.shape)
         raise TooLarge(f"godot: a map must have at most {MAX_SIDE:,} cells per side, got {size}; crop it, or use npz")
     layers = sprite_layers(map, keep_hidden=True)
-    if len(layers) * map.cells.size > MAX_CELLS:
-        raise TooLarge(f"godot: layers must have at most {MAX_CELLS:,} cells, got {len(layers) * map.cells.size:,}")
+    check_limit("cells", len(layers) * map.cells.size, MAX_CELLS, of="godot: layers")
     packed = map.cells.size > MAX_NUMBERS if options.packed is None else options.packed
     root = {"texture_filter": str(NEAREST_FILTER)} if not files.atlas.sheet else {}
     table = files.atlas.to_table()

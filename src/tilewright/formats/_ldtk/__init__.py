@@ -24,7 +24,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from ...core.params import Params, param
-from .._tiled import read_path
+from .._documents import read_path
 
 MAX_IDENTIFIER = 60
 LABEL_FIELD = "tilewright"

@@ -31,7 +31,7 @@ def make_iid(*parts: object) -> str:
 @cache
 def load_templates() -> Mapping[str, Data]:
     """Return the parts of a project with the values that all projects have, and null for all other values."""
-    templates: dict[str, Data] = json.loads(data.read_text("templates", "ldtk"))
+    templates: dict[str, Data] = json.loads(data.read_text("templates", "ldtk.json"))
     return templates
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Annotated, Any, TypeVar
 
@@ -10,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ...core.errors import InvalidRecipe, TooLarge
 from ...core.params import explain
-from ...core.parse_limits import check_json
+from .._documents import check_megabytes, parse_document
 from . import unescape
 
 MAX_BYTES = 1 << 28
@@ -183,20 +182,9 @@ def validate(kind: type[P], data: Any) -> P:
 
 def parse(content: bytes) -> Any:
     """Parse the JSON of a project or of an external level. Tiles are kept as `LdtkTile`, which saves memory."""
-    if len(content) > MAX_BYTES:
-        size = f"{len(content) / 2**20:,.0f} MB"
-        raise TooLarge(f"an LDtk file must have at most {MAX_BYTES >> 20} MB, got {size}; use npz")
-    check_json(content, MAX_CONTAINERS, MAX_BYTES, weight=CONTAINERS_PER_TILE)
-    try:
-        data = json.loads(content, object_hook=_Shortener().shorten)
-    except TooLarge:
-        raise
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
-        raise InvalidRecipe(f"not JSON: {reason}", rule="format") from None
-    if not isinstance(data, dict):
-        raise InvalidRecipe("must be an LDtk project", got=data, rule="type")
-    return data
+    check_megabytes(content, MAX_BYTES, "an LDtk file", "npz")
+    limits, convert = (MAX_CONTAINERS, MAX_BYTES), _Shortener().shorten
+    return parse_document(content, "an LDtk project", limits, weight=CONTAINERS_PER_TILE, convert=convert)
 
 
 class _Shortener:

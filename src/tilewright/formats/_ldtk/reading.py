@@ -19,7 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, UnknownName, pluralize, short_repr
+from ...core.errors import (
+    BadFile,
+    InvalidRecipe,
+    TilewrightError,
+    TooLarge,
+    UnknownName,
+    check_limit,
+    errors_within,
+    pluralize,
+    short_repr,
+)
 from ...core.grid import unpack
 from ...core.parse_limits import check_json
 from ...core.stored import parse_json
@@ -27,7 +37,7 @@ from ...core.tilemap import Marker, Room
 from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import LoadedMap, Source
 from .._data import MAX_LABEL, StoredMap, check_sides
-from .._tiled import is_relative
+from .._documents import PICTURES, read_sibling
 from . import CELLS_LAYER, LABEL_FIELD, MARKER_TAG, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
 from .document import (
     MAX_BYTES,
@@ -47,7 +57,6 @@ from .document import (
 )
 
 EMPTY = "empty"
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 Numbers = NDArray[np.int64]
 """IntGrid values or tile numbers of a level, (row, column); -1 where there is none."""
 
@@ -108,22 +117,11 @@ def _load_level(level: LdtkLevel, source: Source) -> LdtkLevel:
         return level
     if not level.file:
         raise InvalidRecipe("has no layers", at=f"level {level.identifier!r}")
-    content = _read_sibling(level.file, source, (".ldtkl",))
+    content = read_sibling(level.file, source, (".ldtkl",))
     if content is None:
         raise BadFile("the file of this level cannot be read", at=level.file)
-    try:
+    with errors_within(level.file, kind=TilewrightError):
         return validate(LdtkLevel, parse(content))
-    except TilewrightError as error:
-        raise error.within(level.file) from None
-
-
-def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
-    """Return the content of a file with a relative path and one of these extensions; None if it is not available."""
-    if source.read_sibling is None or not is_relative(name) or not name.lower().endswith(endings):
-        return None
-    with suppress(BadFile):
-        return source.read_sibling(name.replace("\\", "/"))
-    return None
 
 
 # -- levels ---------------------------------------------------------------------------------------------------
@@ -132,11 +130,9 @@ def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes 
 def _read_level(level: LdtkLevel, project: LdtkProject, source: Source, options: LdtkParams) -> _Content:
     found = _read_label(level.fields)
     layers = level.layers or ()
-    try:
+    with errors_within(f"level {level.identifier!r}", kind=TilewrightError):
         numbers, legend = _read_numbers(layers, project, source, options.layer, is_own=found is not None)
         rooms, markers = _read_entities(layers, project, numbers.shape)
-    except TilewrightError as error:
-        raise error.within(f"level {level.identifier!r}") from None
     return _Content(level, found or LdtkLabel(), numbers, legend, rooms, markers)
 
 
@@ -261,7 +257,7 @@ def _parse_json(text: str) -> Mapping[str, Any]:
 
 def _find_sheet(tileset: LdtkTilesetDef, source: Source) -> Sheet | None:
     """Return the sheet of a tileset, if its picture can be read."""
-    picture = _read_sibling(tileset.path, source, PICTURES)
+    picture = read_sibling(tileset.path, source, PICTURES)
     if picture is None or not tileset.columns or not tileset.size:
         return None
     grid = {"columns": tileset.columns, "margin": tileset.padding, "spacing": tileset.spacing}
@@ -339,7 +335,7 @@ def _read_tileset(label: LdtkLabel, project: LdtkProject, source: Source) -> Til
         return tileset
     for one in project.defs.tilesets:
         if one.path.replace("\\", "/").rpartition("/")[2] == tileset.sheet.to_data()["image"]:
-            picture = _read_sibling(one.path, source, PICTURES)
+            picture = read_sibling(one.path, source, PICTURES)
             if picture is not None:
                 return tileset.model_copy(update={"sheet": tileset.sheet.with_picture(picture, "")})
     return tileset
@@ -376,14 +372,12 @@ def _build_map(floors: list[_Content], levels: list[NDArray[np.uint16]], tileset
         "layers": label.layers,
         "provenance": label.provenance,
     }
-    try:
+    with errors_within(f"level {first.level.identifier!r}", kind=TilewrightError):
         stored = StoredMap.validate(data)
         layers = {}
         with suppress(InvalidRecipe):  # The level was resized.
             layers = stored.read_layers()
         return stored.build_map(cells, layers)
-    except TilewrightError as error:
-        raise error.within(f"level {first.level.identifier!r}") from None
 
 
 def _build_tileset(contents: list[_Content], base: Tileset | None) -> tuple[Tileset, list[NDArray[np.uint16]]]:
@@ -392,8 +386,7 @@ def _build_tileset(contents: list[_Content], base: Tileset | None) -> tuple[Tile
     legend = contents[0].legend
     if base is None:
         entries = _list_entries(legend, sorted({number for level in used for number in level}))
-        if len(entries) > MAX_TILES:
-            raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got {len(entries):,}")
+        check_limit("tiles", len(entries), MAX_TILES, of="a tileset")
         tileset = Tileset.validate({"name": legend.name, "tiles": [*entries.values()]})
         tileset = tileset.model_copy(update={"sheet": legend.sheet})
         names = [{number: str(entries[number]["name"]) for number in level} for level in used]

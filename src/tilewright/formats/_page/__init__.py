@@ -9,6 +9,8 @@ from pathlib import Path
 
 MODULES = Path(__file__).parent / "modules"
 """Folder of the JavaScript modules. The studio serves it; exported pages contain the modules."""
+PAGE = Path(__file__).parent / "page.html"
+"""Template of pages."""
 PLAY_STYLE = Path(__file__).parent / "play.css"
 """Style sheet of games."""
 PAGE_STYLE = Path(__file__).parent / "page.css"

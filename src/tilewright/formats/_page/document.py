@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
+from string import Template
 
-from . import PAGE_STYLE, PLAY_STYLE
+from . import PAGE, PAGE_STYLE, PLAY_STYLE
 from .bundle import bundle
 
 MAP_BLOCK = "tilewright-map"
@@ -44,44 +45,21 @@ class Document:
             f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
             "base-uri 'none'; form-action 'none'"
         )
-        return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Tilewright">
-<title>{escape(self.title)}</title>
-<link rel="icon" href="data:,">
-<style>{style}</style>
-</head>
-<body>
-<header>
-<h1>{escape(self.title)}</h1>
-<p>{escape(self.summary)}</p>
-<nav aria-label="Map">{self._render_levels()}
-<button type="button" data-testid="zoom-out" aria-label="Zoom out" title="Zoom out">−</button>
-<button type="button" data-testid="zoom-in" aria-label="Zoom in" title="Zoom in">+</button>
-<button type="button" data-testid="fit" aria-label="Fit the map" title="Fit the map">Fit</button>
-<button type="button" data-testid="play" class="main">Play</button>
-</nav>
-</header>
-<main data-testid="field">
-<canvas role="img" aria-label="Map"></canvas>
-<noscript>This page needs JavaScript to draw the map.</noscript>
-</main>
-<aside aria-label="About the map" tabindex="0">
-{_render_measures(self.measures)}
-<h2>Recipe</h2>
-<pre data-testid="recipe">{escape(self.recipe)}</pre>
-{_render_list("Provenance", self.facts)}
-</aside>
-<script type="application/json" id="{MAP_BLOCK}">{escape_json(self.map)}</script>
-<script type="application/json" id="{SCENE_BLOCK}">{escape_json(self.scene)}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
+        return Template(PAGE.read_text("utf-8")).substitute(
+            policy=policy,
+            title=escape(self.title),
+            style=style,
+            summary=escape(self.summary),
+            levels=self._render_levels(),
+            measures=_render_measures(self.measures),
+            recipe=escape(self.recipe),
+            facts=_render_list("Provenance", self.facts),
+            map_block=MAP_BLOCK,
+            map=escape_json(self.map),
+            scene_block=SCENE_BLOCK,
+            scene=escape_json(self.scene),
+            script=script,
+        )
 
     def _render_levels(self) -> str:
         if self.levels == 1:

@@ -21,15 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator
 
-from ...core.errors import TooLarge
 from ...core.params import Params, param
+from .._documents import check_megabytes, read_path
 
 Document = dict[str, Any]
 """A map or a part of it, structured as Tiled's JSON. During writing, the `data` of a layer is an array of gids, (row,
@@ -56,22 +55,7 @@ def digest_gids(layers: Sequence[NDArray[np.uint32]]) -> str:
 
 
 def check_file_size(content: bytes) -> None:
-    if len(content) > MAX_BYTES:
-        size = f"{len(content) / 2**20:,.0f} MB"
-        raise TooLarge(f"a Tiled file must have at most {MAX_BYTES >> 20} MB, got {size}; use npz or png")
-
-
-def is_relative(path: str) -> bool:
-    """Return whether a path is relative on every system."""
-    windows = PureWindowsPath(path)
-    return bool(path) and "://" not in path and not (windows.drive or windows.root or PurePosixPath(path).is_absolute())
-
-
-def read_path(path: str) -> str:
-    """Return a path with slashes. Raise ValueError unless it is relative."""
-    if path and not is_relative(path):
-        raise ValueError(f"must be relative to the map's file, got {path!r}")
-    return path.replace("\\", "/")
+    check_megabytes(content, MAX_BYTES, "a Tiled file", "npz or png")
 
 
 class TiledParams(Params):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
+from ...core.errors import InvalidRecipe, TooLarge, check_limit, pluralize, short_repr
 from ...core.grid import MAX_CELLS
 from .document import MAX_GIDS, TiledChunk, TiledLayer, TiledMap
 
@@ -48,8 +48,7 @@ def flatten_layers(layers: Sequence[TiledLayer], document: TiledMap) -> FlatGids
             raise InvalidRecipe("contains no tile")
     boxes = [_find_box(layer, document) for layer in layers]
     total = sum(height * width for _, _, height, width in boxes)
-    if total > MAX_CELLS:
-        raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {total:,}")
+    check_limit("cells", total, MAX_CELLS)
     if len(layers) > 1 and not any(layer.chunks for layer in layers):
         boxes = [(0, 0, document.height, document.width)]
     top, left = min(box[0] for box in boxes), min(box[1] for box in boxes)
@@ -97,8 +96,7 @@ def _read_gids(data: Any, layer: TiledLayer, width: int, height: int, place: str
     count = width * height
     if not count:
         raise InvalidRecipe(f"a map must have at least one cell, got {width}x{height}", at=place, rule="minimum")
-    if count > MAX_CELLS:
-        raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {count:,}", at=place)
+    check_limit("cells", count, MAX_CELLS, at=place)
     try:
         if isinstance(data, str):
             numbers = _decode_base64(data, layer, count) if layer.encoding == "base64" else _parse_csv(data, count)

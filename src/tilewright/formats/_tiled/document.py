@@ -11,6 +11,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from ...core.errors import InvalidRecipe
 from ...core.params import explain
 from ...core.parse_limits import check_json
+from .._documents import parse_document
 from . import MAX_BYTES, Document, check_file_size
 
 MAX_GIDS = 1 << 24
@@ -132,14 +133,7 @@ def validate(kind: type[P], data: Document) -> P:
 
 def from_json(content: bytes) -> Document:
     check_file_size(content)
-    check_json(content, MAX_CONTAINERS, MAX_BYTES)
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise InvalidRecipe(f"not JSON: {str(error) or 'nested too deeply'}", rule="format") from None
-    if not isinstance(data, dict):
-        raise InvalidRecipe("must be a Tiled map or tileset", got=data, rule="type")
-    return data
+    return parse_document(content, "a Tiled map or tileset", (MAX_CONTAINERS, MAX_BYTES))
 
 
 def parse_json_property(text: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, UnknownName
+from ...core.errors import InvalidRecipe, UnknownName, check_limit
 from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
@@ -122,8 +122,7 @@ def _read_levels(levels: list[list[TiledLayer]], document: TiledMap) -> tuple[li
     claimed = sum(
         (layer.width or document.width) * (layer.height or document.height) for layers in levels for layer in layers
     )
-    if claimed > MAX_CELLS:
-        raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {claimed:,}")
+    check_limit("cells", claimed, MAX_CELLS)
     if len(levels) > 1 and any(layer.chunks for layers in levels for layer in layers):
         raise InvalidRecipe("a map with levels cannot be infinite; select one with layer")
     found = [read_level(layers, document) for layers in levels]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName, short_repr
+from ...core.errors import InvalidRecipe, TooLarge, UnknownName, errors_within
 from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from ...core.tilesets import tilesets as known_tilesets
 from .. import Source
+from .._documents import PICTURES, is_relative, read_sibling
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png, picture_size, sheet_picture, sprite_box
-from . import is_relative
 from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property, validate
 from .elements import from_xml
 
@@ -27,44 +26,20 @@ MAX_COMBINED_PIXELS = 1 << 24
 """Maximum number of pixels of the combined picture of several tilesets."""
 TILE_KEYS = ("glyph", "color", "passable", "sprite", "code", "over", "joins", "country", "defence", "weight")
 """Fields of a tile that are custom properties of the same name."""
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
 def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
     """Load an external tileset, if possible. The path of its picture is made relative to the map."""
-    content = _read_sibling(tileset.source, source, TILESETS, "its tiles are named by their numbers")
+    content = read_sibling(tileset.source, source, TILESETS, "its tiles are named by their numbers")
     if content is None:
         return tileset
-    try:
+    with errors_within(tileset.source):
         data = from_xml(content) if tileset.source.lower().endswith((".tsx", ".xml")) else from_json(content)
         outer = validate(TiledTileset, {**data, "firstgid": tileset.firstgid, "source": ""})
-    except InvalidRecipe as error:
-        raise error.within(tileset.source) from None
     if not is_relative(outer.image):
         return outer
     folder = PurePosixPath(tileset.source.replace("\\", "/")).parent
     return outer.model_copy(update={"image": str(folder / outer.image)})
-
-
-def _read_sibling(name: str, source: Source, endings: tuple[str, ...], otherwise: str) -> bytes | None:
-    """Return the content of a file with a relative path and one of these extensions.
-
-    If it is unavailable, warn that it is missing and what is done without it, and return None.
-    """
-    if source.read_sibling is None or not name:
-        return None
-    reason = f"its path is not relative to the map; {otherwise}"
-    if is_relative(name) and name.lower().endswith(endings):
-        try:
-            return source.read_sibling(name.replace("\\", "/"))
-        except BadFile as error:
-            reason = f"the file is missing; {otherwise}"
-            if error.problems[0].rule == "outside":
-                reason = "it is outside the folder of the map; name its folder with --with, or with folders in Python"
-    elif is_relative(name):
-        reason = f"its name does not end with {', '.join(endings)}; {otherwise}"
-    warnings.warn(f"{source.name}: {short_repr(name)} is not read, because {reason}", stacklevel=2)
-    return None
 
 
 class _DocumentTile:
@@ -282,7 +257,7 @@ def _read_sheet(tileset: TiledTileset, source: Source) -> Sheet:
 def _with_picture(sheet: Sheet, tileset: TiledTileset, source: Source) -> Sheet:
     """Return a sheet with its picture, if it can be opened, and where the picture is, so that a file written later
     refers to it."""
-    picture = _read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
+    picture = read_sibling(tileset.image, source, PICTURES, "its sprites are drawn by color")
     path = os.path.normpath(Path(source.folder, tileset.image.replace("\\", "/"))) if source.folder else ""
     return sheet.with_picture(picture, path) if picture else sheet
 

@@ -14,7 +14,17 @@ from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_vali
 
 from ...core.caching import cached_by_size
 from ...core.entries import RECIPE_FIELDS
-from ...core.errors import MAX_REPORTED, InvalidRecipe, Path, Problem, did_you_mean, pluralize, problem, short_repr
+from ...core.errors import (
+    MAX_REPORTED,
+    InvalidRecipe,
+    Path,
+    Problem,
+    did_you_mean,
+    errors_within,
+    pluralize,
+    problem,
+    short_repr,
+)
 from ...core.params import Sized, param, size_param
 from ...core.recipe import Recipe, as_recipe_data
 from ...core.resolver import Resolver
@@ -218,10 +228,8 @@ def _read_size(given: Any) -> tuple[dict[str, int], Any]:
         )
     if not isinstance(given[0], str):
         raise InvalidRecipe("must start with the size, such as 15x7", at="mapData", got=given[0])
-    try:
+    with errors_within("mapData"):
         width, height = compact.parse_size(given[0], "the size")
-    except InvalidRecipe as error:
-        raise error.within("mapData") from None
     if min(width, height) < 3:
         raise InvalidRecipe("must be at least 3x3", at="mapData", got=given[0], rule="minimum")
     return {"width": width, "height": height}, list(given[1:])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, errors_within
 from ...core.shared_tiles import convert_cells
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
@@ -150,10 +150,8 @@ def build_tileset(own: OwnTiles, base: Tileset, map_tiles: Tileset | None = None
     picture, sheet = own.sheet, None
     data = _write_base(own, base, _list_tiles(own, base, map_tiles))
     for tile, params in _list_skins(own):
-        try:
+        with errors_within(place=tile, kind=TilewrightError):
             added = add_sprites(data, sheet, picture, TileSkinParams.validate(params))
-        except TilewrightError as error:
-            raise error.within(place=tile) from None
         data, sheet = added.data, added.sheet
     text = format_toml(data)
     plain = tomllib.loads(text)

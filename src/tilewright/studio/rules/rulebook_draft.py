@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ...core.errors import InvalidRecipe, Path, Problem
+from ...core.errors import InvalidRecipe, Path, Problem, errors_within
 from ...generators._rules.language import ALL, PLUS, NamedTile, Neighbourhood, RoomData, WeightedTile
 from ...generators._rules.rulebook import RulesParams
 
@@ -212,10 +212,8 @@ def replace_section(rulebook: Rulebook, section: str, value: Any) -> Rulebook:
     if [one["name"] for one in value].count(name) > 1:
         raise InvalidRecipe("must be unique", at=(section, place, "name"), got=name, rule="unique")
     model, keys = NAMED_SECTIONS[section]
-    try:
+    with errors_within(section, place):
         name = model.validate(value[place]).name
-    except InvalidRecipe as error:
-        raise error.within(section, place) from None
     value = [{**one, "name": name} if number == place else one for number, one in enumerate(value)]
     return complete({**_rename({**rulebook, section: []}, keys, old, name), section: value})
 

@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from ...core.errors import Fix, InvalidRecipe, TilewrightError, TooLarge
+from ...core.errors import Fix, InvalidRecipe, TilewrightError, TooLarge, errors_within
 from ...core.recipe import Recipe
 from ...core.seeds import Rng
 from ...search.breeding import breed
@@ -100,10 +100,8 @@ def check_search_size(genome: Genome, evaluations: int, settings: Settings) -> N
     for unit in (0.0, 0.5, float(np.nextafter(1.0, 0.0))):
         with suppress(InvalidRecipe):  # Some combinations of bounds make no map.
             recipe = genome.apply(genome.decode(np.full((1, genome.slots), unit))[0])
-            try:
+            with errors_within("vary", place="", kind=TooLarge):
                 check_recipe_size(recipe, settings)
-            except TooLarge as error:
-                raise error.within("vary", place="") from None
             cells = max(cells, prod(recipe.shape))
     allowed = CELLS_PER_SEARCH * settings.cells // max(1, cells)
     if evaluations > allowed:

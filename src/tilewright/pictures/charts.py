@@ -5,20 +5,21 @@ A plotting library would be much larger than Tilewright, and a report needs only
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from ..core.measure_groups import format_short
-from ..core.tilemap import TileMap
 
 Color = tuple[int, int, int]
+Side = Literal["bottom", "left", "right"]
 
 PAPER: Color = (250, 249, 246)
 PANEL: Color = (255, 255, 255)
@@ -54,13 +55,46 @@ class Box(NamedTuple):
         """Return the rectangle without margins."""
         return Box(self.left + left, self.top + top, self.right - right, self.bottom - bottom)
 
+    def center(self, width: int, height: int) -> tuple[int, int]:
+        """Return the upper left corner of a rectangle of this size in the middle."""
+        return self.left + (self.width - width) // 2, self.top + (self.height - height) // 2
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Boxes of one size in rows."""
+
+    columns: int
+    width: int
+    height: int
+    gap: int
+    left: int = 0
+    top: int = 0
+
+    @classmethod
+    def within(cls, width: int, columns: int, height: int, gap: int, left: int = 0, top: int = 0) -> Panels:
+        """Return the boxes of rows of this width."""
+        return cls(columns, (width - (columns - 1) * gap) // columns, height, gap, left, top)
+
+    def box(self, number: int) -> Box:
+        row, column = divmod(number, self.columns)
+        left, top = self.left + column * (self.width + self.gap), self.top + row * (self.height + self.gap)
+        return Box(left, top, left + self.width, top + self.height)
+
+    def count_rows(self, count: int) -> int:
+        return ceil(count / self.columns)
+
 
 class Canvas:
-    """A picture to draw on."""
+    """A picture to draw on. Sizes of text and of the marks of axes are multiples of `unit` pixels."""
 
-    def __init__(self, width: int, height: int) -> None:
+    def __init__(self, width: int, height: int, unit: float = 1) -> None:
         self.picture = Image.new("RGB", (width, height), PAPER)
         self.pen = ImageDraw.Draw(self.picture)
+        self.unit = unit
+
+    def pixels(self, length: float) -> int:
+        return round(length * self.unit)
 
     def draw_text(
         self,
@@ -72,11 +106,13 @@ class Canvas:
         max_width: float | None = None,
     ) -> None:
         """Draw a line of text, cut to `max_width`. `anchor` says which point of the text is at `place`."""
+        size = self.pixels(size)
         shown = text if max_width is None else truncate_text(text, size, max_width)
         self.pen.text(place, shown, fill=color, font=load_font(size), anchor=anchor)
 
     def draw_vertical_text(self, place: tuple[int, int], text: str, size: int = NORMAL, color: Color = INK) -> None:
         """Draw vertical text from bottom to top, centered at `place`."""
+        size = self.pixels(size)
         width, height = ceil(text_width(text, size)) + 4, size * 2
         line = Image.new("L", (width, height), 0)
         ImageDraw.Draw(line).text((width / 2, height / 2), text, fill=255, font=load_font(size), anchor="mm")
@@ -86,25 +122,38 @@ class Canvas:
     def draw_panel(self, box: Box) -> None:
         self.pen.rounded_rectangle((box.left, box.top, box.right - 1, box.bottom - 1), 8, PANEL, FAINT)
 
+    def draw_border(self, box: Box) -> None:
+        """Draw a thin line around a box."""
+        ends = (box.left - 1, box.top - 1, box.right, box.bottom)
+        self.pen.rectangle(ends, outline=FAINT, width=max(1, self.pixels(1)))
+
     # -- bars ---------------------------------------------------------------------------------------------------
 
     def draw_bars(
-        self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], *, sideways: bool = False
+        self,
+        box: Box,
+        heights: NDArray[np.float64],
+        edges: NDArray[np.float64],
+        colors: Sequence[Color] = (FIRST,),
+        *,
+        sideways: bool = False,
     ) -> None:
         """Draw bars between edges, upward or, with `sideways`, to the right.
 
-        Heights are fractions of the box. Nonzero bars are always visible.
+        Heights are fractions of the box. Nonzero bars are always visible. `colors` has a color for each bar, or one for
+        all.
         """
         start, end = (box.bottom, box.top) if sideways else (box.left, box.right)
         places = _to_pixels(edges, start, end)
         gap = 1 if abs(end - start) / len(heights) >= 4 else 0
-        for first, last, height in zip(places, places[1:], heights.tolist(), strict=False):
+        for number, height in enumerate(heights.tolist()):
+            first, last, color = places[number], places[number + 1], colors[number % len(colors)]
             if height > 0 and sideways:
                 right = max(box.left + 1, round(box.left + height * box.width) - 1)
-                self.pen.rectangle((box.left, last, right, max(last, first - 1 - gap)), FIRST)
+                self.pen.rectangle((box.left, last, right, max(last, first - 1 - gap)), color)
             elif height > 0:
                 top = min(box.bottom - 2, round(box.bottom - height * box.height))
-                self.pen.rectangle((first, top, max(first, last - 1 - gap), box.bottom - 1), FIRST)
+                self.pen.rectangle((first, top, max(first, last - 1 - gap), box.bottom - 1), color)
 
     def draw_outline(
         self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color, opacity: float = 0.35
@@ -126,49 +175,112 @@ class Canvas:
 
     # -- 2D histograms ------------------------------------------------------------------------------------------
 
-    def draw_bins(self, box: Box, counts: NDArray[np.int64]) -> None:
+    def draw_bins(self, box: Box, counts: NDArray[np.int64], scale: Scale) -> None:
         """Draw counts, an array (y, x), as colors.
 
         The first row is at the bottom; bins with a count of 0 stay blank.
         """
         pixels = np.array(PANEL, dtype=np.uint8)[None, None].repeat(counts.shape[0], 0).repeat(counts.shape[1], 1)
-        filled = counts > 0
-        pixels[filled] = heat_colors(_heat_share(counts[filled], int(counts.max())))
+        pixels[counts > 0] = blend_colors(HEAT, scale.locate(counts[counts > 0]))
         picture = Image.fromarray(pixels[::-1].copy()).resize((box.width, box.height), Image.Resampling.NEAREST)
         self.picture.paste(picture, (box.left, box.top))
-        self.pen.rectangle((box.left - 1, box.top - 1, box.right, box.bottom), outline=FAINT)
+        self.draw_border(box)
 
-    def draw_heat_scale(self, box: Box, max_count: int) -> None:
-        """Draw the color scale of a 2D histogram, from bottom to top."""
+    def draw_color_bar(self, box: Box, scale: Scale, colors: Sequence[Color], size: int = SMALL) -> float:
+        """Draw the colors of a scale from bottom to top, with numbers beside them.
+
+        Return the width of the longest number in pixels.
+        """
         fractions = np.linspace(1.0, 0.0, box.height)[:, None].repeat(box.width, 1)
-        self.picture.paste(Image.fromarray(heat_colors(fractions)), (box.left, box.top))
-        for count in _choose_counts(max_count):
-            y = round(box.bottom - 1 - float(_heat_share(np.array(count), max_count)) * (box.height - 1))
-            self.pen.line((box.right, y, box.right + 4, y), fill=MUTED)
-            self.draw_text((box.right + 8, y), f"{count:,}", SMALL, MUTED, "lm")
+        self.picture.paste(Image.fromarray(blend_colors(colors, fractions)), (box.left, box.top))
+        return self.draw_ticks(box, "right", scale, 40, size=size)
 
     # -- axes ---------------------------------------------------------------------------------------------------
 
-    def draw_bottom_axis(self, box: Box, low: float, high: float, numbers: Sequence[float] | None = None) -> None:
-        """Draw a horizontal axis below a box, with the given numbers or, by default, round numbers."""
-        self.pen.line((box.left, box.bottom, box.right - 1, box.bottom), fill=MUTED)
-        shown = ticks(low, high, max(2, box.width // 70)) if numbers is None else numbers
-        for number in shown:
-            x = round(box.left + (number - low) / (high - low) * (box.width - 1))
-            self.pen.line((x, box.bottom, x, box.bottom + 4), fill=MUTED)
+    def draw_axis(self, box: Box, side: Side, scale: Scale, numbers: Sequence[float] | None = None) -> None:
+        """Draw a line along a side of a box, with numbers or, by default, round numbers."""
+        ends = {
+            "bottom": (box.left, box.bottom, box.right - 1, box.bottom),
+            "left": (box.left - 1, box.top, box.left - 1, box.bottom - 1),
+        }
+        self.pen.line(ends[side], fill=MUTED)
+        self.draw_ticks(box, side, scale, 70 if side == "bottom" else 50, numbers)
+
+    def draw_ticks(
+        self,
+        box: Box,
+        side: Side,
+        scale: Scale,
+        spacing: float,
+        numbers: Sequence[float] | None = None,
+        size: int = SMALL,
+    ) -> float:
+        """Draw numbers with short lines along a side of a box.
+
+        By default, the numbers are round and at least `spacing` apart. Return the width of the longest in pixels.
+        """
+        length, thickness = self.pixels(4), max(1, self.pixels(1))
+        count = (box.width if side == "bottom" else box.height) / self.unit / spacing
+        longest = 0.0
+        for number in scale.ticks(max(2, floor(count))) if numbers is None else numbers:
+            fraction = float(scale.locate(number))
+            x, y = round(box.left + fraction * (box.width - 1)), round(box.bottom - 1 - fraction * (box.height - 1))
+            line, place, anchor = {
+                "bottom": ((x, box.bottom, x, box.bottom + length), (x, box.bottom + self.pixels(7)), "ma"),
+                "left": ((box.left - length - 1, y, box.left - 1, y), (box.left - self.pixels(8), y), "rm"),
+                "right": ((box.right, y, box.right + length, y), (box.right + self.pixels(8), y), "lm"),
+            }[side]
             label = tick_label(number) if numbers is None else format_short(number)
-            self.draw_text((x, box.bottom + 7), label, SMALL, MUTED, "ma")
-
-    def draw_left_axis(self, box: Box, low: float, high: float) -> None:
-        """Draw a vertical axis beside a box, with round numbers."""
-        self.pen.line((box.left - 1, box.top, box.left - 1, box.bottom - 1), fill=MUTED)
-        for number in ticks(low, high, max(2, box.height // 50)):
-            y = round(box.bottom - (number - low) / (high - low) * (box.height - 1))
-            self.pen.line((box.left - 5, y, box.left - 1, y), fill=MUTED)
-            self.draw_text((box.left - 9, y), tick_label(number), SMALL, MUTED, "rm")
+            self.pen.line(line, fill=MUTED, width=thickness)
+            self.draw_text(place, label, size, MUTED, anchor)
+            longest = max(longest, text_width(label, self.pixels(size)))
+        return longest
 
 
-# -- numbers ----------------------------------------------------------------------------------------------------
+# -- scales -----------------------------------------------------------------------------------------------------
+
+TRANSFORMS: Mapping[str, Callable[[Any], Any]] = {"linear": np.asarray, "log": np.log, "root": np.sqrt}
+"""Functions of numbers that a scale shows at equal distances."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Numbers between two limits. A square-root scale is for counts; low counts are visible on it."""
+
+    low: float
+    high: float
+    kind: Literal["linear", "log", "root"] = "linear"
+
+    def locate(self, values: NDArray[Any] | float) -> NDArray[np.float64]:
+        """Return the positions of values from 0 to 1; the middle if the limits are equal."""
+        if not self.high > self.low:
+            return np.full(np.shape(values), 0.5)
+        low, high, places = (TRANSFORMS[self.kind](part) for part in (self.low, self.high, values))
+        return np.asarray((places - low) / (high - low))
+
+    def ticks(self, max_ticks: int) -> list[float]:
+        """Return a few round numbers, at most `max_ticks` except on a scale of counts."""
+        if self.kind == "root":
+            return self._choose_counts()
+        if self.kind == "linear":
+            return ticks(self.low, self.high, max_ticks)
+        powers = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+        for factors in ((1, 2, 5), (1, 3), (1,)):
+            numbers = [round(factor * 10.0**power, 12) for power in powers for factor in factors]
+            numbers = [number for number in numbers if self.low <= number <= self.high]
+            if len(numbers) <= max_ticks:
+                break
+        numbers = numbers[:: -(-len(numbers) // max_ticks)] if numbers else []
+        return numbers if len(numbers) > 1 else ticks(self.low, self.high, max_ticks)
+
+    def _choose_counts(self) -> list[float]:
+        """Return the maximum, 1, and a few round numbers between them."""
+        chosen = [self.high]
+        powers = range(floor(log10(max(1, self.high))), -1, -1)
+        for number in (factor * 10.0**power for power in powers for factor in (5, 2, 1)):
+            if number < self.high and float(self.locate(chosen[-1]) - self.locate(number)) > 0.07:
+                chosen.append(number)
+        return chosen if chosen[-1] == 1 or self.high == 1 else [*chosen[:-1], 1]
 
 
 def ticks(low: float, high: float, max_ticks: int) -> list[float]:
@@ -192,24 +304,6 @@ def tick_label(number: float) -> str:
     return format_short(number) if number == round(number) else f"{number:.10g}"
 
 
-def _heat_share(counts: NDArray[np.int64], max_count: int) -> NDArray[np.float64]:
-    """Return the positions of counts on a square-root scale from 0 to 1, on which low counts are visible."""
-    return (np.sqrt(counts) - 1) / max(1e-9, max_count**0.5 - 1) if max_count > 1 else np.full(counts.shape, 0.5)
-
-
-def _choose_counts(max_count: int) -> list[int]:
-    """Return the counts to label on the scale: the maximum, 1, and a few round numbers between them."""
-    chosen = [max_count]
-    round_numbers = [
-        factor * 10**power for power in range(floor(log10(max(1, max_count))), -1, -1) for factor in (5, 2, 1)
-    ]
-    for number in round_numbers:
-        last = float(_heat_share(np.array(chosen[-1]), max_count))
-        if number < max_count and last - float(_heat_share(np.array(number), max_count)) > 0.07:
-            chosen.append(number)
-    return chosen if chosen[-1] == 1 or max_count == 1 else [*chosen[:-1], 1]
-
-
 def _to_pixels(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
     """Return the pixel positions of edges."""
     fractions = (edges - edges[0]) / (edges[-1] - edges[0])
@@ -217,36 +311,14 @@ def _to_pixels(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
     return places
 
 
-# -- maps ---------------------------------------------------------------------------------------------------------
-
-
-def draw_thumbnail(map: TileMap, width: int, height: int) -> Image.Image:
-    """Draw a map as large as a space allows, with an integer number of pixels per cell if possible."""
-    cells = map_width(map)
-    thumbnail = map.image(scale=max(1, min(width // cells, height // map.height))).convert("RGB")
-    if thumbnail.width > width or thumbnail.height > height:
-        thumbnail.thumbnail((width, height), Image.Resampling.BOX)
-    return thumbnail
-
-
-def map_width(map: TileMap) -> int:
-    """Return the width of a map's picture in cells."""
-    return total_width(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
-
-
-def total_width(levels: int, width: int) -> int:
-    """Return the width of a map in cells, with its levels side by side."""
-    return levels * (width + 1) - 1
-
-
 # -- colors and text ----------------------------------------------------------------------------------------------
 
 
-def heat_colors(fractions: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return the colors of numbers from 0 to 1, as an array (..., 3)."""
-    stops = np.linspace(0, 1, len(HEAT))
-    colors = [np.interp(fractions, stops, [color[channel] for color in HEAT]) for channel in range(3)]
-    return np.round(np.stack(colors, axis=-1)).astype(np.uint8)
+def blend_colors(colors: Sequence[Color], fractions: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the colors at positions from 0, the first color, to 1, the last, as an array (..., 3)."""
+    stops = np.linspace(0, 1, len(colors))
+    channels = [np.interp(fractions, stops, channel) for channel in zip(*colors, strict=True)]
+    return np.round(np.stack(channels, axis=-1)).astype(np.uint8)
 
 
 @cache
