@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe, TooLarge, short_repr
+from .errors import InvalidRecipe, check_limit, short_repr
 from .tilemap import Marker, Room, TileMap, check_properties
 
 MAX_LANDMARK_EDITS = 1000
@@ -187,8 +187,7 @@ def _with_change(
 
 
 def _check_count(changes: tuple[Change[T], ...], place: str) -> tuple[Change[T], ...]:
-    if len(changes) > MAX_LANDMARK_EDITS:
-        raise TooLarge(f"must have at most {MAX_LANDMARK_EDITS:,} changes by hand, got {len(changes):,}", at=place)
+    check_limit("changes by hand", len(changes), MAX_LANDMARK_EDITS, at=place)
     return changes
 
 

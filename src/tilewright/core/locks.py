@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
-from .errors import InvalidRecipe, TooLarge, errors_within, pluralize
+from .errors import InvalidRecipe, TooLarge, check_limit, errors_within, pluralize
 from .grid import (
     FREE,
     MAX_CELLS,
@@ -127,10 +127,7 @@ class Locks:
 
     @classmethod
     def _from_list(cls, items: Sequence[Any], map_shape: tuple[int, ...] | None = None) -> Locks:
-        if len(items) > MAX_GIVEN_LOCKS:
-            raise TooLarge(
-                f"a list must have at most {MAX_GIVEN_LOCKS:,} locks, got {len(items):,}; lock cells by a map"
-            )
+        check_limit("locks", len(items), MAX_GIVEN_LOCKS, of="a list", advice="lock cells by a map")
         locks = [_read_place(item) for item in items]
         axes = {len(place) for place, _ in locks} or {2}
         if len(axes) > 1:

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from ..core.errors import BadFile, Problem, TilewrightError, TooLarge
+from ..core.errors import BadFile, Problem, TilewrightError, check_limit
 from ..core.stored import StoredData
 from ..formats._files import describe_error, read_file, refuse_unwritable, remove_temporary, write_temporary
 from ..formats._locks import lock_folder
@@ -120,8 +120,7 @@ class ProjectFolder:
             return ExportManifest(version=VERSION, engine=engine, files={})
         content = read_file(path)
         try:
-            if len(content) > MAX_MANIFEST_BYTES:
-                raise TooLarge(f"must have at most {MAX_MANIFEST_BYTES:,} bytes, got {len(content):,}")
+            check_limit("bytes", len(content), MAX_MANIFEST_BYTES)
             found = ExportManifest.from_json(content)
         except TilewrightError:
             advice = "remove it, and set edited to replace"

@@ -18,7 +18,7 @@ from typing import Any
 from ..analysis import map_warnings, survey
 from ..analysis.similarity import Similarity
 from ..core import pipeline
-from ..core.errors import BadFile, GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownName
+from ..core.errors import BadFile, GaveUp, InvalidRecipe, TilewrightError, UnknownName, check_limit
 from ..core.glyph_tiles import make_glyph_tileset
 from ..core.grid import FREE, Grid
 from ..core.plan import make_plan
@@ -348,8 +348,7 @@ def read_map_data(value: Any, settings: Settings, tileset: Tileset | None = None
         raise InvalidRecipe("must not have free cells", at="map")
     chosen = tileset or grid.tileset
     if chosen is None:
-        if len(grid.labels) > MAX_TILES:
-            raise TooLarge(f"must have at most {MAX_TILES:,} different tiles, got {len(grid.labels):,}", at="map")
+        check_limit("different tiles", len(grid.labels), MAX_TILES, at="map")
         chosen = make_glyph_tileset([str(label) for label in grid.labels], "sent")
         grid = Grid(chosen.names, grid.cells)
     return TileMap(grid.to_tile_ids(chosen).astype(chosen.dtype), chosen)

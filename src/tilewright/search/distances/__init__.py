@@ -19,7 +19,7 @@ from ...core.entries import Entry, declare
 from ...core.errors import InvalidRecipe, TilewrightError
 from ...core.notation import read_entry
 from ...core.registry import Bound, Registry
-from ...core.tilemap import TileMap
+from ...core.tilemap import TileMap, format_size
 
 CompareMany = Callable[[Any, NDArray[Any]], NDArray[np.float64]]
 
@@ -84,6 +84,13 @@ class BoundDistance(Bound[Distance]):
             name = self.entry.name
             raise TilewrightError(f"distance {name}: returned a number outside 0..1; this is a bug in {name}")
         return found
+
+
+def refuse_other_size(name: str, one: NDArray[Any], other: NDArray[Any]) -> None:
+    """Raise InvalidRecipe if two maps differ in size."""
+    if one.shape != other.shape:
+        text = f"{name} compares maps of one size, got {format_size(one.shape)} and {format_size(other.shape)}"
+        raise InvalidRecipe(f"{text}; use patterns or path", at="distance", place="distance", rule="size")
 
 
 def read_distance(given: Any) -> BoundDistance:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from ...analysis.survey import Survey
 from ...kernels.differences import compare_cells
-from . import distance
-from ._sizes import refuse_other_size
+from . import distance, refuse_other_size
 
 
 def describe_cells(survey: Survey, params: Any) -> NDArray[np.uint16]:

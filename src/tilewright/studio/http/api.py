@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from ... import __version__
-from ...core.errors import InvalidRecipe, TooLarge, UnknownName, explain_each, problem
+from ...core.errors import InvalidRecipe, UnknownName, check_limit, explain_each, problem
 from ...core.fields import fields_by_name
 from ...core.notation import read_pairs, read_stage
 from ...core.provenance import digest
@@ -180,8 +180,7 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
             renamed=entry.params.renamed,
         )
         recipe: dict[str, Any] = {"technique": technique, "params": params, "tileset": tileset}
-        if len(shape) > MAX_STAGES:
-            raise TooLarge(f"must have at most {MAX_STAGES} shapers, got {len(shape):,}", at="shape")
+        check_limit("shapers", len(shape), MAX_STAGES, at="shape")
         recipe["shaping"] = [dict([read_stage(text)]) for text in shape]
         recipe["tiles"] = None if tiles is None else read_pairs(tiles, "tiles")
         body = MapRequest.validate(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from ...core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, errors_within
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit, errors_within
 from ...core.shared_tiles import convert_cells
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
@@ -145,8 +145,7 @@ def build_tileset(own: OwnTiles, base: Tileset, map_tiles: Tileset | None = None
     """
     if not own.tiles:
         raise InvalidRecipe("there are no tiles yet; click a sprite in the picture")
-    if len(own.tiles) > MAX_OWN_TILES:
-        raise TooLarge(f"must have at most {MAX_OWN_TILES} own tiles, got {len(own.tiles)}")
+    check_limit("own tiles", len(own.tiles), MAX_OWN_TILES)
     picture, sheet = own.sheet, None
     data = _write_base(own, base, _list_tiles(own, base, map_tiles))
     for tile, params in _list_skins(own):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nicegui import app as nicegui_app
-from nicegui import ui
+from nicegui import binding, ui
 
 from ..jobs import JobQueue
 from ..search.runs import SearchRuns
@@ -26,6 +27,8 @@ def mount(studio: FastAPI, queue: JobQueue) -> None:
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
 
     nicegui_app.on_shutdown(queue.close)
+    # On a busy machine, NiceGUI would print warnings of slow bindings, which the page does not use.
+    binding.MAX_PROPAGATION_TIME = inf
     searches = SearchRuns(queue)
 
     @ui.page(PATH)
