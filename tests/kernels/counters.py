@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tests.plain import count_windows
+from tilewright.analysis.patterns import Tiles, Wrap, pad_map
 from tilewright.generators._patterns.pattern_counter import PatternCounter
 from tilewright.generators._patterns.target import TargetDistribution
 
@@ -120,3 +122,17 @@ def read_counts(counter: PatternCounter, member: int, number: int) -> Counter[in
             for key, count in zip(counter.keys[member][used], counter.counts[member][used], strict=True)
         }
     )
+
+
+def has_copy(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], side: int) -> bool:
+    """Return whether a block of this edge length with at least two different tiles also occurs in a sample."""
+
+    def list_blocks(tiles: Tiles, wrap: Wrap) -> set[bytes]:
+        padded = pad_map(tiles, side, wrap).astype(np.int64)
+        if min(padded.shape) < side:
+            return set()
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (side,) * padded.ndim)
+        blocks = windows.reshape(-1, side**padded.ndim)
+        return {block.tobytes() for block in blocks[blocks.min(axis=1) < blocks.max(axis=1)]}
+
+    return any(not list_blocks(*sample).isdisjoint(list_blocks(map, wrap)) for sample in samples)

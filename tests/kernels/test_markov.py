@@ -26,7 +26,6 @@ from tilewright.kernels.markov import (
     MIN_SQUARE,
     SIZE_BITS,
     Lookahead,
-    draw_smoothed,
     draw_tiles,
     find_unseen,
     resample_tiles,
@@ -336,10 +335,7 @@ def test_drawing_equals_plain_drawing(
         *(case.contexts.flat_offsets(shape[1]), case.number_steps(steps)),
         Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints),
     )
-    if smoothing > 0:
-        lost = draw_smoothed(*given, smoothing, temperature, one.state, np.empty((3, case.tiles)))
-    else:
-        lost = draw_tiles(*given, temperature, one.state, np.empty((3, case.tiles)))
+    lost = draw_tiles(*given, smoothing, temperature, one.state, np.empty((3, case.tiles)))
     plain_lost = plain_draw(
         *(case.known, cells, set(list_places(held)), order),
         [[list_names(mask, case.directions) for mask in step] for step in steps],
@@ -372,7 +368,7 @@ def test_a_context_that_excludes_a_lock_ahead_is_skipped(hint: list[float], tile
     hinted = np.pad(np.array([[-1, 0], [-1, -1]], dtype=np.int32), MARGIN, constant_values=-1).reshape(-1)
     lost = draw_tiles(
         *(contexts.arrays, digits, held, flat([(0, 1)], 2), contexts.flat_offsets(2), np.array([[1], [2]])),
-        *(Lookahead(hinted, np.array([hint])), 1.0, Rng.of(1).state, np.empty((3, 3))),
+        *(Lookahead(hinted, np.array([hint])), 0.0, 1.0, Rng.of(1).state, np.empty((3, 3))),
     )
     assert lost == 0
     assert as_map(digits, (2, 2))[0, 1] == tile

@@ -15,10 +15,9 @@ import tilewright as tw
 from tilewright.cli import main
 from tilewright.core.model import LearningProgress
 from tilewright.core.samples import Samples
-from tilewright.neural.architecture import SIZES
 from tilewright.neural.inference import MAX_WEIGHT, Predictor, exp_table
 from tilewright.neural.learning import learn_network
-from tilewright.neural.settings import TrainingSettings
+from tilewright.neural.settings import SIZES, TrainingSettings
 from tilewright.neural.torch_network import TileNetwork
 from tilewright.neural.training import Trainer
 from tilewright.neural.training_set import TrainingSet

@@ -20,9 +20,6 @@ from ..autotile.grammar import grammar_of
 from ..core.entries import measure
 from . import keys
 from .survey import Survey
-from .symmetry import symmetry_turn as symmetry_turn
-from .symmetry import symmetry_x as symmetry_x
-from .symmetry import symmetry_y as symmetry_y
 
 
 @measure(unit="cells", group="shape")
@@ -284,3 +281,30 @@ def sample_distance(survey: Survey) -> float | None:
     the complete map.
     """
     return survey.comparison.min_difference if survey.comparison else None
+
+
+@measure(unit="fraction", group="shape")
+def symmetry_x(survey: Survey) -> float:
+    """Fraction of cells that are equal to their mirror image with left and right swapped.
+
+    Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
+    """
+    return survey.symmetric_in_x / survey.map.cells.size
+
+
+@measure(unit="fraction", group="shape")
+def symmetry_y(survey: Survey) -> float:
+    """Fraction of cells that are equal to their mirror image with top and bottom swapped.
+
+    Directional tiles such as rivers and roads are mirrored with the map. The owner of a building is ignored.
+    """
+    return survey.symmetric_in_y / survey.map.cells.size
+
+
+@measure(unit="fraction", group="shape")
+def symmetry_turn(survey: Survey) -> float:
+    """Fraction of cells that are equal to the cell at their position after a rotation by 180 degrees.
+
+    Directional tiles such as rivers and roads are rotated with the map. The owner of a building is ignored.
+    """
+    return survey.symmetric_in_turns / survey.map.cells.size

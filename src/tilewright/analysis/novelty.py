@@ -6,73 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.seeds import CELL_GAMMA, ROW_SALT
 from ..kernels.copies import add_blocks, has_block
 from .patterns import Keys, Tiles, Wrap, pad_map
 
-FIRST, SECOND, SPREAD = np.uint64(CELL_GAMMA), np.uint64(ROW_SALT), np.uint64(0xBF58476D1CE4E5B9)
-"""Odd multipliers that distinguish the halves of a block and mix their bits."""
-HALF = np.uint64(32)
 FIRST_SIDE = 6
 """Edge length of the blocks that the first search for copies starts with."""
 LOOP_COST = 80_000
 """Number of cells compared in the time of one loop iteration."""
 TRANSFORM_COST = 500
 """Number of cells compared in the time needed to transform one cell and back."""
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks:
-    """All blocks of one size in a map, indexed by their first cells, with a key per block.
-
-    Equal blocks have equal keys. Keys have 64 bits; two different blocks share a key with probability 2^-64.
-    """
-
-    keys: Keys
-    wrap: Wrap
-    tiles: Tiles
-    """Tile of each block that consists of one tile, -1 for other blocks."""
-
-    @classmethod
-    def from_cells(cls, map: Tiles, wrap: Wrap) -> Blocks:
-        """Return the blocks of edge length 1."""
-        return cls(map.astype(np.uint64), wrap, map.astype(np.int32))
-
-    @property
-    def mixed(self) -> Keys:
-        """Keys of the blocks that contain at least two different tiles."""
-        return self.keys[self.tiles < 0]
-
-    def grow(self, more: int) -> Blocks:
-        """Return the blocks whose edges are longer by `more` cells, at most twice as long.
-
-        Each new block is composed of two overlapping or adjacent blocks along every axis. Along an axis that wraps
-        around, the number of blocks does not change.
-        """
-        keys: Keys = self.keys
-        tiles: Tiles = self.tiles
-        for axis, wraps in enumerate(self.wrap):
-            first, second = _shift_pairs(keys, axis, more, wraps)
-            keys = np.asarray(first * FIRST + second * SECOND, dtype=np.uint64)
-            keys ^= keys >> HALF
-            keys *= SPREAD
-            first_tiles, second_tiles = _shift_pairs(tiles, axis, more, wraps)
-            tiles = np.where(first_tiles == second_tiles, first_tiles, -1)
-        return Blocks(keys, self.wrap, tiles)
-
-
-def _shift_pairs(values: NDArray[Any], axis: int, more: int, wraps: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the values along an axis, and for each of them the value `more` places after it."""
-    if wraps:
-        return values, np.roll(values, -more, axis)
-    before, length = (slice(None),) * axis, values.shape[axis]
-    rest = max(0, length - more)
-    return values[(*before, slice(0, rest))], values[(*before, slice(length - rest, length))]
 
 
 class SampleBlocks:
@@ -138,25 +84,13 @@ class SampleBlocks:
 
 def _pad_levels(map: Tiles, side: int, wrap: Wrap) -> NDArray[np.int32]:
     """Return (level, row, column) the tiles of a map, extended along axes that wrap around."""
-    padded = pad_map(map, side, wrap, ((False, False),) * map.ndim, 0) if any(wrap) else map
+    padded = pad_map(map, side, wrap) if any(wrap) else map
     return np.ascontiguousarray(padded.reshape((-1, *padded.shape[-2:])), dtype=np.int32)
 
 
 def _thickness(map: Tiles, side: int) -> int:
     """Return the number of levels of a block."""
     return 1 if map.ndim == 2 else side
-
-
-def find_copied(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], side: int) -> NDArray[np.bool_]:
-    """Return a mask of the first cells of all copied blocks of an edge length with at least two different tiles."""
-    every = [Blocks.from_cells(map, wrap), *(Blocks.from_cells(*sample) for sample in samples)]
-    reached = 1
-    while reached < side:
-        more = min(reached, side - reached)
-        every, reached = [one.grow(more) for one in every], reached + more
-    own, *others = every
-    copied: NDArray[np.bool_] = np.isin(own.keys, np.concatenate([other.mixed for other in others]))
-    return copied & (own.tiles < 0)
 
 
 def min_difference(map: Tiles, sample: Tiles, wrap: Wrap) -> float:

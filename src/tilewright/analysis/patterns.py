@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from ..core.errors import Problem, problem
+from ..core.samples import Samples
 from ..core.seeds import CELL_GAMMA, MASK, mix
+from ..core.tilemap import format_size
 from ..kernels.exact import log
 
 Tiles: TypeAlias = NDArray[np.integer[Any]]
@@ -92,6 +94,18 @@ def find_edge_problems(name: str, edges: Sequence[str], dimensions: int, wrapped
     return problems
 
 
+def find_sample_problems(name: str, samples: Samples, size: int, wrap: Wrap, see: str) -> Iterator[Problem]:
+    """Yield a problem of the parameter `name` for each sample that is smaller than a pattern and does not wrap.
+
+    `see` is the parameter with the size of patterns.
+    """
+    for number, grid in enumerate(samples):
+        if any(side < size and not wraps_around for side, wraps_around in zip(grid.shape, wrap, strict=True)):
+            shown = format_size(grid.shape)
+            text = f"{samples.describe(number)} of {shown} cells is smaller than a pattern of {size} cells; see {see}"
+            yield problem(text, at=name, rule="sample_size", remove=[see])
+
+
 @dataclass(frozen=True)
 class Coding:
     """Conversion of patterns of one size to keys."""
@@ -129,14 +143,14 @@ class Coding:
         return keys
 
 
-def pad_map(map: Tiles, size: int, wrap: Wrap, sides: Sides, beyond: int) -> Tiles:
+def pad_map(map: Tiles, size: int, wrap: Wrap, sides: Sides | None = None, beyond: int = 0) -> Tiles:
     """Return a map extended by the cells that patterns cover beyond its edges.
 
     Along an axis that wraps around, these are copies of the first `size - 1` cells. At other edges that patterns
-    include, it is one cell with the value `beyond`.
+    include, by default none, it is one cell with the value `beyond`.
     """
     padded = map
-    for axis, (wraps_around, edges) in enumerate(zip(wrap, sides, strict=True)):
+    for axis, (wraps_around, edges) in enumerate(zip(wrap, sides or ((False, False),) * map.ndim, strict=True)):
         if wraps_around:
             repeated = np.arange(map.shape[axis] + size - 1) % map.shape[axis]
             padded = np.take(padded, repeated, axis=axis)
@@ -158,6 +172,15 @@ def iter_view_wraps(wrap: Wrap, symmetries: int) -> Iterator[tuple[bool, ...]]:
     """Yield, for each view, whether each axis wraps around; a quarter turn swaps rows and columns."""
     for number in range(symmetries):
         yield (*wrap[:-2], wrap[-1], wrap[-2]) if number // 2 % 2 else tuple(wrap)
+
+
+def list_views(maps: Iterable[Tiles], wrap: Wrap, symmetries: int) -> list[tuple[Tiles, tuple[bool, ...]]]:
+    """Return the symmetric views of maps, and for each view whether each axis wraps around."""
+    return [
+        (np.ascontiguousarray(view), view_wrap)
+        for map in maps
+        for view, view_wrap in zip(iter_views(map, symmetries), iter_view_wraps(wrap, symmetries), strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False)

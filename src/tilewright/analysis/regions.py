@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from ..kernels.bridges import Waves, build_labeled_map
-from ..kernels.flood import label_regions
-from ..kernels.labels import label_axes
+from ..kernels.flood import label_axes, label_regions
 
 Directions: TypeAlias = Literal[4, 8]
 """Step directions: 4 along the axes (6 on 3D maps), or 8 with diagonals (26 on 3D maps)."""
@@ -116,6 +115,20 @@ def regions_of_tiles(cells: NDArray[Any], tiles: Iterable[int], directions: Dire
         sizes.append(found.sizes[1:])
         count += found.count
     return Regions(labels, np.concatenate(sizes))
+
+
+def dilate(mask: NDArray[np.bool_], radius: int, wrap: tuple[bool, bool] = (False, False)) -> NDArray[np.bool_]:
+    """Return a mask with all cells within `radius` rows and columns added, per level.
+
+    `wrap` says whether rows and columns wrap around.
+    """
+    for axis, wraps_around in zip((-2, -1), wrap, strict=True):
+        margin = [(0, 0)] * mask.ndim
+        margin[axis] = radius, radius
+        lines = np.moveaxis(np.pad(mask, margin, mode="wrap" if wraps_around else "constant"), axis, 0)
+        parts = (lines[shift : shift + mask.shape[axis]] for shift in range(2 * radius + 1))
+        mask = np.moveaxis(reduce(np.logical_or, parts), 0, axis)
+    return mask
 
 
 @cache

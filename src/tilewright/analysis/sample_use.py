@@ -15,7 +15,7 @@ from ..core.registry import techniques
 from ..core.samples import Samples, Training
 from ..core.tilemap import TileMap
 from .novelty import SampleBlocks, min_difference
-from .patterns import Coding, PatternCounts, Tiles, Wrap, iter_view_wraps, iter_views, pad_map, wraps
+from .patterns import Coding, PatternCounts, Tiles, Wrap, list_views, pad_map, wraps
 
 MIN_CELLS = 64
 """Smaller maps are never reported as degenerate."""
@@ -61,7 +61,7 @@ def measure_sample_use(cells: Tiles, training: Training | None) -> dict[str, flo
 def find_coverage(cells: Tiles, training: Training) -> float:
     """Return the fraction of the different patterns of the samples that occur in a map."""
     known = _count_patterns(training.samples, training.wrap_sample, training.symmetries, training.pattern_size)
-    own = PatternCounts.of(known.coding, [_pad(cells, training.pattern_size, wraps(training.wrap, cells.ndim))])
+    own = PatternCounts.of(known.coding, [pad_map(cells, training.pattern_size, wraps(training.wrap, cells.ndim))])
     return int(np.count_nonzero(own.count(known.keys))) / len(known.keys)
 
 
@@ -85,27 +85,14 @@ def _compare_variety(counts: NDArray[np.int64], sample_counts: NDArray[np.int64]
 
 @cached_by_size
 def _index_blocks(samples: Samples, wrap: str, symmetries: int) -> SampleBlocks:
-    return SampleBlocks(_list_views(samples, wrap, symmetries))
+    return SampleBlocks(list_views(samples.maps, wraps(wrap, samples.axes), symmetries))
 
 
 @cached_by_size
 def _count_patterns(samples: Samples, wrap: str, symmetries: int, size: int) -> PatternCounts:
-    views = _list_views(samples, wrap, symmetries)
+    views = list_views(samples.maps, wraps(wrap, samples.axes), symmetries)
     coding = Coding(size, samples.axes, len(samples.labels))
-    return PatternCounts.of(coding, [_pad(view, size, round_) for view, round_ in views])
-
-
-def _list_views(samples: Samples, wrap: str, symmetries: int) -> list[tuple[Tiles, Wrap]]:
-    axes = wraps(wrap, samples.axes)
-    return [
-        (np.ascontiguousarray(view), round_)
-        for sample in samples.maps
-        for view, round_ in zip(iter_views(sample, symmetries), iter_view_wraps(axes, symmetries), strict=True)
-    ]
-
-
-def _pad(map: Tiles, size: int, wrap: Wrap) -> Tiles:
-    return pad_map(map, size, wrap, ((False, False),) * map.ndim, 0)
+    return PatternCounts.of(coding, [pad_map(view, size, round_) for view, round_ in views])
 
 
 def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
@@ -130,9 +117,9 @@ def find_degeneracy(map: TileMap) -> tuple[Problem, ...]:
     training = entry.training_of(recipe.params)
     if training is None:
         return tuple(_find_single_tile(map, len(ids)))
-    views = [
-        (ids[view], wrap) for view, wrap in _list_views(training.samples, training.wrap_sample, training.symmetries)
-    ]
+    samples = training.samples
+    axes = wraps(training.wrap_sample, samples.axes)
+    views = [(ids[view], wrap) for view, wrap in list_views(samples.maps, axes, training.symmetries)]
     counts = np.bincount(np.concatenate([view.reshape(-1) for view, _ in views]), minlength=len(map.tileset))
     single = [*_find_single_tile(map, int(np.count_nonzero(counts)))]
     variety = single or [*_find_dominant_tile(map, counts)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -27,8 +27,8 @@ from .patterns import (
     Tiles,
     divergences,
     find_axis_problems,
-    iter_view_wraps,
-    iter_views,
+    find_sample_problems,
+    list_views,
     pad_map,
     wraps,
 )
@@ -60,15 +60,8 @@ class Similarity(Params):
             return
         yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
         yield from find_axis_problems("wrap", "the map", self.wrap, self.like.axes)
-        for number, grid in enumerate(self.like):
-            sides = zip(grid.shape, wraps(self.wrap_sample, self.like.axes), strict=True)
-            if any(side < self.pattern_size and not wraps_around for side, wraps_around in sides):
-                which = self.like.describe(number)
-                size = "x".join(map(str, reversed(grid.shape)))
-                text = (
-                    f"{which} of {size} cells is smaller than a pattern of {self.pattern_size} cells; see pattern_size"
-                )
-                yield problem(text, at="like", rule="sample_size")
+        wrap = wraps(self.wrap_sample, self.like.axes)
+        yield from find_sample_problems("like", self.like, self.pattern_size, wrap, "pattern_size")
 
     def compare(self, map: TileMap) -> Comparison:
         """Compare a map with the samples."""
@@ -126,20 +119,11 @@ def _number_samples(similarity: Similarity, tilesets: tuple[Tileset | None, ...]
     views = []
     for grid, own in zip(samples, tilesets, strict=True):
         tiles = _number_labels(grid, own, tileset, unknown)[grid.cells]
-        wrap = wraps(similarity.wrap_sample, axes)
-        views_and_wraps = zip(
-            iter_views(tiles, similarity.symmetries), iter_view_wraps(wrap, similarity.symmetries), strict=True
-        )
-        views += [(np.ascontiguousarray(view), view_wrap) for view, view_wrap in views_and_wraps]
+        views += list_views([tiles], wraps(similarity.wrap_sample, axes), similarity.symmetries)
     size = similarity.pattern_size
     coding = Coding(size, axes, len(tileset) + len(unknown))
-    return NumberedSamples(
-        tuple(views), coding, PatternCounts.of(coding, [_pad_wrapped(view, size, wrap) for view, wrap in views])
-    )
-
-
-def _pad_wrapped(map: Tiles, size: int, wrap: Sequence[bool]) -> Tiles:
-    return pad_map(map, size, wrap, [(False, False)] * map.ndim, 0)
+    patterns = PatternCounts.of(coding, [pad_map(view, size, wrap) for view, wrap in views])
+    return NumberedSamples(tuple(views), coding, patterns)
 
 
 def _number_labels(
@@ -186,7 +170,7 @@ class Comparison:
     @cached_property
     def patterns(self) -> PatternCounts | None:
         """Pattern counts of the map; None if the map is smaller than a pattern."""
-        padded = _pad_wrapped(self.map.cells, self.similarity.pattern_size, self.wrap)
+        padded = pad_map(self.map.cells, self.similarity.pattern_size, self.wrap)
         found = PatternCounts.of(self.samples.coding, [padded])
         return found if found.total else None
 

@@ -10,25 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.many_maps import NoKernel
 from ..core.registry import measures
-from ..kernels.bit_surveys import (
-    COLUMNS,
-    DEAD_ENDS,
-    FLOOR,
-    LARGEST,
-    NEEDS_COUNTS,
-    NEEDS_DEAD_ENDS,
-    NEEDS_PATH,
-    NEEDS_REGIONS,
-    NEEDS_SYMMETRY,
-    PATH,
-    PER_CELL,
-    PER_FLOOR,
-    PER_ONE,
-    REGIONS,
-    SYMMETRIC_TURN,
-    SYMMETRIC_X,
-    SYMMETRIC_Y,
-)
+from ..kernels import bit_surveys as bits
 from .program import BatchProgram
 
 
@@ -38,21 +20,21 @@ class Column:
 
     measure: str
     column: int
-    divisor: int = PER_ONE
+    divisor: int = bits.PER_ONE
     needs: int = 0
 
 
 KNOWN = {
     one.measure: one
     for one in (
-        Column("floor_share", FLOOR, PER_CELL),
-        Column("regions", REGIONS, PER_ONE, NEEDS_REGIONS),
-        Column("largest_region", LARGEST, PER_FLOOR, NEEDS_REGIONS),
-        Column("path_length", PATH, PER_ONE, NEEDS_REGIONS | NEEDS_PATH),
-        Column("dead_ends", DEAD_ENDS, PER_ONE, NEEDS_DEAD_ENDS),
-        Column("symmetry_x", SYMMETRIC_X, PER_CELL, NEEDS_SYMMETRY),
-        Column("symmetry_y", SYMMETRIC_Y, PER_CELL, NEEDS_SYMMETRY),
-        Column("symmetry_turn", SYMMETRIC_TURN, PER_CELL, NEEDS_SYMMETRY),
+        Column("floor_share", bits.FLOOR, bits.PER_CELL),
+        Column("regions", bits.REGIONS, bits.PER_ONE, bits.NEEDS_REGIONS),
+        Column("largest_region", bits.LARGEST, bits.PER_FLOOR, bits.NEEDS_REGIONS),
+        Column("path_length", bits.PATH, bits.PER_ONE, bits.NEEDS_REGIONS | bits.NEEDS_PATH),
+        Column("dead_ends", bits.DEAD_ENDS, bits.PER_ONE, bits.NEEDS_DEAD_ENDS),
+        Column("symmetry_x", bits.SYMMETRIC_X, bits.PER_CELL, bits.NEEDS_SYMMETRY),
+        Column("symmetry_y", bits.SYMMETRIC_Y, bits.PER_CELL, bits.NEEDS_SYMMETRY),
+        Column("symmetry_turn", bits.SYMMETRIC_TURN, bits.PER_CELL, bits.NEEDS_SYMMETRY),
     )
 }
 
@@ -64,12 +46,13 @@ def find_column(measure: str, program: BatchProgram) -> Column:
         state = program.find_state(entry.value)
         if state is None:
             raise NoKernel(f"the measure {measure}, whose tile {program.technique} does not use")
-        return Column(measure, COLUMNS + state, PER_ONE, NEEDS_COUNTS)
+        return Column(measure, bits.COLUMNS + state, bits.PER_ONE, bits.NEEDS_COUNTS)
     if measure not in KNOWN or measure not in measures.built_in:
         raise NoKernel(f"the measure {measure}")
     if measure == "path_length" and program.many.has_markers and len(program.shaping):
         raise NoKernel("the path_length of maps with markers after shapers; it leads from start to exit")
-    if KNOWN[measure].needs & NEEDS_SYMMETRY and any(tile.joins or tile.country for tile in program.recipe.tileset):
+    has_images = any(tile.joins or tile.country for tile in program.recipe.tileset)
+    if KNOWN[measure].needs & bits.NEEDS_SYMMETRY and has_images:
         raise NoKernel(f"the measure {measure} with directional tiles or owners")
     return KNOWN[measure]
 
@@ -77,14 +60,14 @@ def find_column(measure: str, program: BatchProgram) -> Column:
 def compute_values(columns: Sequence[Column], numbers: NDArray[np.int64], cells: int) -> dict[str, NDArray[np.float64]]:
     """Return the values of measures by name, given the numbers (map, column); NaN where a measure does not apply."""
     found = {}
-    floor = numbers[:, FLOOR]
+    floor = numbers[:, bits.FLOOR]
     for one in columns:
         values = numbers[:, one.column].astype(np.float64)
-        if one.divisor == PER_CELL:
+        if one.divisor == bits.PER_CELL:
             values /= cells
-        elif one.divisor == PER_FLOOR:
+        elif one.divisor == bits.PER_FLOOR:
             values = np.divide(values, floor, out=np.full(len(values), np.nan), where=floor > 0)
-        elif one.column == PATH:
+        elif one.column == bits.PATH:
             values[values < 0] = np.nan
         found[one.measure] = values
     return found

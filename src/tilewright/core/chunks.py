@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .entries import Technique
-from .errors import InvalidRecipe, TilewrightError, TooLarge, problem
+from .errors import InvalidRecipe, TooLarge, problem
 from .grid import StartParams
-from .pipeline import check_stage_result, run_stage
+from .pipeline import run_technique
 from .plan import resolve_labels
 from .recipe import Recipe
 from .registry import techniques
@@ -52,14 +52,10 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
     if entry.validate is not None:
         entry.validate(recipe.params, site)
     try:
-        result = yield from run_stage(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
+        return (yield from run_technique(entry, recipe.params, site, Rng.of(recipe.seed).child(entry.name)))
     except MemoryError:
         text = f"a chunk of {format_size(shape)} does not fit into memory"
         raise TooLarge(text, at="technique", place=entry.name) from None
-    check_stage_result(result, site, entry.name)
-    if result.shape != shape or result.tileset != recipe.tileset:
-        raise TilewrightError(f"{entry.name}: returned another size or tileset than requested; this is a bug in it")
-    return result
 
 
 def resolve_random_params(recipe: Recipe) -> Recipe:

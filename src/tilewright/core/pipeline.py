@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from .attempts import Attempts, Outcome
 from .entries import Shaper, Technique
 from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
-from .params import check_integer
+from .params import Params, check_integer
 from .plan import PlannedShaper, check_dimensions, make_plan, similarity_of, technique_in_recipe
 from .ports import measure_map
 from .recipe import Recipe, Stage
@@ -93,11 +93,7 @@ def _make_map(recipe: Recipe, root: Rng, *, is_watched: bool = True) -> Steps:
         resolved = entry.resolve_random(recipe.params, rng)
         recipe = recipe if resolved is recipe.params else replace(recipe, params=resolved)
     try:
-        with technique_in_recipe(recipe.params):
-            map = yield from run_stage(entry, recipe.params, site=site, rng=rng)
-        check_stage_result(map, site, entry.name)
-        if map.shape != site.shape or map.tileset != site.tileset:
-            raise TilewrightError(f"{entry.name}: returned another size or tileset than requested; this is a bug in it")
+        map = yield from run_technique(entry, recipe.params, site, rng)
         for shaper in plan.shaping:
             map, site = yield from _run_shaper(map, site, shaper, root)
     except MemoryError:
@@ -227,6 +223,16 @@ def _run_shaper(
         check_stage_result(map, site, entry.name)
     yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
     return map, site
+
+
+def run_technique(entry: Technique, params: Params, site: Site, rng: Rng) -> Steps:
+    """Run a technique and check its map."""
+    with technique_in_recipe(params):
+        map = yield from run_stage(entry, params, site=site, rng=rng)
+    check_stage_result(map, site, entry.name)
+    if map.shape != site.shape or map.tileset != site.tileset:
+        raise TilewrightError(f"{entry.name}: returned another size or tileset than requested; this is a bug in it")
+    return map
 
 
 def run_stage(entry: Technique | Shaper, *inputs: Any, site: Site, rng: Rng) -> Generator[Frame, None, TileMap]:

@@ -256,6 +256,21 @@ class Site:
             mask.reshape(-1)[self._lock_at] = True
         return mask
 
+    @property
+    def locked_tiles(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Flat indices of the locked cells in ascending order, and the ids of their tiles."""
+        none = np.zeros(0, dtype=np.int64)
+        return (none, none) if self._lock_at is None or self._lock_ids is None else (self._lock_at, self._lock_ids)
+
+    def label_tiles(self, missing: int = FREE) -> NDArray[np.int64]:
+        """Return an array (tile,) of the position of each tile in `labels`, or `missing` for tiles without a label.
+
+        Of several labels for one tile, the first is used.
+        """
+        positions = np.full(len(self.tileset), missing, dtype=np.int64)
+        positions[self.ids[::-1]] = np.arange(len(self.ids))[::-1]
+        return positions
+
     def locked_counts(self) -> NDArray[np.int64]:
         """Return an array (label,) with the number of cells locked to that tile."""
         counts = np.bincount(self._lock_ids if self._lock_ids is not None else [], minlength=len(self.tileset))
@@ -283,9 +298,7 @@ class Site:
             If the map has a tile that is not among the labels.
         """
         ids = grid.to_tile_ids(self.tileset, dict(zip(self.labels, self.ids.tolist(), strict=True)))
-        table = np.full(len(self.tileset) + 1, FREE, dtype=np.int32)
-        table[self.ids[::-1]] = np.arange(len(self.ids))[::-1]  # Of several labels for one tile, the first is used.
-        positions: NDArray[np.int32] = table[ids]
+        positions: NDArray[np.int32] = np.append(self.label_tiles(), FREE).astype(np.int32)[ids]
         is_unknown = (positions == FREE) & (ids != FREE)
         if is_unknown.any():
             tile = self.tileset[int(ids[is_unknown][0])].name

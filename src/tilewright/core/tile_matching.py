@@ -1,13 +1,38 @@
-"""Match of a technique's labels with the tiles of a tileset."""
+"""Match of a technique's labels with the tiles of a tileset, and tiles that can replace each other, for suggestions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .entries import Technique
 from .params import Params
-from .tile_kinds import suggest_tiles
-from .tileset import Tileset
+from .tileset import Tile, Tileset
+
+RELATED_NAMES = (
+    ("floor", "ground", "grass", "plain", "sand", "dirt"),
+    ("corridor", "path", "road", "sand", "gravel", "dirt"),
+    ("wall", "mountain", "cliff", "rock", "stone", "hedge"),
+    ("door", "gate", "bridge"),
+    ("deep", "sea", "water"),
+    ("grass", "plain", "meadow", "moss"),
+    ("forest", "wood", "tree"),
+    ("hill", "mountain"),
+)
+"""Each name (first) with the words in names of tiles that have the same role in other tilesets, the most similar
+first."""
+RELATED_KINDS = (
+    ("ground", "stone", "plain", "grass", "road", "snow", "planks"),
+    ("grass", "plain", "reed", "flower", "ground", "tree", "wood"),
+    ("tree", "wood", "reed", "snag", "grass", "plain"),
+    ("snow", "ground", "plain", "grass", "stone"),
+    ("water", "sea", "river", "reef", "lily"),
+    ("brick", "rock", "peak", "mountain", "pillar", "pipe"),
+    ("rock", "peak", "mountain", "brick", "ore", "pillar", "pipe", "void"),
+    ("planks", "gate", "stone", "ground", "road", "plain"),
+    ("city", "roof", "brick"),
+)
+"""Each kind (first) with the kinds that can replace it, the most similar first. The list of a kind that is not first is
+the first list that contains the kind."""
 
 
 def list_labels(entry: Technique, params: Params) -> tuple[str, ...]:
@@ -55,3 +80,40 @@ def suggest_matches(entry: Technique, params: Params, tileset: Tileset, renames:
     missing = [label for label, number in found.items() if number is None and label not in renames]
     known = {label: own[number] for label in missing if (number := own.find(label)) is not None}
     return suggest_tiles(known, tileset, used)
+
+
+def suggest_tiles(tiles: Mapping[str, Tile], tileset: Tileset, used: Iterable[str] = ()) -> dict[str, str]:
+    """Return the name of a tile of a tileset that can replace each tile, by the label of the tile.
+
+    A substitute is passable if the tile is, where the tileset has such a tile. It is chosen by its name, then by its
+    kind. Pieces of roads and rivers are the last choice. Tiles that are not `used` are preferred, so that different
+    tiles stay different.
+    """
+    found: dict[str, str] = {}
+    taken = set(used)
+    for label, tile in tiles.items():
+        found[label] = _find_substitute(tile, tileset, taken)
+        taken.add(found[label])
+    return found
+
+
+def _find_substitute(tile: Tile, tileset: Tileset, taken: set[str]) -> str:
+    words, kinds = _list_related_names(tile.name), _list_related_kinds(tile.kind)
+
+    def rank(other: Tile) -> tuple[bool, int, bool, bool, int]:
+        by_name = next((place for place, word in enumerate(words) if word in other.name.lower().split()), None)
+        by_kind = kinds.index(other.kind) if other.kind in kinds else None
+        level, place = (0, by_name) if by_name is not None else (1, by_kind) if by_kind is not None else (2, 0)
+        return other.passable != tile.passable, level, bool(other.joins), other.name in taken, place
+
+    return min(tileset, key=rank).name
+
+
+def _list_related_names(name: str) -> tuple[str, ...]:
+    words = name.lower().split()
+    return next((related for related in RELATED_NAMES if related[0] in words), (name.lower(),))
+
+
+def _list_related_kinds(kind: str) -> list[str]:
+    lists = sorted((related for related in RELATED_KINDS if kind in related), key=lambda related: related.index(kind))
+    return [kind, *(other for related in lists[:1] for other in related if other != kind), *([""] if kind else [])]

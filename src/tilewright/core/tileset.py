@@ -216,24 +216,15 @@ class Tileset(Params):
                     text = f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}"
                     problems.append(problem(text, rule="duplicate"))
         kinds = {tile.kind for tile in self.tiles}
-        named = ((joint.kind, name) for joint in self.joints for name in (joint.kind, *joint.mentioned_kinds))
-        problems += [
-            problem(f"{kind}: no tile is of the kind {name!r}{did_you_mean(name, kinds)}", at="joints")
-            for kind, name in islice((pair for pair in named if pair[1] not in kinds), MAX_PROBLEMS)
-        ]
-        known = {*kinds, *(tile.name for tile in self.tiles)}
-        mentioned = ((rule.tile, name) for rule in self.beside for name in (rule.tile, *rule.others))
-        problems += [
-            problem(f"{tile}: no tile and no kind is called {name!r}{did_you_mean(name, known)}", at="beside")
-            for tile, name in islice((pair for pair in mentioned if not pair[1] or pair[1] not in known), MAX_PROBLEMS)
-        ]
+        joined = ((joint.kind, name) for joint in self.joints for name in (joint.kind, *joint.mentioned_kinds))
+        problems += _find_unknown("joints", joined, kinds, "no tile is of the kind")
+        known = {*kinds, *self.names} - {""}
+        beside = ((rule.tile, name) for rule in self.beside for name in (rule.tile, *rule.others))
+        problems += _find_unknown("beside", beside, known, "no tile and no kind is called")
         shown = (
             (skin.tile, name) for skin in self.skins for name in (skin.tile, *skin.with_, *skin.toward, *skin.under)
         )
-        problems += [
-            problem(f"{tile}: no tile and no kind is called {name!r}{did_you_mean(name, known)}", at="skins")
-            for tile, name in islice((pair for pair in shown if not pair[1] or pair[1] not in known), MAX_PROBLEMS)
-        ]
+        problems += _find_unknown("skins", shown, known, "no tile and no kind is called")
         count = sum(len(self.find_tiles(skin.tile)) * skin.max_sprites for skin in self.skins)
         if count > MAX_SPRITES:
             text = f"all skins together must have at most {MAX_SPRITES:,} sprites, got {count:,}"
@@ -588,6 +579,12 @@ def _find_picture(tileset: Tileset, data: Mapping[str, Any], resolver: Resolver)
     tiles = [{key: value for key, value in dict(tile).items() if key != "sprite"} for tile in data.get("tiles", ())]
     bare = {key: value for key, value in data.items() if key != "sheet"} | {"skins": skins, "tiles": tiles}
     return tileset.model_copy(update={"skins": Tileset.validate(bare).skins})
+
+
+def _find_unknown(at: str, pairs: Iterable[tuple[str, str]], known: Collection[str], text: str) -> list[Problem]:
+    """Return problems of the first pairs of a subject and a name that is not known."""
+    unknown = islice((pair for pair in pairs if pair[1] not in known), MAX_PROBLEMS)
+    return [problem(f"{subject}: {text} {name!r}{did_you_mean(name, known)}", at=at) for subject, name in unknown]
 
 
 def _explain_ground(name: str, things: Collection[str]) -> str:

@@ -38,8 +38,7 @@ from ..core.seeds import Rng
 from ..core.site import Site, Steps
 from ..core.tilemap import adopt_cells
 from ..neural.inference import count_bytes
-from ._diffusion.locked_tiles import find_locked_tiles
-from ._diffusion.masked_map import REFILL_STEPS, MaskedMap
+from ._diffusion.masked_map import REFILL_STEPS, MaskedMap, find_locked_tiles
 from ._diffusion.params import DiffusionParams
 from ._diffusion.slack import count_inside_and_edge
 from ._diffusion.training_params import DiffusionTrainingParams

@@ -32,6 +32,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.regions import dilate
 from ..analysis.sample_use import MIN_VARIETY, find_variety, measure_sample_use
 from ..autotile.fitting import fit_pieces
 from ..core.entries import ByExample, technique
@@ -40,7 +41,7 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import DeferredNumbers, adopt_cells
 from ..kernels.blocks import block_size
-from ..kernels.markov import Lookahead, draw_map, draw_smoothed, draw_tiles, find_unseen, resample_tiles
+from ..kernels.markov import Lookahead, draw_map, draw_tiles, find_unseen, resample_tiles
 from ..kernels.types import Int64_1D, Int64_2D, Uint16_1D
 from ._markov.context_counts import ContextCounts
 from ._markov.contexts import MARGIN, pad_map
@@ -190,11 +191,10 @@ def _draw_in_blocks(
     shifts = contexts.flat_offsets(p.width)
     scratch = np.empty((3, len(context_counts.label_ids)))
     for first, block in _split_blocks(order):
-        given = contexts.arrays, cells, locked_mask, block, shifts, steps, lookahead
-        if p.smoothing > 0:
-            lost += draw_smoothed(*given, p.smoothing, p.temperature, rng.state, scratch)
-        else:
-            lost += draw_tiles(*given, p.temperature, rng.state, scratch)
+        lost += draw_tiles(
+            *(contexts.arrays, cells, locked_mask, block, shifts, steps, lookahead),
+            *(p.smoothing, p.temperature, rng.state, scratch),
+        )
         yield from _show_scan(shown, order, first, block, p)
     if p.gibbs_sweeps or p.repair_passes or site.has_locks:
         yield from _resample(p, site, context_counts, cells, locked_mask, order, scratch, rng)
@@ -225,12 +225,12 @@ def _make_start(
     learned = np.full(len(site.tileset), -1, dtype=np.int64)
     own = site.ids[: len(context_counts.learned_ids)]
     learned[own[::-1]] = context_counts.learned_ids[::-1]  # the first label wins where two share a tile
-    locked = site.locked
-    labels[locked] = learned[site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8))[locked]]
+    cells, ids = site.locked_tiles
+    labels.reshape(-1)[cells] = learned[ids]
     rank = np.empty(size, dtype=np.int64)
     rank[order] = np.arange(len(order))
     inner = rank.reshape(rows + 2 * MARGIN, -1)[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    locked_mask = np.pad(locked, MARGIN).view(np.uint8).reshape(-1)
+    locked_mask = np.pad(site.locked, MARGIN).view(np.uint8).reshape(-1)
     lookahead = make_lookahead(context_counts, labels, inner)
     return pad_map(labels, len(context_counts.label_ids)), locked_mask, lookahead
 
@@ -279,7 +279,7 @@ def _resample(
 
     rounds = [("sweep", free)] * p.gibbs_sweeps + [("repair", free)] * p.repair_passes
     if site.has_locks:
-        near = np.pad(_dilate(site.locked, LOCK_RADIUS), MARGIN).reshape(-1)
+        near = np.pad(dilate(site.locked, LOCK_RADIUS), MARGIN).reshape(-1)
         rounds += [("near locks", free[near[free]])] * MAX_LOCK_REPAIRS
     for number, (stage, places) in enumerate(rounds):
         if stage != "sweep":
@@ -300,10 +300,3 @@ def _add_neighbors(places: Int64_1D, free: Int64_1D, size: int, width: int) -> I
     for shift in (-width - 1, -width, -width + 1, -1, 0, 1, width - 1, width, width + 1):
         marks[places + shift] = True
     return free[marks[free]]
-
-
-def _dilate(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
-    """Return a mask with all cells within `reach` rows and columns added."""
-    wide = np.pad(mask, reach)
-    windows = np.lib.stride_tricks.sliding_window_view(wide, (2 * reach + 1, 2 * reach + 1))
-    return np.asarray(windows.any(axis=(-1, -2)))

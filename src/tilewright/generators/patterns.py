@@ -220,15 +220,11 @@ def _read_locks(site: Site) -> tuple[NDArray[np.int64], bool]:
     Locked tiles that are not in the sample get the label after the last one.
     """
     lock_tiles = np.full(site.shape, -1, dtype=np.int64)
-    if not site.has_locks:
-        return lock_tiles, False
-    ids = site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8))
-    table = np.full(len(site.tileset), len(site.labels), dtype=np.int64)
-    table[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first label wins where two share a tile
-    locked = site.locked
-    lock_tiles[locked] = table[ids[locked]]
-    lacking = np.unique(ids[locked & (lock_tiles == len(site.labels))])
-    if locked.all():
+    cells, ids = site.locked_tiles
+    labels = site.label_tiles(missing=len(site.labels))[ids]
+    lock_tiles.reshape(-1)[cells] = labels
+    lacking = np.unique(ids[labels == len(site.labels)])
+    if len(cells) == lock_tiles.size:
         warnings.warn("locks: every cell is locked, so there is nothing to generate", stacklevel=2)
     if lacking.size:
         names = ", ".join(repr(site.tileset[number].name) for number in lacking.tolist())

@@ -25,9 +25,8 @@ from ..core.params import param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
-from ..dungeon.graph_notation import MAX_GRAPH_STRINGS, GraphStrings, read_graph
 from ..dungeon.params import MAX_ROOMS, DungeonParams
-from ..dungeon.room_graph import GridGraph
+from ..dungeon.room_graph import MAX_GRAPH_STRINGS, GraphStrings, GridGraph, read_graph
 from ..kernels.blocks import block_size
 from ..kernels.scatter import ScatterState, scatter
 from ._rooms.grid import find_min_map_size, make_grid_dungeon

@@ -17,10 +17,10 @@ import numpy as np
 from . import inline, kernel, part
 from .optimizers import Edits, revert
 from .patterns import (
-    EMPTY,
     CounterArrays,
     Geometry,
     find_cell,
+    find_key,
     find_starts,
     is_full,
     keep,
@@ -31,7 +31,7 @@ from .patterns import (
     wrap_start,
     write,
 )
-from .random import GAMMA, below, random
+from .random import below, random
 from .types import Float64_1D, Int32_1D, Int32_2D, Int64_1D, Int64_2D, Uint8_1D, Uint16_1D, Uint64_1D
 
 
@@ -97,13 +97,8 @@ def _find_window(counter: CounterArrays, index: WindowIndex, place: int) -> int:
     key = np.uint64(0)
     for cell in range(index.shifts.size):
         key += np.uint64(counter.cells[place + index.shifts[cell]]) * index.multipliers[cell]
-    rest = index.keys.size - 1
-    slot = np.int64((key * GAMMA) >> np.uint64(33)) & rest
-    while index.keys[slot] != key:
-        if index.keys[slot] == EMPTY:
-            return -1
-        slot = (slot + 1) & rest
-    return int(slot)
+    slot = find_key(index.keys, 0, index.keys.size - 1, key)
+    return slot if index.keys[slot] == key else -1
 
 
 @inline
@@ -338,7 +333,7 @@ def _has_copy(
     copies: CopyArrays, geometry: Geometry, size: int, corner: tuple[int, int, int], box: tuple[int, int, int]
 ) -> bool:
     """Return whether any block that overlaps a box of cells is a copy."""
-    known, rest = copies.known, copies.known.size - 1
+    known = copies.known
     levels = find_starts(geometry, size, 0, corner[0], box[0])
     rows = find_starts(geometry, size, 1, corner[1], box[1])
     columns = find_starts(geometry, size, 2, corner[2], box[2])
@@ -348,11 +343,8 @@ def _has_copy(
             start += wrap_start(geometry, 1, y) * geometry.strides[1]
             for x in range(columns[0], columns[0] + columns[1]):
                 key = copies.keys[start + wrap_start(geometry, 2, x)]
-                slot = np.int64((key * GAMMA) >> np.uint64(33)) & rest
-                while known[slot] != EMPTY:
-                    if known[slot] == key:
-                        return True
-                    slot = (slot + 1) & rest
+                if known[find_key(known, 0, known.size - 1, key)] == key:
+                    return True
     return False
 
 
@@ -465,9 +457,6 @@ def fill_block_keys(copies: CopyArrays, geometry: Geometry, cells: Uint16_1D) ->
 @kernel(allocates=False)
 def fill_table(table: Uint64_1D, keys: Uint64_1D, slots: Int64_1D) -> None:
     """Assign slots of a hash table, whose length is a power of two, to different keys."""
-    rest = table.size - 1
     for number in range(keys.size):
-        slot = np.int64((keys[number] * GAMMA) >> np.uint64(33)) & rest
-        while table[slot] != EMPTY:
-            slot = (slot + 1) & rest
+        slot = find_key(table, 0, table.size - 1, keys[number])
         table[slot], slots[number] = keys[number], slot

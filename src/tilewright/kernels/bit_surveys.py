@@ -6,6 +6,7 @@ import numpy as np
 
 from . import inline, kernel, part
 from .bit_rows import Word, count_bits, find_dead_ends, lowest_bit, reverse_bits, row_mask, step_columns
+from .flood import find_root
 from .types import Int32_1D, Int64_1D, Int64_2D, ReadOnlyUint64_1D, ReadOnlyUint64_2D, Uint64_1D, Uint64_2D
 
 FLOOR, REGIONS, LARGEST, PATH, DEAD_ENDS, SYMMETRIC_X, SYMMETRIC_Y, SYMMETRIC_TURN, COLUMNS = range(9)
@@ -21,14 +22,6 @@ PER_ONE, PER_CELL, PER_FLOOR = range(3)
 """Divisors of a number: none, the number of cells, and the number of passable cells."""
 BORDER, KEEP_LARGEST = 1, 2
 """Kinds of shapers."""
-
-
-@inline
-def _find_root(parents: Int32_1D, run: int) -> int:
-    while parents[run] != run:
-        parents[run] = parents[parents[run]]
-        run = int(parents[run])
-    return run
 
 
 @part
@@ -53,7 +46,7 @@ def label_runs(open: Uint64_1D, runs: Uint64_1D, ends: Int64_1D, parents: Int32_
                 near += 1
             touching = near
             while touching < first and lowest_bit(runs[touching]) <= run:
-                other = _find_root(parents, touching)
+                other = find_root(parents, touching)
                 if other != root:
                     low_root, high_root = min(other, root), max(other, root)
                     parents[high_root] = low_root
@@ -173,7 +166,7 @@ def keep_largest_region(open: Uint64_2D, width: int) -> None:
         for row in range(height):
             kept = np.uint64(0)
             while run < ends[row]:
-                if _find_root(parents, run) == largest:
+                if find_root(parents, run) == largest:
                     kept |= runs[run]
                 run += 1
             rows[row] = kept

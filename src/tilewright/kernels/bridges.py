@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .blocks import block_size
-from .flood import BLOCKED, FREE, LabeledMap
+from .flood import BLOCKED, FREE, LabeledMap, find_root
 from .random import GAMMA, mix
 from .types import Int32_1D, Int64_1D, Int64_2D, Uint8_1D, Uint64
 
@@ -163,15 +163,6 @@ def spread_waves_by_row(
             lengths[column], owners[column] = np.int32(pair >> 32), np.int32(pair & 0xFFFFFFFF)
 
 
-@part
-def _find_root(above: Int32_1D, region: int) -> int:
-    """Return the root of a region in the union-find forest."""
-    while above[region] != region:
-        above[region] = above[above[region]]
-        region = above[region]
-    return region
-
-
 @kernel
 def span_parts(
     owner: Int32_1D, distance: Int32_1D, shifts: Int64_1D, parts: int, key: Uint64, bridges: Int64_2D
@@ -201,7 +192,7 @@ def span_parts(
                 here, there = owner[cell], owner[cell + shift]
                 if here == there or here <= FREE or there <= FREE:
                     continue
-                low, high = _find_root(above, here), _find_root(above, there)
+                low, high = find_root(above, here), find_root(above, there)
                 if low == high:
                     continue
                 length = distance[cell] + distance[cell + shift]
@@ -218,7 +209,7 @@ def span_parts(
                         chosen[region, 0], chosen[region, 1] = cell, cell + shift
         for region in range(1, parts + 1):
             if shortest[region] >= 0:
-                low, high = _find_root(above, owner[chosen[region, 0]]), _find_root(above, owner[chosen[region, 1]])
+                low, high = find_root(above, owner[chosen[region, 0]]), find_root(above, owner[chosen[region, 1]])
                 if low != high:  # Two regions may have chosen the same bridge.
                     above[max(low, high)] = min(low, high)
                     bridges[found, 0], bridges[found, 1] = chosen[region, 0], chosen[region, 1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import kernel, part
+from .bit_rows import lowest_index
 from .global_constraints import COUNTED, ConstraintArrays, connect, limit_counts, recount
 from .random import below
 from .types import Int32_1D, Uint16_1D, Uint16_2D, Uint64_1D, Uint64_2D
@@ -18,7 +19,6 @@ from .wave import (
     RuleArrays,
     WaveArrays,
     clear_queue,
-    lowest_bit,
     propagate,
     refresh_heap,
     restrict_cell,
@@ -38,7 +38,7 @@ def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1
     for word in range(wave.domains.shape[1]):
         left = wave.domains[cell, word]
         while left != NONE:
-            pattern = 64 * word + lowest_bit(left)
+            pattern = 64 * word + lowest_index(left)
             left &= left - ONE
             mark -= rules.weights[pattern]
             if mark < 0:
@@ -221,6 +221,6 @@ def decode(domains: Uint64_2D, patterns: Uint16_2D, owners: Int32_1D, offsets: I
         for word in range(domains.shape[1]):
             left = domains[owners[cell], word]
             if left != NONE:
-                pattern = 64 * word + lowest_bit(left)
+                pattern = 64 * word + lowest_index(left)
                 break
         tiles[cell] = patterns[pattern, offsets[cell]]

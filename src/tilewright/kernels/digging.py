@@ -12,8 +12,7 @@ import numpy as np
 
 from . import inline, kernel, part
 from .heap import sift_down, sift_up
-from .runner import collect_components, find_components, finish_walk, forget_components, has_exits
-from .runner_board import (
+from .runner import (
     BRICK,
     COMPONENT,
     DIG_LEFT,
@@ -35,7 +34,12 @@ from .runner_board import (
     WALL,
     RunnerBoard,
     append_walk,
+    collect_components,
+    find_components,
+    finish_walk,
     flood_steps,
+    forget_components,
+    has_exits,
     is_carried,
     is_solid,
     set_hole,

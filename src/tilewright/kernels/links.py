@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import kernel, part
+from .flood import find_root
 from .random import random
 from .types import Int64_1D, Int64_2D, Uint8_1D, Uint64_1D
 
@@ -41,15 +42,6 @@ def _squared_distance(centers: Int64_2D, one: int, other: int) -> int:
     return int(across * across + down * down)
 
 
-@part
-def _find_root(above: Int64_1D, room: int) -> int:
-    """Return the root of a room in the union-find forest."""
-    while above[room] != room:
-        above[room] = above[above[room]]
-        room = above[room]
-    return room
-
-
 @kernel(allocates=False)
 def build_spanning_tree(pairs: Int64_2D, order: Int64_1D, above: Int64_1D, chosen: Uint8_1D) -> int:
     """Choose, in the given order, the pairs that join unconnected rooms (Kruskal); return their number.
@@ -59,7 +51,7 @@ def build_spanning_tree(pairs: Int64_2D, order: Int64_1D, above: Int64_1D, chose
     count = 0
     for place in range(order.size):
         number = order[place]
-        one, other = _find_root(above, pairs[number, 0]), _find_root(above, pairs[number, 1])
+        one, other = find_root(above, pairs[number, 0]), find_root(above, pairs[number, 1])
         if one != other:
             above[max(one, other)] = min(one, other)
             chosen[number] = 1

@@ -60,6 +60,16 @@ class Lookahead(NamedTuple):
     """(row, tile) probability of the nearest locked tile if the place holds the tile."""
 
 
+class ScanArrays(NamedTuple):
+    """A map that is drawn cell by cell, and the contexts that its cells are drawn from; see `draw_tiles`."""
+
+    contexts: ContextArrays
+    cells: Uint16_1D
+    shifts: Int64_1D
+    steps: Int64_2D
+    scratch: Float64_2D
+
+
 class ContextTotals(Record):
     """Numbers of contexts and entries that `count_contexts` has found."""
 
@@ -187,6 +197,7 @@ def draw_tiles(
     shifts: Int64_1D,
     steps: Int64_2D,
     lookahead: Lookahead,
+    smoothing: float,
     temperature: float,
     state: Uint64_1D,
     scratch: Float64_2D,
@@ -196,14 +207,18 @@ def draw_tiles(
     `shifts` are the offsets of the neighbors. `steps` is the backoff order: each row has the indices of sets of
     directions whose probabilities are multiplied, padded with -1. A cell for which no step has a known context gets no
     tile: its digit is 0. `scratch` is (3, tile).
+
+    With a `smoothing` of 0, the first known step gives the probabilities. Otherwise, those of each step are added to
+    the counts of the step before, with a weight of `smoothing` occurrences.
     """
+    scan = ScanArrays(contexts, cells, shifts, steps, scratch)
     lost = 0
     for place in order:
         if locked[place]:
             continue
         known = _find_known_directions(cells, place, shifts)
         context, first = -1, 0
-        if temperature == 1.0 and lookahead.rows[place] < 0:
+        if smoothing == 0.0 and temperature == 1.0 and lookahead.rows[place] < 0:
             # Most cells need only the first known context.
             for step in range(len(steps)):
                 number = steps[step, 0]
@@ -221,40 +236,12 @@ def draw_tiles(
             while mark >= entries[entry, SUM] and entry < end - 1:
                 entry += 1
             cells[place] = 1 + entries[entry, TILE]
-        elif _back_off(contexts, cells, place, known, shifts, steps, first, lookahead, scratch):
-            cells[place] = 1 + _draw(scratch[0], temperature, state)
-        else:
-            cells[place] = 0
-            lost += 1
-    return lost
-
-
-@kernel(allocates=False)
-def draw_smoothed(
-    contexts: ContextArrays,
-    cells: Uint16_1D,
-    locked: Uint8_1D,
-    order: Int64_1D,
-    shifts: Int64_1D,
-    steps: Int64_2D,
-    lookahead: Lookahead,
-    smoothing: float,
-    temperature: float,
-    state: Uint64_1D,
-    scratch: Float64_2D,
-) -> int:
-    """Draw tiles as `draw_tiles`, but blend the probabilities of all steps.
-
-    The probabilities of each step are added to the counts of the step before, with a weight of `smoothing` occurrences.
-    """
-    lost = 0
-    for place in order:
-        if locked[place]:
             continue
-        known = _find_known_directions(cells, place, shifts)
-        if _blend(contexts, cells, place, known, shifts, steps, smoothing, scratch):
-            if lookahead.rows[place] >= 0:
-                _weigh(scratch[0], lookahead.chances[lookahead.rows[place]])
+        if smoothing > 0.0:
+            is_known = _blend(scan, place, known, lookahead, smoothing)
+        else:
+            is_known = _back_off(scan, place, known, lookahead, first)
+        if is_known:
             cells[place] = 1 + _draw(scratch[0], temperature, state)
         else:
             cells[place] = 0
@@ -263,27 +250,17 @@ def draw_smoothed(
 
 
 @part
-def _back_off(
-    contexts: ContextArrays,
-    cells: Uint16_1D,
-    place: int,
-    known: int,
-    shifts: Int64_1D,
-    steps: Int64_2D,
-    first: int,
-    lookahead: Lookahead,
-    scratch: Float64_2D,
-) -> bool:
+def _back_off(scan: ScanArrays, place: int, known: int, lookahead: Lookahead, first: int) -> bool:
     """Write the weights of tiles by the first known backoff step with a tile that allows the locked tile ahead."""
     row, fallback = lookahead.rows[place], -1
     step = first
-    while step < len(steps):
-        if _combine(contexts, cells, place, known, shifts, steps[step], scratch) > 0.0:
-            if row < 0 or step == fallback or _weigh(scratch[0], lookahead.chances[row]):
+    while step < len(scan.steps):
+        if _combine(scan, place, known, step) > 0.0:
+            if row < 0 or step == fallback or _weigh(scan.scratch[0], lookahead.chances[row]):
                 return True
             fallback = step if fallback < 0 else fallback
         step += 1
-        if step == len(steps) and fallback >= 0:  # all exclude the locked tile: ignore the lookahead
+        if step == len(scan.steps) and fallback >= 0:  # all exclude the locked tile: ignore the lookahead
             step = fallback
     return False
 
@@ -303,30 +280,23 @@ def _weigh(shares: Float64_1D, chances: Float64_1D) -> bool:
 
 
 @part
-def _combine(
-    contexts: ContextArrays,
-    cells: Uint16_1D,
-    place: int,
-    known: int,
-    shifts: Int64_1D,
-    step: Int64_1D,
-    scratch: Float64_2D,
-) -> float:
+def _combine(scan: ScanArrays, place: int, known: int, number: int) -> float:
     """Write the weights of tiles by one backoff step to scratch[0]; return the context's count, 0 if it is unknown.
 
     Several sets of directions are treated as independent: weights are multiplied, and divided by the overall counts of
     the tiles for every set after the first. The lowest count is returned.
     """
+    contexts, step = scan.contexts, scan.steps[number]
     entries, masks = contexts.entries, contexts.masks
     for index in range(len(step)):
         if step[index] >= 0 and masks[step[index]] & known != masks[step[index]]:
             return 0.0
-    own, other = scratch[0], scratch[1]
+    own, other = scan.scratch[0], scan.scratch[1]
     sightings = np.inf
     for index in range(len(step)):
         if step[index] < 0:
             break
-        context = _find_context(contexts, cells, place, step[index], shifts)
+        context = _find_context(contexts, scan.cells, place, step[index], scan.shifts)
         if context < 0:
             return 0.0
         target = own if index == 0 else other
@@ -338,7 +308,7 @@ def _combine(
             total += entries[entry, COUNT]
         sightings = min(sightings, total)
         if index > 0:
-            overall = _find_context(contexts, cells, place, 0, shifts)  # the first set is empty
+            overall = _find_context(contexts, scan.cells, place, 0, scan.shifts)  # the first set is empty
             for entry in range(_first_of(overall), _end_of(overall)):
                 tile = entries[entry, TILE]
                 own[tile] *= other[tile] / entries[entry, COUNT]
@@ -349,34 +319,27 @@ def _combine(
 
 
 @part
-def _blend(
-    contexts: ContextArrays,
-    cells: Uint16_1D,
-    place: int,
-    known: int,
-    shifts: Int64_1D,
-    steps: Int64_2D,
-    smoothing: float,
-    scratch: Float64_2D,
-) -> bool:
+def _blend(scan: ScanArrays, place: int, known: int, lookahead: Lookahead, smoothing: float) -> bool:
     """Write the weights of tiles by all backoff steps to scratch[0], each blended into the step before it."""
-    own, blend = scratch[0], scratch[2]
-    found = False
-    for step in range(len(steps) - 1, -1, -1):
-        sightings = _combine(contexts, cells, place, known, shifts, steps[step], scratch)
+    own, blend = scan.scratch[0], scan.scratch[2]
+    is_known = False
+    for step in range(len(scan.steps) - 1, -1, -1):
+        sightings = _combine(scan, place, known, step)
         if sightings == 0.0:
             continue
         total = 0.0
         for tile in range(len(own)):
             total += own[tile]
-        smaller = smoothing if found else 0.0
+        smaller = smoothing if is_known else 0.0
         for tile in range(len(own)):
-            before = blend[tile] * smaller if found else 0.0
+            before = blend[tile] * smaller if is_known else 0.0
             blend[tile] = (before + own[tile] / total * sightings) / (sightings + smaller)
-        found = True
-    for tile in range(len(own) if found else 0):
+        is_known = True
+    for tile in range(len(own) if is_known else 0):
         own[tile] = blend[tile]
-    return found
+    if is_known and lookahead.rows[place] >= 0:
+        _weigh(own, lookahead.chances[lookahead.rows[place]])
+    return is_known
 
 
 @part
@@ -542,18 +505,8 @@ def draw_map(
     for place in order:
         cells[place] = 0
     nothing = Lookahead(np.full(len(cells), -1, dtype=np.int32), np.empty((0, 0)))
-    draw_tiles(
-        contexts,
-        cells,
-        np.zeros(len(cells), dtype=np.uint8),
-        order,
-        shifts,
-        steps,
-        nothing,
-        temperature,
-        state,
-        scratch,
-    )
+    locked = np.zeros(len(cells), dtype=np.uint8)
+    draw_tiles(contexts, cells, locked, order, shifts, steps, nothing, 0.0, temperature, state, scratch)
     found = np.empty(len(order), dtype=np.int64)
     for number in range(len(streams)):
         rounds[number + 1] = cells

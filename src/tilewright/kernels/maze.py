@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .directions import shift_of
+from .flood import find_root
 from .random import GAMMA, below, mix, row_key
 from .types import Int32_1D, Int64_1D, Record, Uint8, Uint8_1D, Uint8_2D, Uint64, Uint64_1D
 
@@ -26,6 +27,8 @@ FLOOR, WALL, REACHED, REACHED_TWICE = 0, 1, 2, 3
 RECTANGLE = np.dtype([("row", np.int32), ("column", np.int32), ("height", np.int32), ("width", np.int32)])
 """Rectangle of places that `divide` has not split yet."""
 Rectangles: TypeAlias = Annotated[NDArray[np.void], RECTANGLE]
+BACKTRACKER, PRIM, KRUSKAL, WILSON, DIVISION = range(5)
+"""Methods that choose the links between places."""
 
 
 class MazeState(Record):
@@ -85,6 +88,26 @@ class MazeLayout(NamedTuple):
     wall: int
 
 
+class MazeTables(NamedTuple):
+    """Parameters of mazes of one size, from which GPUs make maps."""
+
+    method: int
+    braid: float
+    """Fraction of dead ends that are opened."""
+    possible: Uint8_1D
+    """(place,) possible links of each place, as bits."""
+    layout: Int64_1D
+    """Rows and columns of places, first row and column of the first place, height and width of a place, and width of a
+    wall.
+    """
+    stride: int
+    """Distance between the starts of Wilson's walks, in places."""
+    steps: int
+    """Maximum number of steps of Wilson's walks."""
+    height: int
+    width: int
+
+
 @part
 def _count_directions(mask: int) -> int:
     """Return the number of directions in a mask."""
@@ -105,20 +128,11 @@ def _draw_direction(stream: Uint64_1D, mask: int) -> int:
 
 
 @part
-def _find_root(above: Int32_1D, place: int) -> int:
-    """Return the root of a place in the union-find forest."""
-    while above[place] != place:
-        above[place] = above[above[place]]
-        place = above[place]
-    return place
-
-
-@part
 def _join(above: Int32_1D, one: int, other: int) -> bool:
     """Join the components of two places; return False if they are already connected."""
     if above.size == 0:
         return True
-    first, second = _find_root(above, one), _find_root(above, other)
+    first, second = find_root(above, one), find_root(above, other)
     if first == second:
         return False
     if first < second:

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import inline, kernel, part
 from .random import GAMMA, ROW_SALT, mix
-from .types import Float64_1D, Float64_2D, Float64_3D, ReadOnlyFloat64_2D, Uint64, Uint64_1D, Uint64_2D
+from .types import Float64_1D, Float64_2D, Float64_3D, Int64_1D, ReadOnlyFloat64_2D, Uint64, Uint64_1D, Uint64_2D
 
 GRADIENTS = np.array(
     [
@@ -115,6 +115,18 @@ def sample_lattice(
     return blend_across(slope, foot, slope_2, foot_2, u, fade(u))
 
 
+@part
+def _number_columns(columns: Uint64_1D, first: np.uint64, around: np.uint64) -> tuple[Int64_1D, Uint64_1D]:
+    """Return the distance of each lattice column from the first one, and the names of all columns and one more."""
+    place = np.empty(columns.size, dtype=np.int64)
+    for column in range(columns.size):
+        place[column] = np.int64(columns[column] - first)
+    names = np.empty(place[-1] + 2, dtype=np.uint64)
+    for number in range(names.size):
+        names[number] = wrap_cell(first + np.uint64(number), around)
+    return place, names
+
+
 @kernel
 def fill_lattice(
     gradients: bool,
@@ -144,16 +156,11 @@ def fill_lattice(
                 j, v = shift_place(rows[row], down[row], displacement[1, row, column], per_cell[1])
                 out[row, column] = sample_lattice(GRADIENTS, gradients, key, i, u, j, v, around[0], around[1]) * gain
         return
-    first = columns[0]
-    count = np.int64(columns[width - 1] - first) + 2
-    place = np.empty(width, dtype=np.int64)
+    place, names = _number_columns(columns, columns[0], around[0])
+    count = names.size
     faded = np.empty(width)
     for column in range(width):
-        place[column] = np.int64(columns[column] - first)
         faded[column] = fade(across[column])
-    names = np.empty(count, dtype=np.uint64)
-    for number in range(count):
-        names[number] = wrap_cell(first + np.uint64(number), around[0])
     upper, lower = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.uint64)
     slopes, feet = np.empty(count), np.empty(count)
     for row in range(height):
@@ -302,14 +309,8 @@ def fill_cellular(
                         nearest = min(nearest, x * x + y * y)
                 out[row, column] = 1.0 - 2.0 * np.sqrt(nearest)
         return
-    first = columns[0] - one
-    count = np.int64(columns[width - 1] - first) + 2
-    place = np.empty(width, dtype=np.int64)
-    for column in range(width):
-        place[column] = np.int64(columns[column] - first)
-    names = np.empty(count, dtype=np.uint64)
-    for number in range(count):
-        names[number] = wrap_cell(first + np.uint64(number), around[0])
+    place, names = _number_columns(columns, columns[0] - one, around[0])
+    count = names.size
     xs, ys = np.empty((3, count)), np.empty((3, count))
     for row in range(height):
         if row == 0 or rows[row] != rows[row - 1]:

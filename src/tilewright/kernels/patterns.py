@@ -113,6 +113,18 @@ MAX_LOAD = 0.5
 
 
 @inline
+def find_key(keys: Uint64_1D, first: int, rest: int, key: np.uint64) -> int:
+    """Return the slot of a key in a hash table, or the free slot for it.
+
+    The table starts at the slot `first` and has `rest` + 1 slots, a power of two.
+    """
+    place = np.int64((key * GAMMA) >> np.uint64(33)) & rest
+    while keys[first + place] != key and keys[first + place] != EMPTY:
+        place = (place + 1) & rest
+    return int(first + place)
+
+
+@inline
 def _find_known(counter: CounterArrays, size: int, key: np.uint64) -> int:
     """Return the slot of a pattern of the samples, or -1 for any other pattern.
 
@@ -122,29 +134,19 @@ def _find_known(counter: CounterArrays, size: int, key: np.uint64) -> int:
     first, rest = layout["first"], layout["known"] - 1
     if rest < 0:
         return int(first + np.int64(key))
-    place = np.int64((key * GAMMA) >> np.uint64(33)) & rest
-    while keys[first + place] != key:
-        if keys[first + place] == EMPTY:
-            return -1
-        place = (place + 1) & rest
-    return int(first + place)
+    slot = find_key(keys, int(first), int(rest), key)
+    return slot if keys[slot] == key else -1
 
 
 @part
 def _find_other(counter: CounterArrays, size: int, key: np.uint64) -> int:
     """Return the slot of a pattern that is not in the samples; a new pattern gets a free slot and the count -1."""
     keys, layout = counter.keys, counter.layout[size]
-    first, rest = layout["first"] + layout["known"], layout["others"] - 1
-    place = np.int64((key * GAMMA) >> np.uint64(33)) & rest
-    while keys[first + place] != key:
-        if keys[first + place] == EMPTY:
-            keys[first + place] = key
-            counter.counts[first + place] = -1
-            counter.term_rows[first + place] = layout["lacking"]
-            layout["used"] += 1
-            break
-        place = (place + 1) & rest
-    return int(first + place)
+    slot = find_key(keys, int(layout["first"] + layout["known"]), int(layout["others"] - 1), key)
+    if keys[slot] != key:
+        keys[slot], counter.counts[slot], counter.term_rows[slot] = key, -1, layout["lacking"]
+        layout["used"] += 1
+    return slot
 
 
 @inline
@@ -394,19 +396,11 @@ def rebuild_slots(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32
 
 
 @kernel(allocates=False)
-def change_tiles(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, first: int, value: Float64_1D) -> int:
-    """Change the tiles of cells from index `first` on; return the next index, earlier if the hash slots are full.
-
-    The change of the divergence is added to value[0].
-    """
-    for number in range(first, places.size):
-        if is_full(counter.layout):
-            return number
-        place, tile = int(places[number]), int(tiles[number])
-        cost, top = try_tile(counter, 0, place, tile, np.inf)
-        keep(counter, 0, top, place, tile)
-        value[0] += cost
-    return places.size
+def change_tile(counter: CounterArrays, place: int, tile: int) -> float:
+    """Change the tile of a cell; return the change of the divergence."""
+    cost, top = try_tile(counter, 0, place, tile, np.inf)
+    keep(counter, 0, top, place, tile)
+    return float(cost)
 
 
 @kernel(allocates=False)
@@ -415,10 +409,8 @@ def add_known(counter: CounterArrays, size: int, known: Uint64_1D, row: int) -> 
     layout = counter.layout[size]
     first, rest = layout["first"], layout["known"] - 1
     for number in range(known.size):
-        place = np.int64(known[number])
+        slot = first + np.int64(known[number])
         if rest >= 0:
-            place = np.int64((known[number] * GAMMA) >> np.uint64(33)) & rest
-            while counter.keys[first + place] != EMPTY:
-                place = (place + 1) & rest
-            counter.keys[first + place] = known[number]
-        counter.counts[first + place], counter.term_rows[first + place] = 0, row + number
+            slot = find_key(counter.keys, int(first), int(rest), known[number])
+            counter.keys[slot] = known[number]
+        counter.counts[slot], counter.term_rows[slot] = 0, row + number

@@ -1,15 +1,21 @@
-"""Exact search over the states of a platformer: cell, rest of the jump, direction in the air, and keys.
+"""Searches over the states of a platformer: cell, rest of the jump, direction in the air, and keys.
 
 The rules are those of `play.games.platformer`, tick by tick. A state is one number: its cell, then the ticks in the
-air, the direction and the keys as further digits.
+air, the direction and the keys as further digits. One search is exact. The other one finds the cheapest changes with
+which a level can be finished: a move may clear cells that block it or kill the player, and may put ground below the
+player. The level itself stays as it is during that search, so the changes of a path can contradict each other; callers
+apply them and play the level again.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import inline, kernel
-from .types import Int32_1D, Int64_1D, Uint8_1D
+import numpy as np
+
+from . import inline, kernel, part
+from .heap import sift_down, sift_up
+from .types import Float64_1D, Int32_1D, Int64_1D, Uint8_1D
 
 WALL, DOOR, PLATFORM, LADDER, SPRING, SPIKE, ENEMY, EXIT = 1, 2, 4, 8, 16, 32, 64, 128
 """Flags of cells."""
@@ -40,6 +46,30 @@ class PlatformerLevel(NamedTuple):
     """Number of directions in the air: 3, or 1 with air control."""
     running_jumps: int
     floor: int
+
+
+@inline
+def _read_state(level: PlatformerLevel, state: int) -> tuple[int, int, int, int, int]:
+    """Return the row and column of a state, its ticks in the air, its direction and its keys."""
+    cell, rest = state % level.flags.size, state // level.flags.size
+    air, rest = rest % level.air_levels, rest // level.air_levels
+    direction = rest % level.directions - 1 if level.directions > 1 else 0
+    return cell // level.columns, cell % level.columns, air, direction, rest // level.directions
+
+
+@inline
+def _write_state(level: PlatformerLevel, cell: int, air: int, direction: int, keys: int) -> int:
+    """Return a state as a number."""
+    digit = direction + 1 if level.directions > 1 else 0
+    return ((keys * level.directions + digit) * level.air_levels + air) * level.flags.size + cell
+
+
+@inline
+def _side_of(move: int) -> int:
+    """Return the direction in which a move goes: -1, 0 or 1."""
+    if move in (LEFT, JUMP_LEFT):
+        return -1
+    return 1 if move in (RIGHT, JUMP_RIGHT) else 0
 
 
 @inline
@@ -77,8 +107,7 @@ def _enter(level: PlatformerLevel, row: int, column: int, air: int, direction: i
         keys |= 1 << (level.keys[cell] - 1)
     if air == 0 and is_carried(level, row, column, keys):
         direction = 0
-    digit = direction + 1 if level.directions > 1 else 0
-    return ((keys * level.directions + digit) * level.air_levels + air) * level.flags.size + cell
+    return int(_write_state(level, cell, air, direction, keys))
 
 
 @inline
@@ -99,11 +128,7 @@ def _step(level: PlatformerLevel, row: int, column: int, air: int, direction: in
     can_jump = air == 0 and is_carried(level, row, column, keys)
     if move in (UP, DOWN):
         return int(_climb(level, row, column, keys, 1 if move == DOWN else -1)) if can_jump else LOST
-    side = 0
-    if move in (LEFT, JUMP_LEFT):
-        side = -1
-    elif move in (RIGHT, JUMP_RIGHT):
-        side = 1
+    side = _side_of(move)
     if move >= JUMP:
         if not can_jump or is_blocked(level, row - 1, column, keys) or (side and not level.running_jumps):
             return LOST
@@ -171,12 +196,8 @@ def explore_platformer(
     order[0], sources[0], known[first] = first, FIRST, 1
     examined = 0
     while examined < count:
-        cell, rest = order[examined] % level.flags.size, order[examined] // level.flags.size
-        air, rest = rest % level.air_levels, rest // level.air_levels
-        keys, direction = rest // level.directions, 0
-        if level.directions > 1:
-            direction = rest % level.directions - 1
-        row, column = cell // level.columns, cell % level.columns
+        row, column, air, direction, keys = _read_state(level, order[examined])
+        cell = row * level.columns + column
         visited[cell] = 1
         if level.flags[cell] & EXIT and keys == full:
             won = examined if won < 0 else won
@@ -194,3 +215,219 @@ def explore_platformer(
         examined += 1
     result[0], result[1] = won, has_more
     return examined
+
+
+# -- changes ------------------------------------------------------------------------------------------------------
+
+CLEAR_SIDE, CLEAR_ABOVE, ADD_GROUND, CLEAR_DANGER = 1, 2, 4, 8
+"""Changes that a move may make."""
+VARIANTS = 16
+TICK, CLEAR, GROUND, DANGER = 1, 3 << 16, 2 << 16, 2 << 16
+"""Costs of a tick and of the changes: among paths with equal changes, the shortest is best."""
+COUNT, COST, FIRST_EDIT, EDITS = 0, 1, 2, 8
+"""Places in the list of a move's changes: their number, their cost, and the cells, twice plus 1 for new ground."""
+
+
+@inline
+def _record(edits: Int64_1D, cell: int, is_ground: int, cost: int) -> None:
+    edits[FIRST_EDIT + edits[COUNT]] = 2 * cell + is_ground
+    edits[COUNT] += 1
+    edits[COST] += cost
+
+
+@inline
+def _is_free_to_change(level: PlatformerLevel, fixed: Uint8_1D, row: int, column: int) -> bool:
+    if row < 0 or row >= level.rows or column < 0 or column >= level.columns:
+        return False
+    return not fixed[row * level.columns + column]
+
+
+@part
+def _step_with_changes(
+    level: PlatformerLevel,
+    fixed: Uint8_1D,
+    row: int,
+    column: int,
+    air: int,
+    direction: int,
+    keys: int,
+    move: int,
+    variant: int,
+    edits: Int64_1D,
+    is_solid: int,
+) -> int:
+    """Return the state after a move with the changes of a variant, or LOST if the move does not need all of them.
+
+    The last value of the ticks in the air means that new ground carries the player.
+    """
+    edits[COUNT], edits[COST] = 0, 0
+    support, used = level.air_levels - 1, 0
+    has_ground = air == support
+    if has_ground:
+        air = 0
+    can_jump = air == 0 and (has_ground or is_carried(level, row, column, keys))
+    falls, stays = False, False
+    if move in (UP, DOWN):
+        to = row + 1 if move == DOWN else row - 1
+        if not can_jump or is_blocked(level, to, column, keys):
+            return LOST
+        drops = move == DOWN and level.flags[to * level.columns + column] & (LADDER | PLATFORM)
+        if not level.flags[row * level.columns + column] & LADDER and not drops:
+            return LOST
+        row, direction = to, 0
+    else:
+        side = _side_of(move)
+        if move >= JUMP:
+            if not can_jump or (side and not level.running_jumps):
+                return LOST
+            if is_blocked(level, row - 1, column, keys):
+                if not variant & CLEAR_ABOVE or not _is_free_to_change(level, fixed, row - 1, column):
+                    return LOST
+                _record(edits, (row - 1) * level.columns + column, 0, CLEAR)
+                used |= CLEAR_ABOVE
+            air = level.jump_height + level.hang_time
+        if level.directions > 1:
+            if not can_jump:
+                side = direction
+            direction = side
+        before = column
+        if not is_blocked(level, row, column + side, keys):
+            column += side
+        elif variant & CLEAR_SIDE and _is_free_to_change(level, fixed, row, column + side):
+            column += side
+            _record(edits, row * level.columns + column, 0, CLEAR)
+            used |= CLEAR_SIDE
+        if air > level.hang_time:
+            if not is_blocked(level, row - 1, column, keys) or (column == before and used & CLEAR_ABOVE):
+                row, air = row - 1, air - 1
+            elif variant & CLEAR_ABOVE and _is_free_to_change(level, fixed, row - 1, column):
+                row, air = row - 1, air - 1
+                _record(edits, row * level.columns + column, 0, CLEAR)
+                used |= CLEAR_ABOVE
+            else:
+                air = level.hang_time
+        elif air > 0:
+            air -= 1
+        elif has_ground and column == before:
+            stays = True
+        elif not is_carried(level, row, column, keys):
+            # Solid ground would have blocked a player who jumped up in this column.
+            if (
+                variant & ADD_GROUND
+                and not (is_solid and column == before)
+                and _is_free_to_change(level, fixed, row + 1, column)
+            ):
+                _record(edits, (row + 1) * level.columns + column, 1, GROUND)
+                used |= ADD_GROUND
+                stays = True
+            else:
+                row, falls = row + 1, True
+                if row == level.rows:
+                    return LOST
+    cell = row * level.columns + column
+    flags = level.flags[cell]
+    if flags & SPIKE or (flags & ENEMY and not falls):
+        if not variant & CLEAR_DANGER or fixed[cell]:
+            return LOST
+        _record(edits, cell, 0, DANGER)
+        used |= CLEAR_DANGER
+    elif flags & ENEMY:
+        air = level.hang_time + 1
+    elif flags & SPRING and air <= level.hang_time:
+        air = level.hang_time + level.spring_height
+    if used != variant:
+        return LOST
+    if level.keys[cell]:
+        keys |= 1 << (level.keys[cell] - 1)
+    if stays and air == 0:
+        air, direction = support, 0
+    elif air == 0 and is_carried(level, row, column, keys):
+        direction = 0
+    return int(_write_state(level, cell, air, direction, keys))
+
+
+@inline
+def _step_from(
+    level: PlatformerLevel, fixed: Uint8_1D, state: int, move: int, variant: int, edits: Int64_1D, is_solid: int
+) -> int:
+    row, column, air, direction, keys = _read_state(level, state)
+    return int(_step_with_changes(level, fixed, row, column, air, direction, keys, move, variant, edits, is_solid))
+
+
+@kernel
+def find_repairs(
+    level: PlatformerLevel,
+    first: int,
+    fixed: Uint8_1D,
+    costs: Float64_1D,
+    sources: Int32_1D,
+    steps: Uint8_1D,
+    heap_costs: Float64_1D,
+    heap: Int64_1D,
+    changes: Int64_1D,
+    is_solid: int,
+) -> int:
+    """Find the cheapest changes with which a level can be finished (Dijkstra's algorithm).
+
+    Parameters
+    ----------
+    level
+        The level and its physics, with one more level of air than the game has.
+    first
+        First state.
+    fixed
+        Cells that must not change.
+    costs
+        Infinity for all states.
+    sources, steps
+        Receive the state before each state, and the move and variant that lead to it.
+    heap_costs, heap
+        Space for pending states.
+    changes
+        Receives the changes, last first: twice the cell, plus 1 for new ground.
+    is_solid
+        Whether new ground is solid; platforms are not.
+
+    Returns
+    -------
+    int
+        Number of changes; -1 if no changes help, and -2 if the space was too small.
+    """
+    edits = np.zeros(EDITS, dtype=np.int64)
+    full = (1 << level.key_count) - 1
+    per_keys = level.flags.size * level.air_levels * level.directions
+    costs[first], sources[first] = 0.0, -1
+    heap_costs[0], heap[0] = 0.0, first
+    size, won = 1, -1
+    while size:
+        cost, state = heap_costs[0], heap[0]
+        size -= 1
+        sift_down(heap_costs, heap, size)
+        if cost > costs[state]:
+            continue
+        if level.flags[state % level.flags.size] & EXIT and state // per_keys == full:
+            won = state
+            break
+        for step in range(MOVES * VARIANTS):
+            after = _step_from(level, fixed, state, step // VARIANTS, step % VARIANTS, edits, is_solid)
+            if after < 0 or cost + TICK + edits[COST] >= costs[after]:
+                continue
+            if size == heap.size:
+                return -2
+            costs[after], sources[after], steps[after] = cost + TICK + edits[COST], state, step
+            heap_costs[size], heap[size] = costs[after], after
+            sift_up(heap_costs, heap, size)
+            size += 1
+    if won < 0:
+        return -1
+    count = 0
+    while sources[won] >= 0:
+        step = steps[won]
+        won = sources[won]
+        _step_from(level, fixed, won, step // VARIANTS, step % VARIANTS, edits, is_solid)
+        for number in range(edits[COUNT]):
+            if count == changes.size:
+                return -2
+            changes[count] = edits[FIRST_EDIT + number]
+            count += 1
+    return count

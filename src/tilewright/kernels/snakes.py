@@ -64,18 +64,24 @@ def start_path(is_free: NDArray[np.bool_], start: int) -> WindingPath:
 
 
 @inline
+def _link(path: WindingPath, before: int, after: int, following: int, previous: int) -> None:
+    """Set the cell that follows `before`, and the one that precedes `after`. NONE stands for the end of the path."""
+    if before == NONE:
+        path.span[HEAD] = following
+    else:
+        path.following[before] = following
+    if after == NONE:
+        path.span[TAIL] = previous
+    else:
+        path.previous[after] = previous
+
+
+@inline
 def _add(path: WindingPath, cell: int, before: int, after: int) -> None:
     """Add a cell between two others, of which one may be NONE."""
     path.cells[cell] = TAKEN
     path.previous[cell], path.following[cell] = before, after
-    if before == NONE:
-        path.span[HEAD] = cell
-    else:
-        path.following[before] = cell
-    if after == NONE:
-        path.span[TAIL] = cell
-    else:
-        path.previous[after] = cell
+    _link(path, before, after, cell, cell)
     count = path.span[COUNT]
     path.order[count], path.places[cell] = cell, count
     path.span[COUNT] = count + 1
@@ -86,14 +92,7 @@ def _remove(path: WindingPath, cell: int) -> None:
     """Remove a cell, and link its neighbors."""
     path.cells[cell] = FREE
     before, after = path.previous[cell], path.following[cell]
-    if before == NONE:
-        path.span[HEAD] = after
-    else:
-        path.following[before] = after
-    if after == NONE:
-        path.span[TAIL] = before
-    else:
-        path.previous[after] = before
+    _link(path, before, after, after, before)
     count = path.span[COUNT] - 1
     last = path.order[count]
     path.order[path.places[cell]], path.places[last] = last, path.places[cell]

@@ -12,7 +12,7 @@ from . import inline, kernel, part
 from .chokepoints import FREE, count_gates, find_cuts
 from .chokepoints import WALL as CLOSED
 from .distance import UNSEEN, WALL, spread_steps
-from .labels import label_axes
+from .flood import label_axes
 from .types import (
     Int32_1D,
     Int32_3D,

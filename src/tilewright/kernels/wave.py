@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, part
+from .bit_rows import count_bits, lowest_index
 from .types import Float64_1D, Int32_1D, Int32_2D, Int64_1D, Record, Uint64_1D, Uint64_2D, Uint64_3D
 
 CELL = np.dtype(
@@ -144,21 +145,6 @@ ONE = np.uint64(1)
 NONE = np.uint64(0)
 
 
-@inline
-def count_bits(bits: np.uint64) -> int:
-    """Return the number of bits that are set; LLVM compiles this form to one instruction."""
-    bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
-    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int(np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56)))
-
-
-@inline
-def lowest_bit(bits: np.uint64) -> int:
-    """Return the position of the lowest bit that is set."""
-    return count_bits((bits - ONE) & ~bits)
-
-
 @part
 def touch(wave: WaveArrays, cell: int) -> None:
     """Mark a cell as changed."""
@@ -209,7 +195,7 @@ def _ban(
     for word in range(words):
         left = domains[cell, word] if fewer_left else banned[word]
         while left != NONE:
-            pattern = 64 * word + lowest_bit(left)
+            pattern = 64 * word + lowest_index(left)
             left &= left - ONE
             weight += weights[pattern]
             sum_w_log_w += w_log_w[pattern]
@@ -260,7 +246,7 @@ def _find_unsupported_by_bits(
         for word in range(words):
             left = domains[cell, word]
             while left != NONE:
-                pattern = 64 * word + lowest_bit(left)
+                pattern = 64 * word + lowest_index(left)
                 left &= left - ONE
                 rest = NONE
                 for index in range(words):
@@ -274,7 +260,7 @@ def _find_unsupported_by_bits(
     for word in range(words):
         left = removed[cell, word]
         while left != NONE:
-            pattern = 64 * word + lowest_bit(left)
+            pattern = 64 * word + lowest_index(left)
             left &= left - ONE
             for index in range(words):
                 missing[index] |= allowed[direction, pattern, index]
@@ -284,7 +270,7 @@ def _find_unsupported_by_bits(
         while left != NONE:
             bit = left & (~left + ONE)
             left ^= bit
-            pattern = 64 * word + lowest_bit(bit)
+            pattern = 64 * word + lowest_index(bit)
             support = NONE
             for index in range(words):
                 support |= allowed[back, pattern, index] & domains[cell, index]
@@ -303,16 +289,16 @@ def _find_unsupported_in_word(
     if few:
         missing, left = other, own
         while left != NONE and missing != NONE:
-            missing &= ~allowed[direction, lowest_bit(left), 0]
+            missing &= ~allowed[direction, lowest_index(left), 0]
             left &= left - ONE
         return missing
     left, lost, missing = removed, NONE, NONE
     while left != NONE:
-        lost |= allowed[direction, lowest_bit(left), 0]
+        lost |= allowed[direction, lowest_index(left), 0]
         left &= left - ONE
     left = lost & other
     while left != NONE:
-        if allowed[back, lowest_bit(left), 0] & own == NONE:
+        if allowed[back, lowest_index(left), 0] & own == NONE:
             missing |= left & (~left + ONE)
         left &= left - ONE
     return missing
@@ -342,7 +328,7 @@ def _find_unsupported_by_lists(
     for word in range(words):
         left = domains[cell, word] if few else removed[cell, word]
         while left != NONE:
-            pattern = 64 * word + lowest_bit(left)
+            pattern = 64 * word + lowest_index(left)
             left &= left - ONE
             own = lists[direction, pattern]
             if stamps[own] == stamp:

@@ -34,6 +34,7 @@ from ..core.errors import InvalidRecipe
 from ..core.params import Params, param
 from ..core.samples import Samples
 from ..core.seeds import Rng
+from ..core.tilemap import format_size
 from ._torch import choose_device, refuse_without_torch
 
 Cells: TypeAlias = NDArray[np.int64]
@@ -278,10 +279,8 @@ def _choose_patch_size(samples: Samples) -> int:
     smallest = min(range(len(samples)), key=lambda number: min(samples.maps[number].shape))
     side = min(samples.maps[smallest].shape)
     if side < PATCH_SIZES[-1]:
-        shape = "x".join(map(str, reversed(samples.maps[smallest].shape)))
-        text = (
-            f"{samples.describe(smallest)} of {shape} cells is too small; the GAN learns patches of 8x8 cells or more"
-        )
+        sample = f"{samples.describe(smallest)} of {format_size(samples.maps[smallest].shape)} cells"
+        text = f"{sample} is too small; the GAN learns patches of 8x8 cells or more"
         raise InvalidRecipe(text, at="sample", rule="sample_size")
     return next(size for size in PATCH_SIZES if size <= side)
 

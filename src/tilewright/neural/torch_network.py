@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .architecture import Architecture
+from .settings import Architecture
 
 FloatWeights = dict[str, NDArray[np.float32]]
 """Weights and biases by name: `input.weight`, `layers.0.bias`, `output.weight` and so on."""

@@ -17,6 +17,10 @@ Cell: TypeAlias = tuple[int, int]
 """(row, column)."""
 
 
+STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
+"""(rows, columns) of a step by the name of the move."""
+
+
 class GameBoard:
     """A map of one level by roles. A cell has the role of its tile and those of its markers.
 
@@ -43,6 +47,16 @@ class GameBoard:
         """(rows, columns)."""
         rows, columns = self.map.shape
         return rows, columns
+
+    def contains(self, row: int, column: int) -> bool:
+        """Return whether a cell is inside the map."""
+        rows, columns = self.shape
+        return 0 <= row < rows and 0 <= column < columns
+
+    def flat_index(self, cell: Cell) -> int:
+        """Return the index of a cell in the flattened board with a margin of one cell, as kernels have it."""
+        row, column = cell
+        return (row + 1) * (self.shape[1] + 2) + column + 1
 
     @cached_property
     def _tile_roles(self) -> list[str]:

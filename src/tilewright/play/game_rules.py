@@ -34,6 +34,31 @@ class Solution:
     explored: int
     """Number of states that the search examined."""
 
+    @classmethod
+    def of(
+        cls, rules: GameRules[Any, Any], moves: NDArray[np.int32], visited: NDArray[np.uint8], result: NDArray[np.int64]
+    ) -> Solution:
+        """Return what a kernel found on a board with a margin of one cell.
+
+        Parameters
+        ----------
+        rules
+            Rules on the board.
+        moves
+            Moves of the solution, as positions in the moves of the rules.
+        visited
+            1 for each cell that the search reached, flattened with the margin.
+        result
+            1 if the map can be finished, 0 if it cannot, and -1 if it is unknown; and the number of examined states.
+        """
+        rows, columns = rules.board.shape
+        return cls(
+            solved=None if result[0] < 0 else bool(result[0]),
+            moves=tuple([rules.moves[move] for move in moves.tolist()]),
+            visited=visited.reshape(rows + 2, columns + 2)[1:-1, 1:-1].astype(np.bool_),
+            explored=int(result[1]),
+        )
+
 
 class GameRules(ABC, Generic[S, P]):
     """Rules of a game on a board. States are hashable.
@@ -64,9 +89,10 @@ class GameRules(ABC, Generic[S, P]):
     def is_won(self, state: S) -> bool:
         """Return whether the game is won."""
 
-    @abstractmethod
     def find_player(self, state: S) -> Cell:
-        """Return the cell of the player."""
+        """Return the cell of the player; by default, the attribute `player` of the state."""
+        cell: Cell = state.player  # type: ignore[attr-defined]
+        return cell
 
     def list_pickups(self) -> Mapping[Cell, str]:
         """Return the cells with things that are taken at the first visit and change no rule, with their roles."""

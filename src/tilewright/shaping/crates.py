@@ -28,8 +28,7 @@ from ..core.roles import role_of_name
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, TileMap
-from ..kernels.crates import make_board
-from ..kernels.pulls import pull_crates
+from ..kernels.crates import make_board, pull_crates
 from ..play import GameBoard
 
 NEAR = 1

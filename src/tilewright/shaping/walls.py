@@ -7,8 +7,8 @@ becomes a wall. Passable cells do not change. Locked cells keep their tiles.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..analysis.regions import dilate
 from ..analysis.survey import Survey
 from ..core.entries import shaper
 from ..core.errors import InvalidRecipe
@@ -38,19 +38,6 @@ def walls(map: TileMap, p: WallsParams, site: Site, rng: Rng) -> TileMap:
     )
     if tile is None or map.tileset.passable[tile]:
         raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
-    near = survey.passable
-    for _ in range(p.thickness):
-        near = _dilate(near)
+    near = dilate(survey.passable, p.thickness)
     solid = ~survey.passable if p.of is None else (map.cells == site.tile(p.of)) & ~survey.passable
     return map.replace(cells=np.where(near & solid & ~site.locked, tile, map.cells))
-
-
-def _dilate(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the mask dilated by one cell in all 8 directions, per level."""
-    for axis in (-2, -1):
-        lines = np.moveaxis(mask, axis, 0)
-        wider = lines.copy()
-        wider[1:] |= lines[:-1]
-        wider[:-1] |= lines[1:]
-        mask = np.moveaxis(wider, 0, axis)
-    return mask

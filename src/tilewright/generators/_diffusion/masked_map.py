@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ...analysis.regions import dilate
+from ...core.errors import InvalidRecipe
+from ...core.network import Network
 from ...core.seeds import Rng
 from ...core.site import Frame, Site
 from ...neural.inference import ONE_PROBABILITY, Predictor
-from .locked_tiles import find_locked_tiles
 from .params import DiffusionParams
 from .slack import count_inside_and_edge
 
@@ -89,7 +91,7 @@ class MaskedMap:
         ratings = self.predictor.rate(self.free, np.ascontiguousarray(self.cells))
         unlikely = np.zeros(self.site.shape, dtype=np.bool_)
         unlikely.reshape(-1)[self.free[ratings < UNLIKELY]] = True
-        chosen = _dilate(unlikely, RADIUS, self.p.wrapped) & ~self.site.locked
+        chosen = dilate(unlikely, RADIUS, self.p.wrapped) & ~self.site.locked
         self.cells[chosen] = self.tiles
 
     def count_masked(self) -> int:
@@ -140,13 +142,33 @@ class MaskedMap:
         return painted
 
 
-def _dilate(mask: NDArray[np.bool_], radius: int, wrap: tuple[bool, bool]) -> NDArray[np.bool_]:
-    """Return a mask with all cells within `radius` rows and columns added."""
-    for axis, is_wrapped in enumerate(wrap):
-        sides = [(0, 0), (0, 0)]
-        sides[axis] = radius, radius
-        padded = np.pad(mask, sides, mode="wrap") if is_wrapped else np.pad(mask, sides)
-        side = mask.shape[axis]
-        parts = [np.take(padded, range(shift, shift + side), axis=axis) for shift in range(2 * radius + 1)]
-        mask = np.logical_or.reduce(parts)
-    return mask
+def find_locked_tiles(network: Network, site: Site) -> NDArray[np.uint8]:
+    """Return the network's number of the tile of each locked cell, and the number of tiles for all other cells.
+
+    If a tile of the network represents all pieces of its kind, locked pieces of the kind get its number.
+
+    Raises
+    ------
+    InvalidRecipe
+        If a locked tile is not a tile of the network.
+    """
+    count = len(network.labels)
+    cells = np.full(site.shape, count, dtype=np.uint8)
+    numbers = {int(tile): number for number, tile in reversed(list(enumerate(site.ids)))}
+    if network.are_pieces_chosen:
+        groups = {}
+        for tile, number in numbers.items():
+            piece = site.tileset[tile]
+            if piece.joins:
+                groups[piece.group] = number
+        for tile, piece in enumerate(site.tileset):
+            if tile not in numbers and piece.joins and piece.group in groups:
+                numbers[tile] = groups[piece.group]
+    locked, ids = site.locked_tiles
+    for tile in np.unique(ids).tolist():
+        if tile not in numbers:
+            name = site.tileset[tile].name
+            text = f"no map of the model has the tile {name!r}; it has {', '.join(network.labels)}"
+            raise InvalidRecipe(text, at="locks", value=name, rule="unknown_name")
+        cells.reshape(-1)[locked[ids == tile]] = numbers[tile]
+    return cells

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.many_maps import Job, Launch, ManyMaps
 from ...kernels.bit_surveys import NEEDS_PATH
-from ...kernels.maze_tables import BACKTRACKER, DIVISION, KRUSKAL, PRIM, WILSON, MazeTables
+from ...kernels.maze import BACKTRACKER, DIVISION, KRUSKAL, PRIM, WILSON, MazeTables
 from .maze_grid import GridAxis, list_all_links
 from .methods import find_stride, limit_steps
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
 from ...kernels.blocks import block_size
-from ...kernels.heights import equalize_sum
 from ...kernels.noise import fill_cellular, fill_lattice, fill_simplex
-from ...kernels.noise_tables import UNITS
+from ...kernels.noise_tables import UNITS, equalize_sum
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]
 Fractal = Literal["plain", "ridged", "billow"]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ...core.many_maps import Job, Launch, ManyMaps
 from ...core.seeds import MASK, Rng
-from ...kernels.heights import equalize_sum
 from ...kernels.noise_tables import (
     CELLULAR,
     HEIGHT,
@@ -22,6 +21,7 @@ from ...kernels.noise_tables import (
     UNITS,
     VALUE,
     NoiseTables,
+    equalize_sum,
 )
 from ...kernels.streams import pack_names
 from .biomes import Island

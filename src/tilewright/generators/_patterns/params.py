@@ -9,7 +9,17 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ...analysis.patterns import AxesOf, Edge, Sides, Wrap, find_axis_problems, find_edge_problems, sides_of, wraps
+from ...analysis.patterns import (
+    AxesOf,
+    Edge,
+    Sides,
+    Wrap,
+    find_axis_problems,
+    find_edge_problems,
+    find_sample_problems,
+    sides_of,
+    wraps,
+)
 from ...core.caching import cached_by_size
 from ...core.errors import Problem, pluralize, problem
 from ...core.model import LearningParams, TrainingParams
@@ -162,11 +172,8 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         if cells > 512:
             yield problem(f"must have at most 512 cells per pattern, {largest} has {cells:,}", at="pattern_sizes")
             return
-        for number, grid in enumerate(self.sample):
-            if any(side < largest for side in grid.shape):
-                size = "x".join(map(str, reversed(grid.shape)))
-                text = f"{self.sample.describe(number)} of {size} cells is smaller than a pattern of {largest}"
-                yield problem(text, at="sample", rule="sample_size", remove=["pattern_sizes"])
+        edges = (False,) * self.sample.axes
+        yield from find_sample_problems("sample", self.sample, largest, edges, "pattern_sizes")
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
                 text = f"must be at least the pattern size {largest}, got {side}; see pattern_sizes"

@@ -255,23 +255,9 @@ class PatternCounter:
 
     def change(self, cell: tuple[int, ...], tile: int, member: int = 0) -> None:
         """Change the tile of one cell."""
-        places = np.array([self.grid.flat_index(cell)], dtype=np.int64)
-        self._change(places, np.array([tile], dtype=np.int64), member)
-
-    def set_map(self, tiles: Tiles) -> None:
-        """Set the tiles of the first member, except frozen ones; the cost is proportional to the changed cells."""
-        cells = np.nonzero(
-            (self.tiles(0) != tiles) & (self.frozen.reshape(self.grid.padded_shape)[self.grid.inner] == 0)
-        )
-        places = (np.stack(cells, axis=1) + self.grid.margin) @ self.grid.strides
-        self._change(places, tiles[cells].astype(np.int64), 0)
-
-    def _change(self, places: NDArray[np.int64], tiles: NDArray[np.int64], member: int) -> None:
-        first, self.has_block_keys = 0, False
-        while first < len(places):
-            first = kernels.change_tiles(self.arrays[member], places, tiles, first, self.values[member : member + 1])
-            if first < len(places):
-                self.free_slots(member)
+        self.has_block_keys = False
+        self.free_slots(member)
+        self.values[member] += kernels.change_tile(self.arrays[member], self.grid.flat_index(cell), tile)
 
     def free_slots(self, member: int) -> None:
         """Free the hashed slots of patterns that no longer occur."""

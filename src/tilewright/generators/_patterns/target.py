@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import Coding, PatternCounts, Sides, Tiles, Wrap, iter_view_wraps, iter_views, pad_map
+from ...analysis.patterns import Coding, PatternCounts, Sides, Tiles, Wrap, list_views, pad_map
 from ...core.seeds import Rng
 from ...kernels.types import Uint16_2D
 
@@ -55,11 +55,7 @@ class TargetDistribution:
     @cached_property
     def views(self) -> tuple[tuple[Tiles, Wrap], ...]:
         """All views of the samples, and the axes along which each wraps."""
-        return tuple(
-            view
-            for sample in self.samples
-            for view in zip(iter_views(sample, self.symmetry), iter_view_wraps(self.wrap, self.symmetry), strict=True)
-        )
+        return tuple(list_views(self.samples, self.wrap, self.symmetry))
 
     def frame_views(self, size: int) -> list[Tiles]:
         """Return all views, padded at edges that wrap or are compared."""
@@ -88,10 +84,9 @@ class TargetDistribution:
         Edges are bits: the start of axis 0, its end, the start of axis 1, and so on.
         """
         size = self.sizes[number]
-        none = [(False, False)] * self.axes
         tiles, touched = [], []
         for view, wrap in self.views:
-            wide = pad_map(view, size, wrap, none, 0)
+            wide = pad_map(view, size, wrap)
             shape = tuple(side - size + 1 for side in wide.shape)
             windows = np.lib.stride_tricks.sliding_window_view(wide, (size,) * self.axes)
             tiles.append(windows.reshape(-1, size**self.axes).astype(np.uint16))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...core.errors import Fix, GaveUp, InvalidRecipe, Problem, pluralize, problem
 from ...core.seeds import Rng
 from ...core.site import Site
+from ...core.tilemap import format_size
 from ...kernels.global_constraints import COUNTED
 from .params import WfcParams
 from .pattern_set import PatternSet
@@ -220,11 +221,10 @@ def _make_wrap_error(p: WfcParams) -> GaveUp:
         if (side := next(near, None)) is not None:
             values[SIDE_NAMES[p.axes - 1 - axis]] = side
     values["wrap"] = "none"
-    size = "x".join(map(str, reversed(p.shape)))
     why = f": they {' and '.join(reasons)}" if reasons else ""
     help = ", ".join(f"{name}={value}" for name, value in values.items())
     fixes = [*(Fix("set", (name,), value) for name, value in values.items()), Fix("set", ("relax",), True)]
-    text = f"{describe_patterns(p)} cannot fill a map of {size} that wraps{why}; try {help} or relax"
+    text = f"{describe_patterns(p)} cannot fill a map of {format_size(p.shape)} that wraps{why}; try {help} or relax"
     return GaveUp(text, fixes=fixes)
 
 
@@ -240,8 +240,7 @@ def _describe_extent(p: WfcParams) -> str:
         longest = _find_longest_row(p.pattern_set, axis, p.shape[axis])
         if longest:
             return f"cannot extend beyond {pluralize(longest, 'cell')} {direction}, whatever the map size"
-    size = "x".join(map(str, reversed(p.shape)))
-    return f"cannot fill a map of {size}" + ("" if any(p.wrapped) else " or larger")
+    return f"cannot fill a map of {format_size(p.shape)}" + ("" if any(p.wrapped) else " or larger")
 
 
 def _find_longest_row(pattern_set: PatternSet, axis: int, side: int) -> int:
@@ -290,10 +289,7 @@ def _fits_period(p: WfcParams, period: Sequence[int]) -> bool:
 
 def _make_lock_constraints(p: WfcParams, site: Site) -> Iterator[TileConstraint]:
     """Yield one constraint per locked tile; where labels share a tile, any of these labels satisfies it."""
-    if not site.has_locks:
-        return
-    locked = np.flatnonzero(site.locked)
-    ids = site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8)).reshape(-1)[locked]
+    locked, ids = site.locked_tiles
     for number in np.unique(ids).tolist():
         labels = np.flatnonzero(site.ids == number)
         if len(labels):
@@ -310,8 +306,7 @@ def validate(p: WfcParams, site: Site) -> None:
 
 
 def _find_lock_problems(p: WfcParams, site: Site) -> Iterator[Problem]:
-    locked = np.flatnonzero(site.locked)
-    ids = site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8)).reshape(-1)[locked]
+    locked, ids = site.locked_tiles
     unknown = ~np.isin(ids, site.ids)
     source = "rules have" if p.rules else "sample has"
     if unknown.any() and not p.relax:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import AxesOf, Edge, Wrap, find_axis_problems, find_edge_problems, wraps
+from ...analysis.patterns import AxesOf, Edge, Wrap, find_axis_problems, find_edge_problems, find_sample_problems, wraps
 from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem
 from ...core.model import LearningParams, TrainingParams
@@ -18,6 +18,7 @@ from ...core.params import MAX_SIDE, Params, Sized, param, size_param
 from ...core.pieces import VIEWS
 from ...core.samples import Counts, Samples, Training
 from ...core.tile_counts import TileCounts, parse_bounds
+from ...core.tilemap import format_size
 from ...core.tileset import Tileset
 from ...kernels.global_constraints import COUNTED, PATH, REGION
 from .adjacency import AdjacencyRules
@@ -102,12 +103,7 @@ class WfcTrainingParams(TrainingParams):
     def find_problems(self) -> Iterator[Problem]:
         sides = wraps(self.wrap_sample, self.sample.axes)
         yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
-        least = self.pattern_size or 1
-        for number, grid in enumerate(self.sample):
-            if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
-                size = "x".join(map(str, reversed(grid.shape)))
-                text = f"{self.sample.describe(number)} of {size} cells is smaller than a pattern of {least}"
-                yield problem(text, at="sample", rule="sample_size", remove=["pattern_size"])
+        yield from find_sample_problems("sample", self.sample, self.pattern_size or 1, sides, "pattern_size")
 
 
 class WfcParams(WfcTrainingParams, LearningParams, Sized):
@@ -273,10 +269,8 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
             at = (0, *at)
         inside = len(at) == self.axes and all(0 <= part < side for part, side in zip(at, self.shape, strict=True))
         if not inside:
-            size = "x".join(map(str, reversed(self.shape)))
-            raise InvalidRecipe(
-                f"{_format_place(place)} is not on a map of {size}", at=("paths", number), rule="outside"
-            )
+            text = f"{_format_place(place)} is not on a map of {format_size(self.shape)}"
+            raise InvalidRecipe(text, at=("paths", number), rule="outside")
         return int(np.ravel_multi_index(at, self.shape))
 
     def find_problems(self) -> Iterator[Problem]:

@@ -231,7 +231,7 @@ def count_patterns(
     axes = maps[0].ndim
     seen, grounded = [], []
     for map in maps:
-        wide = pad_map(map, size, wrap, [(False, False)] * axes, 0)
+        wide = pad_map(map, size, wrap)
         windows = np.lib.stride_tricks.sliding_window_view(wide, (size,) * axes)
         ground = np.zeros(windows.shape[:axes], dtype=np.bool_)
         if wrap[-2]:
@@ -272,7 +272,7 @@ def find_edge_patterns(
     found = []
     for view, round_, _ in make_views(maps, wrap, symmetry, images):
         if not round_[axis]:
-            wide = pad_map(view, size, round_, [(False, False)] * axes, 0)
+            wide = pad_map(view, size, round_)
             first = 0 if end == 0 else wide.shape[axis] - size
             found.append(coding.keys(np.take(wide, range(first, first + size), axis=axis)).reshape(-1))
     known = (pattern_set.patterns.astype(np.uint64) * coding.multipliers).sum(axis=1, dtype=np.uint64)

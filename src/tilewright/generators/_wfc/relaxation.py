@@ -44,10 +44,8 @@ def finish_relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> 
     """Return the map with every cell filled and a marker at every pattern that no sample contains."""
     wave, topology = solver.wave, solver.wave.topology
     cells = _fill_cells(wave, solver.constraints).reshape(site.shape)
-    if site.has_locks:
-        labels = np.full(len(site.tileset), -1, dtype=np.int64)
-        labels[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first label wins where two share a tile
-        cells = np.where(site.locked, labels[site.to_tile_ids(cells)], cells)
+    locked, ids = site.locked_tiles
+    cells.reshape(-1)[locked] = site.label_tiles()[ids]
     for constraint in wave.global_constraints:
         if not _is_satisfied(constraint, cells.reshape(-1), topology.map_neighbors):
             raise GaveUp(f"{constraint.source}: could not be satisfied even with relax", tries=solver.restarts + 1)
@@ -93,7 +91,7 @@ def find_broken_patterns(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
         coding = Coding(pattern_set.size, pattern_set.axes, pattern_set.tiles + 1)
         known = (pattern_set.patterns.astype(np.uint64) * coding.multipliers).sum(axis=1, dtype=np.uint64)
         coded = np.where(cells < 0, pattern_set.tiles, cells)
-        keys = coding.keys(pad_map(coded, pattern_set.size, topology.wrap, [(False, False)] * pattern_set.axes, 0))
+        keys = coding.keys(pad_map(coded, pattern_set.size, topology.wrap))
         return ~np.isin(keys.reshape(-1), known)
     flat = cells.reshape(-1)
     wrong = flat < 0

@@ -71,7 +71,7 @@ class Solver:
         if p.min_coverage == 0:
             return True
         coding = Coding(p.size, p.axes, pattern_set.tiles)
-        keys = coding.keys(pad_map(self.wave.to_tiles(), p.size, p.wrapped, [(False, False)] * p.axes, 0))
+        keys = coding.keys(pad_map(self.wave.to_tiles(), p.size, p.wrapped))
         self.coverages.append(len(np.unique(keys)) / len(pattern_set))
         return self.coverages[-1] >= p.min_coverage
 

@@ -11,8 +11,24 @@ from numba import cuda, int32, int64, uint64
 from .. import bit_rows, streams
 from .. import maze as cpu_maze
 from .. import random as cpu_random
-from ..maze import FLOOR, FRESH, INSIDE, REACHED, REACHED_TWICE, RECTANGLE, WALL, FloodState, MazeArrays, MazeState
-from ..maze_tables import BACKTRACKER, DIVISION, KRUSKAL, PRIM, WILSON, MazeTables
+from ..maze import (
+    BACKTRACKER,
+    DIVISION,
+    FLOOR,
+    FRESH,
+    INSIDE,
+    KRUSKAL,
+    PRIM,
+    REACHED,
+    REACHED_TWICE,
+    RECTANGLE,
+    WALL,
+    WILSON,
+    FloodState,
+    MazeArrays,
+    MazeState,
+    MazeTables,
+)
 from ..random import ROW_SALT
 from . import is_simulated
 from .device_code import on_device, port

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import cuda, float64, int64, uint8, uint64
 
-from .. import heights, noise, streams
+from .. import noise, noise_tables, streams
 from .. import random as cpu_random
 from ..noise import GRADIENTS, PERLIN_GAIN
 from ..noise_tables import CELLULAR, HEIGHT, MOISTURE, PERLIN, SHIFT_X, SIMPLEX, UNITS, NoiseTables
@@ -44,8 +44,8 @@ add_places = unfuse(noise.add_places)
 shift_sheared = unfuse(noise.shift_sheared)
 sample_simplex = unfuse(noise.sample_simplex)
 find_feature_point = unfuse(noise.find_feature_point)
-equalize_sum = unfuse(heights.equalize_sum)
-sink_land = unfuse(heights.sink_land)
+equalize_sum = unfuse(noise_tables.equalize_sum)
+sink_land = unfuse(noise_tables.sink_land)
 hash_child = port(streams.hash_child)
 make_gamma = port(streams.make_gamma)
 mix = port(cpu_random.mix)

@@ -13,26 +13,7 @@ import numpy as np
 from numba import cuda, float64, int32, uint64
 
 from .. import bit_rows
-from ..bit_surveys import (
-    BORDER,
-    COLUMNS,
-    DEAD_ENDS,
-    FLOOR,
-    LARGEST,
-    NEEDS_COUNTS,
-    NEEDS_DEAD_ENDS,
-    NEEDS_PATH,
-    NEEDS_REGIONS,
-    NEEDS_SYMMETRY,
-    PATH,
-    PER_CELL,
-    PER_FLOOR,
-    REGIONS,
-    STATES,
-    SYMMETRIC_TURN,
-    SYMMETRIC_X,
-    SYMMETRIC_Y,
-)
+from .. import bit_surveys as bits
 from .device_code import count_bits_on_gpu as count_bits
 from .device_code import on_device, port
 from .groups import NO_LANE, Group
@@ -60,7 +41,7 @@ class SurveyFunctions(NamedTuple):
 def find_open(p0, p1, p2, passable, inside):
     """Return the columns with passable states; bit s of `passable` is set if state s is passable."""
     open = uint64(0)
-    for state in range(STATES):
+    for state in range(bits.STATES):
         if (passable >> state) & 1:
             open |= find_state(p0, p1, p2, state)
     return open & inside
@@ -194,7 +175,7 @@ def build_survey(group: Group) -> SurveyFunctions:
             kind, state, thickness = shaping[stage, 0], shaping[stage, 1], shaping[stage, 2]
             inside_a = row_mask(width) if 2 * lane < height else uint64(0)
             inside_b = row_mask(width) if 2 * lane + 1 < height else uint64(0)
-            if kind == BORDER:
+            if kind == bits.BORDER:
                 fill_a = find_frame(2 * lane, height, inside_a, thickness)
                 fill_b = find_frame(2 * lane + 1, height, inside_b, thickness)
             else:
@@ -212,19 +193,19 @@ def build_survey(group: Group) -> SurveyFunctions:
         inside_a = row_mask(width) if 2 * lane < height else uint64(0)
         inside_b = row_mask(width) if 2 * lane + 1 < height else uint64(0)
         open_a, open_b = find_open(a0, a1, a2, passable, inside_a), find_open(b0, b1, b2, passable, inside_b)
-        numbers[FLOOR] = add_up(count_bits(open_a) + count_bits(open_b), slots)
-        numbers[REGIONS], numbers[LARGEST], numbers[PATH] = int32(0), int32(0), int32(-1)
-        if needs & NEEDS_REGIONS:
+        numbers[bits.FLOOR] = add_up(count_bits(open_a) + count_bits(open_b), slots)
+        numbers[bits.REGIONS], numbers[bits.LARGEST], numbers[bits.PATH] = int32(0), int32(0), int32(-1)
+        if needs & bits.NEEDS_REGIONS:
             regions, largest, first_a, first_b, _, _ = find_regions(open_a, open_b, lane, words, slots)
-            numbers[REGIONS], numbers[LARGEST] = regions, largest
-            if needs & NEEDS_PATH and largest > 0:
-                numbers[PATH] = find_path_length(open_a, open_b, first_a, first_b, lane, words, slots)
-        if needs & NEEDS_DEAD_ENDS:
+            numbers[bits.REGIONS], numbers[bits.LARGEST] = regions, largest
+            if needs & bits.NEEDS_PATH and largest > 0:
+                numbers[bits.PATH] = find_path_length(open_a, open_b, first_a, first_b, lane, words, slots)
+        if needs & bits.NEEDS_DEAD_ENDS:
             above, below = from_above(open_b, lane, words), from_below(open_a, lane, words)
             ends = count_bits(find_dead_ends(above if lane > 0 else uint64(0), open_a, open_b))
             ends += count_bits(find_dead_ends(open_a, open_b, below if 2 * lane + 2 < height else uint64(0)))
-            numbers[DEAD_ENDS] = add_up(ends, slots)
-        if needs & NEEDS_SYMMETRY:
+            numbers[bits.DEAD_ENDS] = add_up(ends, slots)
+        if needs & bits.NEEDS_SYMMETRY:
             shift = uint64(64 - width)
             xa, xb, ya, yb, ta, tb = compare_rows(a0 & inside_a, b0 & inside_b, lane, height, shift, words)
             xa1, xb1, ya1, yb1, ta1, tb1 = compare_rows(a1 & inside_a, b1 & inside_b, lane, height, shift, words)
@@ -232,13 +213,13 @@ def build_survey(group: Group) -> SurveyFunctions:
             in_x = count_bits(xa & xa1 & xa2 & inside_a) + count_bits(xb & xb1 & xb2 & inside_b)
             in_y = count_bits(ya & ya1 & ya2 & inside_a) + count_bits(yb & yb1 & yb2 & inside_b)
             turned = count_bits(ta & ta1 & ta2 & inside_a) + count_bits(tb & tb1 & tb2 & inside_b)
-            numbers[SYMMETRIC_X], numbers[SYMMETRIC_Y] = add_up(in_x, slots), add_up(in_y, slots)
-            numbers[SYMMETRIC_TURN] = add_up(turned, slots)
-        if needs & NEEDS_COUNTS:
-            for state in range(STATES):
+            numbers[bits.SYMMETRIC_X], numbers[bits.SYMMETRIC_Y] = add_up(in_x, slots), add_up(in_y, slots)
+            numbers[bits.SYMMETRIC_TURN] = add_up(turned, slots)
+        if needs & bits.NEEDS_COUNTS:
+            for state in range(bits.STATES):
                 cells = count_bits(find_state(a0, a1, a2, state) & inside_a)
                 cells += count_bits(find_state(b0, b1, b2, state) & inside_b)
-                numbers[COLUMNS + state] = add_up(cells, slots)
+                numbers[bits.COLUMNS + state] = add_up(cells, slots)
 
     return SurveyFunctions(shape_planes, measure_planes)
 
@@ -255,12 +236,12 @@ NO_BOUND, BY_SEED = -1.0, -2.0
 def compute_value(numbers, column, divisor, cells):
     """Return the value of a measure; NaN if it does not apply."""
     number = float64(numbers[column])
-    if column == PATH and number < 0.0:
+    if column == bits.PATH and number < 0.0:
         return np.nan
-    if divisor == PER_CELL:
+    if divisor == bits.PER_CELL:
         return number / float64(cells)
-    if divisor == PER_FLOOR:
-        return number / float64(numbers[FLOOR]) if numbers[FLOOR] > 0 else np.nan
+    if divisor == bits.PER_FLOOR:
+        return number / float64(numbers[bits.FLOOR]) if numbers[bits.FLOOR] > 0 else np.nan
     return number
 
 

@@ -14,12 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.params import Params, param
-from ...kernels.walks import UNKNOWN, WORD_BITS, WalkLevel, find_walk
-from ..board import Cell, GameBoard
+from ...kernels.walks import WORD_BITS, WalkLevel, find_walk
+from ..board import STEPS, Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
-
-STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
 
 
 class DungeonGameParams(Params):
@@ -72,8 +70,7 @@ class DungeonRules(GameRules[DungeonState, DungeonGameParams]):
 
     def step(self, state: DungeonState, move: str) -> DungeonState | None:
         row, column = state.player[0] + STEPS[move][0], state.player[1] + STEPS[move][1]
-        rows, columns = self.board.shape
-        if not (0 <= row < rows and 0 <= column < columns and self.is_open[row, column]):
+        if not self.board.contains(row, column) or not self.is_open[row, column]:
             return None
         if not self.locks.get((row, column), frozenset()) <= state.keys:
             return None
@@ -88,9 +85,6 @@ class DungeonRules(GameRules[DungeonState, DungeonGameParams]):
 
     def is_won(self, state: DungeonState) -> bool:
         return state.player in self.exits
-
-    def find_player(self, state: DungeonState) -> Cell:
-        return state.player
 
     def list_pickups(self) -> Mapping[Cell, str]:
         return {cell: role for role in ("treasure", "coin", "gold") for cell in self.board.cells(role)}
@@ -116,17 +110,11 @@ class DungeonRules(GameRules[DungeonState, DungeonGameParams]):
     limit=1 << 22,
 )  # fmt: skip
 def dungeon(rules: DungeonRules, limit: int) -> Solution:
-    rows, columns = rules.board.shape
     level, words = _make_level(rules)
     visited, result = np.zeros(level.is_open.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)
-    start = (rules.start[0] + 1) * (columns + 2) + rules.start[1] + 1
+    start = rules.board.flat_index(rules.start)
     walk = find_walk(level, start, words, limit, visited, result)
-    return Solution(
-        solved=None if result[0] == UNKNOWN else bool(result[0]),
-        moves=tuple([rules.moves[move] for move in walk.tolist()]),
-        visited=visited.reshape(rows + 2, columns + 2)[1:-1, 1:-1].astype(np.bool_),
-        explored=int(result[1]),
-    )
+    return Solution.of(rules, walk, visited, result)
 
 
 def _make_level(rules: DungeonRules) -> tuple[WalkLevel, int]:

@@ -160,13 +160,9 @@ class PlatformerRules(GameRules[PlatformerState, PlatformerParams]):
             return after._replace(direction=0)
         return after
 
-    def _is_inside(self, row: int, column: int) -> bool:
-        rows, columns = self.board.shape
-        return 0 <= row < rows and 0 <= column < columns
-
     def _is_blocked(self, state: PlatformerState, row: int, column: int) -> bool:
         """Return whether the player cannot be in a cell: a wall, a closed door, or outside the map."""
-        if not self._is_inside(row, column):
+        if not self.board.contains(row, column):
             return True
         return bool(self.walls[row, column] or (self.doors[row, column] and not state.keys))
 
@@ -183,9 +179,6 @@ class PlatformerRules(GameRules[PlatformerState, PlatformerParams]):
 
     def is_won(self, state: PlatformerState) -> bool:
         return state.player in self.exits and state.keys == self.keys
-
-    def find_player(self, state: PlatformerState) -> Cell:
-        return state.player
 
     def list_pickups(self) -> Mapping[Cell, str]:
         return {cell: role for role in ("coin", "gold", "treasure") for cell in self.board.cells(role)}

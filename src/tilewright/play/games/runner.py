@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidRecipe
 from ...core.params import Params, param
 from ...kernels.digging import dig_for_gold
-from ...kernels.runner import collect_gold
-from ...kernels.runner_board import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, UNKNOWN, UNSOLVED, WALL, make_board
+from ...kernels.runner import BRICK, ENEMY, EXIT, GOLD, LADDER, ROPE, UNSOLVED, WALL, collect_gold, make_board
 from ..board import Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
@@ -93,18 +92,14 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
     def _blocks(self, state: RunnerState, row: int, column: int) -> bool:
         return bool(self.walls[row, column] or (self.bricks[row, column] and (row, column) not in state.holes))
 
-    def _is_inside(self, row: int, column: int) -> bool:
-        rows, columns = self.board.shape
-        return 0 <= row < rows and 0 <= column < columns
-
     def _enter(self, state: RunnerState, row: int, column: int) -> RunnerState | None:
-        if not self._is_inside(row, column) or self._blocks(state, row, column) or self.enemies[row, column]:
+        if not self.board.contains(row, column) or self._blocks(state, row, column) or self.enemies[row, column]:
             return None
         return RunnerState((row, column), state.gold - {(row, column)}, state.holes)
 
     def _dig(self, state: RunnerState, side: int) -> RunnerState | None:
         row, column = state.player[0] + 1, state.player[1] + side
-        if not self.params.dig or not self._is_inside(row, column):
+        if not self.params.dig or not self.board.contains(row, column):
             return None
         is_brick = self.bricks[row, column] and (row, column) not in state.holes
         is_free = not self._blocks(state, row - 1, column) and not self.ladders[row - 1, column]
@@ -112,9 +107,6 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
 
     def is_won(self, state: RunnerState) -> bool:
         return not state.gold and (not self.exits or state.player in self.exits)
-
-    def find_player(self, state: RunnerState) -> Cell:
-        return state.player
 
     def list_events(self, before: RunnerState, move: str, after: RunnerState) -> Iterator[tuple[str, Cell]]:
         if after.gold != before.gold:
@@ -139,8 +131,7 @@ class RunnerRules(GameRules[RunnerState, RunnerParams]):
 def runner(rules: RunnerRules, limit: int) -> Solution:
     cells = _encode(rules)
     board = make_board(cells, enter_ladders=rules.params.enter_ladders)
-    rows, columns = cells.shape
-    start = (rules.start[0] + 1) * (columns + 2) + rules.start[1] + 1
+    start = rules.board.flat_index(rules.start)
     visited, result = np.zeros(board.cells.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)
     moves = collect_gold(board, start, visited, limit, result)
     explored = int(result[1])
@@ -150,12 +141,8 @@ def runner(rules: RunnerRules, limit: int) -> Solution:
         most = max(1, (limit - explored) // HOLES_COST)
         moves = dig_for_gold(board, start, places, golden.size, visited, most, result)
         explored += HOLES_COST * int(result[1])
-    return Solution(
-        solved=None if result[0] == UNKNOWN else bool(result[0]),
-        moves=tuple([rules.moves[move] for move in moves.tolist()]),
-        visited=visited.reshape(rows + 2, columns + 2)[1:-1, 1:-1].astype(np.bool_),
-        explored=explored,
-    )
+    result[1] = explored
+    return Solution.of(rules, moves, visited, result)
 
 
 def _encode(rules: RunnerRules) -> NDArray[np.uint8]:

@@ -7,21 +7,18 @@ pushes are the shortest ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe
 from ...core.params import Params
 from ...kernels.crates import make_board
-from ...kernels.sokoban import UNKNOWN, add_walks, find_pushes, make_tables
-from ..board import Cell, GameBoard
+from ...kernels.sokoban import add_walks, find_pushes, make_tables
+from ..board import STEPS, Cell, GameBoard
 from ..game import game
 from ..game_rules import GameRules, Solution
-
-STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
 
 
 class SokobanParams(Params):
@@ -69,15 +66,10 @@ class SokobanRules(GameRules[SokobanState, SokobanParams]):
     def _shift(self, cell: Cell, move: str) -> Cell | None:
         """Return the cell next to a cell; None if it is blocked or outside the map."""
         row, column = cell[0] + STEPS[move][0], cell[1] + STEPS[move][1]
-        rows, columns = self.board.shape
-        is_inside = 0 <= row < rows and 0 <= column < columns
-        return (row, column) if is_inside and self.is_open[row, column] else None
+        return (row, column) if self.board.contains(row, column) and self.is_open[row, column] else None
 
     def is_won(self, state: SokobanState) -> bool:
         return self.targets <= state.crates
-
-    def find_player(self, state: SokobanState) -> Cell:
-        return state.player
 
     def list_events(self, before: SokobanState, move: str, after: SokobanState) -> Iterator[tuple[str, Cell]]:
         for cell in after.crates - before.crates:
@@ -97,23 +89,14 @@ class SokobanRules(GameRules[SokobanState, SokobanParams]):
     suits=(("crate", "target"),),
 )
 def sokoban(rules: SokobanRules, limit: int) -> Solution:
-    rows, columns = rules.board.shape
-    targets, crates = _number_cells(rules.targets, columns), _number_cells(rules.crates, columns)
+    targets, crates = (
+        np.array(sorted(map(rules.board.flat_index, cells)), dtype=np.int32) for cells in (rules.targets, rules.crates)
+    )
     board = make_board(rules.is_open)
     tables = make_tables(board.cells.size, targets.size, crates.size)
     visited, result = np.zeros(board.cells.size, dtype=np.uint8), np.zeros(2, dtype=np.int64)
     first = np.append(crates, np.int32(0))
-    player = int(_number_cells([rules.start], columns)[0])
+    player = rules.board.flat_index(rules.start)
     pushes = find_pushes(board, targets, first, player, tables, visited, limit, result)
     moves = add_walks(board, first, player, pushes)
-    return Solution(
-        solved=None if result[0] == UNKNOWN else bool(result[0]),
-        moves=tuple([rules.moves[move] for move in moves.tolist()]),
-        visited=visited.reshape(rows + 2, columns + 2)[1:-1, 1:-1].astype(np.bool_),
-        explored=int(result[1]),
-    )
-
-
-def _number_cells(cells: Iterable[Cell], columns: int) -> NDArray[np.int32]:
-    """Return the numbers of cells on a board with a margin, in ascending order."""
-    return np.array(sorted((row + 1) * (columns + 2) + column + 1 for row, column in cells), dtype=np.int32)
+    return Solution.of(rules, moves, visited, result)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import TypeAlias
 
-from ...play.board import Cell
-from ...play.games.dungeon import STEPS, DungeonRules
+from ...play.board import STEPS, Cell
+from ...play.games.dungeon import DungeonRules
 from .repair import Changes, Mask, choose_role, find_fixed_cells
 
 STEP, DIG, DIG_EDGE = 1, 1 << 16, 1 << 24
@@ -31,8 +31,12 @@ def repair_dungeon(rules: DungeonRules, locked: Mask) -> Changes:
         if cell in rules.exits:
             return {one: floor for one in _list_cells(state, sources) if closed[one]}
         keys = state[1]
-        for to in _list_neighbors(cell, closed.shape[0], closed.shape[1]):
-            if (closed[to] and fixed[to]) or not rules.locks.get(to, frozenset()) <= keys:
+        for to in ((cell[0] + down, cell[1] + right) for down, right in STEPS.values()):
+            if (
+                not rules.board.contains(*to)
+                or (closed[to] and fixed[to])
+                or not rules.locks.get(to, frozenset()) <= keys
+            ):
                 continue
             following = to, keys | rules.keys.get(to, frozenset())
             total = cost + STEP + (_find_dig_cost(to, closed) if closed[to] else 0)
@@ -40,11 +44,6 @@ def repair_dungeon(rules: DungeonRules, locked: Mask) -> Changes:
                 costs[following], sources[following] = total, state
                 heappush(pending, (total, to, tuple(sorted(following[1])), following))
     return {}
-
-
-def _list_neighbors(cell: Cell, rows: int, columns: int) -> list[Cell]:
-    near = [(cell[0] + down, cell[1] + right) for down, right in STEPS.values()]
-    return [(row, column) for row, column in near if 0 <= row < rows and 0 <= column < columns]
 
 
 def _find_dig_cost(cell: Cell, closed: Mask) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.platformer_repairs import find_repairs
+from ...kernels.platformer import find_repairs
 from ...play.games.platformer import PlatformerRules, build_level, encode_state
 from .repair import GROUND, Changes, Mask, choose_role, find_fixed_cells
 
