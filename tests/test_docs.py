@@ -237,14 +237,16 @@ def known_counts() -> dict[str, set[int]]:
 def find_wrong_counts(pages: list[Path]) -> str:
     counts = known_counts()
     found = [(one[1], " ".join(one[2].lower().split()), place) for _, one, place in list_matches(pages, COUNT)]
-    return "\n".join(place for word, kind, place in found if read_number(word) not in counts[kind])
+    wrong = [(place, counts[kind]) for word, kind, place in found if read_number(word) not in counts[kind]]
+    return "\n".join(f"{place}, but there are {max(right)}" for place, right in wrong)
 
 
 def test_counts_are_those_of_the_registry(tmp_path: Path) -> None:
     others = ("pyproject.toml", "mkdocs.yml", "CITATION.cff", "examples/README.md")
     assert not find_wrong_counts([*PAGES, *(ROOT / name for name in others)])
     (tmp_path / "a.md").write_text(f"{len(tw.list_techniques())} techniques\n999 techniques")
-    assert find_wrong_counts([tmp_path / "a.md"]) == f"{tmp_path / 'a.md'}:2: 999 techniques"
+    wrong = f"{tmp_path / 'a.md'}:2: 999 techniques, but there are {len(tw.list_techniques())}"
+    assert find_wrong_counts([tmp_path / "a.md"]) == wrong
 
 
 def test_counts_are_read() -> None:
@@ -272,7 +274,7 @@ def write_into_package(folder: Path) -> None:
     shutil.copytree(ROOT / "src" / "tilewright", folder / "tilewright", ignore=shutil.ignore_patterns("__pycache__"))
     for name, content in list_guide_files("file=").items():
         path = folder / "tilewright" / name
-        path.write_text(f"{path.read_text()}\n\n{content}" if path.exists() else content)
+        path.write_text(f"{path.read_text()}\n\n{content}" if name == "analysis/measures.py" else content)
 
 
 def write_plugin(folder: Path) -> None:

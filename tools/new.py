@@ -171,14 +171,14 @@ NEXT = {
         ".venv/bin/pytest tests/generators/test_NAME.py tests/conformance -k NAME",
     ),
     "shaper": (
-        "add a section to docs/shapers.md, and a line to CHANGELOG.md",
+        "add a line to CHANGELOG.md",
         "make stubs",
         GOLDENS,
         "make refresh PAGE=shapers",
         ".venv/bin/pytest tests/shaping -k NAME",
     ),
     "format": (
-        "add a section to docs/formats.md, and a line to CHANGELOG.md",
+        "add a line to CHANGELOG.md, and the name to the first lists of docs/formats.md",
         "make refresh PAGE=formats",
         ".venv/bin/pytest tests/formats -k NAME",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from pydantic import BaseModel
 
@@ -49,6 +50,9 @@ def fill_tables(text: str, *, with_experiments: bool = True) -> str:
                 "joints": format_joints,
                 "fields": format_file_keys,
             }
+            if what not in makers:
+                known = ", ".join(["parameters", *makers, *EXPERIMENTS])
+                sys.exit(f"<!-- {what} of {name} -->: unknown part {what!r}; use one of {known}")
             content = makers[what](name)
         return f"{match.group(1)}\n{content}\n{match.group(4)}"
 

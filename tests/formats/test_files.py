@@ -59,11 +59,13 @@ def test_the_same_map_makes_the_same_bytes(name: str) -> None:
 
 
 def test_an_unknown_extension_or_format_is_refused_with_a_suggestion(tmp_path: Path) -> None:
-    with pytest.raises(tw.UnknownName, match=r"unknown file extension '.pgn'; pictures: .png; animations: .apng"):
+    with pytest.raises(
+        tw.UnknownName, match=r"unknown file extension '.pgn'; pictures: .*\.png.*; animations: .*\.apng"
+    ):
         MAP.save(tmp_path / "a.pgn")
     with pytest.raises(
         tw.UnknownName,
-        match=r"unknown format 'jsno'; pictures: png; animations: apng, gif, webp; game engines: godot, json",
+        match=r"unknown format 'jsno'; pictures: .*png.*; animations: .*apng.*; game engines: .*godot.*, json",
     ):
         MAP.save(tmp_path / "a.json", format="jsno")
     with pytest.raises(tw.InvalidRecipe, match=r"unknown parameter 'scal'; did you mean 'scale'\?"):

@@ -1,7 +1,7 @@
 """Write the goldens: digests of maps, which may change only if the revision of a technique or shaper is raised.
 
 python -m tests.goldens.write                      writes them
-python -m tests.goldens.write --check [NAME ...]   fails if some differ: those with these names, or any
+python -m tests.goldens.write --check [NAME ...]   fails if goldens differ: of techniques with these names, or any
 """
 
 from __future__ import annotations
@@ -123,9 +123,15 @@ def compute_golden(data: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    known = recipes()
-    now = {name: compute_golden(known[name]) for name in sys.argv[2:] or known}
+    known, names = recipes(), sys.argv[2:]
+    for name in names:
+        if not any(name in (golden, golden.split(" ")[0]) for golden in known):
+            sys.exit(f"no golden {name!r}; names are such as caves and 'shaper border'")
+    asked = [golden for golden in known if not names or golden in names or golden.split(" ")[0] in names]
+    now = {golden: compute_golden(known[golden]) for golden in asked}
+    stored = json.loads(FILE.read_text())
+    added, changed = now.keys() - stored.keys(), [name for name in now if stored.get(name, now[name]) != now[name]]
+    print(f"{len(now)} goldens, {len(added)} added, {len(changed)} changed")
     if "--check" in sys.argv:
-        stored = json.loads(FILE.read_text())
-        sys.exit(0 if now == {name: stored[name] for name in sys.argv[2:] or stored} else "the goldens differ")
+        sys.exit(f"goldens differ: {', '.join(sorted([*added, *changed]))}" if added or changed else 0)
     FILE.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n")
