@@ -15,7 +15,7 @@ from tilewright.core.network import MAX_BIAS, MAX_CHANNELS, Network
 from tilewright.core.seeds import Rng
 from tilewright.generators._diffusion.slack import TileBounds, count_inside_and_edge
 from tilewright.kernels.diffusion import MAX_LOGIT, MAX_VALUE, convolve, embed_tiles, spread_needed
-from tilewright.neural.inference import MAX_WEIGHT, ONE_PROBABILITY, Predictor, exp_table
+from tilewright.neural.inference import MAX_WEIGHT, ONE_PROBABILITY, Predictor, exp_table, make_layer
 from tilewright.testing import block_size
 
 WRAPS = [(False, False), (True, False), (False, True), (True, True)]
@@ -41,7 +41,7 @@ def test_the_input_layer_adds_the_weights_of_nine_cells(shape: tuple[int, int]) 
     plane = np.full((shape[0] + 2 * margin, shape[1] + 2 * margin, channels), -7, dtype=np.int16)
     for row in range(shape[0]):
         padded = pad(cells, 1, kinds - 1).astype(np.uint8)
-        embed_tiles(padded, weights, scale, bias, margin, row, row + 1, plane)
+        embed_tiles(padded, make_layer(weights, scale, bias), margin, row, row + 1, plane)
     near = read_neighbors(np.eye(kinds, dtype=np.int64)[cells], 1, NO_WRAP, np.eye(kinds, dtype=np.int64)[-1])
     wanted = clip_values(np.einsum("tyxk,tkc->yxc", near, weights.astype(np.int64)) * scale + bias)
     assert np.array_equal(plane, pad(wanted, margin, -7))
@@ -57,10 +57,10 @@ def test_a_layer_is_a_dilated_convolution_with_a_residual(shape: tuple[int, int]
     scale, bias = rng.integers(0, ONE // 200, channels), rng.integers(-500 * ONE, 500 * ONE, channels)
     residual, needed = ONE // 3, rng.integers(0, 2, shape).astype(np.uint8)
     target = np.full((shape[0] + 2 * margin, shape[1] + 2 * margin, channels), -7, dtype=np.int16)
-    flat = np.ascontiguousarray(weights.reshape(channels, -1), dtype=np.int16)
+    layer = make_layer(weights.reshape(channels, -1), scale, bias, residual, dilation)
     padded = pad(source, margin).astype(np.int16)
     for row in range(shape[0]):
-        convolve(padded, flat, scale, residual, bias, dilation, margin, needed, row, row + 1, target)
+        convolve(padded, layer, margin, needed, row, row + 1, target)
     near = read_neighbors(source, dilation, NO_WRAP, np.zeros(channels, dtype=np.int64))
     sums = np.einsum("tyxc,otc->yxo", near, weights)
     wanted = np.where(needed[..., None] == 1, clip_values(sums * scale + source * residual + bias), -7)
@@ -80,7 +80,7 @@ def test_the_largest_network_does_not_overflow(weight: int, sign: int) -> None:
     for scale, residual, bias, wanted in cases:
         target, needed = np.zeros_like(source), np.ones((1, 1), dtype=np.uint8)
         scales, biases = (np.full(MAX_CHANNELS, value, dtype=np.int64) for value in (scale, bias))
-        convolve(source, weights, scales, residual, biases, 1, 1, needed, 0, 1, target)
+        convolve(source, make_layer(weights, scales, biases, residual), 1, needed, 0, 1, target)
         assert (target[1, 1] == wanted).all()
 
 
@@ -245,9 +245,8 @@ def check_draws(random: np.random.Generator) -> None:
     logits = read_logits(predictor)
     places = random.permutation(cells.size)
     kernel_rng, rng = Rng.of(3), Rng.of(3)
-    slacks = slack.to_array()
-    left, missing = choice["left"].copy(), choice["missing"].copy()
-    predictor.draw(places, border, left, missing, slacks, sharpness, kernel_rng.state)
+    limits = bounds.find_limits(counts, slack.to_array())
+    predictor.draw(places, limits, sharpness, kernel_rng.state)
     for place in places.tolist():
         at = divmod(place, columns)
         if cells[at] != 4:
@@ -259,10 +258,10 @@ def check_draws(random: np.random.Generator) -> None:
         choice["left"][cells[at]] -= 1
         choice["missing"] = np.maximum(0, choice["missing"] - (np.arange(4) == cells[at]))
     assert np.array_equal(predictor.cells[1:-1, 1:-1], cells)
-    assert np.array_equal(left, choice["left"])
-    assert np.array_equal(missing, choice["missing"])
+    assert np.array_equal(limits.left, choice["left"])
+    assert np.array_equal(limits.missing, choice["missing"])
     slack = bounds.find_slack(np.bincount(cells.reshape(-1), minlength=4), 0, 0)
-    assert np.array_equal(slacks, slack.to_array())
+    assert np.array_equal(limits.slack, slack.to_array())
     assert np.array_equal(kernel_rng.state, rng.state)
 
 

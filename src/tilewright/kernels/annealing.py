@@ -87,6 +87,21 @@ class Moves(NamedTuple):
     """Quantiles of the accepted increase of the divergence, in units of the temperature."""
 
 
+class PasteArrays(NamedTuple):
+    """A map, and the samples that parts are pasted from."""
+
+    counter: CounterArrays
+    geometry: Geometry
+    sample: SampleArrays
+    copies: CopyArrays
+    frozen: Uint8_1D
+    """(place,) 1 for cells that never change."""
+    stream: Uint64_1D
+    """State of the random stream."""
+    edits: Edits
+    """Work space."""
+
+
 GUIDE_DRAWS = 4
 """Maximum number of neighbor windows that are drawn for one cell."""
 
@@ -129,6 +144,19 @@ def wrap_sample(shape: Int64_1D, axis: int, at: int) -> int:
 
 
 @inline
+def find_line(geometry: Geometry, level: int, row: int) -> int:
+    """Return the place of the first cell of a row; coordinates may wrap."""
+    line = geometry.first + wrap_cell(geometry, 0, level) * geometry.strides[0]
+    return int(line + wrap_cell(geometry, 1, row) * geometry.strides[1])
+
+
+@inline
+def find_sample_line(shape: Int64_1D, level: int, row: int) -> int:
+    """Return the first cell of a row of a view in `SampleArrays.cells`; coordinates may wrap."""
+    return int(shape[0] + (wrap_sample(shape, 0, level) * shape[2] + wrap_sample(shape, 1, row)) * shape[3])
+
+
+@inline
 def _find_place(geometry: Geometry, index: WindowIndex, level: int, row: int, column: int) -> int:
     """Return the place of a window that starts at this cell, or -1 if there is none; coordinates may wrap."""
     place = geometry.first
@@ -143,19 +171,13 @@ def _find_place(geometry: Geometry, index: WindowIndex, level: int, row: int, co
 
 
 @part
-def _draw_tile(
-    counter: CounterArrays,
-    geometry: Geometry,
-    sample: SampleArrays,
-    guide: WindowIndex,
-    stream: Uint64_1D,
-    place: int,
-) -> int:
+def _draw_tile(paste: PasteArrays, guide: WindowIndex, place: int) -> int:
     """Return the tile that has the same position beside an occurrence of a window as a cell beside that window.
 
     The window is next to the cell. If no sample has any of the windows that are drawn, return a random tile of the
     samples.
     """
+    geometry, sample, stream = paste.geometry, paste.sample, paste.stream
     level, row, column = find_cell(geometry, place)
     deep, down, across = guide.starts[0, 2], guide.starts[1, 2], guide.starts[2, 2]
     for _ in range(GUIDE_DRAWS):
@@ -164,7 +186,7 @@ def _draw_tile(
         if -deep < rise <= 0 and -down < fall <= 0 and -across < shift <= 0:
             continue
         start = _find_place(geometry, guide, level + rise, row + fall, column + shift)
-        slot = _find_window(counter, guide, start) if start >= 0 else -1
+        slot = _find_window(paste.counter, guide, start) if start >= 0 else -1
         if slot < 0:
             continue
         chosen = guide.occurrences[guide.ranges[slot, 0] + below(stream, int(np.int64(guide.ranges[slot, 1])))]
@@ -194,35 +216,39 @@ def _clip_box(
 
 
 @part
-def _shift_to_defect(
-    counter: CounterArrays,
-    geometry: Geometry,
-    index: WindowIndex,
-    stream: Uint64_1D,
-    focus: int,
-    level: int,
-    row: int,
-    column: int,
-) -> tuple[int, int, int]:
-    """Return the start of a window near one that no sample has, if one is found in some draws."""
+def _draw_start(paste: PasteArrays, index: WindowIndex, focus: int) -> tuple[int, int, int]:
+    """Return the start of a random window, near one that no sample has if one is found in `focus` draws."""
+    counter, geometry, stream = paste.counter, paste.geometry, paste.stream
+    level, row, column = _draw_any_start(index, stream)
     size = 0
     for other in range(1, len(counter.layout)):
         if counter.layout[other]["cells"] > counter.layout[size]["cells"]:
             size = other
     lacking = counter.layout[size]["lacking"]
     for _ in range(focus):
-        place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
-        if counter.term_rows[counter.slots[size, place]] == lacking:
+        if counter.term_rows[counter.slots[size, _place_of(geometry, level, row, column)]] == lacking:
             extent = index.starts[2, 2]
             if geometry.sides[0] > 1:
                 level = _shift_start(geometry, index, 0, level + below(stream, 2 * extent + 1) - extent)
             row = _shift_start(geometry, index, 1, row + below(stream, 2 * extent + 1) - extent)
             column = _shift_start(geometry, index, 2, column + below(stream, 2 * extent + 1) - extent)
             return level, row, column
-        level = int(index.starts[0, 0] + below(stream, index.starts[0, 1] - index.starts[0, 0]))
-        row = int(index.starts[1, 0] + below(stream, index.starts[1, 1] - index.starts[1, 0]))
-        column = int(index.starts[2, 0] + below(stream, index.starts[2, 1] - index.starts[2, 0]))
+        level, row, column = _draw_any_start(index, stream)
     return level, row, column
+
+
+@inline
+def _draw_any_start(index: WindowIndex, stream: Uint64_1D) -> tuple[int, int, int]:
+    """Return the start of a random window."""
+    level = index.starts[0, 0] + below(stream, index.starts[0, 1] - index.starts[0, 0])
+    row = index.starts[1, 0] + below(stream, index.starts[1, 1] - index.starts[1, 0])
+    column = index.starts[2, 0] + below(stream, index.starts[2, 1] - index.starts[2, 0])
+    return int(level), int(row), int(column)
+
+
+@inline
+def _place_of(geometry: Geometry, level: int, row: int, column: int) -> int:
+    return int(geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column)
 
 
 @inline
@@ -234,32 +260,16 @@ def _shift_start(geometry: Geometry, index: WindowIndex, axis: int, at: int) -> 
 
 @part
 def _paste(
-    counter: CounterArrays,
-    geometry: Geometry,
-    sample: SampleArrays,
-    index: WindowIndex,
-    frozen: Uint8_1D,
-    stream: Uint64_1D,
-    reach: int,
-    focus: int,
-    edits: Edits,
+    paste: PasteArrays, index: WindowIndex, reach: int, focus: int
 ) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
     """Write the surroundings of an occurrence of a random window around it.
 
     Return the number of edits, and the first cell and shape of the box that contains them. A window that no sample has
     is replaced by a random window of the samples.
     """
-    level = index.starts[0, 0] + below(stream, index.starts[0, 1] - index.starts[0, 0])
-    row = index.starts[1, 0] + below(stream, index.starts[1, 1] - index.starts[1, 0])
-    column = index.starts[2, 0] + below(stream, index.starts[2, 1] - index.starts[2, 0])
-    place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
-    if focus > 0:
-        level, row, column = _shift_to_defect(
-            counter, geometry, index, stream, focus, int(level), int(row), int(column)
-        )
-        place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
-    slot = _find_window(counter, index, int(place))
-    number = 0
+    counter, geometry, sample, stream = paste.counter, paste.geometry, paste.sample, paste.stream
+    level, row, column = _draw_start(paste, index, focus)
+    slot = _find_window(counter, index, _place_of(geometry, level, row, column))
     if slot < 0:
         number, reach = below(stream, len(index.occurrences)), 0
     else:
@@ -270,32 +280,22 @@ def _paste(
     up = below(stream, reach + 1) if geometry.sides[0] > 1 else 0
     above = below(stream, reach + 1) if geometry.sides[0] > 1 else 0
     z0, z1 = _clip_box(geometry, shape, 0, level, origin_level, -up, index.starts[0, 2] + above)
-    y0, y1 = _clip_box(
-        geometry, shape, 1, row, origin_row, -below(stream, reach + 1), index.starts[1, 2] + below(stream, reach + 1)
-    )
-    x0, x1 = _clip_box(
-        geometry,
-        shape,
-        2,
-        column,
-        origin_column,
-        -below(stream, reach + 1),
-        index.starts[2, 2] + below(stream, reach + 1),
-    )
+    before, after = below(stream, reach + 1), below(stream, reach + 1)
+    y0, y1 = _clip_box(geometry, shape, 1, row, origin_row, -before, index.starts[1, 2] + after)
+    left, right = below(stream, reach + 1), below(stream, reach + 1)
+    x0, x1 = _clip_box(geometry, shape, 2, column, origin_column, -left, index.starts[2, 2] + right)
     count = 0
     first_z, last_z, first_y, last_y, first_x, last_x = z1, z0, y1, y0, x1, x0
     for z in range(z0, z1):
         for y in range(y0, y1):
-            line = geometry.first + wrap_cell(geometry, 0, level + z) * geometry.strides[0]
-            line += wrap_cell(geometry, 1, row + y) * geometry.strides[1]
-            source = shape[0] + wrap_sample(shape, 0, origin_level + z) * shape[2] * shape[3]
-            source += wrap_sample(shape, 1, origin_row + y) * shape[3]
+            line = find_line(geometry, level + z, row + y)
+            source = find_sample_line(shape, origin_level + z, origin_row + y)
             for x in range(x0, x1):
                 at = line + wrap_cell(geometry, 2, column + x)
                 tile = int(np.int64(sample.cells[source + wrap_sample(shape, 2, origin_column + x)]))
-                if counter.cells[at] == tile or frozen[at]:
+                if counter.cells[at] == tile or paste.frozen[at]:
                     continue
-                edit = edits[count]
+                edit = paste.edits[count]
                 edit["place"], edit["before"], edit["after"] = at, counter.cells[at], tile
                 count += 1
                 write(counter, int(at), tile)
@@ -349,56 +349,32 @@ def _has_copy(
 
 
 @part
-def makes_copy(
-    copies: CopyArrays,
-    geometry: Geometry,
-    size: int,
-    edits: Edits,
-    count: int,
-    corner: tuple[int, int, int],
-    box: tuple[int, int, int],
-) -> bool:
+def makes_copy(paste: PasteArrays, count: int, corner: tuple[int, int, int], box: tuple[int, int, int]) -> bool:
     """Update the blocks after edits inside a box; return whether any is a copy. In that case, nothing is updated."""
+    copies, geometry, size = paste.copies, paste.geometry, len(paste.counter.layout)
     if copies.keys.size == 0:
         return False
-    for number in range(count):
-        edit = edits[number]
-        step = np.uint64(np.int64(edit["after"]) - np.int64(edit["before"]))
-        _change_blocks(copies, geometry, size, int(np.int64(edit["place"])), step)
-    if not _has_copy(copies, geometry, size, corner, box):
-        return False
-    for number in range(count):
-        edit = edits[number]
-        step = np.uint64(np.int64(edit["before"]) - np.int64(edit["after"]))
-        _change_blocks(copies, geometry, size, int(np.int64(edit["place"])), step)
+    for sign in (1, -1):
+        for number in range(count):
+            edit = paste.edits[number]
+            step = np.uint64(sign * (np.int64(edit["after"]) - np.int64(edit["before"])))
+            _change_blocks(copies, geometry, size, int(np.int64(edit["place"])), step)
+        if sign > 0 and not _has_copy(copies, geometry, size, corner, box):
+            return False
     return True
 
 
 @kernel(allocates=False)
 def anneal(
-    counter: CounterArrays,
-    geometry: Geometry,
-    sample: SampleArrays,
-    index: WindowIndex,
-    guide: WindowIndex,
-    copies: CopyArrays,
-    moves: Moves,
-    frozen: Uint8_1D,
-    free: Int32_1D,
-    stream: Uint64_1D,
-    edits: Edits,
-    total: Float64_1D,
-    first: int,
-    last: int,
-    steps: int,
-) -> int:
+    paste: PasteArrays, index: WindowIndex, guide: WindowIndex, moves: Moves, free: Int32_1D, total: Float64_1D,
+    first: int, last: int, steps: int,
+) -> int:  # fmt: skip
     """Run steps first..last-1 of simulated annealing; return the next step, earlier if the hash slots are full.
 
     The change is accepted if the divergence increases by at most a random threshold, which is proportional to the
-    temperature, and no block of the map becomes a copy. `edits` is work space. The change of the divergence is added to
-    total[0].
+    temperature, and no block of the map becomes a copy. The change of the divergence is added to total[0].
     """
-    heat, block = moves.temperatures, len(counter.layout)
+    counter, geometry, stream, heat = paste.counter, paste.geometry, paste.stream, moves.temperatures
     for step in range(first, last):
         if is_full(counter.layout):
             return step
@@ -407,27 +383,25 @@ def anneal(
         now = heat[stage] + (heat[stage + 1] - heat[stage]) * (moment - stage)
         limit = now * moves.quantiles[below(stream, moves.quantiles.size)]
         if random(stream) < moves.grow:
-            count, corner, box = _paste(
-                counter, geometry, sample, index, frozen, stream, moves.reach, moves.focus, edits
-            )
+            count, corner, box = _paste(paste, index, moves.reach, moves.focus)
             if count == 0:
                 continue
             cost, top = try_box(counter, geometry, 0, corner, box, limit)
-            if cost <= limit and not makes_copy(copies, geometry, block, edits, count, corner, box):
+            if cost <= limit and not makes_copy(paste, count, corner, box):
                 total[0] += cost
                 keep_windows(counter, 0, top)
             else:
-                revert(counter, top, edits, count)
+                revert(counter, top, paste.edits, count)
             continue
         place = int(np.int64(free[below(stream, free.size)]))
-        tile = _draw_tile(counter, geometry, sample, guide, stream, place)
+        tile = _draw_tile(paste, guide, place)
         if tile == counter.cells[place]:
             continue
         cost, top = try_tile(counter, 0, place, tile, limit)
-        edit = edits[0]
+        edit = paste.edits[0]
         edit["place"], edit["before"], edit["after"] = place, counter.cells[place], tile
         cell = find_cell(geometry, place)
-        if cost <= limit and not makes_copy(copies, geometry, block, edits, 1, cell, (1, 1, 1)):
+        if cost <= limit and not makes_copy(paste, 1, cell, (1, 1, 1)):
             total[0] += cost
             keep(counter, 0, top, place, tile)
         else:
@@ -445,13 +419,11 @@ def fill_block_keys(copies: CopyArrays, geometry: Geometry, cells: Uint16_1D) ->
                 key, number = np.uint64(0), 0
                 for z in range(level, level + starts[0, 2]):
                     for y in range(row, row + starts[1, 2]):
-                        place = geometry.first + wrap_cell(geometry, 0, z) * geometry.strides[0]
-                        place += wrap_cell(geometry, 1, y) * geometry.strides[1]
+                        line = find_line(geometry, z, y)
                         for x in range(column, column + starts[2, 2]):
-                            key += np.uint64(cells[place + wrap_cell(geometry, 2, x)]) * copies.multipliers[number]
+                            key += np.uint64(cells[line + wrap_cell(geometry, 2, x)]) * copies.multipliers[number]
                             number += 1
-                place = geometry.first + level * geometry.strides[0] + row * geometry.strides[1] + column
-                copies.keys[place] = key
+                copies.keys[_place_of(geometry, level, row, column)] = key
 
 
 @kernel(allocates=False)

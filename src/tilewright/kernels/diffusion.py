@@ -7,6 +7,8 @@ order does not matter and they compile to vector code.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from . import kernel, part
@@ -23,27 +25,46 @@ MAX_LOGIT = 1 << 20
 """Bound of the absolute value of logits."""
 
 
+class LayerArrays(NamedTuple):
+    """Layer of a network."""
+
+    weights: Int16_2D
+    """(channel, tap and channel of the layer before); of the input layer, (tap and kind of the cell, channel)."""
+    scale: Int64_1D
+    bias: Int64_1D
+    residual: int = 0
+    """Scale of the values before."""
+    dilation: int = 1
+
+
+class TileLimits(NamedTuple):
+    """Limits on the number of cells per tile. Draws update all arrays but the first."""
+
+    border: Uint8_1D
+    """(tile,) 1 for tiles that may be at the edge of the map."""
+    left: Int64_1D
+    """(tile,) number of cells that may still have the tile."""
+    missing: Int64_1D
+    """(tile,) number of cells that the tile still needs."""
+    slack: Int64_1D
+    """Three numbers, which are at least 0: cells that tiles of the border may still have, less the masked cells of the
+    edge; masked cells inside the edge, less those that other tiles need; masked cells, less those that any tile needs.
+    """
+
+
 @kernel
-def embed_tiles(
-    cells: Uint8_2D,
-    weights: Int16_3D,
-    scale: Int64_1D,
-    bias: Int64_1D,
-    margin: int,
-    first: int,
-    last: int,
-    plane: Int16_3D,
-) -> None:
+def embed_tiles(cells: Uint8_2D, layer: LayerArrays, margin: int, first: int, last: int, plane: Int16_3D) -> None:
     """Compute rows first..last-1 of the input layer. `cells` has a border of one cell."""
-    columns, channels = cells.shape[1] - 2, weights.shape[2]
+    weights, scale, bias = layer.weights, layer.scale, layer.bias
+    columns, kinds, channels = cells.shape[1] - 2, weights.shape[0] // 9, weights.shape[1]
     sums = np.empty(channels, dtype=np.int64)
     for row in range(first, last):
         for column in range(columns):
             sums[:] = 0
             for tap in range(9):
-                kind = cells[row + tap // 3, column + tap % 3]
+                own = weights[tap * kinds + np.int64(cells[row + tap // 3, column + tap % 3])]
                 for channel in range(channels):
-                    sums[channel] += weights[tap, kind, channel]
+                    sums[channel] += own[channel]
             target = plane[row + margin, column + margin]
             for channel in range(channels):
                 value = (sums[channel] * scale[channel] + bias[channel]) >> SHIFT
@@ -52,19 +73,10 @@ def embed_tiles(
 
 @kernel
 def convolve(
-    source: Int16_3D,
-    weights: Int16_2D,
-    scale: Int64_1D,
-    residual: int,
-    bias: Int64_1D,
-    dilation: int,
-    margin: int,
-    needed: Uint8_2D,
-    first: int,
-    last: int,
-    target: Int16_3D,
+    source: Int16_3D, layer: LayerArrays, margin: int, needed: Uint8_2D, first: int, last: int, target: Int16_3D
 ) -> None:
     """Compute rows first..last-1 of a residual layer, for the cells where `needed` is 1."""
+    weights, scale, bias, residual, dilation = layer
     columns, channels = needed.shape[1], weights.shape[0]
     size = 9 * channels
     values = np.empty(size, dtype=np.int16)
@@ -108,8 +120,9 @@ def spread_needed(needed: Uint8_2D, dilation: int, wrap_rows: bool, wrap_columns
 
 
 @part
-def predict_cell(values: Int16_1D, weights: Int16_2D, scale: Int64_1D, bias: Int64_1D, logits: Int64_1D) -> None:
+def predict_cell(values: Int16_1D, layer: LayerArrays, logits: Int64_1D) -> None:
     """Compute the logits of all tiles for a cell."""
+    weights, scale, bias = layer.weights, layer.scale, layer.bias
     for tile in range(weights.shape[0]):
         own = weights[tile]
         total = np.int32(0)
@@ -120,39 +133,31 @@ def predict_cell(values: Int16_1D, weights: Int16_2D, scale: Int64_1D, bias: Int
 
 
 @part
-def is_possible(tile: int, is_edge: bool, border: Uint8_1D, left: Int64_1D, missing: Int64_1D, slack: Int64_1D) -> bool:
-    """Return whether the rest of the map can be filled if a cell gets this tile. See `draw_tiles`."""
-    if left[tile] <= 0 or (missing[tile] == 0 and slack[2] == 0):
+def is_possible(tile: int, is_edge: bool, limits: TileLimits) -> bool:
+    """Return whether the rest of the map can be filled if a cell gets this tile."""
+    missing, slack = limits.missing[tile], limits.slack
+    if limits.left[tile] <= 0 or (missing == 0 and slack[2] == 0):
         return False
     if is_edge:
-        return bool(border[tile] != 0)
-    if border[tile] != 0:
+        return bool(limits.border[tile] != 0)
+    if limits.border[tile] != 0:
         return bool(slack[0] > 0 and slack[1] > 0)
-    return bool(missing[tile] > 0 or slack[1] > 0)
+    return bool(missing > 0 or slack[1] > 0)
 
 
 @part
-def weigh_tiles(
-    logits: Int64_1D,
-    is_edge: bool,
-    border: Uint8_1D,
-    left: Int64_1D,
-    missing: Int64_1D,
-    slack: Int64_1D,
-    sharpness: int,
-    table: Int64_1D,
-) -> int:
+def weigh_tiles(logits: Int64_1D, is_edge: bool, limits: TileLimits, sharpness: int, table: Int64_1D) -> int:
     """Replace the logits by weights of the tiles; return their sum. See `draw_tiles`."""
     best = np.int64(-1)
     for tile in range(len(logits)):
-        if (best < 0 or logits[tile] > logits[best]) and is_possible(tile, is_edge, border, left, missing, slack):
+        if (best < 0 or logits[tile] > logits[best]) and is_possible(tile, is_edge, limits):
             best = np.int64(tile)
     largest, total = logits[best], np.int64(0)
     for tile in range(len(logits)):
         weight = np.int64(0)
         if sharpness == 0:
             weight = np.int64(tile == best)
-        elif is_possible(tile, is_edge, border, left, missing, slack):
+        elif is_possible(tile, is_edge, limits):
             weight = table[min(((largest - logits[tile]) * sharpness) >> 16, len(table) - 1)]
         logits[tile] = weight
         total += weight
@@ -161,41 +166,26 @@ def weigh_tiles(
 
 @kernel
 def draw_tiles(
-    plane: Int16_3D,
-    margin: int,
-    weights: Int16_2D,
-    scale: Int64_1D,
-    bias: Int64_1D,
-    places: Int64_1D,
-    border: Uint8_1D,
-    left: Int64_1D,
-    missing: Int64_1D,
-    slack: Int64_1D,
-    sharpness: int,
-    table: Int64_1D,
-    state: Uint64_1D,
-    cells: Uint8_2D,
-) -> None:
+    plane: Int16_3D, margin: int, layer: LayerArrays, places: Int64_1D, limits: TileLimits, sharpness: int,
+    table: Int64_1D, state: Uint64_1D, cells: Uint8_2D,
+) -> None:  # fmt: skip
     """Draw the tiles of masked cells.
 
-    `places` are positions in the map without its border; cells that are no longer masked are skipped. `border` is 1 for
-    tiles that may be at the edge of the map. `left` and `missing` are the numbers of cells that each tile may still
-    have, and still needs. `slack` has three numbers, which are at least 0: cells that tiles of the border may still
-    have, less the masked cells of the edge; masked cells inside the edge, less those that other tiles need; masked
-    cells, less those that any tile needs. All three arrays are updated.
+    `places` are positions in the map without its border; cells that are no longer masked are skipped.
 
     `sharpness` is 2^16 divided by the temperature; 0 gives the most likely tile all weight. `table` is
     exp(-number / 256) for the differences from the largest logit.
     """
-    rows, columns, tiles = cells.shape[0] - 2, cells.shape[1] - 2, len(scale)
+    rows, columns, tiles = cells.shape[0] - 2, cells.shape[1] - 2, len(layer.scale)
+    border, left, missing, slack = limits
     logits = np.empty(tiles, dtype=np.int64)
     for number in range(len(places)):
         row, column = places[number] // columns, places[number] % columns
         if cells[row + 1, column + 1] != tiles:
             continue
         is_edge = row == 0 or column == 0 or row == rows - 1 or column == columns - 1
-        predict_cell(plane[row + margin, column + margin], weights, scale, bias, logits)
-        total = weigh_tiles(logits, is_edge, border, left, missing, slack, sharpness, table)
+        predict_cell(plane[row + margin, column + margin], layer, logits)
+        total = weigh_tiles(logits, is_edge, limits, sharpness, table)
         mark = np.int64(((bits(state) >> np.uint64(32)) * np.uint64(total)) >> np.uint64(32))
         tile = 0
         while tile < tiles - 1 and mark >= logits[tile]:
@@ -212,22 +202,14 @@ def draw_tiles(
 
 @kernel
 def rate_tiles(
-    plane: Int16_3D,
-    margin: int,
-    weights: Int16_2D,
-    scale: Int64_1D,
-    bias: Int64_1D,
-    places: Int64_1D,
-    table: Int64_1D,
-    tiles: Uint8_2D,
-    out: Int64_1D,
+    plane: Int16_3D, margin: int, layer: LayerArrays, places: Int64_1D, table: Int64_1D, tiles: Uint8_2D, out: Int64_1D
 ) -> None:
     """Write the probability of a tile for each place, in units of 2^-16. `tiles` has the tile of each cell."""
-    columns, count = tiles.shape[1], len(scale)
+    columns, count = tiles.shape[1], len(layer.scale)
     logits = np.empty(count, dtype=np.int64)
     for number in range(len(places)):
         row, column = places[number] // columns, places[number] % columns
-        predict_cell(plane[row + margin, column + margin], weights, scale, bias, logits)
+        predict_cell(plane[row + margin, column + margin], layer, logits)
         largest = logits[0]
         for tile in range(1, count):
             largest = max(largest, logits[tile])

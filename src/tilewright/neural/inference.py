@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import prod
 from typing import Any
@@ -13,7 +12,16 @@ from numpy.typing import NDArray
 
 from ..core.network import TAPS, Network
 from ..kernels.blocks import block_size
-from ..kernels.diffusion import UNITS, convolve, draw_tiles, embed_tiles, rate_tiles, spread_needed
+from ..kernels.diffusion import (
+    UNITS,
+    LayerArrays,
+    TileLimits,
+    convolve,
+    draw_tiles,
+    embed_tiles,
+    rate_tiles,
+    spread_needed,
+)
 from ..kernels.exact import exact_power
 
 INVERSE_E = 0.36787944117144233
@@ -37,22 +45,12 @@ def exp_table() -> NDArray[np.int64]:
     return table
 
 
-@dataclass(frozen=True, eq=False)
-class _Layer:
-    """Arrays of a layer in the types of the kernels."""
-
-    weights: NDArray[np.int16]
-    scale: NDArray[np.int64]
-    bias: NDArray[np.int64]
-    residual: int
-    dilation: int
-
-    @classmethod
-    def of(
-        cls, weights: NDArray[Any], scale: NDArray[Any], bias: NDArray[Any], residual: int = 0, dilation: int = 1
-    ) -> _Layer:
-        wide = np.ascontiguousarray(weights.astype(np.int16))
-        return cls(wide, scale.astype(np.int64), np.ascontiguousarray(bias.astype(np.int64)), residual, dilation)
+def make_layer(
+    weights: NDArray[Any], scale: NDArray[Any], bias: NDArray[Any], residual: int = 0, dilation: int = 1
+) -> LayerArrays:
+    """Return the arrays of a layer in the types of the kernels, with the last axis of the weights kept."""
+    wide = np.ascontiguousarray(weights.reshape(-1, weights.shape[-1]).astype(np.int16))
+    return LayerArrays(wide, scale.astype(np.int64), np.ascontiguousarray(bias.astype(np.int64)), residual, dilation)
 
 
 class Predictor:
@@ -74,9 +72,9 @@ class Predictor:
         self.shape = cells.shape[0] - 2, cells.shape[1] - 2
         self.margin = _find_margin(network)
         arrays = network.arrays
-        self.input = _Layer.of(arrays["input"], arrays["input_scale"], arrays["input_bias"])
+        self.input = make_layer(arrays["input"], arrays["input_scale"], arrays["input_bias"])
         self.layers = [
-            _Layer.of(
+            make_layer(
                 arrays["layers"][number].reshape(network.channels, TAPS * network.channels),
                 arrays["layer_scale"][number],
                 arrays["layer_bias"][number],
@@ -85,7 +83,7 @@ class Predictor:
             )
             for number, dilation in enumerate(network.dilations)
         ]
-        self.output = _Layer.of(arrays["output"], arrays["output_scale"], arrays["output_bias"])
+        self.output = make_layer(arrays["output"], arrays["output_scale"], arrays["output_bias"])
         padded = self.shape[0] + 2 * self.margin, self.shape[1] + 2 * self.margin, network.channels
         self.planes = [np.zeros(padded, dtype=np.int16) for _ in range(PLANES)]
         self.result = self.planes[0]
@@ -99,47 +97,27 @@ class Predictor:
         needed = self._find_needed(places)
         source, target = self.planes
         rows, columns = self.shape
-        block = max(1, block_size("diffusion", 1 << 30) // (columns * self.input.weights.shape[2] ** 2 * TAPS))
+        block = max(1, block_size("diffusion", 1 << 30) // (columns * self.input.scale.size**2 * TAPS))
         for first in range(0, rows, block):
-            embed_tiles(
-                *(self.cells, self.input.weights, self.input.scale, self.input.bias),
-                *(self.margin, first, min(rows, first + block), source),
-            )
+            embed_tiles(self.cells, self.input, self.margin, first, min(rows, first + block), source)
         for number, (layer, mask) in enumerate(zip(self.layers, needed, strict=True)):
             self._wrap_margin(source)
             for first in range(0, rows, block):
                 if number or first:
                     yield (number + first / rows) / len(self.layers)
-                convolve(
-                    *(source, layer.weights, layer.scale, layer.residual, layer.bias, layer.dilation, self.margin),
-                    *(mask, first, min(rows, first + block), target),
-                )
+                convolve(source, layer, self.margin, mask, first, min(rows, first + block), target)
             source, target = target, source
         self.result = source
 
-    def draw(
-        self,
-        places: NDArray[np.int64],
-        border: NDArray[np.uint8],
-        left: NDArray[np.int64],
-        missing: NDArray[np.int64],
-        slack: NDArray[np.int64],
-        sharpness: int,
-        state: NDArray[np.uint64],
-    ) -> None:
+    def draw(self, places: NDArray[np.int64], limits: TileLimits, sharpness: int, state: NDArray[np.uint64]) -> None:
         """Draw the tiles of masked cells at computed places. See `draw_tiles`."""
-        output = self.output
-        draw_tiles(
-            *(self.result, self.margin, output.weights, output.scale, output.bias, places, border, left, missing),
-            *(slack, sharpness, exp_table(), state, self.cells),
-        )
+        table = exp_table()
+        draw_tiles(self.result, self.margin, self.output, places, limits, sharpness, table, state, self.cells)
 
     def rate(self, places: NDArray[np.int64], tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the probability of a tile for each computed place, in units of 1 / ONE_PROBABILITY."""
-        out, output = np.empty(len(places), dtype=np.int64), self.output
-        rate_tiles(
-            *(self.result, self.margin, output.weights, output.scale, output.bias, places, exp_table(), tiles, out)
-        )
+        out = np.empty(len(places), dtype=np.int64)
+        rate_tiles(self.result, self.margin, self.output, places, exp_table(), tiles, out)
         return out
 
     def _find_needed(self, places: NDArray[np.int64]) -> list[NDArray[np.uint8]]:

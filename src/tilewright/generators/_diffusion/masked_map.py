@@ -72,15 +72,8 @@ class MaskedMap:
             if has_quota:
                 self._plant(order[done:], quota, rng)
             counts = self._count_tiles()
-            self.predictor.draw(
-                order[done:end],
-                self.bounds.is_border.astype(np.uint8),
-                self.bounds.maximum - counts,
-                self.bounds.find_missing(counts),
-                self._find_slack(),
-                self.p.sharpness,
-                rng.state,
-            )
+            limits = self.bounds.find_limits(counts, self._find_slack())
+            self.predictor.draw(order[done:end], limits, self.p.sharpness, rng.state)
             done = end
             yield self._make_frame(note, step / steps)
 

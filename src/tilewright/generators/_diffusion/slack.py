@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.tile_counts import MAX_COUNT
+from ...kernels.diffusion import TileLimits
 
 MAX_LEFT = 1 << 40
 """More cells than any map has, so that sums of numbers of cells fit in 64 bits."""
@@ -58,6 +59,10 @@ class TileBounds:
         """Return the number of cells that each tile still needs."""
         missing: NDArray[np.int64] = np.maximum(0, self.minimum - counts)
         return missing
+
+    def find_limits(self, counts: NDArray[np.int64], slack: NDArray[np.int64]) -> TileLimits:
+        """Return the limits for kernels of a map with some cells per tile."""
+        return TileLimits(self.is_border.astype(np.uint8), self.maximum - counts, self.find_missing(counts), slack)
 
     def find_slack(self, counts: NDArray[np.int64], inside: int, edge: int) -> Slack:
         """Return the slack of a map with some cells per tile, and masked cells inside the edge and at the edge."""

@@ -14,7 +14,7 @@ from ...analysis.patterns import divergence as divergence_of
 from ...core.seeds import Rng
 from ...kernels import annealing, optimizers, quilting
 from ...kernels import patterns as kernels
-from ...kernels.annealing import CopyArrays, Moves, SampleArrays, WindowIndex
+from ...kernels.annealing import CopyArrays, Moves, PasteArrays, WindowIndex
 from ...kernels.blocks import block_size
 from ...kernels.exact import log
 from ...kernels.optimizers import EDIT, Generation, MemberArrays, StampArrays
@@ -298,7 +298,7 @@ class PatternCounter:
             annealing.fill_block_keys(self.copies, self.geometry, self.cells[0])
         self.has_block_keys = True
         moves = self._make_moves(steps)
-        edits = np.empty((2 * self.reach + max(self.target.sizes)) ** self.target.axes, dtype=EDIT)
+        paste = self._make_paste(rng, (2 * self.reach + max(self.target.sizes)) ** self.target.axes)
         for end in self._iter_resyncs(first, last):
             if self.sums_each_step:
                 self.values[0], self.annealing_delta[0] = 0.0, self.values[0]
@@ -306,9 +306,8 @@ class PatternCounter:
                 stop = min(end, first + self.anneal_steps_per_block)
                 while first < stop:
                     first = annealing.anneal(
-                        self.arrays[0], self.geometry, *self._guides, self.copies, moves, self.frozen, self.free,
-                        rng.state, edits, self.annealing_delta, first, stop, steps,
-                    )  # fmt: skip
+                        paste, *self._guides, moves, self.free, self.annealing_delta, first, stop, steps
+                    )
                     if first < stop:
                         self.free_slots(0)
                 if first < end:
@@ -324,10 +323,10 @@ class PatternCounter:
 
         Frozen cells do not change. Boxes are so small that none is a copy by itself.
         """
-        target, geometry, sample = self.target, self.geometry, make_sample_arrays(self.target)
+        target, geometry = self.target, self.geometry
         size = max(target.sizes)
         most = min(find_copy_limit(target) - 1, 2 * self.reach + size)
-        box = np.minimum(np.minimum(geometry.sides, most), sample.views[:, 1:4].min(axis=0))
+        box = np.minimum(np.minimum(geometry.sides, most), make_sample_arrays(target).views[:, 1:4].min(axis=0))
         along = [
             _list_box_starts(*numbers, size)
             for numbers in zip(geometry.sides.tolist(), box.tolist(), geometry.wraps.tolist(), strict=True)
@@ -336,16 +335,19 @@ class PatternCounter:
         edges = np.array([(False, False)] * (3 - target.axes) + list(target.sides), dtype=np.int64)
         if self.copies.keys.size:
             annealing.fill_block_keys(self.copies, geometry, self.cells[0])
-        filled, edits = self.frozen.copy(), np.empty(int(box.prod()), dtype=EDIT)
-        compared, origins = np.empty((edits.size, 4), dtype=np.int64), np.empty((2, 4), dtype=np.int64)
+        filled, paste = self.frozen.copy(), self._make_paste(rng, int(box.prod()))
+        compared, origins = np.empty((paste.edits.size, 4), dtype=np.int64), np.empty((2, 4), dtype=np.int64)
         for first in range(0, len(corners), max_boxes):
             last = min(first + max_boxes, len(corners))
-            quilting.quilt(
-                self.arrays[0], geometry, sample, self.copies, edges, box, corners, self.frozen, filled, rng.state,
-                edits, compared, origins, MAX_DRAWS, first, last,
-            )  # fmt: skip
+            quilting.quilt(paste, edges, box, corners, filled, compared, origins, MAX_DRAWS, first, last)
             yield
         self.count()
+
+    def _make_paste(self, rng: Rng, edits: int) -> PasteArrays:
+        """Return the first member and the samples for steps of up to this number of edits."""
+        sample = make_sample_arrays(self.target)
+        work = np.empty(edits, dtype=EDIT)
+        return PasteArrays(self.arrays[0], self.geometry, sample, self.copies, self.frozen, rng.state, work)
 
     def _make_moves(self, steps: int) -> Moves:
         """Return the moves of an annealing schedule of `steps`."""
@@ -357,14 +359,10 @@ class PatternCounter:
         return Moves(GROW, reach, focus, temperatures * window, QUANTILES)
 
     @cached_property
-    def _guides(self) -> tuple[SampleArrays, WindowIndex, WindowIndex]:
-        """The samples, and where windows of the largest pattern size and of the next smaller size occur."""
-        target, size = self.target, max(self.target.sizes)
-        return (
-            make_sample_arrays(target),
-            make_window_index(target, self.grid, size),
-            make_window_index(target, self.grid, size - 1),
-        )
+    def _guides(self) -> tuple[WindowIndex, WindowIndex]:
+        """Where windows of the largest pattern size and of the next smaller size occur in the samples."""
+        size = max(self.target.sizes)
+        return make_window_index(self.target, self.grid, size), make_window_index(self.target, self.grid, size - 1)
 
     @cached_property
     def copies(self) -> CopyArrays:
