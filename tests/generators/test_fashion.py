@@ -13,7 +13,7 @@ from PIL import Image
 
 import tilewright as tw
 from tilewright import InvalidRecipe
-from tilewright.kernels.fashion import update
+from tilewright.kernels.fashion import Automaton
 from tilewright.testing import block_size
 
 PUBLISHED = [0, 0.5, 0.2, 0.6]
@@ -94,7 +94,9 @@ def test_a_frame_per_generation() -> None:
     assert [frame.note for frame in frames] == ["start", *(f"generation {n}" for n in range(1, 8)), "done"]
     for before, after in pairwise(frames[:8]):
         offsets = [(0, 1), (0, -1), (-1, 0), (1, 0)]
-        assert np.array_equal(update(before.cells, np.reshape(PUBLISHED, (2, 2)), offsets), after.cells)
+        automaton = Automaton(before.cells, np.reshape(PUBLISHED, (2, 2)), offsets)
+        automaton.advance()
+        assert np.array_equal(automaton.cells, after.cells)
 
 
 def test_scores_come_flat_or_nested_or_random() -> None:

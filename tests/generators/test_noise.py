@@ -16,7 +16,7 @@ import tilewright as tw
 from tilewright.core.seeds import Rng
 from tilewright.generators._noise import lattice
 from tilewright.generators._noise.lattice import NO_DISPLACEMENT, Octave, Window, sample_octave
-from tilewright.kernels.noise_tables import UNITS
+from tilewright.kernels.noise import UNITS
 
 KINDS = ("perlin", "simplex", "value", "cellular")
 FRACTALS = ("plain", "ridged", "billow")

@@ -13,6 +13,7 @@ from tilewright.kernels.aggregation import (
     ATTRACTOR,
     WALK_IN,
     WALK_OUT,
+    AggregationRules,
     AggregationState,
     AreaBox,
     BlockCounts,
@@ -161,12 +162,10 @@ def check(cells: NDArray[np.uint8], plain: Plain, rng: Rng, goal: int, budget: i
     )
     count_floors(cells, out, blocks)
     box = AreaBox(1, 1, plain.height, plain.width, *target)
+    rules = AggregationRules(mode, plain.edge, box, plain.stick, *plain.flips, MAX_AGE)
     brush = np.zeros((1, 2), dtype=np.int64)
     for _ in range(10_000_000):
-        if not aggregate(
-            rng.state, cells, mode, plain.edge, box, plain.stick, *plain.flips, brush, floors,
-            blocks, progress, MAX_AGE, goal, budget,
-        ):  # fmt: skip
+        if not aggregate(rng.state, cells, rules, brush, floors, blocks, progress, goal, budget):
             break
     assert cells.tolist() == plain.cells.tolist()
     assert (progress.dug, progress.particles) == (len(plain.floors), plain.particles)

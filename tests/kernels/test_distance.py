@@ -126,10 +126,9 @@ def test_costs_are_those_of_plain_dijkstra(
     flat = values.reshape(-1)
     seeds = np.flatnonzero(np.isfinite(flat))
     seeds = seeds[np.argsort(flat[seeds], kind="stable")]
-    came = np.zeros(flat.size, dtype=np.uint8)
     again = flat.copy()
-    spread_costs(flat, ground.new_costs(costs), ground.shifts, factors, ground.guards, seeds, came, away, -1)
-    ground.spread(again, ground.new_costs(costs), factors, seeds, came, away=away)
+    spread_costs(ground.new_costs(flat, costs, factors, away=away), seeds, -1)
+    ground.spread(ground.new_costs(again, costs, factors, away=away), seeds)
     assert np.array_equal(flat, again), "the kind of queue changes nothing"
     plain = plain_dijkstra(ground.passable, start, costs, factors, offsets, cut=cut, away=away)
     assert np.array_equal(values[ground.inner], plain)
@@ -193,16 +192,15 @@ def test_queues_grow_on_large_open_maps(directions: Directions) -> None:
     values[1, 1] = 0
     start = np.full(mask.shape, np.inf)
     start[0, 0] = 0
-    came = np.zeros(values.size, dtype=np.uint8)
     seeds = ground.to_flat(np.array([[0, 0]]))
     flat = values.reshape(-1)
     again = flat.copy()
-    spread_costs(flat, ground.new_costs(costs), ground.shifts, factors, ground.guards, seeds, came, True, -1)
-    ground.spread(again, ground.new_costs(costs), factors, seeds, came, away=True)
+    spread_costs(ground.new_costs(flat, costs, factors, away=True), seeds, -1)
+    ground.spread(ground.new_costs(again, costs, factors, away=True), seeds)
     assert np.array_equal(flat, again)
     plain = plain_dijkstra(mask, start, costs, factors, neighbor_offsets(2, directions), cut=True, away=True)
     assert np.array_equal(values[ground.inner], plain)
-    steps = ground.new_steps()
+    steps, came = ground.new_steps(), np.zeros(values.size, dtype=np.uint8)
     goal = int(ground.to_flat(np.array([[89, 119]]))[0])
     assert search_steps(steps, ground.strides, ground.shifts, ground.guards, came, int(seeds[0]), goal, directions == 8)
     ones = plain_dijkstra(

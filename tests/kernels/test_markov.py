@@ -26,6 +26,7 @@ from tilewright.kernels.markov import (
     MIN_SQUARE,
     SIZE_BITS,
     Lookahead,
+    ScanArrays,
     draw_tiles,
     find_unseen,
     resample_tiles,
@@ -196,6 +197,11 @@ def flat(places: Sequence[Place], width: int) -> NDArray[np.int64]:
     return np.array([(row + MARGIN) * (width + 2 * MARGIN) + column + MARGIN for row, column in places], dtype=np.int64)
 
 
+def make_scan(contexts: Contexts, digits: NDArray[np.uint16], width: int, steps: Int64_2D) -> ScanArrays:
+    scratch = np.empty((3, contexts.arrays.digits - 2))
+    return ScanArrays(contexts.arrays, digits, contexts.flat_offsets(width), steps, scratch)
+
+
 def list_places(mask: NDArray[np.bool_]) -> list[Place]:
     return [(int(row), int(column)) for row, column in np.argwhere(mask)]
 
@@ -330,12 +336,10 @@ def test_drawing_equals_plain_drawing(
     order = [divmod(int(place), shape[1]) for place in random.permutation(start.size)]
     cells, digits = as_cells(start), pad_map(start, case.tiles)
     one, other = Rng.of(3), Rng.of(3)
-    given = (
-        *(case.contexts.arrays, digits, np.pad(held.astype(np.uint8), MARGIN).reshape(-1), flat(order, shape[1])),
-        *(case.contexts.flat_offsets(shape[1]), case.number_steps(steps)),
-        Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints),
-    )
-    lost = draw_tiles(*given, smoothing, temperature, one.state, np.empty((3, case.tiles)))
+    scan = make_scan(case.contexts, digits, shape[1], case.number_steps(steps))
+    lookahead = Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints)
+    locked_mask = np.pad(held.astype(np.uint8), MARGIN).reshape(-1)
+    lost = draw_tiles(scan, locked_mask, flat(order, shape[1]), lookahead, smoothing, temperature, one.state)
     plain_lost = plain_draw(
         *(case.known, cells, set(list_places(held)), order),
         [[list_names(mask, case.directions) for mask in step] for step in steps],
@@ -366,10 +370,8 @@ def test_a_context_that_excludes_a_lock_ahead_is_skipped(hint: list[float], tile
     start = np.array([[0, -1], [2, 1]])
     digits, held = pad_map(start, 3), np.pad(start >= 0, MARGIN).astype(np.uint8).reshape(-1)
     hinted = np.pad(np.array([[-1, 0], [-1, -1]], dtype=np.int32), MARGIN, constant_values=-1).reshape(-1)
-    lost = draw_tiles(
-        *(contexts.arrays, digits, held, flat([(0, 1)], 2), contexts.flat_offsets(2), np.array([[1], [2]])),
-        *(Lookahead(hinted, np.array([hint])), 0.0, 1.0, Rng.of(1).state, np.empty((3, 3))),
-    )
+    scan, lookahead = make_scan(contexts, digits, 2, np.array([[1], [2]])), Lookahead(hinted, np.array([hint]))
+    lost = draw_tiles(scan, held, flat([(0, 1)], 2), lookahead, 0.0, 1.0, Rng.of(1).state)
     assert lost == 0
     assert as_map(digits, (2, 2))[0, 1] == tile
 
@@ -408,16 +410,8 @@ squares = some.builds(
 def test_resampling_equals_plain_resampling(case: Squares, temperature: float) -> None:
     order = [place for place in case.order() * 2 if case.start[place] >= 0]
     cells, digits, one, other = as_cells(case.start), pad_map(case.start, case.tiles), Rng.of(4), Rng.of(4)
-    resample_tiles(
-        *(
-            case.contexts.arrays,
-            digits,
-            flat(order, case.shape[1]),
-            case.contexts.flat_offsets(case.shape[1]),
-            case.parts,
-        ),
-        *(temperature, one.state, np.empty((3, case.tiles))),
-    )
+    scan = make_scan(case.contexts, digits, case.shape[1], case.parts)
+    resample_tiles(scan, flat(order, case.shape[1]), temperature, one.state)
     plain_resample(case.known, cells, order, temperature, other)
     assert as_cells(as_map(digits, case.shape)) == cells
     assert one.bits() == other.bits()
@@ -428,16 +422,8 @@ def test_resampling_equals_plain_resampling(case: Squares, temperature: float) -
 def test_unseen_cells_equal_those_of_the_plain_search(case: Squares) -> None:
     """Cells in 2x2 blocks that were never seen, in the given order; the map is not changed."""
     order, digits, found = case.order(), pad_map(case.start, case.tiles), np.full(case.start.size, -1, dtype=np.int64)
-    count = find_unseen(
-        *(
-            case.contexts.arrays,
-            digits,
-            flat(order, case.shape[1]),
-            case.contexts.flat_offsets(case.shape[1]),
-            case.parts,
-        ),
-        found,
-    )
+    scan = make_scan(case.contexts, digits, case.shape[1], case.parts)
+    count = find_unseen(scan, flat(order, case.shape[1]), found)
     expected = plain_unseen(case.known, as_cells(case.start), order)
     assert found[:count].tolist() == flat(expected, case.shape[1]).tolist()
     assert (found[count:] == -1).all()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tilewright.core.seeds import CELL_GAMMA, MASK, ROW_SALT, mix
 from tilewright.kernels import noise
-from tilewright.kernels.noise import GRADIENTS, fill_cellular, fill_lattice, fill_simplex
+from tilewright.kernels.noise import GRADIENTS, LatticeGrid, fill_cellular, fill_lattice, fill_simplex
 
 SHARE = 1 << 32
 """Divisor of the integers that the positions of `fill_simplex` consist of."""
@@ -26,17 +26,11 @@ class Case(NamedTuple):
     """Arguments of `fill_lattice` and `fill_cellular`."""
 
     key: int
-    columns: NDArray[np.uint64]
-    across: NDArray[np.float64]
-    rows: NDArray[np.uint64]
-    down: NDArray[np.float64]
-    around: NDArray[np.uint64]
-    moved: NDArray[np.float64]
-    per_cell: NDArray[np.float64]
+    grid: LatticeGrid
 
     @property
     def out(self) -> NDArray[np.float64]:
-        return np.full((len(self.rows), len(self.columns)), np.nan)
+        return np.full((len(self.grid.rows), len(self.grid.columns)), np.nan)
 
 
 @some.composite
@@ -54,10 +48,10 @@ def cases(draw: some.DrawFn) -> Case:
     moved = np.empty((2, 0, 0))
     if draw(some.booleans()):
         moved = random.normal(size=(2, height, width)) * draw(some.sampled_from([0.0, 1.0, 50.0]))
-    return Case(
-        int(random.integers(0, 1 << 63)) * 2 + 1, columns, random.random(width), rows, random.random(height),
-        np.array(around, dtype=np.uint64), moved, random.random(2) + 0.1,
-    )  # fmt: skip
+    key = int(random.integers(0, 1 << 63)) * 2 + 1
+    across, down = random.random(width), random.random(height)
+    ring = np.array(around, dtype=np.uint64)
+    return Case(key, LatticeGrid(columns, across, rows, down, ring, moved, random.random(2) + 0.1))
 
 
 def corner(key: int, column: int, row: int) -> int:
@@ -74,20 +68,19 @@ def fade(t: float) -> float:
 
 def locate_sample(case: Case, row: int, column: int) -> tuple[int, float, int, float]:
     """Return lattice column and position within it, lattice row and position within it, after the warp."""
-    found: list[tuple[int, float]] = []
-    for axis, (cell, place) in enumerate(
-        [(case.columns[column], case.across[column]), (case.rows[row], case.down[row])]
-    ):
+    found, grid = list[tuple[int, float]](), case.grid
+    places = (grid.columns[column], grid.across[column]), (grid.rows[row], grid.down[row])
+    for axis, (cell, place) in enumerate(places):
         i, u = int(cell), float(place)
-        if case.moved.size:
-            u += float(case.moved[axis, row, column]) * float(case.per_cell[axis])
+        if grid.displacement.size:
+            u += float(grid.displacement[axis, row, column]) * float(grid.per_cell[axis])
             i, u = i + math.floor(u), u - math.floor(u)
         found.append((i, u))
     return found[0][0], found[0][1], found[1][0], found[1][1]
 
 
 def on_torus(case: Case, i: int, j: int) -> tuple[int, int]:
-    around = case.around.tolist()
+    around = case.grid.around.tolist()
     i, j = signed(i & MASK), signed(j & MASK)
     return i % around[0] if around[0] else i, j % around[1] if around[1] else j
 
@@ -156,12 +149,12 @@ def test_cellular_noise_follows_the_definition(case: Case) -> None:
 @given(cases(), some.integers(0, 1 << 32))
 def test_simplex_noise_follows_the_definition(case: Case, seed: int) -> None:
     random = np.random.default_rng(seed)
-    height, width = case.out.shape
+    (height, width), moved = case.out.shape, case.grid.displacement
     columns, rows = (random.integers(0, 1 << 64, (2, count), dtype=np.uint64) for count in (width, height))
     across, down = (random.integers(0, SHARE, (2, count)).astype(np.float64) for count in (width, height))
     across[:, ::3] = SHARE - 1  # Some positions carry over.
-    per_cell, out = float(case.per_cell[0]), case.out
-    fill_simplex(case.key, columns, across, rows, down, float(SHARE), case.moved, per_cell, out)
+    per_cell, out = float(case.grid.per_cell[0]), case.out
+    fill_simplex(case.key, columns, across, rows, down, float(SHARE), moved, per_cell, out)
     for row in range(height):
         for column in range(width):
             at = []
@@ -169,8 +162,8 @@ def test_simplex_noise_follows_the_definition(case: Case, seed: int) -> None:
                 carried, rest = divmod(int(across[axis, column]) + int(down[axis, row]), SHARE)
                 at.append((int(columns[axis, column]) + int(rows[axis, row]) + carried, rest * (1.0 / SHARE)))
             (i, u), (j, v) = at
-            if case.moved.size:
-                x, y = (float(case.moved[axis, row, column]) * per_cell for axis in (0, 1))
+            if moved.size:
+                x, y = (float(moved[axis, row, column]) * per_cell for axis in (0, 1))
                 both = (x + y) * (41.0 / 112.0)
                 u, v = u + (x + both), v + (y + both)
                 i, u, j, v = i + math.floor(u), u - math.floor(u), j + math.floor(v), v - math.floor(v)
@@ -187,8 +180,8 @@ def test_a_warp_of_zero_changes_nothing() -> None:
         lambda *given: fill_lattice(False, *given),
     ):
         still, moved = np.empty((30, 40)), np.empty((30, 40))
-        kernel(7, *rest, np.empty((2, 0, 0)), np.ones(2), still)
-        kernel(7, *rest, np.zeros((2, 30, 40)), np.ones(2), moved)
+        kernel(7, LatticeGrid(*rest, np.empty((2, 0, 0)), np.ones(2)), still)
+        kernel(7, LatticeGrid(*rest, np.zeros((2, 30, 40)), np.ones(2)), moved)
         assert np.array_equal(still, moved)
 
 
@@ -203,4 +196,4 @@ def test_the_gradients_are_a_fixed_table() -> None:
 def test_the_kernels_take_nothing_else() -> None:
     three, two = np.zeros(3), np.zeros(2)
     with pytest.raises(TypeError):
-        fill_cellular(1, three, three, three, three, two, two, two, two)  # type: ignore[arg-type]
+        fill_cellular(1, LatticeGrid(three, three, three, three, two, two, two), two)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.copies import add_blocks, has_block
+from ..kernels.patterns import EMPTY
 from .patterns import Keys, Tiles, Wrap, pad_map
 
 FIRST_SIDE = 6
@@ -76,7 +77,7 @@ class SampleBlocks:
     def _index(self, side: int) -> Keys:
         """Return a hash table of the keys of the samples' blocks."""
         padded = [_pad_levels(sample, side, wrap) for sample, wrap in self._samples]
-        table = np.zeros(1 << (2 * sum(cells.size for cells in padded)).bit_length(), dtype=np.uint64)
+        table = np.full(1 << (2 * sum(cells.size for cells in padded)).bit_length(), EMPTY, dtype=np.uint64)
         for (sample, _), cells in zip(self._samples, padded, strict=True):
             add_blocks(cells, side, _thickness(sample, side), table)
         return table

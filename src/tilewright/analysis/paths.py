@@ -28,6 +28,7 @@ from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
 from ..kernels.distance import (
     MAX_SMALL_COST,
+    CostArrays,
     StepGraph,
     search_steps,
     spread_small_costs,
@@ -308,7 +309,7 @@ class _PathQuery:
         if not self.uniform and not (self.has_small_costs and (self.factors == 1).all()):
             values = np.full(graph.padded_shape, np.inf).reshape(-1)
             values[places] = 0
-            return self._spread(values, places, away=away)
+            return self._spread(self._new_costs(values, away=away), places)
         steps = graph.new_steps()
         if self.costs is not None:
             costs = graph.new_small_costs(self.costs)
@@ -330,42 +331,36 @@ class _PathQuery:
         padded[self.graph.inner] = np.where(np.isfinite(values), values, np.inf)
         flat = padded.reshape(-1)
         finite = np.flatnonzero(np.isfinite(flat))
-        return self._spread(flat, finite[np.argsort(flat[finite], kind="stable")])
+        return self._spread(self._new_costs(flat, away=False), finite[np.argsort(flat[finite], kind="stable")])
 
     def find_path(self, start: int, goal: int) -> NDArray[np.int64]:
         """Return the cells from start to goal."""
         graph = self.graph
-        came_from = np.zeros(int(np.prod(graph.padded_shape)), dtype=np.uint8)
+        size = int(np.prod(graph.padded_shape))
         if self.uniform:
-            steps = graph.new_steps()
+            steps, came_from = graph.new_steps(), np.zeros(size, dtype=np.uint8)
             found = search_steps(
                 steps, graph.strides, graph.shifts, graph.guards, came_from, start, goal, bool(self.diagonal)
             )
         else:
-            values = np.full(came_from.size, np.inf)
+            values = np.full(size, np.inf)
             values[start] = 0
-            self._spread(values, np.array([start]), away=True, target=goal, came_from=came_from)
-            found = bool(values[goal] < np.inf)
+            costs = self._new_costs(values, away=True)
+            graph.spread(costs, np.array([start]), goal)
+            found, came_from = bool(values[goal] < np.inf), costs.came
         if not found:
             return np.empty((0, len(graph.shape)), dtype=np.int64)
-        path = np.empty(came_from.size, dtype=np.int64)
+        path = np.empty(size, dtype=np.int64)
         count = trace(came_from, graph.shifts, goal, start, path)
         return graph.to_cells(path[:count][::-1])
 
-    def _spread(
-        self,
-        values: NDArray[np.float64],
-        seeds: NDArray[np.int64],
-        *,
-        away: bool = False,
-        target: int = -1,
-        came_from: NDArray[np.uint8] | None = None,
-    ) -> NDArray[np.float64]:
-        graph = self.graph
-        costs = graph.new_costs(1.0 if self.costs is None else self.costs)
-        came_from = np.zeros(values.size, dtype=np.uint8) if came_from is None else came_from
-        graph.spread(values, costs, self.factors, seeds, came_from, away=away, target=target)
-        return np.ascontiguousarray(values.reshape(graph.padded_shape)[graph.inner])
+    def _new_costs(self, values: NDArray[np.float64], *, away: bool) -> CostArrays:
+        return self.graph.new_costs(values, 1.0 if self.costs is None else self.costs, self.factors, away=away)
+
+    def _spread(self, costs: CostArrays, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the map of values that are lowered from the seeds on."""
+        self.graph.spread(costs, seeds)
+        return np.ascontiguousarray(costs.values.reshape(self.graph.padded_shape)[self.graph.inner])
 
 
 def read_cells(map: Walkable, given: Places, name: str) -> NDArray[np.int64]:

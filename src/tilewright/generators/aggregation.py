@@ -38,6 +38,7 @@ from ..kernels.aggregation import (
     FINE,
     WALK_IN,
     WALK_OUT,
+    AggregationRules,
     AggregationState,
     AreaBox,
     BlockCounts,
@@ -110,12 +111,8 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     first, goal = len(initial_floors), ground.count_target(p.coverage)
     yield Frame(ground.snapshot, "nucleus", 0.0)
     at, dug, more, budget = first, first, first < goal, block_size("aggregation", 1 << 20)
-    work = bind(
-        partial(
-            aggregate, rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,
-            brush, floors, blocks, progress, MAX_PARTICLE_STEPS,
-        )
-    )  # fmt: skip
+    rules = AggregationRules(mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns, MAX_PARTICLE_STEPS)
+    work = bind(partial(aggregate, rng.state, ground.cells, rules, brush, floors, blocks, progress))
     while more:
         at = min(goal, at + max(1, min(budget, (goal - first) // FRAMES)))
         while more and dug < at:

@@ -41,10 +41,10 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import DeferredNumbers, adopt_cells
 from ..kernels.blocks import block_size
-from ..kernels.markov import Lookahead, draw_map, draw_tiles, find_unseen, resample_tiles
+from ..kernels.markov import Lookahead, ScanArrays, draw_map, draw_tiles, find_unseen, resample_tiles
 from ..kernels.types import Int64_1D, Int64_2D, Uint16_1D
 from ._markov.context_counts import ContextCounts
-from ._markov.contexts import MARGIN, pad_map
+from ._markov.contexts import MARGIN, Contexts, pad_map
 from ._markov.lookahead import NO_CHANCES, make_lookahead
 from ._markov.params import MarkovParams, MarkovTrainingParams
 from ._markov.scan import order_places
@@ -169,11 +169,8 @@ def _draw_at_once(
     streams = np.empty((len(kinds), 2), dtype=np.uint64)
     for number in range(len(kinds)):
         streams[number] = rng.child("again", number).state
-    draw_map(
-        *(contexts.arrays, squares.arrays, rounds, order),
-        *(contexts.flat_offsets(p.width), steps, squares.flat_offsets(p.width), parts),
-        *(p.temperature, rng.state, streams, p.gibbs_sweeps),
-    )
+    scan, again = _new_scan(contexts, rounds[0], p, steps), _new_scan(squares, rounds[0], p, parts)
+    draw_map(scan, again, rounds, order, p.temperature, rng.state, streams, p.gibbs_sweeps)
     yield from _show_scan(partial(_to_labels, context_counts, rounds[0], p), order, 0, order, p)
     for number, kind in enumerate(kinds):
         yield Frame(partial(_to_labels, context_counts, rounds[number], p), kind, 1.0)
@@ -187,18 +184,19 @@ def _draw_in_blocks(
     """Draw a map in blocks of cells; return the padded flat map and the number of cells without a known context."""
     cells, locked_mask, lookahead = _make_start(context_counts, site, order)
     shown = partial(_to_labels, context_counts, cells, p)
-    contexts, lost = context_counts.contexts, 0
-    shifts = contexts.flat_offsets(p.width)
-    scratch = np.empty((3, len(context_counts.label_ids)))
+    scan, lost = _new_scan(context_counts.contexts, cells, p, steps), 0
     for first, block in _split_blocks(order):
-        lost += draw_tiles(
-            *(contexts.arrays, cells, locked_mask, block, shifts, steps, lookahead),
-            *(p.smoothing, p.temperature, rng.state, scratch),
-        )
+        lost += draw_tiles(scan, locked_mask, block, lookahead, p.smoothing, p.temperature, rng.state)
         yield from _show_scan(shown, order, first, block, p)
     if p.gibbs_sweeps or p.repair_passes or site.has_locks:
-        yield from _resample(p, site, context_counts, cells, locked_mask, order, scratch, rng)
+        yield from _resample(p, site, context_counts, cells, locked_mask, order, rng)
     return cells, lost
+
+
+def _new_scan(contexts: Contexts, cells: Uint16_1D, p: MarkovParams, steps: Int64_2D) -> ScanArrays:
+    """Return the arrays of a padded flat map for the kernels."""
+    scratch = np.empty((3, contexts.arrays.digits - 2))
+    return ScanArrays(contexts.arrays, cells, contexts.flat_offsets(p.width), steps, scratch)
 
 
 def _show_scan(
@@ -265,17 +263,16 @@ def _resample(
     cells: Uint16_1D,
     locked_mask: NDArray[np.uint8],
     order: Int64_1D,
-    scratch: NDArray[np.float64],
     rng: Rng,
 ) -> Iterator[Frame]:
     """Draw all cells again (sweeps), then those in 2x2 blocks that occur in no sample, then those near locks."""
     contexts, squares = context_counts.squares
-    shifts, found = contexts.flat_offsets(p.width), np.empty_like(order)
+    scan, found = _new_scan(contexts, cells, p, squares), np.empty_like(order)
     shown = partial(_to_labels, context_counts, cells, p)
     free = order[(locked_mask[order] == 0) & (cells[order] != 0)] if locked_mask.any() or p.unknown == "keep" else order
 
     def list_unseen(places: Int64_1D) -> Int64_1D:
-        return found[: find_unseen(contexts.arrays, cells, places, shifts, squares, found)].copy()
+        return found[: find_unseen(scan, places, found)].copy()
 
     rounds = [("sweep", free)] * p.gibbs_sweeps + [("repair", free)] * p.repair_passes
     if site.has_locks:
@@ -291,7 +288,7 @@ def _resample(
         places = places[np.argsort(rng.child("again", number).randoms(len(places)), kind="stable")]
         for _, block in _split_blocks(places):
             yield Frame(shown, stage, 1.0)
-            resample_tiles(contexts.arrays, cells, block, shifts, squares, p.temperature, rng.state, scratch)
+            resample_tiles(scan, block, p.temperature, rng.state)
 
 
 def _add_neighbors(places: Int64_1D, free: Int64_1D, size: int, width: int) -> Int64_1D:

@@ -79,7 +79,7 @@ class Kernel(Generic[P, R_co]):
 
     @property
     def name(self) -> str:
-        """Module and function, such as `fashion.update`."""
+        """Module and function, such as `caves.smooth`."""
         return f"{self._function.__module__.rpartition('.')[2]}.{self._function.__qualname__}"
 
     @property

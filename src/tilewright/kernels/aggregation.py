@@ -53,6 +53,23 @@ class AreaBox(NamedTuple):
     target_column: int
 
 
+class AggregationRules(NamedTuple):
+    """Options of the growth."""
+
+    mode: int
+    """WALK_IN, WALK_OUT or ATTRACTOR."""
+    edge: bool
+    """Whether particles start along the edge of the box."""
+    box: AreaBox
+    stick: float
+    """Probability that a particle stays where it may."""
+    flip_rows: int
+    """Unless this is 0, row r is dug again as row flip_rows - r."""
+    flip_columns: int
+    max_age: int
+    """Number of steps at which a particle is dropped."""
+
+
 class BlockCounts(NamedTuple):
     """Counts per block (block row, block column) for FINE and COARSE blocks, with a margin of one block."""
 
@@ -113,13 +130,14 @@ def count_floors(cells: Uint8_2D, is_walk_out: bool, blocks: BlockCounts) -> Non
 
 @part
 def launch(
-    state: Uint64_1D, cells: Uint8_2D, mode: int, edge: bool, box: AreaBox, floors: Int64_1D, progress: AggregationState
+    state: Uint64_1D, cells: Uint8_2D, rules: AggregationRules, floors: Int64_1D, progress: AggregationState
 ) -> None:
     """Place a new particle: on a floor for WALK_OUT, otherwise on rock anywhere in the box or along its edge."""
+    mode, box = rules.mode, rules.box
     if mode == WALK_OUT:
         cell = floors[below(state, progress.listed)]
         row, column = cell // cells.shape[1], cell % cells.shape[1]
-    elif edge and progress.missed < 64:  # If the edge is occupied, launch from anywhere.
+    elif rules.edge and progress.missed < 64:  # If the edge is occupied, launch from anywhere.
         at = below(state, 2 * (box.height + box.width))
         if at < 2 * box.width:
             row, column = box.top + (at & 1) * (box.height - 1), box.left + (at >> 1)
@@ -149,15 +167,11 @@ def find_stride(blocks: BlockCounts, row: int, column: int) -> int:
 
 @part
 def wander_in(
-    state: Uint64_1D,
-    cells: Uint8_2D,
-    box: AreaBox,
-    stick: float,
-    blocks: BlockCounts,
-    progress: AggregationState,
+    state: Uint64_1D, cells: Uint8_2D, rules: AggregationRules, blocks: BlockCounts, progress: AggregationState,
     steps: int,
-) -> int:
+) -> int:  # fmt: skip
     """Move the particle within the box, but not on floor, until it stays on rock beside floor."""
+    box, stick = rules.box, rules.stick
     row, column, age = progress.row, progress.column, progress.age
     top, left, bottom, far = box.top, box.left, box.top + box.height, box.left + box.width
     outcome = MOVING
@@ -199,11 +213,12 @@ def wander_out(state: Uint64_1D, cells: Uint8_2D, blocks: BlockCounts, progress:
 
 
 @part
-def fly(state: Uint64_1D, cells: Uint8_2D, box: AreaBox, stick: float, progress: AggregationState, steps: int) -> int:
+def fly(state: Uint64_1D, cells: Uint8_2D, rules: AggregationRules, progress: AggregationState, steps: int) -> int:
     """Move the particle straight to the target until it stays on rock beside floor.
 
     A particle that reaches floor from a cell that cannot be dug is lost.
     """
+    box, stick = rules.box, rules.stick
     row, column, age = progress.row, progress.column, progress.age
     gone_down, gone_right = progress.moved_down, progress.moved_right
     # The total distance from the launch position.
@@ -235,28 +250,14 @@ def fly(state: Uint64_1D, cells: Uint8_2D, box: AreaBox, stick: float, progress:
 
 @kernel(allocates=False)
 def aggregate(
-    state: Uint64_1D,
-    cells: Uint8_2D,
-    mode: int,
-    edge: bool,
-    box: AreaBox,
-    stick: float,
-    flip_rows: int,
-    flip_columns: int,
-    brush: Int64_2D,
-    floors: Int64_1D,
-    blocks: BlockCounts,
-    progress: AggregationState,
-    max_age: int,
-    goal: int,
-    budget: int,
-) -> bool:
+    state: Uint64_1D, cells: Uint8_2D, rules: AggregationRules, brush: Int64_2D, floors: Int64_1D, blocks: BlockCounts,
+    progress: AggregationState, goal: int, budget: int,
+) -> bool:  # fmt: skip
     """Move particles until `goal` floors are dug or `budget` steps are taken; return whether growth can continue.
 
     `cells` is the ground with its margin. `brush` holds the offsets of the cells that a particle digs, its own first.
-    If flip_rows is not 0, row r is dug again as row flip_rows - r; columns likewise. A particle is dropped at the age
-    `max_age`.
     """
+    mode, box, flip_rows, flip_columns = rules.mode, rules.box, rules.flip_rows, rules.flip_columns
     max_missed = 64 + 16 * box.height * box.width
     is_walk_out = mode == WALK_OUT
     while progress.dug < goal:
@@ -266,16 +267,16 @@ def aggregate(
             return True
         if progress.row < 0:
             budget -= 1
-            launch(state, cells, mode, edge, box, floors, progress)
+            launch(state, cells, rules, floors, progress)
             continue
         age = progress.age
-        steps = min(budget, max_age - age)
+        steps = min(budget, rules.max_age - age)
         if mode == WALK_IN:
-            outcome = wander_in(state, cells, box, stick, blocks, progress, steps)
+            outcome = wander_in(state, cells, rules, blocks, progress, steps)
         elif is_walk_out:
             outcome = wander_out(state, cells, blocks, progress, steps)
         else:
-            outcome = fly(state, cells, box, stick, progress, steps)
+            outcome = fly(state, cells, rules, progress, steps)
         budget -= progress.age - age
         if outcome == STUCK:
             progress.dropped = 0
@@ -295,7 +296,7 @@ def aggregate(
                             progress.listed += 1
                         count_floor(blocks, row, column, is_walk_out)
             progress.row = -1
-        elif outcome == LOST or progress.age >= max_age:
+        elif outcome == LOST or progress.age >= rules.max_age:
             progress.dropped += 1
             progress.row = -1
     return False

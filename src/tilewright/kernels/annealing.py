@@ -424,11 +424,3 @@ def fill_block_keys(copies: CopyArrays, geometry: Geometry, cells: Uint16_1D) ->
                             key += np.uint64(cells[line + wrap_cell(geometry, 2, x)]) * copies.multipliers[number]
                             number += 1
                 copies.keys[_place_of(geometry, level, row, column)] = key
-
-
-@kernel(allocates=False)
-def fill_table(table: Uint64_1D, keys: Uint64_1D, slots: Int64_1D) -> None:
-    """Assign slots of a hash table, whose length is a power of two, to different keys."""
-    for number in range(keys.size):
-        slot = find_key(table, 0, table.size - 1, keys[number])
-        table[slot], slots[number] = keys[number], slot

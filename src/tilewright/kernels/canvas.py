@@ -11,13 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from . import inline, kernel, part
-from .random import GAMMA
+from .patterns import find_key
 from .types import Int64_1D, Int64_2D, Record, Uint8_1D, Uint8_2D, Uint8_4D, Uint16_2D, Uint64_1D
 
 MAX_EDITS = 64
 """Maximum number of cells of a move."""
-EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
-"""Empty slot of the known windows."""
 
 
 class CanvasState(Record):
@@ -70,23 +68,6 @@ class EditCanvas(NamedTuple):
 
 
 @inline
-def find_slot(known: Uint64_1D, key: np.uint64) -> int:
-    """Return the slot of a key, or the empty slot where it belongs."""
-    rest = known.size - 1
-    slot = np.int64((key * GAMMA) >> np.uint64(33)) & rest
-    while known[slot] != EMPTY and known[slot] != key:
-        slot = (slot + 1) & rest
-    return int(slot)
-
-
-@kernel
-def add_keys(keys: Uint64_1D, known: Uint64_1D) -> None:
-    """Add keys to the known windows."""
-    for number in range(keys.size):
-        known[find_slot(known, keys[number])] = keys[number]
-
-
-@inline
 def read_tile(canvas: EditCanvas, place: int) -> int:
     """Return the tile at a place; in the margin, the number of tiles."""
     width = canvas.cells.shape[1]
@@ -104,7 +85,7 @@ def _refresh_windows(canvas: EditCanvas, place: int) -> None:
             for cell in range(9):
                 tile = canvas.cells[near - 1 + cell // 3, at - 1 + cell % 3]
                 key += np.uint64(tile) * canvas.multipliers[cell]
-            unseen = 0 if canvas.known[find_slot(canvas.known, key)] == key else 1
+            unseen = 0 if canvas.known[find_key(canvas.known, 0, canvas.known.size - 1, key)] == key else 1
             canvas.state.unseen += unseen - int(canvas.unseen[near, at])
             canvas.unseen[near, at] = unseen
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import kernel, part
+from .patterns import EMPTY, find_key
 from .random import mix
 from .types import Int32_3D, Uint64_1D
 
@@ -83,16 +84,6 @@ def start_columns(cells: Int32_3D, level: int, side: int, thickness: int, sums: 
 
 
 @part
-def find_slot(table: Uint64_1D, key: np.uint64) -> int:
-    """Return the place of a key in a hash table, or the free place where it belongs. Free places hold 0."""
-    mask = len(table) - 1
-    slot = np.int64(mix(key) >> ONE) & mask
-    while table[slot] != ZERO and table[slot] != key:
-        slot = (slot + 1) & mask
-    return int(slot)
-
-
-@part
 def visit_blocks(cells: Int32_3D, side: int, thickness: int, table: Uint64_1D, adds: bool) -> bool:
     """Add the keys of all blocks to a hash table or, unless `adds`, return whether the table has any of them.
 
@@ -114,11 +105,12 @@ def visit_blocks(cells: Int32_3D, side: int, thickness: int, table: Uint64_1D, a
             for column in range(columns - side + 1):
                 if column:
                     key = (key - sums[column - 1]) * back + sums[column + side - 1] * far
-                entry = key if key else ONE
+                entry = key if key != EMPTY else ZERO
+                slot = find_key(table, 0, table.size - 1, entry)
                 if adds:
                     if side == 1 or key != code_of(cells[level, row, column]) * ones:
-                        table[find_slot(table, entry)] = entry
-                elif table[find_slot(table, entry)] == entry:
+                        table[slot] = entry
+                elif table[slot] == entry:
                     return True
     return False
 
@@ -136,7 +128,7 @@ def add_blocks(cells: Int32_3D, side: int, thickness: int, table: Uint64_1D) -> 
     thickness
         Number of levels of the blocks.
     table
-        Hash table of keys; its length is a power of two and larger than the number of keys.
+        Hash table of keys, or EMPTY; its length is a power of two and larger than the number of keys.
     """
     visit_blocks(cells, side, thickness, table, True)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .directions import shift_of
-from .heap import sift_down, sift_up
+from .heap import pop, push
 from .random import below
 from .types import Float64_1D, Int32_1D, Int64_1D, Int64_2D, Record, Uint8_1D, Uint64_1D
 
@@ -246,9 +246,7 @@ def _push(
     """Add a cell to the heap at a cost; return the heap size."""
     search.costs[cell], search.stamps[cell], search.came_from[cell] = cost, stamp, came
     ahead = _distance(dungeon.rooms, goal, cell, dungeon.columns)
-    search.keys[size], search.cells[size] = cost + ESTIMATED_STEP * ahead + ahead / 1024, cell
-    sift_up(search.keys, search.cells, size)
-    return size + 1
+    return push(search.keys, search.cells, size, cost + ESTIMATED_STEP * ahead + ahead / 1024, cell)
 
 
 @part
@@ -294,8 +292,7 @@ def _search(
             return UNFINISHED
         budget -= 1
         cell = int(search.cells[0])
-        size -= 1
-        sift_down(search.keys, search.cells, size)
+        size = pop(search.keys, search.cells, size)
         if stamps[cell] == stamp + 1:
             continue
         stamps[cell] = stamp + 1

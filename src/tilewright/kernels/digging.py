@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import inline, kernel, part
-from .heap import sift_down, sift_up
+from .heap import pop, push, sift_down
 from .runner import (
     BRICK,
     COMPONENT,
@@ -44,7 +44,7 @@ from .runner import (
     is_solid,
     set_hole,
 )
-from .states import double, double_rows, find_slot, rebuild_table
+from .states import double, double_rows, find_slot, rebuild_table, trace_back
 from .types import Int32_1D, Int64_1D, Uint8_1D
 
 BITS = 30
@@ -198,21 +198,14 @@ def _list_actions(board: RunnerBoard, player: int, is_late: bool, actions: Int32
 @part
 def _write_moves(board: RunnerBoard, player: int, actions: Int32_1D, parents: Int32_1D, last: int) -> Int32_1D:
     """Return all moves that lead to a state and from there to the end of the game."""
-    length, state = 0, last
-    while state >= 0:
-        length += 1
-        state = parents[state]
-    chain, state = np.empty(length, dtype=np.int32), last
-    for number in range(length - 1, -1, -1):
-        chain[number] = actions[state]
-        state = parents[state]
+    chain = trace_back(parents, actions, last)
     moves, count = np.empty(256, dtype=np.int32), 0
-    for number in range(1, length):
-        cell, move = chain[number] >> 3, chain[number] & 7
+    for action in chain:
+        cell, move = action >> 3, action & 7
         moves, count, player = collect_components(board, player, True, moves, count)
         flood_steps(board, player, 0, board.cells.size)
         moves, count = append_walk(board, cell, player, moves, count)
-        player = _act(board, chain[number])
+        player = _act(board, action)
         falls = 0 if move >= DIG_LEFT else (player - cell - board.shifts[move]) // board.shifts[DOWN]
         while count + 1 + falls > moves.size:
             moves = double(moves)
@@ -264,8 +257,7 @@ def dig_for_gold(
     while waiting > 0 and won < 0:
         order, number, is_late = keys[0], queued[0] >> 1, queued[0] & 1 > 0
         if is_late:
-            waiting -= 1
-            sift_down(keys, queued, waiting)
+            waiting = pop(keys, queued, waiting)
         else:
             keys[waiting], queued[waiting] = order + DELAY, 2 * number + 1
             sift_down(keys, queued, waiting)
@@ -295,9 +287,7 @@ def dig_for_gold(
                 break
             if waiting + 1 >= keys.size:
                 keys, queued = np.append(keys, keys), np.append(queued, queued)
-            keys[waiting], queued[waiting] = order, 2 * (count - 1)
-            sift_up(keys, queued, waiting)
-            waiting += 1
+            waiting = push(keys, queued, waiting, order, 2 * (count - 1))
     if won < 0:
         return actions[:0].copy()
     result[0] = SOLVED

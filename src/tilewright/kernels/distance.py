@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import inline, kernel, part
-from .heap import sift_down, sift_up
+from .heap import pop, push
 from .types import Float64_1D, Float64_3D, Int32_1D, Int64_1D, Int64_2D, ReadOnlyFloat64_1D, ReadOnlyUint8_1D, Uint8_1D
 
 UNSEEN, WALL = -1, -2
@@ -58,11 +58,14 @@ class StepGraph:
         steps[self.inner] = self.passable.view(np.int8) + np.int8(WALL)
         return steps.reshape(-1)
 
-    def new_costs(self, costs: NDArray[np.float64] | float) -> Float64_1D:
-        """Return the cost of entering each cell, infinite for walls and the margin."""
+    def new_costs(
+        self, values: Float64_1D, costs: NDArray[np.float64] | float, factors: Float64_1D, *, away: bool
+    ) -> CostArrays:
+        """Return values that steps lower, with the costs of the steps."""
         wide = np.full(self.padded_shape, np.inf)
         wide[self.inner] = np.where(self.passable, costs, np.inf)
-        return wide.reshape(-1)
+        settled, came = np.zeros(values.size, dtype=np.uint8), np.zeros(values.size, dtype=np.uint8)
+        return CostArrays(values, settled, wide.reshape(-1), self.shifts, factors, self.guards, came, away)
 
     def new_small_costs(self, costs: NDArray[np.float64]) -> Uint8_1D:
         """Return the cost of entering each passable cell, for integers of at most `MAX_SMALL_COST`."""
@@ -70,31 +73,20 @@ class StepGraph:
         np.copyto(wide[self.inner], costs, casting="unsafe", where=self.passable)
         return wide.reshape(-1)
 
-    def spread(
-        self,
-        values: Float64_1D,
-        costs: Float64_1D,
-        factors: Float64_1D,
-        seeds: Int64_1D,
-        came: Uint8_1D,
-        *,
-        away: bool,
-        target: int = -1,
-    ) -> None:
+    def spread(self, costs: CostArrays, seeds: Int64_1D, target: int = -1) -> None:
         """Lower values, starting at the seeds, until no step lowers any value.
 
         The queue is a ring of buckets or, if the costs differ too much, a heap.
         """
-        finite = costs[costs < np.inf]
+        finite = costs.costs[costs.costs < np.inf]
         if not finite.size or not seeds.size:
             return
-        cheapest, dearest = float(finite.min() * factors.min()), float(finite.max() * factors.max())
-        given = (values, costs, self.shifts, factors, self.guards, seeds, came, away, target)
+        cheapest, dearest = float(finite.min() * costs.factors.min()), float(finite.max() * costs.factors.max())
         needed = 2 * dearest / cheapest + 4 if cheapest > 0 else np.inf
         if needed > MAX_BUCKETS:
-            spread_costs(*given)
+            spread_costs(costs, seeds, target)
         else:
-            spread_in_buckets(*given, cheapest / 2, 1 << int(needed).bit_length())
+            spread_in_buckets(costs, seeds, target, cheapest / 2, 1 << int(needed).bit_length())
 
 
 def _find_partial_steps(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -224,12 +216,17 @@ class CostArrays(NamedTuple):
 
     values: Float64_1D
     settled: Uint8_1D
+    """0 for cells whose value may still be lowered."""
     costs: Float64_1D
+    """Cost of entering each cell, infinite for walls and the margin."""
     shifts: Int64_1D
     factors: Float64_1D
+    """(shift,) factor of the cost."""
     guards: Int64_2D
     came: Uint8_1D
+    """Shift by which each cell was lowered."""
     away: bool
+    """Whether steps lead away from the seeds, or to them."""
 
 
 @inline
@@ -250,25 +247,13 @@ def _lower(graph: CostArrays, cell: int, number: int) -> bool:
 
 
 @kernel
-def spread_costs(
-    values: Float64_1D,
-    costs: Float64_1D,
-    shifts: Int64_1D,
-    factors: Float64_1D,
-    guards: Int64_2D,
-    seeds: Int64_1D,
-    came: Uint8_1D,
-    away: bool,
-    target: int,
-) -> None:
-    """Lower `values` until no step lowers any value (Dijkstra), starting at the seeds, which are sorted by value.
+def spread_costs(graph: CostArrays, seeds: Int64_1D, target: int) -> None:
+    """Lower values until no step lowers any value (Dijkstra), starting at the seeds, which are sorted by value.
 
-    The cost of a step is the cost of the cell that it enters, times its factor. Steps lead to the seeds or, if `away`,
-    away from them. `came` holds the shift by which a cell was lowered. The search ends early when the target is
-    settled.
+    The cost of a step is the cost of the cell that it enters, times its factor. The search ends early when the target
+    is settled.
     """
-    settled = np.zeros(values.size, dtype=np.uint8)
-    graph = CostArrays(values, settled, costs, shifts, factors, guards, came, away)
+    values, settled, shifts = graph.values, graph.settled, graph.shifts
     firsts = values[seeds]
     keys, cells = np.empty(1024), np.empty(1024, dtype=np.int64)
     size, next_ = 0, 0
@@ -278,8 +263,7 @@ def spread_costs(
             next_ += 1
         else:
             cell = cells[0]
-            size -= 1
-            sift_down(keys, cells, size)
+            size = pop(keys, cells, size)
         if settled[cell]:
             continue
         settled[cell] = 1
@@ -292,9 +276,7 @@ def spread_costs(
             if size == keys.size:
                 keys = np.concatenate((keys, np.empty(size)))
                 cells = np.concatenate((cells, np.empty(size, dtype=np.int64)))
-            keys[size], cells[size] = values[near], near
-            sift_up(keys, cells, size)
-            size += 1
+            size = push(keys, cells, size, values[near], near)
 
 
 MAX_BUCKETS = 1 << 12
@@ -302,27 +284,14 @@ MAX_BUCKETS = 1 << 12
 
 
 @kernel
-def spread_in_buckets(
-    values: Float64_1D,
-    costs: Float64_1D,
-    shifts: Int64_1D,
-    factors: Float64_1D,
-    guards: Int64_2D,
-    seeds: Int64_1D,
-    came: Uint8_1D,
-    away: bool,
-    target: int,
-    width: float,
-    buckets: int,
-) -> None:
+def spread_in_buckets(graph: CostArrays, seeds: Int64_1D, target: int, width: float, buckets: int) -> None:
     """Compute the same as `spread_costs` with a ring of buckets as the queue; `width` is half the cost of the cheapest
     step.
 
     Values in a bucket differ by less than any step costs, even after rounding, so that their order does not matter. The
     number of buckets must be a power of two and large enough for the most expensive step.
     """
-    settled = np.zeros(values.size, dtype=np.uint8)
-    graph = CostArrays(values, settled, costs, shifts, factors, guards, came, away)
+    values, settled, shifts = graph.values, graph.settled, graph.shifts
     firsts = values[seeds]
     heads = np.full(buckets, -1, dtype=np.int64)
     cells, links = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)

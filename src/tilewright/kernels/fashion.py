@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,29 @@ MAX_KEYS = 1 << 16
 """Maximum number of different keys, and of neighborhoods."""
 CHUNK = 4096
 """Cells per pass; intermediate results stay in the nearest cache."""
+
+
+class FashionMap(NamedTuple):
+    """Flat map with margins."""
+
+    padded: Uint8_2D
+    margin_y: int
+    margin_x: int
+    outside: int
+    """State of cells outside the map, or -1 on a torus."""
+    locked: Uint8_1D
+    """All bits are set where a cell is locked; empty without locked cells."""
+    shifts: Int64_1D
+    """Shifts of the flat index to the neighbors."""
+
+
+class ScoreTables(NamedTuple):
+    """Two score matrices, with the state of cells outside, and the weight of the second one for each cell."""
+
+    first: Float64_2D
+    second: Float64_2D
+    blend: Float64_1D
+    """(cell with its margin,) weight; empty if only the first matrix counts."""
 
 
 class Automaton:
@@ -99,12 +122,12 @@ class Automaton:
             lock_mask = _pad(np.uint8(255) * _read_field("locked", locked, start.shape).astype(bool), margins).ravel()
         shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
         window = self._first + min(block_size("fashion.window", 1 << 16), padded.size)
-        place = (padded, *margins, -1 if wrap else states, lock_mask, shifts)
+        map = FashionMap(padded, *margins, -1 if wrap else states, lock_mask, shifts)
         keys = build_key_table(matrix.tobytes(), states, len(near), wrap) if second is None else None
         if keys is not None:
             radix, mask = states + (not wrap), (1 << (states - 1).bit_length()) - 1
             scratch = np.empty(window, dtype=np.uint16)
-            self._call = partial(_update_by_key, *place, keys, radix, mask, scratch)
+            self._call = partial(_update_by_key, map, keys, radix, mask, scratch)
         else:
             weights = np.zeros(0)
             if blend is not None:
@@ -114,8 +137,8 @@ class Automaton:
                 weights = np.pad(weights, [(margin, margin) for margin in margins], mode="wrap").ravel()
             other = matrix if second is None else _read_scores("second", second, states)
             sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
-            matrices = (_add_outside(matrix), _add_outside(other))
-            self._call = partial(_update_by_sum, *place, *matrices, weights, sums, old)
+            scores = ScoreTables(_add_outside(matrix), _add_outside(other), weights)
+            self._call = partial(_update_by_sum, map, scores, sums, old)
 
     @property
     def generations_per_block(self) -> int:
@@ -144,28 +167,6 @@ class Automaton:
             first += step
             yield (first - self._first) / (self._last - self._first)
         self._update(first, self._last, 1)
-
-
-def update(
-    cells: ArrayLike,
-    scores: ArrayLike,
-    offsets: Sequence[Offset],
-    *,
-    wrap: bool = True,
-    locked: ArrayLike | None = None,
-    second: ArrayLike | None = None,
-    blend: ArrayLike | None = None,
-) -> NDArray[np.uint8]:
-    """Return the next generation of a map. The arguments are those of `Automaton`.
-
-    Examples
-    --------
-    >>> update([[0, 1, 1]], [[1, 2], [3, 4]], [(-1, 0), (1, 0)])
-    array([[1, 1, 1]], dtype=uint8)
-    """
-    automaton = Automaton(cells, scores, offsets, wrap=wrap, locked=locked, second=second, blend=blend)
-    automaton.advance()
-    return automaton.cells.copy()
 
 
 def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> NDArray[np.float64]:
@@ -276,8 +277,9 @@ def _list_pairs(radix: int) -> tuple[Int64_1D, Int64_1D, Int64_1D]:
 
 
 @part
-def _fill_margins(cells: Uint8_2D, margin_y: int, margin_x: int, outside: int) -> None:
+def _fill_margins(map: FashionMap) -> None:
     """Fill the margins with the opposite edge of the torus or, if `outside` is a state, with that state."""
+    cells, margin_y, margin_x, outside = map.padded, map.margin_y, map.margin_x, map.outside
     height, width = cells.shape[0] - 2 * margin_y, cells.shape[1] - 2 * margin_x
     for y in range(margin_y, margin_y + height):
         row = cells[y]
@@ -341,31 +343,20 @@ def _choose(
 
 @kernel
 def _update_by_key(
-    padded: Uint8_2D,
-    margin_y: int,
-    margin_x: int,
-    outside: int,
-    locked: Uint8_1D,
-    shifts: Int64_1D,
-    table: Uint16_1D,
-    radix: int,
-    mask: int,
-    window: Uint16_1D,
-    first: int,
-    last: int,
-    generations: int,
+    map: FashionMap, table: Uint16_1D, radix: int, mask: int, window: Uint16_1D, first: int, last: int, generations: int
 ) -> None:
     """Update the cells `first` to `last` of the flat map; the window keeps the keys that the next call needs.
 
     More than one generation is possible only for the complete map, since a part depends on the other parts.
     """
+    padded, locked, shifts = map.padded, map.locked, map.shifts
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.uint16)
-    start = margin_y * padded.shape[1] + margin_x
+    start = map.margin_y * padded.shape[1] + map.margin_x
     reach = start // 2
     for _ in range(generations):
         if first == start:
-            _fill_margins(padded, margin_y, margin_x, outside)
+            _fill_margins(map)
             _look_up(cells, first - reach, shifts, table, radix, scratch, window[:start])
         at = first
         while at < last:
@@ -378,16 +369,9 @@ def _update_by_key(
 
 
 @part
-def _add_up(
-    cells: Uint8_1D,
-    first: int,
-    shifts: Int64_1D,
-    scores: Float64_2D,
-    second: Float64_2D,
-    blend: Float64_1D,
-    sums: Float64_1D,
-) -> None:
+def _add_up(cells: Uint8_1D, first: int, shifts: Int64_1D, tables: ScoreTables, sums: Float64_1D) -> None:
     """Compute the sums of the cells from `first` on."""
+    scores, second, blend = tables
     for low in range(0, sums.size, CHUNK):
         size, at = min(CHUNK, sums.size - low), first + low
         part, own = sums[low : low + size], cells[at : at + size]
@@ -407,14 +391,9 @@ def _add_up(
 
 @part
 def _choose_by_sum(
-    cells: Uint8_1D,
-    locked: Uint8_1D,
-    shifts: Int64_1D,
-    sums: Float64_1D,
-    old: Uint8_1D,
-    reach: int,
+    cells: Uint8_1D, locked: Uint8_1D, shifts: Int64_1D, sums: Float64_1D, old: Uint8_1D, reach: int,
     scratch: Float64_1D,
-) -> None:
+) -> None:  # fmt: skip
     """Set the cells to the states of the highest sums; `sums` and `old` start `reach` before them."""
     for low in range(0, cells.size, CHUNK):
         size, at = min(CHUNK, cells.size - low), reach + low
@@ -435,36 +414,24 @@ def _choose_by_sum(
 
 @kernel
 def _update_by_sum(
-    padded: Uint8_2D,
-    margin_y: int,
-    margin_x: int,
-    outside: int,
-    locked: Uint8_1D,
-    shifts: Int64_1D,
-    scores: Float64_2D,
-    second: Float64_2D,
-    blend: Float64_1D,
-    window: Float64_1D,
-    old: Uint8_1D,
-    first: int,
-    last: int,
-    generations: int,
+    map: FashionMap, tables: ScoreTables, window: Float64_1D, old: Uint8_1D, first: int, last: int, generations: int
 ) -> None:
     """Update the cells as `_update_by_key` does, with sums; `old` holds the states that belong to them."""
+    padded, locked, shifts = map.padded, map.locked, map.shifts
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.float64)
-    start = margin_y * padded.shape[1] + margin_x
+    start = map.margin_y * padded.shape[1] + map.margin_x
     reach = start // 2
     for _ in range(generations):
         if first == start:
-            _fill_margins(padded, margin_y, margin_x, outside)
-            _add_up(cells, first - reach, shifts, scores, second, blend, window[:start])
+            _fill_margins(map)
+            _add_up(cells, first - reach, shifts, tables, window[:start])
             _copy(cells[first - reach : first + reach], old[:start])
         at = first
         while at < last:
             size = min(window.size - start, last - at)
             now, ahead = slice(at, at + size), slice(start, start + size)
-            _add_up(cells, at + reach, shifts, scores, second, blend, window[ahead])
+            _add_up(cells, at + reach, shifts, tables, window[ahead])
             _copy(cells[at + reach : at + reach + size], old[ahead])
             _choose_by_sum(cells[now], locked[now], shifts, window, old, reach, scratch)
             _copy(window[size : size + start], window[:start])

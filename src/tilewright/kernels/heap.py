@@ -35,3 +35,18 @@ def sift_down(keys: Float64_1D, cells: Int64_1D, size: int) -> None:
         keys[place], cells[place] = keys[child], cells[child]
         place = child
     keys[place], cells[place] = key, cell
+
+
+@part
+def push(keys: Float64_1D, cells: Int64_1D, size: int, key: float, cell: int) -> int:
+    """Add an entry to a heap of `size` entries; return their number."""
+    keys[size], cells[size] = key, cell
+    sift_up(keys, cells, size)
+    return size + 1
+
+
+@part
+def pop(keys: Float64_1D, cells: Int64_1D, size: int) -> int:
+    """Remove the first of `size` entries; return the number of the others."""
+    sift_down(keys, cells, size - 1)
+    return size - 1

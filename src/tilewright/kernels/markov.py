@@ -61,13 +61,18 @@ class Lookahead(NamedTuple):
 
 
 class ScanArrays(NamedTuple):
-    """A map that is drawn cell by cell, and the contexts that its cells are drawn from; see `draw_tiles`."""
+    """A map that is drawn cell by cell, and the contexts that its cells are drawn from."""
 
     contexts: ContextArrays
     cells: Uint16_1D
     shifts: Int64_1D
+    """Offsets of the neighbors."""
     steps: Int64_2D
+    """Sets of directions, by index: of `draw_tiles` its backoff order, of which each row has the sets whose
+    probabilities are multiplied, padded with -1; of `resample_tiles` the other cells of each 2x2 block that contains a
+    cell, and the single neighbor that two blocks share."""
     scratch: Float64_2D
+    """(3, tile) work space."""
 
 
 class ContextTotals(Record):
@@ -147,9 +152,9 @@ def count_contexts(
 
 
 @inline
-def _find_context(contexts: ContextArrays, cells: Uint16_1D, place: int, number: int, shifts: Int64_1D) -> int:
+def _find_context(scan: ScanArrays, place: int, number: int) -> int:
     """Return the entries of a cell's context in a set of directions, as in `slots`, or -1 if it was never seen."""
-    key = np.int64(0)
+    contexts, cells, shifts, key = scan.contexts, scan.cells, scan.shifts, np.int64(0)
     for rank in range(contexts.members.shape[1]):
         direction = contexts.members[number, rank]
         if direction < 0:
@@ -180,43 +185,32 @@ def _end_of(found: int) -> int:
 
 
 @inline
-def _find_known_directions(cells: Uint16_1D, place: int, shifts: Int64_1D) -> int:
+def _find_known_directions(scan: ScanArrays, place: int) -> int:
     """Return the directions in which there is a tile, as bits."""
     known = np.int64(0)
-    for direction in range(len(shifts)):
-        known |= np.int64(cells[place + shifts[direction]] != 0) << direction
+    for direction in range(len(scan.shifts)):
+        known |= np.int64(scan.cells[place + scan.shifts[direction]] != 0) << direction
     return int(known)
 
 
 @kernel(allocates=False)
 def draw_tiles(
-    contexts: ContextArrays,
-    cells: Uint16_1D,
-    locked: Uint8_1D,
-    order: Int64_1D,
-    shifts: Int64_1D,
-    steps: Int64_2D,
-    lookahead: Lookahead,
-    smoothing: float,
-    temperature: float,
+    scan: ScanArrays, locked: Uint8_1D, order: Int64_1D, lookahead: Lookahead, smoothing: float, temperature: float,
     state: Uint64_1D,
-    scratch: Float64_2D,
-) -> int:
+) -> int:  # fmt: skip
     """Draw a tile for every cell of `order` that is not locked; return the number of cells without a tile.
 
-    `shifts` are the offsets of the neighbors. `steps` is the backoff order: each row has the indices of sets of
-    directions whose probabilities are multiplied, padded with -1. A cell for which no step has a known context gets no
-    tile: its digit is 0. `scratch` is (3, tile).
+    A cell for which no step has a known context gets no tile: its digit is 0.
 
     With a `smoothing` of 0, the first known step gives the probabilities. Otherwise, those of each step are added to
     the counts of the step before, with a weight of `smoothing` occurrences.
     """
-    scan = ScanArrays(contexts, cells, shifts, steps, scratch)
+    contexts, cells, steps = scan.contexts, scan.cells, scan.steps
     lost = 0
     for place in order:
         if locked[place]:
             continue
-        known = _find_known_directions(cells, place, shifts)
+        known = _find_known_directions(scan, place)
         context, first = -1, 0
         if smoothing == 0.0 and temperature == 1.0 and lookahead.rows[place] < 0:
             # Most cells need only the first known context.
@@ -226,7 +220,7 @@ def draw_tiles(
                     first = step
                     break
                 if contexts.masks[number] & known == contexts.masks[number]:
-                    context = _find_context(contexts, cells, place, number, shifts)
+                    context = _find_context(scan, place, number)
                     if context >= 0:
                         break
         if context >= 0:
@@ -242,7 +236,7 @@ def draw_tiles(
         else:
             is_known = _back_off(scan, place, known, lookahead, first)
         if is_known:
-            cells[place] = 1 + _draw(scratch[0], temperature, state)
+            cells[place] = 1 + _draw(scan.scratch[0], temperature, state)
         else:
             cells[place] = 0
             lost += 1
@@ -296,7 +290,7 @@ def _combine(scan: ScanArrays, place: int, known: int, number: int) -> float:
     for index in range(len(step)):
         if step[index] < 0:
             break
-        context = _find_context(contexts, scan.cells, place, step[index], scan.shifts)
+        context = _find_context(scan, place, step[index])
         if context < 0:
             return 0.0
         target = own if index == 0 else other
@@ -308,7 +302,7 @@ def _combine(scan: ScanArrays, place: int, known: int, number: int) -> float:
             total += entries[entry, COUNT]
         sightings = min(sightings, total)
         if index > 0:
-            overall = _find_context(contexts, scan.cells, place, 0, scan.shifts)  # the first set is empty
+            overall = _find_context(scan, place, 0)  # the first set is empty
             for entry in range(_first_of(overall), _end_of(overall)):
                 tile = entries[entry, TILE]
                 own[tile] *= other[tile] / entries[entry, COUNT]
@@ -371,32 +365,23 @@ def _draw(shares: Float64_1D, temperature: float, state: Uint64_1D) -> int:
 
 
 @kernel(allocates=False)
-def resample_tiles(
-    contexts: ContextArrays,
-    cells: Uint16_1D,
-    order: Int64_1D,
-    shifts: Int64_1D,
-    parts: Int64_2D,
-    temperature: float,
-    state: Uint64_1D,
-    scratch: Float64_2D,
-) -> None:
+def resample_tiles(scan: ScanArrays, order: Int64_1D, temperature: float, state: Uint64_1D) -> None:
     """Draw the cells of `order` again, each given all its neighbors (Gibbs sampling).
 
-    The first column of `parts` has the set of directions, by index, of the other cells of each 2x2 block that contains
-    a cell; the second column has that of the single neighbor that two blocks share. The weight of a tile is the product
-    of the counts of its blocks, divided by the counts of its pairs, times its own count: in Kikuchi's approximation
-    every pair and cell counts once. Blocks that were never seen have the count `MIN_SQUARE`.
+    The weight of a tile is the product of the counts of its blocks, divided by the counts of its pairs, times its own
+    count: in Kikuchi's approximation every pair and cell counts once. Blocks that were never seen have the count
+    `MIN_SQUARE`.
     """
-    own, below, common = scratch[0], scratch[1], scratch[2]
+    own, below, common = scan.scratch[0], scan.scratch[1], scan.scratch[2]
+    contexts, parts = scan.contexts, scan.steps
     entries = contexts.entries
     for tile in range(len(common)):
         common[tile], below[tile] = 0.0, 1.0
-    overall = _find_context(contexts, cells, 0, 0, shifts)  # the first set is empty
+    overall = _find_context(scan, 0, 0)  # the first set is empty
     for entry in range(_first_of(overall), _end_of(overall)):
         common[entries[entry, TILE]] = entries[entry, COUNT]
     for place in order:
-        known = _find_known_directions(cells, place, shifts)
+        known = _find_known_directions(scan, place)
         for tile in range(len(own)):
             own[tile] = common[tile]
         for column in range(2):
@@ -405,29 +390,23 @@ def resample_tiles(
                 number = parts[row, column]
                 if contexts.masks[number] & known != contexts.masks[number]:
                     continue  # a neighbor has no tile
-                context = _find_context(contexts, cells, place, number, shifts)
+                context = _find_context(scan, place, number)
                 if context >= 0:
                     for entry in range(_first_of(context), _end_of(context)):
                         target[entries[entry, TILE]] *= entries[entry, COUNT] / least
         for tile in range(len(own)):
             own[tile] /= below[tile]
             below[tile] = 1.0
-        cells[place] = 1 + _draw(own, temperature, state)
+        scan.cells[place] = 1 + _draw(own, temperature, state)
 
 
 @kernel
-def find_unseen(
-    contexts: ContextArrays,
-    cells: Uint16_1D,
-    order: Int64_1D,
-    shifts: Int64_1D,
-    parts: Int64_2D,
-    out: Int64_1D,
-) -> int:
+def find_unseen(scan: ScanArrays, order: Int64_1D, out: Int64_1D) -> int:
     """Write the cells of `order` in 2x2 blocks that were never seen to `out`; return their number.
 
     A block is looked up once, from the first of its cells in `order`: samples count it for each of its cells.
     """
+    contexts, cells, shifts, parts = scan.contexts, scan.cells, scan.shifts, scan.steps
     anchors = np.zeros(len(parts), dtype=np.int64)  # offset from a cell to the first cell of the block, by part
     for row in range(len(parts)):
         for rank in range(contexts.members.shape[1]):
@@ -441,7 +420,7 @@ def find_unseen(
         for row in range(len(parts) if own >= 0 else 0):
             anchor = place + anchors[row]
             if not looked_up[anchor]:
-                looked_up[anchor] = 1 if _is_seen(contexts, cells, place, own, parts[row, 0], shifts) else 2
+                looked_up[anchor] = 1 if _is_seen(scan, place, own, parts[row, 0]) else 2
             if looked_up[anchor] == 2:
                 out[count] = place
                 count += 1
@@ -450,41 +429,29 @@ def find_unseen(
 
 
 @inline
-def _is_seen(
-    contexts: ContextArrays, cells: Uint16_1D, place: int, own: np.int64, number: int, shifts: Int64_1D
-) -> bool:
+def _is_seen(scan: ScanArrays, place: int, own: np.int64, number: int) -> bool:
     """Return whether a tile was seen in its context. Blocks with a cell without a tile count as seen."""
-    context = _find_context(contexts, cells, place, number, shifts)
+    context = _find_context(scan, place, number)
     if context >= 0:
         for entry in range(_first_of(context), _end_of(context)):
-            if contexts.entries[entry, TILE] == own:
+            if scan.contexts.entries[entry, TILE] == own:
                 return True
-    return bool(contexts.masks[number] & ~_find_known_directions(cells, place, shifts))
+    return bool(scan.contexts.masks[number] & ~_find_known_directions(scan, place))
 
 
 @kernel
 def draw_map(
-    contexts: ContextArrays,
-    squares: ContextArrays,
-    rounds: Uint16_2D,
-    order: Int64_1D,
-    shifts: Int64_1D,
-    steps: Int64_2D,
-    square_shifts: Int64_1D,
-    parts: Int64_2D,
-    temperature: float,
-    state: Uint64_1D,
-    streams: Uint64_2D,
-    sweeps: int,
-) -> None:
+    scan: ScanArrays, squares: ScanArrays, rounds: Uint16_2D, order: Int64_1D, temperature: float, state: Uint64_1D,
+    streams: Uint64_2D, sweeps: int,
+) -> None:  # fmt: skip
     """Draw a map without locks, then draw cells again in rounds: in all sweeps, then in repair passes.
 
     Parameters
     ----------
-    contexts, shifts, steps
-        Contexts of the scan, offsets of their neighbors, and the backoff order, as in `draw_tiles`.
-    squares, square_shifts, parts
-        Contexts of 2x2 blocks, as in `resample_tiles`; not used if there are no rounds.
+    scan
+        The first of the rounds and its contexts, for `draw_tiles`.
+    squares
+        The same with the contexts of 2x2 blocks, for `resample_tiles`; not used if there are no rounds.
     rounds
         (1 + round, place) the map after the scan and after every round; written.
     order
@@ -498,24 +465,23 @@ def draw_map(
     sweeps
         Number of rounds that draw all places; the others draw the places of unseen blocks.
     """
-    tiles = contexts.digits - 2
-    scratch = np.empty((3, tiles))
-    cells = rounds[0]
-    cells[:] = tiles + 1
+    cells = scan.cells
+    cells[:] = scan.contexts.digits - 1
     for place in order:
         cells[place] = 0
     nothing = Lookahead(np.full(len(cells), -1, dtype=np.int32), np.empty((0, 0)))
     locked = np.zeros(len(cells), dtype=np.uint8)
-    draw_tiles(contexts, cells, locked, order, shifts, steps, nothing, 0.0, temperature, state, scratch)
+    draw_tiles(scan, locked, order, nothing, 0.0, temperature, state)
     found = np.empty(len(order), dtype=np.int64)
     for number in range(len(streams)):
         rounds[number + 1] = cells
         cells = rounds[number + 1]
+        again = ScanArrays(squares.contexts, cells, squares.shifts, squares.steps, squares.scratch)
         places = order
         if number >= sweeps:
-            places = found[: find_unseen(squares, cells, order, square_shifts, parts, found)]
+            places = found[: find_unseen(again, order, found)]
         shuffled = np.empty(len(places), dtype=np.float64)
         for position in range(len(places)):
             shuffled[position] = random(streams[number])
         places = places[np.argsort(shuffled, kind="mergesort")]
-        resample_tiles(squares, cells, places, square_shifts, parts, temperature, state, scratch)
+        resample_tiles(again, places, temperature, state)

@@ -7,7 +7,10 @@ identical on all machines.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from . import inline, kernel, part
 from .random import GAMMA, ROW_SALT, mix
@@ -31,6 +34,23 @@ UNSKEW = 41.0 / 194.0
 JITTER = 0.65
 """Maximum spread of points around the centers of their cells. With more, the nearest could be two cells away."""
 TO_NUMBER = 2.0**-53
+
+
+class LatticeGrid(NamedTuple):
+    """Places of the cells of a window in a lattice."""
+
+    columns: Uint64_1D
+    """(column,) lattice column."""
+    across: Float64_1D
+    """(column,) position within the lattice column, 0..1."""
+    rows: Uint64_1D
+    down: Float64_1D
+    around: Uint64_1D
+    """Number of lattice cells of a torus in x and y, or 0."""
+    displacement: Float64_3D
+    """(2, row, column) numbers that are added to x and y, in cells; empty for no warp."""
+    per_cell: Float64_1D
+    """Lattice cells per cell in x and y."""
 
 
 @part
@@ -128,24 +148,12 @@ def _number_columns(columns: Uint64_1D, first: np.uint64, around: np.uint64) -> 
 
 
 @kernel
-def fill_lattice(
-    gradients: bool,
-    key: Uint64,
-    columns: Uint64_1D,
-    across: Float64_1D,
-    rows: Uint64_1D,
-    down: Float64_1D,
-    around: Uint64_1D,
-    displacement: Float64_3D,
-    per_cell: Float64_1D,
-    out: Float64_2D,
-) -> None:
+def fill_lattice(gradients: bool, key: Uint64, grid: LatticeGrid, out: Float64_2D) -> None:
     """Fill `out` with Perlin noise (with gradients) or value noise, approximately -1..1.
 
-    Column c is in lattice column columns[c], at across[c] within it, 0..1; rows likewise. `around` is the number of
-    lattice cells of a torus (x, y), or 0. `displacement` (2, row, column) is added to x and y, in cells; the lattice
-    has `per_cell` (x, y) cells per cell. It is empty for no warp; then each lattice square is computed once per row.
+    Without a warp, each lattice square is computed once per row.
     """
+    columns, across, rows, down, around, displacement, per_cell = grid
     height, width = out.shape
     gain = PERLIN_GAIN if gradients else 1.0
     one = np.uint64(1)
@@ -275,39 +283,45 @@ def find_feature_point(bits: np.uint64) -> tuple[float, float]:
     return 0.5 + x * JITTER, 0.5 + y * JITTER
 
 
-@kernel
-def fill_cellular(
-    key: Uint64,
-    columns: Uint64_1D,
-    across: Float64_1D,
-    rows: Uint64_1D,
-    down: Float64_1D,
-    around: Uint64_1D,
-    displacement: Float64_3D,
-    per_cell: Float64_1D,
-    out: Float64_2D,
-) -> None:
-    """Fill `out` with cellular noise: 1 at a point, decreasing with the distance to the nearest one, never below -1.4.
+@inline
+def near_point(nearest: float, u: float, v: float, x: float, y: float, beside: int, below: int) -> float:
+    """Return the smaller of a squared distance and that to the point x, y of a lattice cell."""
+    x, y = u - (x + (beside - 1.0)), v - (y + (below - 1.0))
+    return min(nearest, x * x + y * y)
 
-    The arguments are those of `fill_lattice`.
-    """
+
+@inline
+def fall_off(nearest: float) -> float:
+    """Return cellular noise at the square of a distance."""
+    return float(1.0 - 2.0 * np.sqrt(nearest))
+
+
+@inline
+def sample_cellular(
+    key: int | np.uint64, i: np.uint64, u: float, j: np.uint64, v: float, around_x: np.uint64, around_y: np.uint64
+) -> float:
+    """Return cellular noise in lattice cell i, j at u, v within it."""
+    nearest, one = 8.0, np.uint64(1)
+    for below in range(3):
+        name = wrap_cell(j + np.uint64(below) - one, around_y)
+        for beside in range(3):
+            x, y = find_feature_point(hash_corner(key, wrap_cell(i + np.uint64(beside) - one, around_x), name))
+            nearest = near_point(nearest, u, v, x, y, beside, below)
+    return fall_off(nearest)
+
+
+@kernel
+def fill_cellular(key: Uint64, grid: LatticeGrid, out: Float64_2D) -> None:
+    """Fill `out` with cellular noise: 1 at a point, lower with the distance to the nearest one, at least -1.4."""
+    columns, across, rows, down, around, displacement, per_cell = grid
     height, width = out.shape
     one = np.uint64(1)
     if displacement.size:
         for row in range(height):
             for column in range(width):
-                i, u = carry(columns[column], across[column] + displacement[0, row, column] * per_cell[0])
-                j, v = carry(rows[row], down[row] + displacement[1, row, column] * per_cell[1])
-                nearest = 8.0
-                for below in range(3):
-                    name = wrap_cell(j + np.uint64(below) - one, around[1])
-                    for beside in range(3):
-                        x, y = find_feature_point(
-                            hash_corner(key, wrap_cell(i + np.uint64(beside) - one, around[0]), name)
-                        )
-                        x, y = u - (x + (beside - 1.0)), v - (y + (below - 1.0))
-                        nearest = min(nearest, x * x + y * y)
-                out[row, column] = 1.0 - 2.0 * np.sqrt(nearest)
+                i, u = shift_place(columns[column], across[column], displacement[0, row, column], per_cell[0])
+                j, v = shift_place(rows[row], down[row], displacement[1, row, column], per_cell[1])
+                out[row, column] = sample_cellular(key, i, u, j, v, around[0], around[1])
         return
     place, names = _number_columns(columns, columns[0] - one, around[0])
     count = names.size
@@ -325,7 +339,79 @@ def fill_cellular(
             nearest = 8.0
             for below in range(3):
                 for beside in range(3):
-                    x = u - (xs[below, number + beside] + (beside - 1.0))
-                    y = v - (ys[below, number + beside] + (below - 1.0))
-                    nearest = min(nearest, x * x + y * y)
-            target[column] = 1.0 - 2.0 * np.sqrt(nearest)
+                    x, y = xs[below, number + beside], ys[below, number + beside]
+                    nearest = near_point(nearest, u, v, x, y, beside, below)
+            target[column] = fall_off(nearest)
+
+
+# -- parameters as arrays, from which GPUs make maps, and heights ------------------------------------------------
+
+HEIGHT, MOISTURE, SHIFT_X, SHIFT_Y = 0, 1, 2, 3
+"""What an octave is added to: heights, moisture, or the displacement of heights along an axis."""
+PERLIN, VALUE, SIMPLEX, CELLULAR = 0, 1, 2, 3
+"""Kinds of noise."""
+UNITS = 1 << 16
+"""Position steps per cell. The width of a lattice cell is an integer number of steps."""
+HALF_PI = 1.5707963267948966
+LIFT = 0.4
+"""Height added to the middle of an island, to compensate for the land lost at its coast."""
+
+
+class NoiseTables(NamedTuple):
+    """Octaves of noise, and the mapping of their sums to tiles. Octaves that displace others come first."""
+
+    kinds: NDArray[np.int64]
+    """(octave, 3) target, kind, and 1 if the octave is displaced."""
+    axes: NDArray[np.int64]
+    """(octave, 2, 8) for x and y: divisor of positions, number of lattice cells of a torus or 0, and twice the lattice
+    cell, the remainder and the factor of the first position, without the random shift of the octave. Simplex noise has
+    two coordinates on each axis.
+    """
+    scales: NDArray[np.float64]
+    """(octave, 3) weight, and lattice cells per cell in x and y."""
+    names: NDArray[np.uint8]
+    """Names of the streams of all octaves, see `streams.pack_names`."""
+    ends: NDArray[np.int64]
+    """End of each name."""
+    depths: NDArray[np.int64]
+    """(octave,) number of names that lead to the stream of an octave."""
+    fold: NDArray[np.float64]
+    """(2,) factor and summand that fold the absolute value of an octave of heights; a factor of 0 folds nothing."""
+    moments: NDArray[np.float64]
+    """(2, 2) mean and deviation of the sums of heights and of moisture."""
+    down: NDArray[np.float64]
+    """(row,) height of the island's hump."""
+    across: NDArray[np.float64]
+    """(column,) height of the island's hump."""
+    coast: float
+    """Width of the coast as a fraction; 0 without an island."""
+    limits: NDArray[np.float64]
+    """(threshold, 3) threshold, and sums of octaves below and above which heights are surely below and above it."""
+    bands: NDArray[np.int64]
+    """(band, 2) first tile in `tiles`, and number of tiles from dry to wet."""
+    tiles: NDArray[np.int64]
+    """Tile numbers of all bands."""
+
+
+def equalize_sum(total: NDArray[np.float64], mean: float, deviation: float) -> NDArray[np.float64]:
+    """Return a sum of octaves as heights between 0 and 1 that are approximately uniform.
+
+    Sums of noise are almost normally distributed, with lighter tails. The cumulative distribution at z deviations is
+    close to w = z / sqrt(z^2 + pi / 2), corrected by w^5 (1 - w^2) / 2. This function is increasing, stays within -1..1
+    and needs no exp. It and `sink_land` are for arrays of numpy and, as device functions, for single numbers on a GPU.
+    """
+    z = (total - mean) / deviation
+    w = z / np.sqrt(z * z + HALF_PI)
+    w_2 = w * w
+    heights: NDArray[np.float64] = 0.5 + 0.5 * (w + 0.5 * (w_2 * w_2 * w) * (1.0 - w_2))
+    return heights
+
+
+def sink_land(heights: NDArray[np.float64], hump: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Return heights sunk toward the edges of a world, where `hump` is 0; it is 1 in the middle.
+
+    `share` is the width of the coast, as a fraction of the distance from edge to center.
+    """
+    shore = np.minimum(hump, share) / share
+    shore = shore * shore * (3.0 - 2.0 * shore)
+    return (heights + (1.0 - heights) * (LIFT * share) * hump) * shore

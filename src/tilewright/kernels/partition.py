@@ -8,7 +8,7 @@ import numpy as np
 
 from . import kernel, part
 from .corridors import EDGE, FLOOR, DungeonArrays, Rooms
-from .heap import sift_down, sift_up
+from .heap import pop, push
 from .random import below, random
 from .types import Float64_1D, Int64_1D, Uint64_1D
 
@@ -71,8 +71,7 @@ def partition(
     count, size = 1, 1
     while size > 0 and count < len(parts):
         number = int(numbers[0])
-        size -= 1
-        sift_down(keys, numbers, size)
+        size = pop(keys, numbers, size)
         x, y = parts[number]["x"], parts[number]["y"]
         width, height = parts[number]["width"], parts[number]["height"]
         can_cut_x, can_cut_y = width >= 2 * sizes.min_width, height >= 2 * sizes.min_height
@@ -99,9 +98,7 @@ def partition(
             _set_rectangle(parts, number, x, y, width, at)
             _set_rectangle(parts, count, x, y + at, width, height - at)
         for half in (number, count):
-            keys[size], numbers[size] = -float(parts[half]["width"] * parts[half]["height"]), half
-            sift_up(keys, numbers, size)
-            size += 1
+            size = push(keys, numbers, size, -float(parts[half]["width"] * parts[half]["height"]), half)
         count += 1
     return count
 

@@ -414,3 +414,11 @@ def add_known(counter: CounterArrays, size: int, known: Uint64_1D, row: int) -> 
             slot = find_key(counter.keys, int(first), int(rest), known[number])
             counter.keys[slot] = known[number]
         counter.counts[slot], counter.term_rows[slot] = 0, row + number
+
+
+@kernel(allocates=False)
+def fill_table(table: Uint64_1D, keys: Uint64_1D, slots: Int64_1D) -> None:
+    """Assign slots of a hash table, whose length is a power of two, to different keys."""
+    for number in range(keys.size):
+        slot = find_key(table, 0, table.size - 1, keys[number])
+        table[slot], slots[number] = keys[number], slot

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from . import inline, kernel, part
-from .heap import sift_down, sift_up
+from .heap import pop, push
 from .types import Float64_1D, Int32_1D, Int64_1D, Uint8_1D
 
 WALL, DOOR, PLATFORM, LADDER, SPRING, SPIKE, ENEMY, EXIT = 1, 2, 4, 8, 16, 32, 64, 128
@@ -93,33 +91,40 @@ def is_carried(level: PlatformerLevel, row: int, column: int, keys: int) -> bool
 
 
 @inline
+def _find_bounce(level: PlatformerLevel, flags: int, air: int) -> int:
+    """Return the ticks in the air after entering a cell: an enemy and a spring throw the player up."""
+    if flags & ENEMY:
+        return level.hang_time + 1
+    return level.hang_time + level.spring_height if flags & SPRING and air <= level.hang_time else air
+
+
+@inline
+def _collect_key(level: PlatformerLevel, cell: int, keys: int) -> int:
+    """Return the keys with the one in a cell."""
+    return int(keys | 1 << (level.keys[cell] - 1) if level.keys[cell] else keys)
+
+
+@inline
 def _enter(level: PlatformerLevel, row: int, column: int, air: int, direction: int, keys: int, falls: bool) -> int:
     """Return the state of a player who enters a cell, or LOST."""
     cell = row * level.columns + column
     flags = level.flags[cell]
     if flags & SPIKE or (flags & ENEMY and not falls):
         return LOST
-    if flags & ENEMY:
-        air = level.hang_time + 1
-    elif flags & SPRING and air <= level.hang_time:
-        air = level.hang_time + level.spring_height
-    if level.keys[cell]:
-        keys |= 1 << (level.keys[cell] - 1)
+    air, keys = _find_bounce(level, flags, air), _collect_key(level, cell, keys)
     if air == 0 and is_carried(level, row, column, keys):
         direction = 0
     return int(_write_state(level, cell, air, direction, keys))
 
 
 @inline
-def _climb(level: PlatformerLevel, row: int, column: int, keys: int, down: int) -> int:
-    """Return the state after climbing a ladder or dropping through a platform, or LOST."""
-    to = row + down
-    if is_blocked(level, to, column, keys):
-        return LOST
-    drops = down > 0 and level.flags[to * level.columns + column] & (LADDER | PLATFORM)
-    if not level.flags[row * level.columns + column] & LADDER and not drops:
-        return LOST
-    return int(_enter(level, to, column, 0, 0, keys, False))
+def _can_climb(level: PlatformerLevel, row: int, column: int, keys: int, down: int) -> bool:
+    """Return whether a player can climb a ladder up or down, or drop through a platform."""
+    if is_blocked(level, row + down, column, keys):
+        return False
+    if level.flags[row * level.columns + column] & LADDER:
+        return True
+    return bool(down > 0 and level.flags[(row + 1) * level.columns + column] & (LADDER | PLATFORM))
 
 
 @inline
@@ -127,7 +132,10 @@ def _step(level: PlatformerLevel, row: int, column: int, air: int, direction: in
     """Return the state after a move, or LOST."""
     can_jump = air == 0 and is_carried(level, row, column, keys)
     if move in (UP, DOWN):
-        return int(_climb(level, row, column, keys, 1 if move == DOWN else -1)) if can_jump else LOST
+        down = 1 if move == DOWN else -1
+        if not can_jump or not _can_climb(level, row, column, keys, down):
+            return LOST
+        return int(_enter(level, row + down, column, 0, 0, keys, False))
     side = _side_of(move)
     if move >= JUMP:
         if not can_jump or is_blocked(level, row - 1, column, keys) or (side and not level.running_jumps):
@@ -156,15 +164,9 @@ def _step(level: PlatformerLevel, row: int, column: int, air: int, direction: in
 
 @kernel(allocates=False)
 def explore_platformer(
-    level: PlatformerLevel,
-    first: int,
-    known: Uint8_1D,
-    visited: Uint8_1D,
-    order: Int64_1D,
-    sources: Int32_1D,
-    moves: Uint8_1D,
-    result: Int64_1D,
-) -> int:
+    level: PlatformerLevel, first: int, known: Uint8_1D, visited: Uint8_1D, order: Int64_1D, sources: Int32_1D,
+    moves: Uint8_1D, result: Int64_1D,
+) -> int:  # fmt: skip
     """Examine the states that can be reached from the first, in breadth-first order. Won states have no successors.
 
     Parameters
@@ -228,6 +230,17 @@ COUNT, COST, FIRST_EDIT, EDITS = 0, 1, 2, 8
 """Places in the list of a move's changes: their number, their cost, and the cells, twice plus 1 for new ground."""
 
 
+class RepairArrays(NamedTuple):
+    """What changes may be made, and those of a move."""
+
+    fixed: Uint8_1D
+    """1 for cells that must not change."""
+    is_solid: int
+    """Whether new ground is solid; platforms are not."""
+    edits: Int64_1D
+    """(EDITS,) changes of the last move."""
+
+
 @inline
 def _record(edits: Int64_1D, cell: int, is_ground: int, cost: int) -> None:
     edits[FIRST_EDIT + edits[COUNT]] = 2 * cell + is_ground
@@ -243,23 +256,13 @@ def _is_free_to_change(level: PlatformerLevel, fixed: Uint8_1D, row: int, column
 
 
 @part
-def _step_with_changes(
-    level: PlatformerLevel,
-    fixed: Uint8_1D,
-    row: int,
-    column: int,
-    air: int,
-    direction: int,
-    keys: int,
-    move: int,
-    variant: int,
-    edits: Int64_1D,
-    is_solid: int,
-) -> int:
+def _step_with_changes(level: PlatformerLevel, repair: RepairArrays, state: int, move: int, variant: int) -> int:
     """Return the state after a move with the changes of a variant, or LOST if the move does not need all of them.
 
     The last value of the ticks in the air means that new ground carries the player.
     """
+    row, column, air, direction, keys = _read_state(level, state)
+    fixed, edits, is_solid = repair.fixed, repair.edits, repair.is_solid
     edits[COUNT], edits[COST] = 0, 0
     support, used = level.air_levels - 1, 0
     has_ground = air == support
@@ -268,13 +271,10 @@ def _step_with_changes(
     can_jump = air == 0 and (has_ground or is_carried(level, row, column, keys))
     falls, stays = False, False
     if move in (UP, DOWN):
-        to = row + 1 if move == DOWN else row - 1
-        if not can_jump or is_blocked(level, to, column, keys):
+        down = 1 if move == DOWN else -1
+        if not can_jump or not _can_climb(level, row, column, keys, down):
             return LOST
-        drops = move == DOWN and level.flags[to * level.columns + column] & (LADDER | PLATFORM)
-        if not level.flags[row * level.columns + column] & LADDER and not drops:
-            return LOST
-        row, direction = to, 0
+        row, direction = row + down, 0
     else:
         side = _side_of(move)
         if move >= JUMP:
@@ -331,14 +331,11 @@ def _step_with_changes(
             return LOST
         _record(edits, cell, 0, DANGER)
         used |= CLEAR_DANGER
-    elif flags & ENEMY:
-        air = level.hang_time + 1
-    elif flags & SPRING and air <= level.hang_time:
-        air = level.hang_time + level.spring_height
+    else:
+        air = _find_bounce(level, flags, air)
     if used != variant:
         return LOST
-    if level.keys[cell]:
-        keys |= 1 << (level.keys[cell] - 1)
+    keys = _collect_key(level, cell, keys)
     if stays and air == 0:
         air, direction = support, 0
     elif air == 0 and is_carried(level, row, column, keys):
@@ -346,27 +343,11 @@ def _step_with_changes(
     return int(_write_state(level, cell, air, direction, keys))
 
 
-@inline
-def _step_from(
-    level: PlatformerLevel, fixed: Uint8_1D, state: int, move: int, variant: int, edits: Int64_1D, is_solid: int
-) -> int:
-    row, column, air, direction, keys = _read_state(level, state)
-    return int(_step_with_changes(level, fixed, row, column, air, direction, keys, move, variant, edits, is_solid))
-
-
 @kernel
 def find_repairs(
-    level: PlatformerLevel,
-    first: int,
-    fixed: Uint8_1D,
-    costs: Float64_1D,
-    sources: Int32_1D,
-    steps: Uint8_1D,
-    heap_costs: Float64_1D,
-    heap: Int64_1D,
-    changes: Int64_1D,
-    is_solid: int,
-) -> int:
+    level: PlatformerLevel, first: int, repair: RepairArrays, costs: Float64_1D, sources: Int32_1D, steps: Uint8_1D,
+    heap_costs: Float64_1D, heap: Int64_1D, changes: Int64_1D,
+) -> int:  # fmt: skip
     """Find the cheapest changes with which a level can be finished (Dijkstra's algorithm).
 
     Parameters
@@ -375,8 +356,8 @@ def find_repairs(
         The level and its physics, with one more level of air than the game has.
     first
         First state.
-    fixed
-        Cells that must not change.
+    repair
+        Changes that may be made, with space for those of a move.
     costs
         Infinity for all states.
     sources, steps
@@ -385,15 +366,13 @@ def find_repairs(
         Space for pending states.
     changes
         Receives the changes, last first: twice the cell, plus 1 for new ground.
-    is_solid
-        Whether new ground is solid; platforms are not.
 
     Returns
     -------
     int
         Number of changes; -1 if no changes help, and -2 if the space was too small.
     """
-    edits = np.zeros(EDITS, dtype=np.int64)
+    edits = repair.edits
     full = (1 << level.key_count) - 1
     per_keys = level.flags.size * level.air_levels * level.directions
     costs[first], sources[first] = 0.0, -1
@@ -401,30 +380,27 @@ def find_repairs(
     size, won = 1, -1
     while size:
         cost, state = heap_costs[0], heap[0]
-        size -= 1
-        sift_down(heap_costs, heap, size)
+        size = pop(heap_costs, heap, size)
         if cost > costs[state]:
             continue
         if level.flags[state % level.flags.size] & EXIT and state // per_keys == full:
             won = state
             break
         for step in range(MOVES * VARIANTS):
-            after = _step_from(level, fixed, state, step // VARIANTS, step % VARIANTS, edits, is_solid)
+            after = _step_with_changes(level, repair, state, step // VARIANTS, step % VARIANTS)
             if after < 0 or cost + TICK + edits[COST] >= costs[after]:
                 continue
             if size == heap.size:
                 return -2
             costs[after], sources[after], steps[after] = cost + TICK + edits[COST], state, step
-            heap_costs[size], heap[size] = costs[after], after
-            sift_up(heap_costs, heap, size)
-            size += 1
+            size = push(heap_costs, heap, size, costs[after], after)
     if won < 0:
         return -1
     count = 0
     while sources[won] >= 0:
         step = steps[won]
         won = sources[won]
-        _step_from(level, fixed, won, step // VARIANTS, step % VARIANTS, edits, is_solid)
+        _step_with_changes(level, repair, won, step // VARIANTS, step % VARIANTS)
         for number in range(edits[COUNT]):
             if count == changes.size:
                 return -2

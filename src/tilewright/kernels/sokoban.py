@@ -16,8 +16,8 @@ import numpy as np
 
 from . import inline, kernel, part
 from .crates import CRATE, OPEN, CrateBoard, flood_region, move_crate, put_crates, remove_crates
-from .heap import sift_down, sift_up
-from .states import double, double_rows, find_slot, rebuild_table
+from .heap import pop, push
+from .states import double, double_rows, find_slot, rebuild_table, trace_back
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 FAR = 1 << 24
@@ -188,22 +188,6 @@ def _is_deadlock(board: CrateBoard, tables: PushTables, state: Int32_1D, pushed:
 
 
 @part
-def _trace_pushes(parents: Int32_1D, pushes: Int32_1D, last: int) -> Int32_1D:
-    """Return the pushes that lead to a state, in order: 4 times the crate's cell, plus the direction."""
-    count, state = 0, last
-    while parents[state] >= 0:
-        state = parents[state]
-        count += 1
-    order = np.empty(count, dtype=np.int32)
-    state = last
-    while parents[state] >= 0:
-        count -= 1
-        order[count] = pushes[state]
-        state = parents[state]
-    return order
-
-
-@part
 def _walk(board: CrateBoard, player: int, to: int, moves: Int32_1D, count: int) -> tuple[Int32_1D, int]:
     """Append the directions of a shortest walk to the moves."""
     flood_region(board, to)
@@ -238,8 +222,8 @@ def add_walks(board: CrateBoard, state: Int32_1D, player: int, pushes: Int32_1D)
     state = state.copy()
     moves, count = np.empty(64, dtype=np.int32), 0
     put_crates(board, state)
-    for push in pushes:
-        cell, direction = push >> 2, push & 3
+    for moved in pushes:
+        cell, direction = moved >> 2, moved & 3
         shift = board.shifts[direction]
         moves, count = _walk(board, player, cell - shift, moves, count)
         if count == moves.size:
@@ -333,10 +317,8 @@ def find_pushes(
     table = rebuild_table(states, count)
     result[0], result[1] = UNSOLVED, 0
     while waiting > 0:
-        number = queued[0]
-        key = keys[0]
-        waiting -= 1
-        sift_down(keys, queued, waiting)
+        key, number = keys[0], queued[0]
+        waiting = pop(keys, queued, waiting)
         if key != float(depths[number] + bounds[number]) * DEPTHS - depths[number]:
             continue  # reached with fewer pushes since it was queued
         result[1] += 1
@@ -349,7 +331,7 @@ def find_pushes(
             remove_crates(board, state)
             if bounds[number] == 0:
                 result[0] = SOLVED
-                return _trace_pushes(parents, pushes, number)
+                return trace_back(parents, pushes, number)
             continue
         for option in range(_list_pushes(board, state, options)):
             crate, direction = options[option] >> 2, options[option] & 3
@@ -373,7 +355,7 @@ def find_pushes(
                 if count >= limit:
                     remove_crates(board, state)
                     result[0] = UNKNOWN
-                    return _trace_pushes(parents, pushes, 0)
+                    return trace_back(parents, pushes, 0)
                 found = count
                 table[slot] = found
                 bounds[found] = bound
@@ -383,9 +365,6 @@ def find_pushes(
             parents[found], pushes[found], depths[found] = number, 4 * crate + direction, depth
             if waiting == keys.size:
                 keys, queued = np.append(keys, keys), np.append(queued, queued)
-            keys[waiting] = float(depth + bounds[found]) * DEPTHS - depth
-            queued[waiting] = found
-            sift_up(keys, queued, waiting)
-            waiting += 1
+            waiting = push(keys, queued, waiting, float(depth + bounds[found]) * DEPTHS - depth, found)
         remove_crates(board, state)
-    return _trace_pushes(parents, pushes, 0)
+    return trace_back(parents, pushes, 0)

@@ -53,3 +53,19 @@ def double_rows(array: Int32_2D) -> Int32_2D:
     larger = np.empty((2 * array.shape[0], array.shape[1]), dtype=np.int32)
     larger[: array.shape[0]] = array
     return larger
+
+
+@part
+def trace_back(parents: Int32_1D, steps: Int32_1D, last: int) -> Int32_1D:
+    """Return the steps that lead to a state, in order. The parent of the first state is -1; `last` may be -1."""
+    count, state = 0, last
+    while state >= 0 and parents[state] >= 0:
+        state = parents[state]
+        count += 1
+    order = np.empty(count, dtype=np.int32)
+    state = last
+    while count > 0:
+        count -= 1
+        order[count] = steps[state]
+        state = parents[state]
+    return order

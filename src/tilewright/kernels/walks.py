@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import kernel, part
-from .states import double, double_rows, find_slot, rebuild_table
+from .states import double, double_rows, find_slot, rebuild_table, trace_back
 from .types import Int32_1D, Int32_2D, Int64_1D, Uint8_1D
 
 CELL, HEALTH, WORDS = 0, 1, 2
@@ -108,13 +108,4 @@ def find_walk(level: WalkLevel, start: int, words: int, limit: int, visited: Uin
             count += 1
     result[0] = SOLVED if found >= 0 else UNSOLVED if number == count else UNKNOWN
     result[1] = number
-    length, at = 0, found
-    while at > 0:
-        length, at = length + 1, sources[at]
-    walk = np.empty(length, dtype=np.int32)
-    at = found
-    while at > 0:
-        length -= 1
-        walk[length] = moves[at]
-        at = sources[at]
-    return walk
+    return trace_back(sources, moves, found)

@@ -170,16 +170,10 @@ def write_trail(wave: WaveArrays, cell: int) -> None:
 
 
 @inline
-def _ban(
-    domains: Uint64_2D,
-    removed: Uint64_2D,
-    cells: NDArray[np.void],
-    weights: Int64_1D,
-    w_log_w: Int64_1D,
-    cell: int,
-    banned: Uint64_1D,
-) -> None:
-    """Remove patterns from the domain of a cell and update its sums."""
+def _ban(wave: WaveArrays, rules: RuleArrays, cell: int) -> None:
+    """Remove the patterns in `wave.banned` from the domain of a cell and update its sums."""
+    domains, removed, cells, banned = wave.domains, wave.removed, wave.cells, wave.banned
+    weights, w_log_w = rules.weights, rules.w_log_w
     own, words, count = cells[cell], domains.shape[1], 0
     for word in range(words):
         gone = banned[word]
@@ -210,7 +204,7 @@ def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1
     write_trail(wave, cell)
     for word in range(wave.domains.shape[1]):
         banned[word] = wave.domains[cell, word] & (kept[word] if inverted else ~kept[word])
-    _ban(wave.domains, wave.removed, wave.cells, rules.weights, rules.w_log_w, cell, banned)
+    _ban(wave, rules, cell)
     touch(wave, cell)
     if not own["pending"]:
         place = state.queue_head + state.queue_size
@@ -222,17 +216,10 @@ def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1
 
 @inline
 def _find_unsupported_by_bits(
-    domains: Uint64_2D,
-    removed: Uint64_2D,
-    missing: Uint64_1D,
-    allowed: Uint64_3D,
-    cell: int,
-    other: int,
-    direction: int,
-    back: int,
-    few: bool,
+    wave: WaveArrays, rules: RuleArrays, cell: int, other: int, direction: int, back: int, few: bool
 ) -> bool:
-    """Write the patterns of a neighbor that no pattern of a cell allows to `missing`; return whether any exist."""
+    """Write the patterns of a neighbor that no pattern of a cell allows to `wave.banned`; return whether any exist."""
+    domains, removed, missing, allowed = wave.domains, wave.removed, wave.banned, rules.allowed
     words = domains.shape[1]
     if words == 1:
         missing[0] = _find_unsupported_in_word(
@@ -306,22 +293,13 @@ def _find_unsupported_in_word(
 
 @inline
 def _find_unsupported_by_lists(
-    domains: Uint64_2D,
-    removed: Uint64_2D,
-    missing: Uint64_1D,
-    lists: Int32_2D,
-    starts: Int32_1D,
-    members: Int32_1D,
-    inverses: Int32_1D,
-    stamps: Int64_1D,
-    stamp: int,
-    cell: int,
-    other: int,
-    direction: int,
-    back: int,
-    few: bool,
+    wave: WaveArrays, rules: RuleArrays, cell: int, other: int, direction: int, back: int, few: bool
 ) -> bool:
     """Return the same as `_find_unsupported_by_bits`, from lists of allowed neighbors."""
+    domains, removed, missing = wave.domains, wave.removed, wave.banned
+    lists, starts, members, inverses = rules.lists, rules.list_starts, rules.members, rules.list_inverses
+    wave.state.stamp += 1
+    stamps, stamp = wave.stamps, wave.state.stamp
     words = domains.shape[1]
     for index in range(words):
         missing[index] = NONE
@@ -367,9 +345,9 @@ def _has_any(domains: Uint64_2D, cell: int, members: Int32_1D, starts: Int32_1D,
 @part
 def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
     """Propagate all changes to neighbors; return the first cell that has no pattern left, or -1."""
-    domains, cells, removed, queue, missing = wave.domains, wave.cells, wave.removed, wave.queue, wave.banned
+    domains, cells, removed, queue = wave.domains, wave.cells, wave.removed, wave.queue
     trail, trail_domains, state = wave.trail, wave.trail_domains, wave.state
-    neighbors, allowed, has_lists = rules.neighbors, rules.allowed, len(rules.lists) > 0
+    neighbors, has_lists = rules.neighbors, len(rules.lists) > 0
     words, directions, length = domains.shape[1], neighbors.shape[1], len(queue)
     half, last = directions // 2, len(trail) - 1
     head, queued, top, touched_count = state.queue_head, state.queue_size, state.top, state.touched_count
@@ -388,13 +366,9 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 continue
             back = direction + half if direction < half else direction - half
             if has_lists:
-                state.stamp += 1
-                found = _find_unsupported_by_lists(
-                    *(domains, removed, missing, rules.lists, rules.list_starts, rules.members, rules.list_inverses),
-                    *(wave.stamps, state.stamp, cell, other, direction, back, few),
-                )
+                found = _find_unsupported_by_lists(wave, rules, cell, other, direction, back, few)
             else:
-                found = _find_unsupported_by_bits(domains, removed, missing, allowed, cell, other, direction, back, few)
+                found = _find_unsupported_by_bits(wave, rules, cell, other, direction, back, few)
             if not found:
                 continue
             there = cells[other]
@@ -405,7 +379,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
             top += 1
             for word in range(words):
                 trail_domains[place, word] = domains[other, word]
-            _ban(domains, removed, cells, rules.weights, rules.w_log_w, other, missing)
+            _ban(wave, rules, other)
             if not there["touched"] & TOUCHED:
                 there["touched"] |= TOUCHED
                 wave.touched[touched_count] = other

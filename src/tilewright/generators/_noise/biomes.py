@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.noise_tables import sink_land
+from ...kernels.noise import sink_land
 from .lattice import Numbers, Window
 
 FAR = 1 << 41

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
 from ...kernels.blocks import block_size
-from ...kernels.noise import fill_cellular, fill_lattice, fill_simplex
-from ...kernels.noise_tables import UNITS, equalize_sum
+from ...kernels.noise import UNITS, LatticeGrid, equalize_sum, fill_cellular, fill_lattice, fill_simplex
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]
 Fractal = Literal["plain", "ridged", "billow"]
@@ -120,11 +119,11 @@ def sample_octave(octave: Octave, window: Window, displacement: Numbers, out: Nu
         if block.start:
             yield block.start / counts[1]
         shifts = np.ascontiguousarray(displacement[:, block])
-        place = (columns, across, lines[block], down[block], around, shifts, per_cell, out[block])
+        grid = LatticeGrid(columns, across, lines[block], down[block], around, shifts, per_cell)
         if octave.kind == "cellular":
-            fill_cellular(key, *place)
+            fill_cellular(key, grid, out[block])
         else:
-            fill_lattice(octave.kind == "perlin", key, *place)
+            fill_lattice(octave.kind == "perlin", key, grid, out[block])
 
 
 def add_octaves(

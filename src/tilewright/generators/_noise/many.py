@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.many_maps import Job, Launch, ManyMaps
 from ...core.seeds import MASK, Rng
-from ...kernels.noise_tables import (
+from ...kernels.noise import (
     CELLULAR,
     HEIGHT,
     MOISTURE,

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ...analysis.patterns import Coding, Keys
 from ...core.caching import cached_by_size
-from ...kernels.annealing import CopyArrays, SampleArrays, WindowIndex, fill_table
-from ...kernels.patterns import EMPTY, Geometry
+from ...kernels.annealing import CopyArrays, SampleArrays, WindowIndex
+from ...kernels.patterns import EMPTY, Geometry, fill_table
 from .padded_grid import PaddedGrid
 from .target import TargetDistribution
 

@@ -12,10 +12,20 @@ from typing import Any
 import numpy as np
 from numba import cuda, float64, int64, uint8, uint64
 
-from .. import noise, noise_tables, streams
+from .. import noise, streams
 from .. import random as cpu_random
-from ..noise import GRADIENTS, PERLIN_GAIN
-from ..noise_tables import CELLULAR, HEIGHT, MOISTURE, PERLIN, SHIFT_X, SIMPLEX, UNITS, NoiseTables
+from ..noise import (
+    CELLULAR,
+    GRADIENTS,
+    HEIGHT,
+    MOISTURE,
+    PERLIN,
+    PERLIN_GAIN,
+    SHIFT_X,
+    SIMPLEX,
+    UNITS,
+    NoiseTables,
+)
 from ..random import ROW_SALT
 from .device_code import compile_kernel, port
 from .unfused import unfuse
@@ -44,8 +54,11 @@ add_places = unfuse(noise.add_places)
 shift_sheared = unfuse(noise.shift_sheared)
 sample_simplex = unfuse(noise.sample_simplex)
 find_feature_point = unfuse(noise.find_feature_point)
-equalize_sum = unfuse(noise_tables.equalize_sum)
-sink_land = unfuse(noise_tables.sink_land)
+near_point = unfuse(noise.near_point)
+fall_off = unfuse(noise.fall_off)
+sample_cellular = unfuse(noise.sample_cellular)
+equalize_sum = unfuse(noise.equalize_sum)
+sink_land = unfuse(noise.sink_land)
 hash_child = port(streams.hash_child)
 make_gamma = port(streams.make_gamma)
 mix = port(cpu_random.mix)
@@ -90,19 +103,6 @@ def locate(axis, at, shift, index):
 
 
 @unfuse
-def near_point(nearest, u, v, x, y, beside, below):
-    """Return the smaller of a squared distance and that to the point x, y of a lattice cell."""
-    x, y = u - (x + (beside - 1.0)), v - (y + (below - 1.0))
-    return min(nearest, x * x + y * y)
-
-
-@unfuse
-def fall_off(nearest):
-    """Return cellular noise at the square of a distance."""
-    return 1.0 - 2.0 * np.sqrt(nearest)
-
-
-@unfuse
 def add_octave(total, value, gain, factor, summand, weight):
     """Return a sum of octaves with one more octave, folded if the factor is not 0."""
     value = value * gain
@@ -118,14 +118,7 @@ def sample_shifted(table, kind, key, i, u, j, v, dx, dy, around, per_x, per_y):
     j, v = shift_place(j, v, dy, per_y)
     if kind != CELLULAR:
         return sample_lattice(table, kind == PERLIN, key, i, u, j, v, around[0], around[1])
-    nearest = 8.0
-    for below in range(3):
-        name = wrap_cell(j + uint64(below) - uint64(1), around[1])
-        for beside in range(3):
-            column = wrap_cell(i + uint64(beside) - uint64(1), around[0])
-            x, y = find_feature_point(hash_corner(key, column, name))
-            nearest = near_point(nearest, u, v, x, y, beside, below)
-    return fall_off(nearest)
+    return sample_cellular(key, i, u, j, v, around[0], around[1])
 
 
 @unfuse

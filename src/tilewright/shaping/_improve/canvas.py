@@ -13,7 +13,8 @@ from ...analysis.survey import Survey
 from ...core.seeds import Rng
 from ...core.site import Site
 from ...core.tilemap import TileMap
-from ...kernels.canvas import EMPTY, MAX_EDITS, CanvasState, EditCanvas, add_keys
+from ...kernels.canvas import MAX_EDITS, CanvasState, EditCanvas
+from ...kernels.patterns import EMPTY, fill_table
 
 RARE = 50
 """By default, a tile is left alone if less than one of this number of cells has it."""
@@ -92,7 +93,7 @@ class Patterns:
     def to_table(self) -> NDArray[np.uint64]:
         """Return a hash table of the keys."""
         known = np.full(1 << (2 * self.keys.size).bit_length(), EMPTY, dtype=np.uint64)
-        add_keys(self.keys, known)
+        fill_table(known, self.keys, np.empty(self.keys.size, dtype=np.int64))
         return known
 
 

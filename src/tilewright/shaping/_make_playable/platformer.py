@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.platformer import find_repairs
+from ...kernels.platformer import EDITS, RepairArrays, find_repairs
 from ...play.games.platformer import PlatformerRules, build_level, encode_state
 from .repair import GROUND, Changes, Mask, choose_role, find_fixed_cells
 
@@ -29,14 +29,13 @@ def repair_platformer(rules: PlatformerRules, locked: Mask) -> Changes:
     count = find_repairs(
         level,
         encode_state(level, rules),
-        fixed,
+        RepairArrays(fixed, int(ground != PLATFORM), np.zeros(EDITS, dtype=np.int64)),
         np.full(total, np.inf),
         np.empty(total, dtype=np.int32),
         np.empty(total, dtype=np.uint8),
         np.empty(PENDING * total),
         np.empty(PENDING * total, dtype=np.int64),
         changes,
-        int(ground != PLATFORM),
     )
     found: dict[tuple[int, int], str] = {}
     for change in changes[: max(count, 0)][::-1].tolist():
