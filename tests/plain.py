@@ -31,6 +31,15 @@ def find_regions(cells: Iterable[Cell], offsets: Iterable[Sequence[int]]) -> lis
     return parts
 
 
+def join_pairs(count: int, pairs: Iterable[Sequence[int]]) -> list[int]:
+    """Return the group of each number below `count`, where pairs join groups: the lowest number of the group."""
+    groups = list(range(count))
+    for one, other in pairs:
+        low, high = sorted((groups[one], groups[other]))
+        groups = [low if group == high else group for group in groups]
+    return groups
+
+
 def count_windows(
     map: NDArray[np.integer], size: int, wrap: Sequence[bool], sides: Sequence[tuple[bool, bool]], beyond: int
 ) -> Counter[tuple[int, ...]]:

@@ -31,6 +31,8 @@ WORDS = [
     2**63,
     2**64 - 1,
     0x8000000000000001,
+    0x5555555555555555,
+    *(2**64 - 2**place for place in range(64)),
     *np.random.default_rng(1).integers(0, 2**64, 40, np.uint64).tolist(),
 ]
 
@@ -49,11 +51,13 @@ def unpack(rows: NDArray[np.uint64], width: int) -> NDArray[np.bool_]:
 
 @pytest.mark.parametrize("word", WORDS)
 def test_bits_of_a_word(word: int) -> None:
+    """As compiled parts, and as plain functions, of which GPUs get their device functions."""
     plain = np.uint64(word)
     with np.errstate(over="ignore"):
-        assert count_bits.__wrapped__(plain) == word.bit_count()
+        for count, find in ((count_bits, lowest_index), (count_bits.__wrapped__, lowest_index.__wrapped__)):
+            assert count(plain) == word.bit_count()
+            assert find(plain) == (64 if not word else (word & -word).bit_length() - 1)
         assert int(reverse_bits.__wrapped__(plain)) == int(f"{word:064b}"[::-1], 2)
-        assert lowest_index.__wrapped__(plain) == (64 if not word else (word & -word).bit_length() - 1)
 
 
 def test_columns_spread_through_open_columns() -> None:

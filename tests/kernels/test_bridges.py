@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.plain import join_pairs
 from tilewright.kernels.bridges import Waves, build_labeled_map, spread_waves_by_row
 from tilewright.kernels.flood import FREE, UNLABELED, LabeledMap
 from tilewright.testing import block_size
@@ -47,14 +48,14 @@ def plain_length(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets:
         for part in range(1, parts.max() + 1)
         for other, steps in steps_from(part, parts, walkable, offsets).items()
     )
-    group = list(range(parts.max() + 1))
-    count = total = 0
+    tree: list[tuple[int, int]] = []
+    total = 0
     for steps, part, other in paths:
-        if group[part] != group[other]:
-            old, new = group[part], group[other]
-            group = [new if one == old else one for one in group]
-            count, total = count + 1, total + steps
-    return count, total
+        groups = join_pairs(parts.max() + 1, tree)
+        if groups[part] != groups[other]:
+            tree.append((part, other))
+            total += steps
+    return len(tree), total
 
 
 def spread(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> Waves:

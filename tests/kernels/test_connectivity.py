@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
-from tests.plain import find_regions
+from tests.plain import find_regions, join_pairs
 from tilewright.core.seeds import Rng
 from tilewright.kernels.connectivity import dig_tunnels, find_parts
 from tilewright.kernels.flood import NUMBERING, add_opposites
@@ -169,10 +169,7 @@ def test_all_regions_are_joined_and_only_free_cells_are_dug(case: Case) -> None:
     assert len(after.ends) == max(0, len(wanted) - 1)
     links = {(of_part[start], of_part[end]) for start, end in after.ends}
     assert all(start != end for start, end in links)
-    group = list(range(len(wanted)))
-    for start, end in links:
-        group = [group[end] if one == group[start] else one for one in group]
-    assert len(set(group)) <= 1
+    assert len(set(join_pairs(len(wanted), links))) <= 1
 
 
 @given(cases(), some.sampled_from([1, 2, 5, 40]))

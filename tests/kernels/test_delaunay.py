@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial import Delaunay
 
+from tests.plain import join_pairs
 from tilewright.kernels.delaunay import MAX_EXTENT, find_delaunay_edges, side_of_circle, turn
 
 Point = tuple[int, int]
@@ -38,13 +39,6 @@ def some_points(case: int) -> Points:
     random = np.random.default_rng(case)
     count, limit = int(random.integers(2, 10)), int(random.choice([2, 3, 4, 6, 30, MAX_EXTENT]))
     return random.permutation(np.unique(random.integers(0, limit, (count, 2)), axis=0))
-
-
-def are_connected(edges: set[Point], count: int) -> bool:
-    reached = {0}
-    while more := {point for edge in edges if reached & {*edge} for point in edge} - reached:
-        reached |= more
-    return len(reached) == count
 
 
 def do_cross(a: Point, b: Point, c: Point, d: Point) -> bool:
@@ -92,7 +86,7 @@ def test_planar_connected_and_every_circle_empty() -> None:
     for case in range(CASES):
         found = some_points(case)
         points, edges = as_tuples(found), find_edges(found)
-        assert are_connected(edges, len(points)), case
+        assert set(join_pairs(len(points), edges)) == {0}, case
         for (a, b), (c, d) in combinations(edges, 2):
             assert not do_cross(points[a], points[b], points[c], points[d]), case
         faces = find_faces(points, edges)

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tilewright.kernels.exact import exact_power, log
-from tilewright.kernels.ranks import rank_floats
+from tilewright.kernels.exact import exact_power, log, rank_floats
 
 SAMPLES = np.concatenate(
     (

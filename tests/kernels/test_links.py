@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csgraph, csr_matrix
 
+from tests.plain import join_pairs
 from tilewright.core.seeds import Rng
 from tilewright.kernels.flow import saturate
 from tilewright.kernels.links import (
@@ -31,16 +32,6 @@ def squared_distance(centers: NDArray[np.int64], one: int, other: int) -> int:
     return int(((centers[one] - centers[other]) ** 2).sum())
 
 
-def are_connected(pairs: list[Pair], one: int, other: int) -> bool:
-    reached, pending = {one}, [one]
-    while pending:
-        here = pending.pop()
-        beyond = {b if a == here else a for a, b in pairs if here in (a, b)} - reached
-        reached |= beyond
-        pending += beyond
-    return other in reached
-
-
 def count_links(pairs: list[Pair], one: int, other: int) -> int:
     """Return the number of links between two connected rooms."""
     reached, count = {one}, 0
@@ -60,7 +51,8 @@ def test_spanning_as_kruskal_does() -> None:
         taken = set()
         for number in order.tolist():
             one, other = pairs[number].tolist()
-            if not are_connected(tree, one, other):
+            groups = join_pairs(len(centers), tree)
+            if groups[one] != groups[other]:
                 tree.append((one, other))
                 taken.add(number)
         assert set(np.flatnonzero(chosen).tolist()) == taken

@@ -18,7 +18,6 @@ from tilewright.generators._wfc import wave as wave_module
 from tilewright.generators._wfc.pattern_set import PatternSet, from_pairs, pack_bits, unpack_bits
 from tilewright.generators._wfc.topology import Topology
 from tilewright.generators._wfc.wave import DONE, STUCK, GlobalConstraint, TileConstraint, Wave
-from tilewright.kernels.bit_rows import count_bits, lowest_index
 from tilewright.kernels.global_constraints import COUNTED, PATH, REGION
 
 Domains = list[set[int]]
@@ -110,13 +109,6 @@ def check_cells(wave: Wave) -> None:
     assert not wave.arrays.removed.any()
     assert not cells["removed_count"].any()
     assert not cells["pending"].any()
-
-
-def test_bits_are_counted_and_the_lowest_is_found() -> None:
-    for bits in (0, 1, 1 << 63, 0x5555555555555555, (1 << 64) - 1, *np.random.default_rng(3).integers(0, 1 << 62, 50)):
-        assert count_bits(np.uint64(bits)) == int(bits).bit_count()
-    for place in range(64):
-        assert lowest_index(np.uint64(((1 << 64) - 1) << place & ((1 << 64) - 1))) == place
 
 
 def test_sets_are_packed_and_unpacked() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.tilemap import Marker
-from tilewright.kernels.thickening import has_detours, joins_around
+from tilewright.kernels.filling import has_detours, joins_around
 
 
 @pytest.mark.parametrize("share", [0.4, 0.2, 0.05])

@@ -171,13 +171,14 @@ def _find_place(geometry: Geometry, index: WindowIndex, level: int, row: int, co
 
 
 @part
-def _draw_tile(paste: PasteArrays, guide: WindowIndex, place: int) -> int:
+def _draw_tile(
+    counter: CounterArrays, geometry: Geometry, sample: SampleArrays, guide: WindowIndex, stream: Uint64_1D, place: int
+) -> int:
     """Return the tile that has the same position beside an occurrence of a window as a cell beside that window.
 
     The window is next to the cell. If no sample has any of the windows that are drawn, return a random tile of the
     samples.
     """
-    geometry, sample, stream = paste.geometry, paste.sample, paste.stream
     level, row, column = find_cell(geometry, place)
     deep, down, across = guide.starts[0, 2], guide.starts[1, 2], guide.starts[2, 2]
     for _ in range(GUIDE_DRAWS):
@@ -186,7 +187,7 @@ def _draw_tile(paste: PasteArrays, guide: WindowIndex, place: int) -> int:
         if -deep < rise <= 0 and -down < fall <= 0 and -across < shift <= 0:
             continue
         start = _find_place(geometry, guide, level + rise, row + fall, column + shift)
-        slot = _find_window(paste.counter, guide, start) if start >= 0 else -1
+        slot = _find_window(counter, guide, start) if start >= 0 else -1
         if slot < 0:
             continue
         chosen = guide.occurrences[guide.ranges[slot, 0] + below(stream, int(np.int64(guide.ranges[slot, 1])))]
@@ -216,10 +217,11 @@ def _clip_box(
 
 
 @part
-def _draw_start(paste: PasteArrays, index: WindowIndex, focus: int) -> tuple[int, int, int]:
-    """Return the start of a random window, near one that no sample has if one is found in `focus` draws."""
-    counter, geometry, stream = paste.counter, paste.geometry, paste.stream
-    level, row, column = _draw_any_start(index, stream)
+def _shift_to_defect(
+    counter: CounterArrays, geometry: Geometry, index: WindowIndex, stream: Uint64_1D, focus: int,
+    level: int, row: int, column: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Return the start of a window near one that no sample has, if one is found in some draws."""
     size = 0
     for other in range(1, len(counter.layout)):
         if counter.layout[other]["cells"] > counter.layout[size]["cells"]:
@@ -233,12 +235,12 @@ def _draw_start(paste: PasteArrays, index: WindowIndex, focus: int) -> tuple[int
             row = _shift_start(geometry, index, 1, row + below(stream, 2 * extent + 1) - extent)
             column = _shift_start(geometry, index, 2, column + below(stream, 2 * extent + 1) - extent)
             return level, row, column
-        level, row, column = _draw_any_start(index, stream)
+        level, row, column = _draw_start(index, stream)
     return level, row, column
 
 
 @inline
-def _draw_any_start(index: WindowIndex, stream: Uint64_1D) -> tuple[int, int, int]:
+def _draw_start(index: WindowIndex, stream: Uint64_1D) -> tuple[int, int, int]:
     """Return the start of a random window."""
     level = index.starts[0, 0] + below(stream, index.starts[0, 1] - index.starts[0, 0])
     row = index.starts[1, 0] + below(stream, index.starts[1, 1] - index.starts[1, 0])
@@ -268,7 +270,9 @@ def _paste(
     is replaced by a random window of the samples.
     """
     counter, geometry, sample, stream = paste.counter, paste.geometry, paste.sample, paste.stream
-    level, row, column = _draw_start(paste, index, focus)
+    level, row, column = _draw_start(index, stream)
+    if focus > 0:
+        level, row, column = _shift_to_defect(counter, geometry, index, stream, focus, level, row, column)
     slot = _find_window(counter, index, _place_of(geometry, level, row, column))
     if slot < 0:
         number, reach = below(stream, len(index.occurrences)), 0
@@ -349,14 +353,17 @@ def _has_copy(
 
 
 @part
-def makes_copy(paste: PasteArrays, count: int, corner: tuple[int, int, int], box: tuple[int, int, int]) -> bool:
+def makes_copy(
+    copies: CopyArrays, geometry: Geometry, edits: Edits, count: int,
+    corner: tuple[int, int, int], box: tuple[int, int, int],
+) -> bool:  # fmt: skip
     """Update the blocks after edits inside a box; return whether any is a copy. In that case, nothing is updated."""
-    copies, geometry, size = paste.copies, paste.geometry, len(paste.counter.layout)
+    size = len(geometry.starts) - 1  # blocks follow the windows of all sizes
     if copies.keys.size == 0:
         return False
     for sign in (1, -1):
         for number in range(count):
-            edit = paste.edits[number]
+            edit = edits[number]
             step = np.uint64(sign * (np.int64(edit["after"]) - np.int64(edit["before"])))
             _change_blocks(copies, geometry, size, int(np.int64(edit["place"])), step)
         if sign > 0 and not _has_copy(copies, geometry, size, corner, box):
@@ -374,7 +381,8 @@ def anneal(
     The change is accepted if the divergence increases by at most a random threshold, which is proportional to the
     temperature, and no block of the map becomes a copy. The change of the divergence is added to total[0].
     """
-    counter, geometry, stream, heat = paste.counter, paste.geometry, paste.stream, moves.temperatures
+    counter, geometry, copies, edits = paste.counter, paste.geometry, paste.copies, paste.edits
+    stream, heat = paste.stream, moves.temperatures
     for step in range(first, last):
         if is_full(counter.layout):
             return step
@@ -387,21 +395,21 @@ def anneal(
             if count == 0:
                 continue
             cost, top = try_box(counter, geometry, 0, corner, box, limit)
-            if cost <= limit and not makes_copy(paste, count, corner, box):
+            if cost <= limit and not makes_copy(copies, geometry, edits, count, corner, box):
                 total[0] += cost
                 keep_windows(counter, 0, top)
             else:
-                revert(counter, top, paste.edits, count)
+                revert(counter, top, edits, count)
             continue
         place = int(np.int64(free[below(stream, free.size)]))
-        tile = _draw_tile(paste, guide, place)
+        tile = _draw_tile(counter, geometry, paste.sample, guide, stream, place)
         if tile == counter.cells[place]:
             continue
         cost, top = try_tile(counter, 0, place, tile, limit)
-        edit = paste.edits[0]
+        edit = edits[0]
         edit["place"], edit["before"], edit["after"] = place, counter.cells[place], tile
         cell = find_cell(geometry, place)
-        if cost <= limit and not makes_copy(paste, 1, cell, (1, 1, 1)):
+        if cost <= limit and not makes_copy(copies, geometry, edits, 1, cell, (1, 1, 1)):
             total[0] += cost
             keep(counter, 0, top, place, tile)
         else:

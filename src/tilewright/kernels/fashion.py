@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import bind, kernel, part
 from .blocks import block_size
-from .ranks import rank_floats
+from .exact import rank_floats
 from .types import Float64_1D, Float64_2D, Int64_1D, Int64_2D, Uint8_1D, Uint8_2D, Uint16_1D
 
 Offset = tuple[int, int]

@@ -117,13 +117,13 @@ MAX_REDRAWS = 8
 
 @part
 def _stamp(
-    counter: CounterArrays, population: Population, top: int, edits: Edits, count: int
-) -> tuple[float, int, int]:
+    counter: CounterArrays, geometry: Geometry, stamps: StampArrays, locked: Uint8_1D, stream: Uint64_1D, top: int,
+    edits: Edits, count: int,
+) -> tuple[float, int, int]:  # fmt: skip
     """Write a random stamp at a random place; return its cost, the new end of the log, and the number of edits.
 
     `keep_windows` applies the changed counts. A stamp that changes nothing is drawn again up to MAX_REDRAWS times.
     """
-    geometry, stamps, locked, stream = population.geometry, population.stamps, population.locked, population.stream
     layout, origins = counter.layout, stamps.origins
     cost = 0.0
     for _ in range(MAX_REDRAWS):
@@ -174,9 +174,11 @@ def _set_tile(counter: CounterArrays, place: int, tile: int, top: int, edits: Ed
 
 
 @part
-def _cross(counter: CounterArrays, population: Population, other: Uint16_1D, edits: Edits) -> tuple[float, int, int]:
+def _cross(
+    counter: CounterArrays, other: Uint16_1D, patch: Int64_1D, free: Int32_1D, frozen: Uint8_1D, stream: Uint64_1D,
+    edits: Edits,
+) -> tuple[float, int, int]:  # fmt: skip
     """Copy a patch of another member to the same place; return cost, end of the log, and number of edits."""
-    patch, free, frozen, stream = population.patch, population.free, population.frozen, population.stream
     cells = counter.cells
     corner = np.int64(free[below(stream, free.size)])
     down, across, deep = 1 + below(stream, patch[0]), 1 + below(stream, patch[0]), 1
@@ -195,9 +197,8 @@ def _cross(counter: CounterArrays, population: Population, other: Uint16_1D, edi
 
 
 @part
-def _select_member(population: Population, number: int) -> CounterArrays:
+def _select_member(counter: CounterArrays, members: MemberArrays, number: int) -> CounterArrays:
     """Return the counter of one member."""
-    counter, members = population.counter, population.members
     return CounterArrays(
         members.cells[number],
         counter.next_copies,
@@ -236,13 +237,12 @@ def _copy_row(table: NDArray[np.generic], source: int, target: int) -> None:
 
 
 @part
-def _replace_members(population: Population, generation: Generation) -> None:
+def _replace_members(counter: CounterArrays, members: MemberArrays, generation: Generation, values: Float64_1D) -> None:
     """Replace the members by the first half of `order`.
 
     Surviving members keep their places. A child takes the place of its parent, unless the parent or another child
     already has this place. In that case, the parent is first copied to an unused place, which the child takes.
     """
-    members, values = population.members, population.values
     number, order, parents = len(values), generation.order, generation.parents
     homes, taken = generation.homes, generation.taken
     for member in range(number):
@@ -274,7 +274,7 @@ def _replace_members(population: Population, generation: Generation) -> None:
     for rank in range(number):
         child, home = order[rank], homes[rank]
         if child < number:
-            own = _select_member(population, int(home))
+            own = _select_member(counter, members, int(home))
             for place in range(generation.sizes[child]):
                 edit = generation.edits[child, place]
                 at, tile = int(np.int64(edit["place"])), int(np.int64(edit["after"]))
@@ -292,7 +292,9 @@ def evolve(population: Population, generation: Generation, noise: float, crossin
     best of members and children survive; children win ties, and noise perturbs the ranking. Children are evaluated on
     their parents and reverted; a member is copied only if it survives together with its child.
     """
-    members, values, stream = population.members, population.values, population.stream
+    counter, members, values, stream = population.counter, population.members, population.values, population.stream
+    geometry, stamps, locked = population.geometry, population.stamps, population.locked
+    free, frozen, patch = population.free, population.frozen, population.patch
     number, ranks, order = len(values), generation.ranks, generation.order
     for step in range(first, last):
         for member in range(number):
@@ -307,15 +309,15 @@ def evolve(population: Population, generation: Generation, noise: float, crossin
                     mark -= number - rank
                     rank += 1
                 parent = _find_by_rank(values, rank)
-            own, edits = _select_member(population, parent), generation.edits[child]
+            own, edits = _select_member(counter, members, parent), generation.edits[child]
             cost, top, count = 0.0, 0, 0
             if number > 1 and crossing > 0 and random(stream) < crossing:
                 other = below(stream, number - 1)
                 other += other >= parent
-                cost, top, count = _cross(own, population, members.cells[other], edits)
+                cost, top, count = _cross(own, members.cells[other], patch, free, frozen, stream, edits)
             else:
                 for _ in range(1 + below(stream, population.max_stamps)):
-                    more, end, count = _stamp(own, population, top, edits, count)
+                    more, end, count = _stamp(own, geometry, stamps, locked, stream, top, edits, count)
                     keep_windows(own, top, end)
                     cost, top = cost + more, end
             if number == 1 and cost <= (noise * (random(stream) - random(stream)) if noise > 0 else 0.0):
@@ -335,5 +337,5 @@ def evolve(population: Population, generation: Generation, noise: float, crossin
                 order[place] = order[place - 1]
                 place -= 1
             order[place] = one
-        _replace_members(population, generation)
+        _replace_members(counter, members, generation, values)
     return last

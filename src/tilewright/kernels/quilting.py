@@ -53,9 +53,9 @@ def _count_boxes(geometry: Geometry, shape: Int64_1D, box: QuiltBox) -> int:
 
 
 @part
-def _find_origin(paste: PasteArrays, box: QuiltBox, number: int, origin: Int64_1D) -> None:
+def _find_origin(geometry: Geometry, views: Int64_2D, box: QuiltBox, number: int, origin: Int64_1D) -> None:
     """Write the view and the first cell of a box of the samples, by its number, to `origin`."""
-    geometry, views, view = paste.geometry, paste.sample.views, 0
+    view = 0
     count = _count_boxes(geometry, views[0], box)
     while number >= count:
         number -= count
@@ -115,7 +115,7 @@ def _paste_box(paste: PasteArrays, box: QuiltBox, filled: Uint8_1D, origin: Int6
                     edit["after"] = sample.cells[source + wrap_sample(shape, 2, origin[3] + x)]
                     count += 1
     start = int(corner[0]), int(corner[1]), int(corner[2])
-    if makes_copy(paste, count, start, (int(extent[0]), int(extent[1]), int(extent[2]))):
+    if makes_copy(paste.copies, geometry, edits, count, start, (int(extent[0]), int(extent[1]), int(extent[2]))):
         return
     for number in range(count):
         edit = edits[number]
@@ -145,7 +145,7 @@ def quilt(
         cells = _list_filled(paste, box, filled, compared)
         for draw in range(min(draws, boxes)):
             chosen = (shift + draw) % boxes if boxes <= draws else below(stream, boxes)
-            _find_origin(paste, box, chosen, origins[1])
+            _find_origin(paste.geometry, sample.views, box, chosen, origins[1])
             count = _count_mismatches(sample, compared, cells, origins[1], fewest)
             if count < fewest:
                 fewest = count

@@ -19,7 +19,7 @@ from ..core.params import MAX_AREA, Params, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ..kernels.dead_ends import OPEN, SPARED, fill_ends
+from ..kernels.filling import OPEN, SPARED, fill_ends
 
 FRAMES = 50
 """Approximate number of frames that show shrinking passages."""

@@ -23,7 +23,7 @@ from ..core.params import Params, param
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ..kernels.thickening import MAX_DETOUR, OPEN, SPARED, thicken_cells
+from ..kernels.filling import MAX_DETOUR, OPEN, SPARED, thicken_cells
 
 BLOCK = 4096
 """Number of cells to check between two frames."""
