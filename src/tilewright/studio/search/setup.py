@@ -13,8 +13,8 @@ import numpy as np
 from ...core.errors import Fix, InvalidRecipe, TilewrightError, TooLarge, errors_within
 from ...core.recipe import Recipe
 from ...core.seeds import Rng
-from ...search.breeding import breed
 from ...search.definition import Definition
+from ...search.emitters import breed
 from ...search.genes import Units
 from ...search.genome import Genome
 from .. import operations

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.errors import TilewrightError, TooLarge
 from ...core.registry import measures
 from ...core.seeds import Rng
-from ...search.breeding import breed
+from ...search.emitters import breed
 from .. import operations
 from ..jobs import CancelToken
 from ..state import State
