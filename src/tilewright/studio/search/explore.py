@@ -11,8 +11,7 @@ from nicegui import ui
 from ...core.errors import TilewrightError, pluralize
 from ...core.seeds import read_seed
 from ...search.archive import Elite
-from ...search.axes import MeasureAxis
-from ...search.objective import Objective
+from ...search.axes import MeasureAxis, Objective
 from ..page.error_panel import ErrorCard, Remedy, list_messages, list_remedies
 from ..page.widgets import icon_button, toggle_class
 from ..session import Session

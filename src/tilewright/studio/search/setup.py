@@ -16,8 +16,8 @@ from ...core.errors import Fix, InvalidRecipe, TilewrightError, TooLarge, errors
 from ...core.recipe import Recipe
 from ...core.registry import measures
 from ...core.seeds import Rng
-from ...search.breeding import breed
 from ...search.definition import Definition
+from ...search.emitters import breed
 from ...search.genes import Units
 from ...search.genome import Genome
 from .. import operations
