@@ -21,10 +21,16 @@ from ..core.samples import Samples
 from ..core.seeds import Seed, read_seed
 from ..core.tilemap import TileMap
 from .contestants import OnProgress, list_available, list_contestants, make_contestant, read_setting_models
-from .processes import run_in_process
-from .rows import ComparisonRow, choose_game, make_sample_maps, make_similarities, measure_trial
-from .table import format_csv, format_markdown
-from .trial import Trial
+from .rows import (
+    ComparisonRow,
+    choose_game,
+    format_csv,
+    format_markdown,
+    make_sample_maps,
+    make_similarities,
+    measure_trial,
+)
+from .trial import Trial, run_in_process
 
 if TYPE_CHECKING:
     from PIL.Image import Image
