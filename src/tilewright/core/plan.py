@@ -22,6 +22,7 @@ from .errors import (
     TooLarge,
     UnknownName,
     did_you_mean,
+    errors_within,
     problem,
     unknown_key,
 )
@@ -249,10 +250,8 @@ def _build_lock_arrays(
     if recipe.locks is None:
         return None, None
     locks = recipe.locks.fit_to(shape)
-    try:
+    with errors_within("locks", kind=UnknownName, into=InvalidRecipe):
         table = np.array([resolve_label(label, tileset, label_ids) for label in locks.labels], dtype=np.int64)
-    except UnknownName as error:
-        raise InvalidRecipe.from_error(error, "locks") from None
     return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.label_indices]
 
 
