@@ -181,11 +181,6 @@ def similarity_of(recipe: Recipe) -> Any:
     return like
 
 
-def tilesets_of(recipe: Recipe) -> list[Tileset]:
-    """Return the tilesets whose tiles the finished map can have: that of the recipe and those of inner recipes."""
-    return [recipe.tileset, *(tileset for inner in recipe.inner for tileset in tilesets_of(inner))]
-
-
 def _check_required_tiles(recipe: Recipe) -> None:
     """Raise InvalidRecipe if a requirement names a tile that no tileset has. Shapers of plugins may add any tile."""
     if not all(stage.shaper in shapers.built_in for stage in recipe.shaping):
@@ -193,7 +188,7 @@ def _check_required_tiles(recipe: Recipe) -> None:
     problems: list[Problem] = []
     for one in recipe.require:
         try:
-            measures.get(one.measure).check_argument(tilesets_of(recipe))
+            measures.get(one.measure).check_argument(recipe.tilesets)
         except UnknownName as error:
             problems.extend(error.within("require").problems)
     if problems:

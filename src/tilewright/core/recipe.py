@@ -219,12 +219,28 @@ class Recipe(AtomicValue):
         ]
 
     @property
+    def tilesets(self) -> list[Tileset]:
+        """Tilesets of the recipe and of its nested recipes."""
+        return [self.tileset, *(tileset for recipe in self.inner for tileset in recipe.tilesets)]
+
+    @property
     def depth(self) -> int:
         """Nesting depth of the inner recipes; 0 without inner recipes."""
         return max((1 + recipe.depth for recipe in self.inner), default=0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "plan": None}
+
+
+def collect_tiles(recipe: Recipe) -> Tileset:
+    """Return the tiles that the maps of a recipe can have: its own, then those of its nested recipes.
+
+    In the maps converted by `convert_cells` to this tileset, an id is the same tile in every map.
+    """
+    found, *others = recipe.tilesets
+    for tileset in others:
+        found = found.with_tiles(tileset)
+    return found
 
 
 def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
