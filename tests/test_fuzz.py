@@ -39,8 +39,7 @@ from tilewright.core.yaml import read_data
 from tilewright.formats import Source, decode
 from tilewright.formats._archive import encode_archive
 from tilewright.formats._data import MAX_EXPANSION, MAX_SMALL_CELLS, MAX_SMALL_TILES
-from tilewright.formats._models import load_model
-from tilewright.formats._networks import decode_network, encode_network
+from tilewright.formats._models import decode_network, encode_network, load_model
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken
 from tilewright.studio.settings import Settings

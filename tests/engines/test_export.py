@@ -16,7 +16,7 @@ from tilewright.core import pipeline
 from tilewright.engines import _export, _folder
 from tilewright.engines._folder import MANIFEST
 from tilewright.formats import _files
-from tilewright.formats._locks import LOCK, lock_folder
+from tilewright.formats._files import LOCK, lock_folder
 
 RECIPE = tw.recipe("caves", width=12, height=8)
 SMALL = 3

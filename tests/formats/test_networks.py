@@ -22,7 +22,7 @@ from tests.formats.contents import encode_arrays, zip_entries
 from tests.networks import LABELS, TILES, make_arrays, make_network
 from tilewright.cli import main
 from tilewright.core.network import ARRAYS, MAX_BIAS, MAX_CHANNELS, MAX_LAYERS, Network
-from tilewright.formats._networks import MAX_BYTES, decode_network, encode_network, holds_network
+from tilewright.formats._models import MAX_BYTES, decode_network, encode_network, holds_network
 from tilewright.formats._resolver import FileResolver
 
 TINY = make_network()

@@ -22,7 +22,7 @@ from ..core.errors import BadFile, InvalidRecipe
 from ..core.keywords import take_fields, with_keywords
 from ..core.params import SeedValue, param
 from ..core.recipe import Recipe
-from ..formats._encoding import encode_image
+from ..formats._files import encode_image
 from ..formats._resolver import FileResolver
 from ..jobs import refuse_without_packages
 from ..jobs.cluster import SCHEDULER, RunParams, connect_workers

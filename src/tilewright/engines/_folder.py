@@ -21,8 +21,14 @@ from pydantic import AfterValidator, Field
 
 from ..core.errors import BadFile, Problem, TilewrightError, check_limit
 from ..core.stored import StoredData
-from ..formats._files import describe_error, read_file, refuse_unwritable, remove_temporary, write_temporary
-from ..formats._locks import lock_folder
+from ..formats._files import (
+    describe_error,
+    lock_folder,
+    read_file,
+    refuse_unwritable,
+    remove_temporary,
+    write_temporary,
+)
 from . import Project
 
 MANIFEST = "tilewright-export.json"

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import data
-from ..formats._godot import GodotParams
-from ..formats._godot.project import PROJECT_FILE, ROOT, find_folder, find_root, locate_picture
+from ..formats._godot import PROJECT_FILE, ROOT, GodotParams, find_folder, find_root, locate_picture
 from ..formats._godot.resources import build_tileset
 from ..formats._godot.scenes import encode_scene
 from ..formats._godot.values import format_section, quote

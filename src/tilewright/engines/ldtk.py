@@ -14,8 +14,7 @@ from typing import ClassVar
 from ..core.params import param
 from ..formats._ldtk import LdtkParams
 from ..formats._ldtk.writing import write_project
-from . import Engine, Level, Project
-from ._layout import arrange_levels
+from . import Engine, Level, Project, arrange_levels
 
 PROJECT = "levels.ldtk"
 

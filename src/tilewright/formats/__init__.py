@@ -569,14 +569,14 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 
 def save_network(network: Network, path: str | PathLike[str]) -> None:
     """Write a network to a file."""
-    from ._networks import save_network
+    from ._models import save_network
 
     save_network(network, path)
 
 
 def decode_network(content: bytes, name: str) -> Network:
     """Return the network in the content of a file."""
-    from ._networks import decode_network
+    from ._models import decode_network
 
     return decode_network(content, name)
 

@@ -19,7 +19,7 @@ from ..core.params import param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
-from ._encoding import encode_image
+from ._files import encode_image
 from ._layers import View
 from ._picture import PictureParams, cell_size, draw_all, hides_tiles, layout_of, shows_icons
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture

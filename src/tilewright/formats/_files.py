@@ -1,21 +1,27 @@
-"""Functions that read files, and that write files atomically."""
+"""Functions that read files, write files atomically, and lock folders."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from time import time
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.errors import BadFile, find_nearest
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 
 MAX_BYTES = 1 << 30
 """Maximum size of a file to read."""
@@ -78,6 +84,19 @@ def read_text(path: str | PathLike[str]) -> str:
         return read_file(path).decode()
     except UnicodeDecodeError:
         raise BadFile("not UTF-8 text", at=path) from None
+
+
+def is_relative(path: str) -> bool:
+    """Return whether a path is relative on every system."""
+    windows = PureWindowsPath(path)
+    return bool(path) and "://" not in path and not (windows.drive or windows.root or PurePosixPath(path).is_absolute())
+
+
+def read_path(path: str) -> str:
+    """Return a path with slashes. Raise ValueError unless it is relative."""
+    if path and not is_relative(path):
+        raise ValueError(f"must be relative to the map's file, got {path!r}")
+    return path.replace("\\", "/")
 
 
 def list_files(folder: str | PathLike[str]) -> list[Path]:
@@ -214,3 +233,70 @@ def _is_stream(path: Path) -> bool:
 
 def describe_error(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+def encode_image(picture: Image, kind: str = "PNG", **options: Any) -> bytes:
+    """Return a picture as a file of this kind. The options are those of Pillow."""
+    buffer = io.BytesIO()
+    picture.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+try:
+    import fcntl
+except ImportError:  # On Windows, two concurrent runs in one folder are not detected.
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".tilewright.lock"
+"""Name of the file that a writing process locks. The file is removed at the end of the run and never renamed."""
+
+
+@contextmanager
+def lock_folder(folder: str, address: str = "") -> Iterator[bool]:
+    """Hold an exclusive lock on a folder. The lock ends with the process. Errors name the address, if one is given.
+
+    Yield whether the folder is locked: some file systems do not support locks. A missing folder is created, and removed
+    again if nothing is written to it.
+
+    Raises
+    ------
+    BadFile
+        If another process holds the lock.
+    OSError
+        If the folder cannot be written.
+    """
+    if fcntl is None:
+        yield False
+        return
+    is_new = not os.path.isdir(folder)
+    file, is_locked = _open_lock(folder, address or folder)
+    try:
+        yield is_locked
+    finally:
+        with file, suppress(OSError):
+            os.unlink(os.path.join(folder, LOCK))
+            if is_new:
+                os.rmdir(folder)
+
+
+def _open_lock(folder: str, address: str) -> tuple[BinaryIO, bool]:
+    """Return the locked file, and whether the file system supports locks."""
+    path = os.path.join(folder, LOCK)
+    while True:
+        with suppress(FileNotFoundError):  # The process that held the lock has just removed the file or folder.
+            os.makedirs(folder, exist_ok=True)
+            file = open(path, "ab")  # noqa: SIM115
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # A lock on a file that was removed meanwhile excludes no other process.
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    return file, True
+            except BlockingIOError:
+                file.close()
+                raise BadFile("another process is writing to it", at=address) from None
+            except FileNotFoundError:
+                file.close()
+                raise
+            except OSError:
+                return file, False
+            file.close()

@@ -13,8 +13,7 @@ from ...core.tileset import ANY_GROUND, Tileset
 from .._artwork import THINGS, Artwork, Plane, SkinTable
 from . import CELLS_LAYER, THINGS_LAYER, choose_identifier, list_identifiers
 from .auto_layers import MAX_VALUE, ValueSets, list_border_patterns, list_patterns, repeat_by_weight
-from .definitions import Data, make_layer, make_rule, make_rule_group, make_value
-from .tile_picture import TilePicture
+from .definitions import Data, TilePicture, make_layer, make_rule, make_rule_group, make_value
 
 OVER_LAYER = "Over"
 """Layer of the things in `Cells`."""

@@ -15,8 +15,7 @@ from ...core.registry import techniques
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
 from ...core.tilesets import tilesets
-from ...formats._sheet import count_sprites, picture_size
-from ...formats._sheet_guess import guess_layouts, guess_side
+from ...formats._sheet import count_sprites, guess_layouts, guess_side, picture_size
 from ..resolver import StudioResolver
 from ..state import State
 from .tileset import NAME, OwnTile, OwnTiles, build_tileset, clean_name
