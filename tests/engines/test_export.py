@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.refusals import refused
 from tilewright.core import pipeline
 from tilewright.engines import _export, _folder
 from tilewright.engines._folder import MANIFEST
@@ -347,9 +348,8 @@ def test_a_manifest_cannot_name_files_outside(tmp_path: Path, path: str, key: st
 )  # fmt: skip
 def test_a_damaged_manifest_is_one_line(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
-    with pytest.raises(tw.BadFile, match="is damaged or not the manifest of an export") as caught:
+    with refused("is damaged or not the manifest of an export", tw.BadFile):
         export(tmp_path)
-    assert "\n" not in str(caught.value)
     assert read_all(tmp_path) == {MANIFEST: content}
 
 

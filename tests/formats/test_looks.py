@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageSequence, PngImagePlugin
 
 import tilewright as tw
-from tests.formats.contents import encode_image
-from tests.formats.maps import read_map, sheet_of, sprite_map
+from tests.formats.maps import encode_image, read_map, sheet_of, sprite_map
 from tilewright import formats
 from tilewright.cli import main
 from tilewright.core.registry import techniques
