@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from ..core.entries import declare_module
 from ..core.params import param
 from ..formats._ldtk import LdtkParams
 from ..formats._ldtk.writing import write_project
@@ -33,11 +34,4 @@ def build(levels: Sequence[Level], options: LdtkProjectParams, folder: Path) -> 
     return Project(write_project(maps, options, Path(PROJECT), places=places))
 
 
-ldtk = Engine(
-    name="ldtk",
-    params=LdtkProjectParams,
-    build=build,
-    program="LDtk",
-    format="ldtk",
-    doc=__doc__,
-)
+ldtk = declare_module(Engine, build, params=LdtkProjectParams, build=build, program="LDtk", format="ldtk")

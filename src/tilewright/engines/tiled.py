@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
+from ..core.entries import declare_module
 from ..core.params import param
 from ..formats._tiled import Document, TiledParams
 from ..formats._tiled.elements import tileset_to_xml, to_xml
@@ -63,11 +64,4 @@ def _describe_level(name: str, document: Document, place: tuple[int, int]) -> di
     return {"fileName": name, "x": place[0] * width, "y": place[1] * height, **size}
 
 
-tiled = Engine(
-    name="tiled",
-    params=TiledProjectParams,
-    build=build,
-    program="Tiled",
-    format="tmx",
-    doc=__doc__,
-)
+tiled = declare_module(Engine, build, params=TiledProjectParams, build=build, program="Tiled", format="tmx")

@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
@@ -109,47 +109,80 @@ def list_files(folder: str | PathLike[str]) -> list[Path]:
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
     """Raise BadFile early if a file cannot be written. Missing folders are created later."""
-    try:
+    with explain_write_errors(path):
         obstacle = _find_obstacle(Path(path))
-    except (OSError, ValueError) as error:
-        obstacle = f"cannot be written ({describe_error(error)})"
     if obstacle:
         raise BadFile(obstacle, at=path)
 
 
 def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> list[Path]:
-    """Write several files in one folder, all or none. All are written to temporary files, which are then renamed, the
-    main file last.
+    """Write several files in one folder, all or none, the main file last.
 
     Links are followed. A target that is not a regular file, such as a pipe, is written directly.
     """
     folder = Path(path).parent
-    complete: list[tuple[Path, Path]] = []
-    created: list[Path] = []
-    try:
+    targets: dict[Path, bytes] = {}
+    streams: dict[Path, bytes] = {}
+    with explain_write_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in reversed(list(contents.items())):
             target = folder / name
             if name != Path(path).name and _has_content(target, content):
                 continue  # Several maps share this file.
             if _is_stream(target):
-                target.write_bytes(content)
+                streams[target] = content
             else:
                 target = Path(os.path.realpath(target))
                 remove_stale(target.parent)
-                complete.append((write_temporary(target, content), target))
-        for temporary, target in complete:
+                targets[target] = content
+        replace_files([*targets.items()], lambda: [target.write_bytes(content) for target, content in streams.items()])
+    return [folder / name for name in contents]
+
+
+def replace_files(
+    contents: Sequence[tuple[Path, bytes]],
+    prepare: Callable[[], object] = lambda: None,
+    finish: Callable[[], object] = lambda: None,
+) -> None:
+    """Write several files, all or none, and their folders.
+
+    All are written to temporary files, which are then renamed in their order. `prepare` is called before the first is
+    renamed, and `finish` before the last.
+    """
+    complete: list[tuple[Path, Path]] = []
+    created: list[Path] = []
+    folders: list[Path] = []
+    try:
+        for target, content in contents:
+            folders += [one for one in reversed(target.parents) if not one.exists()]
+            target.parent.mkdir(parents=True, exist_ok=True)
+            complete.append((write_temporary(target, content), target))
+        prepare()
+        for number, (temporary, target) in enumerate(complete, 1):
+            if number == len(complete):
+                finish()
             if not target.exists():
                 created.append(target)
             os.replace(temporary, target)
-    except BaseException as error:
+    except BaseException:
         for leftover in (*created, *(temporary for temporary, _ in complete)):
             with suppress(OSError):
                 leftover.unlink()
-        if isinstance(error, (OSError, ValueError)):
-            raise BadFile(f"cannot be written ({describe_error(error)})", at=path) from None
+        for folder in reversed(folders):
+            with suppress(OSError):
+                folder.rmdir()
         raise
-    return [folder / name for name in contents]
+
+
+@contextmanager
+def explain_write_errors(path: str | PathLike[str]) -> Iterator[None]:
+    """Convert errors of the file system to the line that a file or folder cannot be written."""
+    try:
+        yield
+    except BadFile:
+        raise
+    except (OSError, ValueError) as error:
+        raise BadFile(f"cannot be written ({describe_error(error)})", at=path) from None
 
 
 def name_temporary() -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from math import prod
 from os import PathLike, fspath
 from pathlib import Path
@@ -62,12 +63,8 @@ def check_model_extension(path: str | PathLike[str]) -> None:
 
 def load_model(path: str | PathLike[str]) -> Model:
     """Read a model from a file."""
-    try:
-        return _build_model(path, *_read(path))
-    except BadFile:
-        raise
-    except TilewrightError as error:
-        raise _model_error(path, error) from None
+    with _named_as("a model", fspath(path)):
+        return _build_model(*_read(path))
 
 
 def find_model(path: str | PathLike[str]) -> Model | None:
@@ -78,29 +75,32 @@ def find_model(path: str | PathLike[str]) -> Model | None:
         data, arrays = _read(path)
     except TilewrightError:
         return None
-    return _build_model(path, data, arrays) if "learned" in data else None
+    with _named_as("a model", fspath(path)):
+        return _build_model(data, arrays) if "learned" in data else None
 
 
-def _build_model(path: str | PathLike[str], data: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+@contextmanager
+def _named_as(noun: str, name: str) -> Iterator[None]:
+    """Convert any TilewrightError of a reader to the line that a file is not what it should be."""
     try:
-        return Model.of(_merge_arrays(data, arrays) if arrays else data)
+        yield
+    except BadFile:
+        raise
     except TilewrightError as error:
-        raise _model_error(path, error) from None
+        raise BadFile(f"not {noun} ({error})", at=name) from None
 
 
-def _model_error(path: str | PathLike[str], error: TilewrightError) -> BadFile:
-    return BadFile(f"not a model ({error})", at=fspath(path))
-
-
-def _merge_arrays(data: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """Combine the JSON data and the arrays of an archive into the data of a model."""
+def _build_model(data: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+    """Return a model from the JSON data and the arrays of an archive."""
+    if not arrays:
+        return Model.of(data)
     samples, sizes = data.pop("samples", None), data.pop("counts", {})
     if not isinstance(data.get("learned"), Mapping) or not isinstance(samples, list):
         raise InvalidRecipe("must contain samples and what is learned from them")
     data["learned"] = {**data["learned"], "sample": _build_grids(samples, arrays["cells"])}
     if sizes or "counts" in arrays:
         data["counts"] = _split(arrays.get("counts", np.empty(0, dtype=np.int64)), sizes)
-    return data
+    return Model.of(data)
 
 
 def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -185,12 +185,8 @@ def encode_network(network: Network) -> bytes:
 
 def decode_network(content: bytes, name: str) -> Network:
     """Return the network in the content of a file. `name` is that of the file, or of a built-in network."""
-    try:
+    with _named_as("a network", name):
         return _build_network(content, name)
-    except BadFile:
-        raise
-    except TilewrightError as error:
-        raise BadFile(f"not a network ({error})", at=name) from None
 
 
 def save_network(network: Network, path: str | PathLike[str]) -> None:
