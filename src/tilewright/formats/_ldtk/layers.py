@@ -215,7 +215,8 @@ class _Planner:
         for rule in rules:
             choices = [(int(self.picture.numbers[one]), self.artwork.sprites[one].weight) for one in rule.variants]
             made.append(make_rule(next(self.uids), rule.pattern, repeat_by_weight(choices), rule.outside))
-            uids |= {key: made[-1]["uid"] for key in rule.keys}
+            uid: int = made[-1]["uid"]
+            uids |= dict.fromkeys(rule.keys, uid)
         return [make_rule_group(next(self.uids), name, made)] if made else []
 
     def _iter_single_rules(self, plane: Plane, grid: GridPlan) -> Iterator[PlannedRule]:
