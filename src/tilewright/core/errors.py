@@ -453,11 +453,11 @@ def errors_within(
 
     If another kind is given in `into`, they become errors of that kind. See `TilewrightError.from_error`.
 
-    >>> with errors_within("params", "width"):
+    >>> with errors_within("shaping", 0):
     ...     raise InvalidRecipe("must be at least 1")
     Traceback (most recent call last):
         ...
-    tilewright.core.errors.InvalidRecipe: params.width: must be at least 1
+    tilewright.core.errors.InvalidRecipe: shaping 1: must be at least 1
     """
     try:
         yield
