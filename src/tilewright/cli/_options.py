@@ -39,6 +39,17 @@ def make_options(model: type[Params]) -> list[click.Option]:
     return [make_field_option(field, field.name) for field in fields_of(model)]
 
 
+def write_option_sections(
+    command: click.Command, context: click.Context, formatter: click.HelpFormatter, title: str, own: Sequence[Any]
+) -> None:
+    """Write the help of some options of a command in a section with a title, and that of the others below."""
+    others = [option for option in command.get_params(context) if option not in own]
+    for heading, options in ((title, own), ("Options", others)):
+        if records := [record for option in options if (record := option.get_help_record(context))]:
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
 def read_options(values: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
     """Return the values of the options that are given. They are not validated."""
     return {name: _read(values[name], field) for name, field in fields.items() if values[name] not in (None, ())}

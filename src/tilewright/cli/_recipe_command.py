@@ -21,7 +21,7 @@ from ..corpus import refuse_without_packages
 from ..formats._recipes import open_recipe
 from ..formats._resolver import DigestResolver, FileResolver
 from . import _recipe
-from ._options import make_field_option, make_options, params_command
+from ._options import make_field_option, make_options, params_command, write_option_sections
 
 if TYPE_CHECKING:
     from ..corpus.request import Request
@@ -60,13 +60,7 @@ class RecipeCommand(click.Command):
         return [*super().get_params(context), *context.meta.get(KNOB_OPTIONS, ())]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        own = context.meta.get(KNOB_OPTIONS, ())
-        others = [one for one in self.get_params(context) if isinstance(one, click.Option) and one not in own]
-        for title, part in (("Knobs", own), ("Options", others)):
-            records = [record for option in part if (record := option.get_help_record(context))]
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        write_option_sections(self, context, formatter, "Knobs", context.meta.get(KNOB_OPTIONS, ()))
 
     def _add_knobs(self, context: click.Context, arguments: list[str]) -> None:
         """Add the knobs of the recipe among the arguments to the options of the command."""
