@@ -8,18 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike, fspath
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypeAlias,
-    TypedDict,
-    Unpack,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypedDict, Unpack, get_args, get_origin
 
 import numpy as np
 from pydantic import (
