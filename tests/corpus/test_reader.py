@@ -17,12 +17,11 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
-from tilewright.core.shared_tiles import convert_cells
+from tilewright.core.tilemap import convert_cells
 from tilewright.corpus import Corpus, Sweep, make, manifest, rows
 from tilewright.corpus.dataset import Dataset, one_hot
-from tilewright.corpus.manifest import Manifest
+from tilewright.corpus.manifest import Manifest, tileset_of
 from tilewright.corpus.select import split
-from tilewright.corpus.tiles import tileset_of
 from tilewright.jobs.tables import ROWS_PER_GROUP
 
 COUNT = 420
@@ -403,11 +402,6 @@ def test_any_file_system(folder: Path) -> None:
     assert far.table().equals(near.table())
     assert np.array_equal(far[generated_ids(near)[5]], near[generated_ids(near)[5]])
     assert [batch.ids.tolist() for batch in far.batches(50)] == [batch.ids.tolist() for batch in near.batches(50)]
-
-
-def test_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="contains no corpus"):
-        Corpus(tmp_path / "nothing")
 
 
 def test_datasheet_is_written_without_reading_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

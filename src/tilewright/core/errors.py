@@ -444,20 +444,25 @@ def check_limit(
 
 @contextmanager
 def errors_within(
-    *path: str | int, place: str | None = None, kind: type[TilewrightError] = InvalidRecipe
+    *path: str | int,
+    place: str | None = None,
+    kind: type[TilewrightError] | tuple[type[TilewrightError], ...] = InvalidRecipe,
+    into: type[TilewrightError] | None = None,
 ) -> Iterator[None]:
     """Add a prefix to the paths of errors of a kind that are raised inside the context. See `TilewrightError.within`.
 
-    >>> with errors_within("params", "width"):
+    If another kind is given in `into`, they become errors of that kind. See `TilewrightError.from_error`.
+
+    >>> with errors_within("shaping", 0):
     ...     raise InvalidRecipe("must be at least 1")
     Traceback (most recent call last):
         ...
-    tilewright.core.errors.InvalidRecipe: params.width: must be at least 1
+    tilewright.core.errors.InvalidRecipe: shaping 1: must be at least 1
     """
     try:
         yield
     except kind as error:
-        raise error.within(*path, place=place) from None
+        raise (error.within(*path, place=place) if into is None else into.from_error(error, path, place)) from None
 
 
 def describe_failure(error: TilewrightError) -> str:

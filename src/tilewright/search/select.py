@@ -11,19 +11,17 @@ from typing import Any
 from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, Problem, format_number, pluralize, problem
 from ..core.keywords import with_keywords
 from ..core.params import Params, SeedValue, param
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, collect_tiles
 from ..core.seeds import read_seed
-from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
 from ..formats._recipes import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .candidates import Candidate, CandidateSource, make_task, with_own_seed
 from .distances import BoundDistance, DistanceValue
-from .gate import Gate, find_possible_distance
+from .gate import Gate, Target, Targets, find_possible_distance
 from .genome import Vary
 from .mapset import Variety, describe_need, with_tileset
-from .targets import Target, Targets
 
 MAX_COUNT = 4096
 CANDIDATES_PER_MAP = 50
