@@ -69,27 +69,6 @@ class MemberArrays(NamedTuple):
     layout: Annotated[NDArray[np.void], LAYOUT, 2]
 
 
-class Population(NamedTuple):
-    """Members, what is common to them, and the changes that children may have."""
-
-    counter: CounterArrays
-    geometry: Geometry
-    members: MemberArrays
-    values: Float64_1D
-    """(member,) divergence."""
-    stamps: StampArrays
-    locked: Uint8_1D
-    """Same as `frozen`, but may be empty if all cells can change."""
-    frozen: Uint8_1D
-    free: Int32_1D
-    """Places of the cells that can change."""
-    patch: Int64_1D
-    """Maximum edge length of a patch, and the strides of levels (0 if there are none) and rows."""
-    stream: Uint64_1D
-    max_stamps: int
-    """Maximum number of stamps of a child."""
-
-
 class Generation(NamedTuple):
     """Work space of `evolve`."""
 
@@ -117,12 +96,19 @@ MAX_REDRAWS = 8
 
 @part
 def _stamp(
-    counter: CounterArrays, geometry: Geometry, stamps: StampArrays, locked: Uint8_1D, stream: Uint64_1D, top: int,
-    edits: Edits, count: int,
-) -> tuple[float, int, int]:  # fmt: skip
+    counter: CounterArrays,
+    geometry: Geometry,
+    stamps: StampArrays,
+    locked: Uint8_1D,
+    stream: Uint64_1D,
+    top: int,
+    edits: Edits,
+    count: int,
+) -> tuple[float, int, int]:
     """Write a random stamp at a random place; return its cost, the new end of the log, and the number of edits.
 
     `keep_windows` applies the changed counts. A stamp that changes nothing is drawn again up to MAX_REDRAWS times.
+    `locked` may be empty.
     """
     layout, origins = counter.layout, stamps.origins
     cost = 0.0
@@ -175,10 +161,18 @@ def _set_tile(counter: CounterArrays, place: int, tile: int, top: int, edits: Ed
 
 @part
 def _cross(
-    counter: CounterArrays, other: Uint16_1D, patch: Int64_1D, free: Int32_1D, frozen: Uint8_1D, stream: Uint64_1D,
+    counter: CounterArrays,
+    other: Uint16_1D,
+    patch: Int64_1D,
+    free: Int32_1D,
+    frozen: Uint8_1D,
+    stream: Uint64_1D,
     edits: Edits,
-) -> tuple[float, int, int]:  # fmt: skip
-    """Copy a patch of another member to the same place; return cost, end of the log, and number of edits."""
+) -> tuple[float, int, int]:
+    """Copy a patch of another member to the same place; return cost, end of the log, and number of edits.
+
+    `patch` has the maximum edge length, and the strides of levels (0 if there are none) and rows.
+    """
     cells = counter.cells
     corner = np.int64(free[below(stream, free.size)])
     down, across, deep = 1 + below(stream, patch[0]), 1 + below(stream, patch[0]), 1
@@ -284,17 +278,32 @@ def _replace_members(counter: CounterArrays, members: MemberArrays, generation: 
 
 
 @kernel(allocates=False)
-def evolve(population: Population, generation: Generation, noise: float, crossing: float, first: int, last: int) -> int:
+def evolve(
+    counter: CounterArrays,
+    geometry: Geometry,
+    members: MemberArrays,
+    stamps: StampArrays,
+    generation: Generation,
+    locked: Uint8_1D,
+    frozen: Uint8_1D,
+    free: Int32_1D,
+    patch: Int64_1D,
+    values: Float64_1D,
+    stream: Uint64_1D,
+    max_stamps: int,
+    noise: float,
+    crossing: float,
+    first: int,
+    last: int,
+) -> int:
     """Run generations first..last-1 of a population; return the next generation, earlier if the hash slots are full.
 
     Each generation has as many children as members. A child is a member, chosen with a probability that decreases with
     its rank, with 1 to `max_stamps` random stamps or, with the probability `crossing`, a patch of another member. The
-    best of members and children survive; children win ties, and noise perturbs the ranking. Children are evaluated on
-    their parents and reverted; a member is copied only if it survives together with its child.
+    best of members and children survive; children win ties, and noise perturbs the ranking. `values` are the members'
+    divergences. Children are evaluated on their parents and reverted; a member is copied only if it survives together
+    with its child.
     """
-    counter, members, values, stream = population.counter, population.members, population.values, population.stream
-    geometry, stamps, locked = population.geometry, population.stamps, population.locked
-    free, frozen, patch = population.free, population.frozen, population.patch
     number, ranks, order = len(values), generation.ranks, generation.order
     for step in range(first, last):
         for member in range(number):
@@ -316,7 +325,7 @@ def evolve(population: Population, generation: Generation, noise: float, crossin
                 other += other >= parent
                 cost, top, count = _cross(own, members.cells[other], patch, free, frozen, stream, edits)
             else:
-                for _ in range(1 + below(stream, population.max_stamps)):
+                for _ in range(1 + below(stream, max_stamps)):
                     more, end, count = _stamp(own, geometry, stamps, locked, stream, top, edits, count)
                     keep_windows(own, top, end)
                     cost, top = cost + more, end

@@ -17,7 +17,7 @@ from ...kernels import patterns as kernels
 from ...kernels.annealing import CopyArrays, Moves, PasteArrays, WindowIndex
 from ...kernels.blocks import block_size
 from ...kernels.exact import log
-from ...kernels.optimizers import EDIT, Generation, MemberArrays, Population, StampArrays
+from ...kernels.optimizers import EDIT, Generation, MemberArrays, StampArrays
 from ...kernels.patterns import CHANGE, EMPTY, LAYOUT, CounterArrays
 from .padded_grid import PaddedGrid
 from .sample_index import find_copy_limit, make_copy_arrays, make_geometry, make_sample_arrays, make_window_index
@@ -375,14 +375,13 @@ class PatternCounter:
             return
         self.has_block_keys = False
         members = MemberArrays(self.cells, self.slots, self.keys, self.counts, self.which, self.layout)
-        population = Population(
-            self.arrays[0], self.geometry, members, self.values, self.stamps, self.locked, self.frozen, self.free,
-            self.patch, rng.state, self.max_stamps,
-        )  # fmt: skip
         generation = self._new_generation()
         for end in self._iter_resyncs(first, last):
             while first < end:
-                first = optimizers.evolve(population, generation, noise, crossing, first, end)
+                first = optimizers.evolve(
+                    self.arrays[0], self.geometry, members, self.stamps, generation, self.locked, self.frozen,
+                    self.free, self.patch, self.values, rng.state, self.max_stamps, noise, crossing, first, end,
+                )  # fmt: skip
                 if first < end:
                     for member in range(len(self.cells)):
                         self.free_slots(member)
