@@ -328,13 +328,11 @@ class EntityWriter:
             values = (number, room.name or None)
             fields = [make_field_value(*pair) for pair in zip(self.room["fieldDefs"], values, strict=False)]
             iid = make_iid(*path, "room", number)
-            found.append(self._make(self.room, iid, (room.x, room.y), (room.width, room.height), place, fields))
+            found.append(self._make(self.room, iid, (room.x, room.y, room.width, room.height), place, fields))
         for number, marker in enumerate(map.markers):
             if marker.level == floor:
-                definition = self.markers[marker.name]
-                iid = make_iid(*path, "marker", number)
-                fields = [*self._iter_fields(marker)]
-                found.append(self._make(definition, iid, (marker.x, marker.y), (1, 1), place, fields))
+                iid, fields = make_iid(*path, "marker", number), [*self._iter_fields(marker)]
+                found.append(self._make(self.markers[marker.name], iid, (marker.x, marker.y, 1, 1), place, fields))
         return found
 
     def _iter_fields(self, marker: Marker) -> Iterator[Data]:
@@ -345,28 +343,23 @@ class EntityWriter:
                 yield make_field_value(field, value if type(value) is kind else None)
 
     def _make(
-        self,
-        definition: Data,
-        iid: str,
-        cell: tuple[int, int],
-        extent: tuple[int, int],
-        place: tuple[int, int],
-        fields: Sequence[Data],
+        self, definition: Data, iid: str, cells: tuple[int, int, int, int], place: tuple[int, int], fields: list[Data]
     ) -> Data:
-        x, y = cell[0] * self.size, cell[1] * self.size
+        """Return an entity. `cells` are its place and its size in cells."""
+        x, y, width, height = (number * self.size for number in cells)
         return {
             "__identifier": definition["identifier"],
-            "__grid": [*cell],
+            "__grid": [*cells[:2]],
             "__pivot": [0, 0],
             "__tags": definition["tags"],
             "__tile": None,
             "__smartColor": definition["color"],
             "iid": iid,
-            "width": extent[0] * self.size,
-            "height": extent[1] * self.size,
+            "width": width,
+            "height": height,
             "defUid": definition["uid"],
             "px": [x, y],
-            "fieldInstances": [*fields],
+            "fieldInstances": fields,
             "__worldX": place[0] + x,
             "__worldY": place[1] + y,
         }
