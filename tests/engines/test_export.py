@@ -62,12 +62,6 @@ def test_a_random_seed_is_reported(tmp_path: Path) -> None:
     assert tw.load(tmp_path / "level-1.tmx") == tw.run("islets", seed=done.seeds["level-1"])
 
 
-def test_equal_exports_have_equal_bytes(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        export(tmp_path / name)
-    assert read_all(tmp_path / "one") == read_all(tmp_path / "two")
-
-
 def test_a_level_does_not_depend_on_the_number_of_levels(tmp_path: Path) -> None:
     export(tmp_path / "one", 1)
     export(tmp_path / "three", 3)
@@ -309,13 +303,6 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         export(tmp_path / "game")
     with pytest.raises(tw.BadFile, match="is not a folder"):
         export(tmp_path / "game" / "inner")
-
-
-def test_an_export_for_another_engine_is_not_replaced(tmp_path: Path) -> None:
-    export(tmp_path)
-    change_manifest(tmp_path, engine="another")
-    with pytest.raises(tw.BadFile, match="contains an export for another; name another folder for tiled"):
-        export(tmp_path, edited="replace")
 
 
 def change_manifest(folder: Path, **changes: Any) -> None:
