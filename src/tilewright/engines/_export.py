@@ -21,7 +21,7 @@ from ..core.shared_tiles import collect_tiles, convert_cells
 from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ..formats._recipes import RecipeLike, read_recipe
+from ..formats._resolver import RecipeLike, read_recipe
 from . import Engine, ExportedProject, Level, engine_registry
 from ._folder import VERSION, EditedPolicy, ExportManifest, ProjectFolder
 

@@ -13,7 +13,7 @@ from ..core.fields import UNSET
 from ..core.recipe import Recipe
 from ..core.recipe_knobs import apply_knobs
 from ..core.recipe_paths import find_field, get_part, list_stages, split_stage, with_part_at
-from ..formats._recipes import to_editable_data
+from ..formats._resolver import to_editable_data
 from .genes import Gene, SeedGene, Units, read_gene
 
 MAX_SLOTS = 4096

@@ -14,7 +14,7 @@ from ..core.errors import BadFile, GaveUp
 from ..core.keywords import with_keywords
 from ..core.params import PathText, param
 from ..core.recipe import Recipe
-from ..formats._recipes import RecipeLike, read_recipe
+from ..formats._resolver import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team, connect_workers
 from ..jobs.progress import Progress, check_callback
 from .archive import Archive

@@ -15,7 +15,7 @@ from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
-from ..formats._recipes import RecipeLike, read_recipe
+from ..formats._resolver import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .candidates import Candidate, CandidateSource, make_task, with_own_seed

@@ -15,7 +15,7 @@ from ..core.params import PathText, param
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.tilemap import TileMap
-from ..formats._recipes import RecipeLike, read_recipe
+from ..formats._resolver import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team, can_connect, connect_workers
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .definition import SeekDefinition, SeekParams
