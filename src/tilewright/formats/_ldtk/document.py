@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field
 
-from ...core.errors import InvalidRecipe, TooLarge
-from ...core.params import explain
-from .._documents import check_megabytes, parse_document
+from ...core.errors import TooLarge
+from .._documents import Coordinate, Count, Record, check_megabytes, parse_document
 from . import unescape
 
 MAX_BYTES = 1 << 28
@@ -22,8 +21,6 @@ MAX_OBJECTS = 1 << 20
 """Maximum number of objects besides tiles, which take more memory."""
 TILE_KEYS = ("px", "t", "d")
 
-Count = Annotated[int, Field(ge=0, lt=1 << 31)]
-Coordinate = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
 Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]
 """A string, which may also be null."""
 
@@ -34,9 +31,9 @@ class LdtkTile(tuple[int, int, int]):
     __slots__ = ()
 
 
-class _Record(BaseModel):
+class _Record(Record):
     # Problems name the fields as they are called here, because aliases such as __grid are not known as fields.
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True, loc_by_alias=False)
+    model_config = ConfigDict(loc_by_alias=False)
 
 
 class LdtkFieldDef(_Record):
@@ -168,16 +165,6 @@ class LdtkLabel(_Record):
     floor: Count = 0
     floor_of: str = ""
     """Identifier of the level with the first floor; empty for a first floor."""
-
-
-P = TypeVar("P", bound=_Record)
-
-
-def validate(kind: type[P], data: Any) -> P:
-    try:
-        return kind.model_validate(data)
-    except ValidationError as error:
-        raise InvalidRecipe(explain(error, kind)[0]) from None
 
 
 def parse(content: bytes) -> Any:

@@ -37,7 +37,7 @@ from ...core.tilemap import Marker, Room
 from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import LoadedMap, Source
 from .._data import MAX_LABEL, StoredMap, check_sides
-from .._documents import PICTURES, read_sibling
+from .._documents import PICTURES, read_sibling, validate
 from . import CELLS_LAYER, LABEL_FIELD, MARKER_TAG, ROOM_TAG, THINGS_LAYER, LdtkParams, list_identifiers, unescape
 from .document import (
     MAX_BYTES,
@@ -53,7 +53,6 @@ from .document import (
     LdtkTile,
     LdtkTilesetDef,
     parse,
-    validate,
 )
 
 EMPTY = "empty"
