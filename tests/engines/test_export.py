@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.engines.test_all import read_all
 from tests.refusals import refused
 from tilewright.core import pipeline
 from tilewright.engines import _export
@@ -25,10 +26,6 @@ SMALL = 3
 
 def export(folder: Path, count: int | None = SMALL, **settings: Any) -> tw.ExportedProject:
     return tw.export_project(RECIPE, folder, engine="tiled", **{"count": count, "seed": 7, **settings})
-
-
-def read_all(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 SHARED = {"levels.world", "tiles.tsx", "tiles-2.tsx", "tiles.png"}
