@@ -302,10 +302,8 @@ def test_random_moves_of_the_box_puzzle(module_page: Page) -> None:
     rng = np.random.default_rng(4)
     levels = [draw_level(rng, ".#$*b", [60, 15, 12, 2, 2], rng.choice(["@$o", "+$"])) for _ in range(60)]
     moves = ["left", "right", "up", "down"]
-    assert check_moves(module_page, "sokoban", [(map, rng.choice(moves, 200).tolist()) for map in levels]) == {
-        "",
-        "impossible",
-    }
+    ends = check_moves(module_page, "sokoban", [(map, rng.choice(moves, 200).tolist()) for map in levels])
+    assert ends == {"", "impossible"}
 
 
 @pytest.mark.parametrize("game", PHYSICS)
@@ -313,11 +311,8 @@ def test_random_moves_of_the_platformer(module_page: Page, game: str) -> None:
     rng = np.random.default_rng(5)
     levels = [draw_level(rng, ".#=H^sekdcb", [60, 14, 6, 6, 2, 2, 2, 1, 2, 3, 1], "@EE") for _ in range(60)]
     moves = ["right", "left", "wait", "jump", "jump right", "jump left", "up", "down"]
-    assert check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels]) == {
-        "",
-        "impossible",
-        "lost",
-    }
+    ends = check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels])
+    assert ends == {"", "impossible", "lost"}
 
 
 @pytest.mark.parametrize("game", ["runner", "runner,enemies=false,enter_ladders=false", "runner,dig=false"])
@@ -326,11 +321,8 @@ def test_random_moves_of_the_ladder_and_gold_game(module_page: Page, game: str) 
     once = rng.choice(["@E", "@"], 60).tolist()
     levels = [draw_level(rng, ".#bH-egct^", [40, 6, 24, 10, 8, 2, 3, 2, 2, 1], f"g{one}") for one in once]
     moves = ["left", "right", "up", "down", "down", "dig left", "dig right"]
-    assert check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels]) == {
-        "",
-        "impossible",
-        "lost",
-    }
+    ends = check_moves(module_page, game, [(map, rng.choice(moves, 200).tolist()) for map in levels])
+    assert ends == {"", "impossible", "lost"}
 
 
 @pytest.mark.parametrize("game", ["sokoban", "runner", *PHYSICS])
