@@ -18,17 +18,7 @@ from .._artwork import THINGS
 from .._data import describe_map, pack_array
 from .._layers import SpriteLayer, ground_tiles, sprite_layers
 from . import CELLS_LAYER, THINGS_LAYER, LdtkParams, choose_identifier
-from .definitions import (
-    Data,
-    EntityWriter,
-    TilePicture,
-    load_templates,
-    make_field_value,
-    make_iid,
-    make_label_field,
-    make_project,
-    make_tile_picture,
-)
+from .definitions import Data, EntityWriter, TilePicture, load_templates, make_field_value, make_iid, make_project
 from .layers import BORDER, LayerPlan, SpritePlan, locate_borders, plan_layers
 
 MAX_SPRITES = 1 << 21
@@ -85,7 +75,7 @@ def build_project(
     if any(map.tileset.look_digest != tileset.look_digest for map in maps):
         raise InvalidRecipe("all levels of an LDtk project must have the same tileset")
     uids = count(1)
-    picture = make_tile_picture(tileset, options, path, next(uids))
+    picture = TilePicture.of(tileset, options, path, next(uids))
     plan = plan_layers(tileset, picture, uids, with_rules=options.rules)
     cells = sum(map.cells.size for map in maps)
     sprites = cells * len(plan.sprites)
@@ -93,7 +83,7 @@ def build_project(
         text = f"must have at most {MAX_SPRITES:,} sprites, got {sprites:,}; use tmx, or a smaller map"
         raise TooLarge(f"an LDtk project {text}")
     entities = EntityWriter(maps, picture.size, uids)
-    writer = _LevelWriter(path.stem, picture, plan, entities, make_label_field(next(uids)))
+    writer = _LevelWriter(path.stem, picture, plan, entities)
     written = [*writer.iter_levels(levels, places, uids)]
     definitions = {
         "layers": [entities.layer, *plan.definitions],
@@ -101,7 +91,7 @@ def build_project(
         "tilesets": [picture.definition],
         "enums": [],
         "externalEnums": [],
-        "levelFields": [writer.label_field],
+        "levelFields": [entities.label_field],
     }
     return make_project(path.stem, uids, picture.size, cells > MAX_INLINE_CELLS, definitions, written), picture.pictures
 
@@ -127,10 +117,8 @@ class _Floor(NamedTuple):
 class _LevelWriter:
     """Writer of the levels of a project."""
 
-    def __init__(
-        self, name: str, picture: TilePicture, plan: LayerPlan, entities: EntityWriter, label_field: Data
-    ) -> None:
-        self.name, self.picture, self.plan, self.entities, self.label_field = name, picture, plan, entities, label_field
+    def __init__(self, name: str, picture: TilePicture, plan: LayerPlan, entities: EntityWriter) -> None:
+        self.name, self.picture, self.plan, self.entities = name, picture, plan, entities
 
     def iter_levels(
         self, levels: Sequence[tuple[str, TileMap]], places: Sequence[Place], uids: Iterator[int]
@@ -164,7 +152,7 @@ class _LevelWriter:
                 "worldDepth": number,
                 "pxWid": map.width * self.picture.size,
                 "pxHei": map.height * self.picture.size,
-                "fieldInstances": [make_field_value(self.label_field, pack(json.dumps(label).encode()))],
+                "fieldInstances": [make_field_value(self.entities.label_field, pack(json.dumps(label).encode()))],
                 "layerInstances": [*self._iter_layers(floor, floor.take(ground), layers)],
                 "__neighbours": neighbors,
             }
