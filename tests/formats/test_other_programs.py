@@ -40,7 +40,7 @@ def run_in_godot(folder: Path, plugin: str, script: str) -> tuple[str, list[list
     enabled = f'enabled=PackedStringArray("res://addons/{plugin}/plugin.cfg")'
     (folder / "project.godot").write_text(f"config_version=5\n[editor_plugins]\n{enabled}\n")
     shutil.copy(SCRIPTS / script, folder)
-    command = [need("TILEWRIGHT_GODOT"), "--headless", "--path", folder]
+    command = [str(need("TILEWRIGHT_GODOT")), "--headless", "--path", str(folder)]
     done = [
         subprocess.run([*command, *more], capture_output=True, timeout=300, check=False, text=True)
         for more in (["--import"], ["--script", script])
