@@ -11,7 +11,7 @@ import pytest
 
 import tilewright as tw
 from tests.tilesets import make_tileset
-from tilewright.analysis import many, map_group
+from tilewright.analysis import map_group, survey
 from tilewright.analysis.survey import Survey
 from tilewright.core.registry import measures
 from tilewright.core.tilemap import Marker, TileMap
@@ -86,7 +86,7 @@ def test_large_groups_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
     maps = list(draw_maps())
     expected = tw.measure_many(maps, "regions", "path_length", "tile_entropy")
     for limit, value in (("MAX_MAPS", 3), ("MAX_CELLS", 50)):
-        monkeypatch.setattr(many, limit, value)
+        monkeypatch.setattr(survey, limit, value)
         np.testing.assert_equal(tw.measure_many(maps, "regions", "path_length", "tile_entropy"), expected)
 
 

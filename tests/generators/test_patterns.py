@@ -18,8 +18,8 @@ from tilewright.analysis.patterns import Coding, PatternCounts
 from tilewright.core.pipeline import iter_steps
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import runs
-from tilewright.generators._patterns.blocks import STAGES, split_blocks
 from tilewright.generators._patterns.params import PatternsParams
+from tilewright.generators._patterns.runs import STAGES, split_blocks
 from tilewright.testing import block_size
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright import GaveUp, TileMap
 from tilewright.core.seeds import Rng
-from tilewright.dungeon.links import Links, choose_links
+from tilewright.dungeon.dungeon import Links, choose_links
 from tilewright.generators.rooms import RoomsParams
 from tilewright.testing import block_size
 

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..analysis.many import measure_maps
 from ..analysis.similarity import Similarity, find_similarity
+from ..analysis.survey import measure_maps
 from ..batch.engine import Made
 from ..core.errors import TilewrightError, describe_failure
 from ..core.grid import MAX_CELLS

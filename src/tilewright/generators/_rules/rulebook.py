@@ -29,7 +29,7 @@ from ...core.params import Sized, param, size_param
 from ...core.recipe import Recipe, as_recipe_data
 from ...core.resolver import Resolver
 from . import compact
-from .compact_model import AlsoAccepts
+from .compact import AlsoAccepts
 from .connectivity import describe_defect
 from .language import (
     ALL,
