@@ -363,36 +363,7 @@ def test_maps_with_locks_have_only_patterns_of_the_sample() -> None:
 
 # -- rules ------------------------------------------------------------------------------------------------------
 
-TRACKS = """
-name = "tracks"
-[[tiles]]
-name = "grass"
-glyph = "."
-weight = 8
-[[tiles]]
-name = "across"
-glyph = "-"
-kind = "rail"
-joins = "ew"
-[[tiles]]
-name = "down"
-glyph = "|"
-kind = "rail"
-joins = "ns"
-[[beside]]
-tile = "grass"
-others = ["grass"]
-[[beside]]
-tile = "across"
-sides = "e"
-others = ["across"]
-symmetry = 8
-[[beside]]
-tile = "across"
-sides = "ns"
-others = ["grass"]
-symmetry = 8
-"""
+TRACKS = Path(__file__).with_name("tracks.toml").read_text(encoding="utf-8")
 
 
 def test_rules_turn_with_their_pieces() -> None:
