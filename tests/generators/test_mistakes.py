@@ -1,4 +1,4 @@
-"""Mistakes in parameters that depend on each other or have a notation of their own.
+"""Mistakes in parameters that depend on each other or have a notation of their own, and maps that cannot be made.
 
 `tests/conformance/test_problems.py` has the other ones: bounds, choices, types and names of all parameters.
 """
@@ -25,8 +25,10 @@ BASE: dict[str, dict[str, Any]] = {
     "wfc": {"width": 24, "height": 18, "seed": 1},
 }
 """Parameters that a mistake is added to."""
-MISTAKES = yaml.safe_load(Path(__file__).with_name("mistakes.yaml").read_text(encoding="utf-8"))
-"""Mistakes by the names of techniques."""
+MISTAKES, GAVE_UP = (
+    yaml.safe_load(Path(__file__).with_name(name).read_text()) for name in ("mistakes.yaml", "gave_up.yaml")
+)
+"""Cases by the names of techniques."""
 MANY = np.arange(256).reshape(16, 16)
 """A sample in which every cell has its own tile."""
 OTHERS: list[tuple[str, dict[str, Any], str]] = [
@@ -50,3 +52,15 @@ CASES = [(name, *case) for names, cases in MISTAKES.items() for name in names.sp
 def test_mistakes_are_reported_in_one_line(technique: str, params: dict[str, Any], message: str) -> None:
     with refused(message, limit=400):
         tw.make(technique, **{**BASE.get(technique, {}), **params})
+
+
+@pytest.mark.parametrize(
+    ("technique", "params", "parts"),
+    [(technique, *case) for technique, cases in GAVE_UP.items() for case in cases],
+    ids=lambda value: str(value)[:60],
+)
+def test_giving_up_names_the_reason(technique: str, params: dict[str, Any], parts: list[str]) -> None:
+    with refused(parts[0], tw.GaveUp) as error:
+        tw.make(technique, **{**BASE.get(technique, {}), **params})
+    assert all(part in str(error.value) for part in parts)
+    assert error.value.tries == 1
