@@ -19,26 +19,8 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps, change_frames
 from ..core.tilemap import Room
 from ..kernels import bind
+from ..kernels import corridors as kernels
 from ..kernels.blocks import block_size
-from ..kernels.corridors import (
-    CORRIDOR,
-    DOOR,
-    EDGE,
-    FLOOR,
-    FRESH,
-    ROCK,
-    UNFINISHED,
-    CorridorStyle,
-    DungeonArrays,
-    SearchArrays,
-    SearchState,
-    as_rooms,
-    check_doors,
-    dig_corridor,
-    dig_straight,
-    mark_walls,
-    paint,
-)
 from ..kernels.delaunay import find_delaunay_edges
 from ..kernels.drunkard import BLOCKED
 from ..kernels.drunkard import FLOOR as DUG
@@ -144,22 +126,24 @@ class Dungeon:
         self.params = p
         self.site = site
         self.columns = p.width
-        self.kinds: Uint8_2D = np.full(site.shape, ROCK, dtype=np.uint8)
+        self.kinds: Uint8_2D = np.full(site.shape, kernels.ROCK, dtype=np.uint8)
         for edge in (self.kinds[0], self.kinds[-1], self.kinds[:, 0], self.kinds[:, -1]):
-            edge[:] = EDGE
+            edge[:] = kernels.EDGE
         self.ground = DiggableGrid(site, 1, open_labels=OPEN_LABELS, start_open=False) if site.has_locks else None
         """Locked floors and the cells that may be dug; None without locks."""
         if self.ground is not None:
-            self.kinds[self.ground.map == BLOCKED] = EDGE
+            self.kinds[self.ground.map == BLOCKED] = kernels.EDGE
             inner = self.kinds[1:-1, 1:-1]
-            inner[self.ground.map[1:-1, 1:-1] == DUG] = CORRIDOR
+            inner[self.ground.map[1:-1, 1:-1] == DUG] = kernels.CORRIDOR
         self.owners: Int32_2D = np.zeros(site.shape, dtype=np.int32)
         self.rooms: Int64_2D = np.empty((0, 4), dtype=np.int64)
         """Rooms as (room, 4): x, y, width, height."""
 
-    def as_arrays(self, rooms: Int64_2D) -> DungeonArrays:
+    def as_arrays(self, rooms: Int64_2D) -> kernels.DungeonArrays:
         """Return the dungeon as arrays for kernels, with rooms as (room, 4) x, y, width, height."""
-        return DungeonArrays(self.kinds.reshape(-1), self.owners.reshape(-1), as_rooms(rooms), self.columns)
+        return kernels.DungeonArrays(
+            self.kinds.reshape(-1), self.owners.reshape(-1), kernels.as_rooms(rooms), self.columns
+        )
 
     def show_rooms(self, before: int, count: int, wanted: int, *, start_progress: float = 0.0) -> Iterator[Frame]:
         """Yield a frame for each newly placed room."""
@@ -194,7 +178,7 @@ class Dungeon:
         """Mark the walls of the placed rooms."""
         self.rooms = rooms
         for first, last in self._split_rows():
-            mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
+            kernels.mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
             yield Frame(self.snapshot, "rooms", 0.4)
 
     def show_corridors(
@@ -217,11 +201,11 @@ class Dungeon:
     def build_map(self, rooms: list[Room], links: list[tuple[int, int]], wanted: int | None) -> Steps:
         """Check the doors, add the walls of corridors, and return the map."""
         for first, last in self._split_rows():
-            check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
+            kernels.check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, self.params.height - 1))
             yield Frame(self.snapshot, "doors", 0.97)
         labels = np.empty_like(self.kinds)
         for first, last in self._split_rows():
-            paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), first, last)
+            kernels.paint(self.kinds.reshape(-1), self.columns, labels.reshape(-1), first, last)
             yield Frame(self.snapshot, "walls", 0.98)
         yield Frame(labels, "walls", 1.0)
         numbers = {"rooms": len(rooms), "wanted": len(rooms) if wanted is None else wanted}
@@ -237,40 +221,40 @@ class Dungeon:
         """Dig a corridor for every link; yield the rooms on its path, or None after a block of an unfinished search."""
         p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap", 1 << 10)
         dungeon = self.as_arrays(self.rooms)
-        style = CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
-        search = SearchArrays(
+        style = kernels.CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
+        search = kernels.SearchArrays(
             costs=np.empty(cells, dtype=np.int32),
             stamps=np.zeros(cells, dtype=np.int32),
             came_from=np.empty(cells, dtype=np.uint8),
             keys=np.empty(heap),
             cells=np.empty(heap, dtype=np.int64),
-            state=SearchState.new(),
+            state=kernels.SearchState.new(),
         )
         state, passed = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64)
         budget = block_size("corridors", 1 << 18)
-        state.salt = state.heap_size = FRESH
-        dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
+        state.salt = state.heap_size = kernels.FRESH
+        dig = bind(partial(kernels.dig_corridor, dungeon, search, style, rng.state, passed))
         for number, (one, other) in enumerate(links.tolist()):
             count = 0
             if p.corridors == "straight":
-                count = dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
+                count = kernels.dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
             if count == 0:
-                while (count := dig(one, other, 2 * number + 1, budget)) == UNFINISHED:
-                    if state.heap_size == FRESH or len(search.keys) - state.heap_size < 3:
+                while (count := dig(one, other, 2 * number + 1, budget)) == kernels.UNFINISHED:
+                    if state.heap_size == kernels.FRESH or len(search.keys) - state.heap_size < 3:
                         search = search._replace(
                             keys=np.append(search.keys, np.empty_like(search.keys)),
                             cells=np.append(search.cells, np.empty_like(search.cells)),
                         )
-                        dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
+                        dig = bind(partial(kernels.dig_corridor, dungeon, search, style, rng.state, passed))
                     yield None
             yield passed[:count].tolist()
 
     def _join_locked(self, ground: DiggableGrid) -> Iterator[float]:
         """Dig to locked floors that no corridor has reached, and to rooms that locked walls separate from corridors."""
-        is_open = (self.kinds == FLOOR) | (self.kinds == CORRIDOR) | (self.kinds == DOOR)
+        is_open = (self.kinds == kernels.FLOOR) | (self.kinds == kernels.CORRIDOR) | (self.kinds == kernels.DOOR)
         ground.map[is_open] = DUG
         yield from ground.join()
-        self.kinds[(ground.map == DUG) & ~is_open] = CORRIDOR
+        self.kinds[(ground.map == DUG) & ~is_open] = kernels.CORRIDOR
 
     def snapshot(self) -> Uint8_2D:
         """Return the cells as labels of the technique."""
@@ -278,7 +262,7 @@ class Dungeon:
 
     def _draw_first_rooms(self, count: int) -> Uint8_2D:
         """Return the map with the first `count` rooms only."""
-        kinds: Uint8_2D = np.where(self.owners > count, ROCK, self.kinds).astype(np.uint8)
+        kinds: Uint8_2D = np.where(self.owners > count, kernels.ROCK, self.kinds).astype(np.uint8)
         return _paint(kinds, self.columns)
 
     def _show_links(self, links: Links) -> Iterator[Frame]:
@@ -298,5 +282,5 @@ class Dungeon:
 def _paint(kinds: Uint8_2D, columns: int) -> Uint8_2D:
     """Return the labels of all cells."""
     labels = np.empty_like(kinds)
-    paint(kinds.reshape(-1), columns, labels.reshape(-1), 0, len(kinds))
+    kernels.paint(kinds.reshape(-1), columns, labels.reshape(-1), 0, len(kinds))
     return labels
