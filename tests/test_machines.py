@@ -39,7 +39,7 @@ ALLOWED = {
     ("search/axes.py", "log10"): "number of digits",
     ("search/genes.py", "log10"): "number of digits",
     ("seed_search/pictures.py", "log1p"): "height of a bar",
-    ("seed_search/rarity.py", "log10"): "number of digits",
+    ("seed_search/result.py", "log10"): "number of digits",
     ("studio/jobs.py", "log"): "order of waiting jobs",
     ("studio/controls/numbers.py", "log"): "position of a slider",
     ("studio/example/card.py", "log10"): "height of a curve",

@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any
 
 import tilewright as tw
-from tilewright.comparison.table import format_markdown
+from tilewright.comparison.rows import format_markdown
 
 from .markdown import table
 

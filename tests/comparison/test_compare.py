@@ -13,8 +13,15 @@ import pytest
 from PIL import Image
 
 import tilewright as tw
-from tilewright.comparison.rows import choose_game, make_similarities, measure_trial
-from tilewright.comparison.table import COLUMNS, format_csv, format_markdown, format_seconds
+from tilewright.comparison.rows import (
+    COLUMNS,
+    choose_game,
+    format_csv,
+    format_markdown,
+    format_seconds,
+    make_similarities,
+    measure_trial,
+)
 from tilewright.comparison.trial import CROP_SIZES, Trial, TrialOutcome, cut_sample, run_trial
 from tilewright.core.samples import Samples
 

@@ -15,7 +15,7 @@ from tilewright.core.knobs import RESERVED_NAMES, RecipeKnob
 from tilewright.core.notation import RESERVED_FLAGS
 from tilewright.core.recipe import Recipe
 from tilewright.core.recipe_knobs import apply_knobs
-from tilewright.studio.http.query import MAP_KEYS
+from tilewright.studio.http.requests import MAP_KEYS
 
 CAVE: dict[str, Any] = {
     "technique": "caves",

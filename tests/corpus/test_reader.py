@@ -20,9 +20,8 @@ from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, Unkn
 from tilewright.core.shared_tiles import convert_cells
 from tilewright.corpus import Corpus, Sweep, make, manifest, rows
 from tilewright.corpus.dataset import Dataset, one_hot
-from tilewright.corpus.manifest import Manifest
+from tilewright.corpus.manifest import Manifest, tileset_of
 from tilewright.corpus.select import split
-from tilewright.corpus.tiles import tileset_of
 from tilewright.jobs.tables import ROWS_PER_GROUP
 
 COUNT = 420

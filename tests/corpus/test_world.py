@@ -21,8 +21,9 @@ from tilewright.cli import main
 from tilewright.core import ports
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
-from tilewright.corpus import World, make_world, world_chunks, world_layout
-from tilewright.corpus.world_chunks import choose_block_size, plan_blocks
+from tilewright.corpus import World, make_world, world_layout
+from tilewright.corpus import world as world_job
+from tilewright.corpus.world import choose_block_size, plan_blocks
 from tilewright.corpus.world_layout import WorldLayout
 from tilewright.jobs.folder import Folder
 
@@ -35,8 +36,8 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def set_waste(waste: float, patch: pytest.MonkeyPatch) -> None:
     """Let blocks grow until the overhead is at most `waste`."""
-    patch.setattr(world_chunks, "TARGET_WASTE", waste)
-    patch.setattr(world_chunks, "MAX_WASTE", 1e9)
+    patch.setattr(world_job, "TARGET_WASTE", waste)
+    patch.setattr(world_job, "MAX_WASTE", 1e9)
 
 
 def read_cells(folder: Path) -> Any:
@@ -262,7 +263,7 @@ def test_another_revision_is_refused_on_a_worker(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(world_layout, "find_revisions", lambda recipe: {"caves": 7})
     message = rf"started by Tilewright {re.escape(tw.__version__)}; caves in Tilewright .* gives other results"
     with pytest.raises(tw.BadFile, match=message):
-        world_chunks.make_blocks([], layout, recipe)
+        world_job.make_blocks([], layout, recipe)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +305,7 @@ def test_blocks_fit_in_memory() -> None:
             layout = WorldLayout.of(recipe)
             side = choose_block_size(layout, recipe) * layout.chunk
             reach = entry.reach(recipe.params) if entry.margin_in_memory else 0  # type: ignore[misc]
-            assert entry.memory(recipe.params, (side + 2 * reach) ** 2) <= world_chunks.MAX_MEMORY
+            assert entry.memory(recipe.params, (side + 2 * reach) ** 2) <= world_job.MAX_MEMORY
     recipe = Recipe.of(
         {"technique": "fashion", "params": {"width": 900, "height": 800, "generations": 99_999}, "seed": 1}
     )

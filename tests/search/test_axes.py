@@ -9,8 +9,7 @@ import pytest
 
 import tilewright as tw
 from tests.refusals import refused
-from tilewright.search.axes import MeasureAxis, read_axes
-from tilewright.search.objective import Objective
+from tilewright.search.axes import MeasureAxis, Objective, read_axes
 
 
 def test_bins_of_a_linear_axis() -> None:

@@ -7,8 +7,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
-from tilewright.search.breeding import breed
-from tilewright.search.emitters import EMITTERS, Bandit, Parents
+from tilewright.search.emitters import EMITTERS, Bandit, Parents, breed
 from tilewright.search.genome import Genome
 
 GENOME = Genome(tw.recipe("caves"), {"walls": (0.3, 0.6), "steps": (0, 8), "outside": None, "seed": "free"})

@@ -14,8 +14,7 @@ from tilewright.pictures.charts import blend_colors
 from tilewright.search import Archive
 from tilewright.search.archive import Solutions
 from tilewright.search.axes import read_axes
-from tilewright.search.plots import EMPTY_CELL, PALETTE, scale_of
-from tilewright.search.projection import list_values, project
+from tilewright.search.pictures import EMPTY_CELL, PALETTE, list_values, project, scale_of
 
 
 def make_archive(measures: Mapping[str, object], points: list[tuple[float, ...]], objectives: list[float]) -> Archive:

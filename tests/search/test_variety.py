@@ -178,7 +178,7 @@ def test_descriptions_are_stacked_only_if_they_have_one_shape() -> None:
 
 def test_maps_take_the_first_place_whose_target_they_meet() -> None:
     from tilewright.search.distances import read_distance
-    from tilewright.search.targets import read_targets
+    from tilewright.search.gate import read_targets
 
     gate = Gate(read_distance("hamming"), 0.0, read_targets([{"regions": ">=2"}, {"regions": ">=1"}]), 4)
     cells = np.zeros((2, 2), dtype=np.uint16)

@@ -19,15 +19,13 @@ from tests.refusals import refused
 from tilewright.batch import NoKernel, ScanBound, Scanner, ScanResult, bin_width, find_bins
 from tilewright.core.recipe import Recipe
 from tilewright.core.require import Requirement, read_requirements
-from tilewright.seed_search import job as seek_job
 from tilewright.seed_search import plan as seek_plan
+from tilewright.seed_search import run as seek_run
 from tilewright.seed_search.definition import SeekDefinition, SeekParams
 from tilewright.seed_search.plan import CHEAP, make_seek_plan, stages_from_names
-from tilewright.seed_search.rarity import Rarity
-from tilewright.seed_search.result import FoundSeeds
+from tilewright.seed_search.result import FoundSeeds, Rarity
 from tilewright.seed_search.scanners import PipelineScanner
-from tilewright.seed_search.state import SeekState
-from tilewright.seed_search.tally import KeptSeeds
+from tilewright.seed_search.state import KeptSeeds, SeekState
 
 CAVES = tw.recipe("caves", width=20, height=14)
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -247,8 +245,8 @@ class ShuffledCluster:
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seek_job, "connect_workers", lambda workers, scheduler: nullcontext(ShuffledCluster()))
-    monkeypatch.setattr(seek_job, "CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(seek_run, "connect_workers", lambda workers, scheduler: nullcontext(ShuffledCluster()))
+    monkeypatch.setattr(seek_run, "CHUNK_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)

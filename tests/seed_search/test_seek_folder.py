@@ -17,8 +17,8 @@ import tilewright as tw
 from tests.jobs.programs import read_files
 from tests.seed_search.test_seek import open_kernels
 from tilewright.seed_search import FoundSeeds
-from tilewright.seed_search import job as seek_job
 from tilewright.seed_search import plan as seek_plan
+from tilewright.seed_search import run as seek_run
 from tilewright.seed_search.folder import count_tested
 from tilewright.seed_search.state import SeekState
 
@@ -121,7 +121,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, tested: int, work: Callable[[], 
             add(state, result)
 
         changed.setattr(SeekState, "add", add_and_stop)
-        changed.setattr(seek_job, "CHUNK_SECONDS", 0.0)
+        changed.setattr(seek_run, "CHUNK_SECONDS", 0.0)
         with pytest.raises(Stop):
             work()
 

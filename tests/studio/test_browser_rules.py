@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tilewright.studio.rules.start import list_rulebooks
+from tilewright.studio.rules.view import list_rulebooks
 
 CAVE: dict[str, Any] = deepcopy(dict(list_rulebooks("rulebooks")["cave"][1]["params"]))
 

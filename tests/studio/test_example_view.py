@@ -32,8 +32,7 @@ from tilewright.studio.example.state import (
     resize_sample,
     with_tile,
 )
-from tilewright.studio.example.suggestions import list_suggestions
-from tilewright.studio.example.trial import TrialPreview, TrialResult, draw_picture, run_trial
+from tilewright.studio.example.trial import TrialPreview, TrialResult, draw_picture, list_suggestions, run_trial
 from tilewright.studio.example.view import ExampleView
 from tilewright.studio.jobs import Cancelled, CancelToken, JobQueue
 from tilewright.studio.map.payloads import encode_array

@@ -16,8 +16,7 @@ from tilewright.core.landmarks import LandmarkEdits
 from tilewright.core.yaml import read_data, write_data
 from tilewright.formats import format_registry
 from tilewright.studio import operations
-from tilewright.studio.export.downloads import build_options, describe_files, format_bytes, group_formats
-from tilewright.studio.export.files import FileRequest
+from tilewright.studio.export.files import FileRequest, build_options, describe_files, format_bytes, group_formats
 from tilewright.studio.jobs import CancelToken
 from tilewright.studio.operations import zip_files
 from tilewright.studio.settings import Settings

@@ -16,7 +16,7 @@ from tests.studio.servers import application, asking, line_of
 from tests.studio.test_jobs import endless, run_with_queue, until
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.core.locks import Locks
-from tilewright.seed_search.bars import HistogramBars
+from tilewright.seed_search.result import HistogramBars
 from tilewright.studio.good_maps.seek_run import SeekRun, find_seek_key, open_seek
 from tilewright.studio.jobs import JobQueue, RateMeter, TooLong
 from tilewright.studio.session import Session

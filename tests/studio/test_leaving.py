@@ -18,7 +18,7 @@ from tilewright.studio.example.view import ExampleView
 from tilewright.studio.gallery.view import GalleryView
 from tilewright.studio.jobs import CancelToken, InternalError, JobQueue, as_tilewright_error
 from tilewright.studio.make.view import MakeView
-from tilewright.studio.page.uploads import REQUEST_OVERHEAD, Uploader
+from tilewright.studio.page.widgets import REQUEST_OVERHEAD, Uploader
 from tilewright.studio.rules.view import RulesView
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings

@@ -29,15 +29,18 @@ from tilewright.studio.own_tiles.pictures import (
     picture_store,
     read_picture,
 )
-from tilewright.studio.own_tiles.state import (
+from tilewright.studio.own_tiles.tileset import (
+    OwnTile,
+    OwnTiles,
+    build_tileset,
     carry_own_tiles,
+    clean_name,
     find_base,
     find_labels,
     guess_tiles,
     read_own_tiles,
     remove_own_tiles,
 )
-from tilewright.studio.own_tiles.tileset import OwnTile, OwnTiles, build_tileset, clean_name
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 

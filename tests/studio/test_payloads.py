@@ -18,8 +18,10 @@ from tilewright.core.site import Frame, Site
 from tilewright.core.tilemap import Marker, Room
 from tilewright.core.tilesets import tilesets
 from tilewright.formats._icons import draw_icon, find_icon
-from tilewright.studio.map import payloads, sprite_sheets
+from tilewright.studio.map import payloads
+from tilewright.studio.map import payloads as sprite_sheets
 from tilewright.studio.map.payloads import (
+    SheetCache,
     decode_cells,
     encode_array,
     encode_frame,
@@ -28,7 +30,6 @@ from tilewright.studio.map.payloads import (
     encode_sprites,
     encode_timeline,
 )
-from tilewright.studio.map.sprite_sheets import SheetCache
 
 CAVE, WAR = tilesets.get("cave"), tilesets.get("awbw")
 

@@ -15,12 +15,12 @@ import tilewright as tw
 from tests.generators.rulebooks import DOCUMENT, FULL, RULES
 from tests.generators.test_rules_round_trip import books as some_books
 from tilewright.core.errors import InvalidRecipe, TilewrightError
-from tilewright.studio.controls.neighbourhoods import resize_cells
+from tilewright.studio.controls.grids import resize_cells
 from tilewright.studio.jobs import JobQueue
+from tilewright.studio.rules import controls as sentences
 from tilewright.studio.rules import rulebook_draft as books
-from tilewright.studio.rules import sentences
 from tilewright.studio.rules.editor import Editor
-from tilewright.studio.rules.start import list_rulebooks
+from tilewright.studio.rules.view import list_rulebooks
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State

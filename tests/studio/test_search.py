@@ -40,9 +40,10 @@ from tilewright.studio.search.setup import (
     check_search_size,
     choose_shown,
     find_key,
+    probe_measures,
+    suggest_measures,
 )
 from tilewright.studio.search.state import MAX_CANDIDATES, AxisState, SearchViewState
-from tilewright.studio.search.suggestion import probe_measures, suggest_measures
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ..comparison.contestants import list_contestants
+from ..comparison.rows import COLUMNS, format_problems, format_rows
 from ..comparison.run import CompareParams, compare_techniques
-from ..comparison.table import COLUMNS, format_problems, format_rows
 from ..core.errors import InvalidRecipe, pluralize
 from ..formats._files import refuse_unwritable
 from ._console import info, print_json, print_table

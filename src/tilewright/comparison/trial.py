@@ -1,13 +1,18 @@
-"""Trials: a contestant learns from samples and makes maps, and the time and memory that it takes are measured."""
+"""Trials: a contestant learns from samples and makes maps, and the time and memory that it takes are measured.
+
+A trial runs in a process of its own.
+"""
 
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +21,11 @@ from ..core.grid import Grid
 from ..core.samples import Samples
 from ..core.seeds import Seed, number_seed
 from ..core.tilemap import TileMap
+from ..jobs.processes import start_processes
 from .contestants import OnProgress, find_quick_settings, make_contestant
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnProcess
 
 CROP_SIZES = (4, 6, 8, 12, 16, 24, 32)
 """Edge lengths of the samples to try, to find the smallest that a contestant can learn from."""
@@ -75,7 +84,7 @@ def run_trial(trial: Trial, on_progress: OnProgress) -> TrialOutcome:
     contestant = make_contestant(trial.technique, trial.settings)
     _reset_peak_memory()
     start = perf_counter()
-    contestant.fit(trial.samples, trial.seed, _scale_progress(on_progress, CROPPED, LEARNED))
+    contestant.fit(trial.samples, trial.seed, scale_progress(on_progress, CROPPED, LEARNED))
     training_time = perf_counter() - start
     maps: list[TileMap] = []
     times: list[float] = []
@@ -90,8 +99,9 @@ def run_trial(trial: Trial, on_progress: OnProgress) -> TrialOutcome:
     return TrialOutcome(plain, trial.count - len(maps), training_time, tuple(times), memory, smallest)
 
 
-def _scale_progress(on_progress: OnProgress, start: float, end: float) -> OnProgress:
-    return lambda done, what: on_progress(start + (end - start) * done, what)
+def scale_progress(on_progress: OnProgress, start: float, end: float, prefix: str = "") -> OnProgress:
+    """Return a function that reports the progress of a part of the work."""
+    return lambda done, what: on_progress(start + (end - start) * done, f"{prefix}{what}")
 
 
 # -- smallest input ---------------------------------------------------------------------------------------------------
@@ -166,3 +176,60 @@ def _read_peak_memory() -> int | None:
         return None
     unit = 1 if sys.platform == "darwin" else 1024
     return getrusage(RUSAGE_SELF).ru_maxrss * unit
+
+
+# -- in a process of its own ----------------------------------------------------------------------------------
+
+
+PROGRESS, RESULT, BUG = "progress", "result", "bug"
+"""Kinds of messages of the process."""
+
+
+def run_in_process(trial: Trial, on_progress: OnProgress) -> TrialOutcome | TilewrightError:
+    """Run a trial in a new process, which has loaded nothing before and ends with it.
+
+    Returns
+    -------
+    TrialOutcome or TilewrightError
+        The result, or the reason for which there is none.
+    """
+    advice = 'a script must compare below if __name__ == "__main__":'
+    with start_processes(_work, trial, 1, advice) as team:
+        ((connection, process),) = team.items()
+        return _receive(connection, process, trial.technique, on_progress)
+
+
+def _receive(
+    connection: Connection, process: SpawnProcess, technique: str, on_progress: OnProgress
+) -> TrialOutcome | TilewrightError:
+    """Report progress until the process sends its result."""
+    while True:
+        try:
+            kind, content = connection.recv()
+        except (EOFError, OSError):
+            process.join()
+            text = f"the process ended with exit code {process.exitcode}, perhaps for lack of memory"
+            return TilewrightError(text, at=technique)
+        if kind == PROGRESS:
+            on_progress(*content)
+        elif kind == BUG:
+            raise RuntimeError(f"{technique} failed in its process:\n{content}")
+        else:
+            result: TrialOutcome | TilewrightError = content
+            return result
+
+
+# -- the process ------------------------------------------------------------------------------------------------------
+
+
+def _work(connection: Connection, trial: Trial) -> None:
+    """Run a trial and send its progress and its result."""
+    try:
+        message: tuple[str, object] = (RESULT, run_trial(trial, lambda *step: connection.send((PROGRESS, step))))
+    except TilewrightError as error:
+        message = (RESULT, error)
+    except MemoryError:
+        message = (RESULT, TilewrightError("not enough memory", at=trial.technique))
+    except Exception:
+        message = (BUG, traceback.format_exc())
+    connection.send(message)

@@ -22,10 +22,9 @@ from ..core.seeds import read_seed
 from ..jobs.cluster import Team
 from ..jobs.folder import DATASHEET, MANIFEST, Folder
 from ..jobs.progress import OnProgress, Progress, check_callback
-from .batches import PartMaker, open_part_maker
 from .datasheet import Facts, render_datasheet
 from .manifest import MAX_CELLS_PER_PART, Manifest
-from .parts import PARTS, Part, list_parts, make_part, make_table, part_name, write_part
+from .parts import PARTS, Part, PartMaker, list_parts, make_part, make_table, open_part_maker, part_name, write_part
 from .reader import Corpus
 from .request import CorpusOptions, Request, RequestLike
 

@@ -22,11 +22,10 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..jobs.folder import Folder
 from .dataset import Dataset, make_samples
-from .manifest import OWN_COLUMNS, Manifest
+from .manifest import OWN_COLUMNS, Manifest, tileset_of
 from .parts import PART, PARTS, decompress_cells, list_parts
 from .rows import Rows
 from .select import Split
-from .tiles import tileset_of
 
 MAX_SHUFFLED_GROUPS, MAX_SHUFFLED_BYTES = 16, 1 << 26
 """Number of row groups that are shuffled together, and their maximum size in bytes. If they are larger, fewer are

@@ -343,7 +343,7 @@ class Archive:
         >>> archive.heatmap(dpi=96).mode
         'RGB'
         """
-        from .heatmap import draw_heatmap
+        from .pictures import draw_heatmap
 
         return draw_heatmap(self, x=x, y=y, values=values, limits=limits, title=title, dpi=dpi)
 
@@ -366,7 +366,7 @@ class Archive:
         -------
         PIL.Image.Image
         """
-        from .sheet import draw_sheet
+        from .pictures import draw_sheet
 
         return draw_sheet(self, x=x, y=y, title=title, width=width)
 

@@ -20,8 +20,8 @@ from ..core.recipe import Recipe
 from ..core.seeds import Rng, Seed, number_seed
 from ..core.tilemap import TileMap
 from ..jobs.definition import read_measures
+from .gate import Target
 from .genome import Genome
-from .targets import Target
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,10 @@ from ..core.recipe_knobs import read_knobs
 from ..core.seeds import Rng, Seed, number_seed, read_seed
 from ..formats._recipes import to_editable_data
 from ..jobs.definition import StoredJob, find_revisions, format_definition, read_measures, refuse_other_revisions
-from .axes import Axes, MeasureAxis
+from .axes import Axes, MeasureAxis, Objective, ObjectiveValue
 from .emitters import EMITTERS, RESTART_ROUNDS, RIBS_EMITTERS, Emitters
 from .genes import SeedGene
 from .genome import Genome, Vary
-from .objective import Objective, ObjectiveValue
 
 KIND = "tilewright archive"
 LAYOUT = 1

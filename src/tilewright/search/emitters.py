@@ -1,7 +1,8 @@
 """Emitters: proposals of new solutions, from random numbers and the elites of an archive.
 
 All emitters work on arrays, with additions and multiplications in a fixed order, so that a search gives the same
-archive on every machine. A bandit divides each batch among the emitters.
+archive on every machine. A bandit divides each batch among the emitters. `breed` makes solutions from those that a user
+has picked by eye.
 
 Sources: Mouret and Clune, "Illuminating search spaces by mapping elites", 2015 (the algorithm); Vassiliades and Mouret,
 "Discovering the elite hypervolume by leveraging interspecies correlation", 2018 (iso+line).
@@ -178,3 +179,47 @@ class Bandit:
         """Add the results of a round."""
         self.tries = [MEMORY * old + new for old, new in zip(self.tries, tries, strict=True)]
         self.successes = [MEMORY * old + new for old, new in zip(self.successes, successes, strict=True)]
+
+
+# -- breeding -------------------------------------------------------------------------------------------------
+
+
+MAX_BATCHES = 16
+"""Number of batches in which new solutions are looked for, before duplicates are accepted."""
+
+
+def breed(genome: Genome, picked: Units, count: int, rng: Rng) -> Units:
+    """Return solutions that are crossovers and mutations of picked ones.
+
+    No solution decodes to the values of a picked one or of another new one, unless the genes have too few values.
+
+    Parameters
+    ----------
+    genome : Genome
+        The genes.
+    picked : ndarray
+        Genomes of the picked solutions, shape (solution, slot). Without any, the new solutions are random.
+    count : int
+        Number of solutions.
+    rng : Rng
+        Random numbers; the result depends only on the arguments.
+
+    Returns
+    -------
+    ndarray
+        Genomes, shape (count, slot).
+    """
+    parents = Parents(picked.reshape(-1, genome.slots))
+    emit = emit_cross if len(parents.units) else emit_random
+    known = {repr(values) for values in genome.decode(parents.units)}
+    kept: list[Units] = []
+    duplicates: list[Units] = []
+    for number in range(MAX_BATCHES):
+        units = emit(genome, parents, count, rng.child("breed", number)).units
+        for row, values in zip(units, genome.decode(units), strict=True):
+            text = repr(values)
+            (duplicates if text in known else kept).append(row)
+            known.add(text)
+        if len(kept) >= count:
+            break
+    return np.stack([*kept, *duplicates][:count]) if count else np.empty((0, genome.slots))

@@ -20,10 +20,9 @@ from ..jobs.cluster import RunParams, Team
 from ..jobs.progress import OnProgress, Progress, check_callback
 from .candidates import Candidate, CandidateSource, make_task, with_own_seed
 from .distances import BoundDistance, DistanceValue
-from .gate import Gate, find_possible_distance
+from .gate import Gate, Target, Targets, find_possible_distance
 from .genome import Vary
 from .mapset import Variety, describe_need, with_tileset
-from .targets import Target, Targets
 
 MAX_COUNT = 4096
 CANDIDATES_PER_MAP = 50

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,7 @@ from ..core.tilemap import TileMap
 from ..jobs.blocks import iter_blocks
 from .definition import SeekDefinition
 from .plan import SeekPlan, SeekStage, find_scanner
-from .tally import Floats, Seeds
-
-"""Maximum number of maps that are measured together, and of their cells."""
+from .state import Floats, Seeds
 
 MakeMap = Callable[[Recipe], TileMap]
 """Function that makes the map of a recipe, such as `run`."""
@@ -180,3 +180,40 @@ def open_seek_scanner(definition: SeekDefinition, plan: SeekPlan, make_map: Make
     if set(known) != set(first.measures):
         return pipeline
     return StagedScanner(scanner, PipelineScanner(definition, rest, make_map)) if rest else scanner
+
+
+# -- tasks of workers -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SeekWork:
+    """A search, as its tasks have it."""
+
+    definition: SeekDefinition
+    plan: SeekPlan
+
+    @cached_property
+    def key(self) -> str:
+        """String by which a worker recognizes the search of its last task."""
+        return f"{self.definition.to_data()}{self.plan}"
+
+
+_scanners: dict[str, Scanner] = {}
+"""Scanner of the last task of this worker, by the key of its search."""
+
+
+def scan_task(search: SeekWork, first: int, count: int, bound: ScanBound | None) -> tuple[ScanResult, float]:
+    """Test a chunk of seeds. Return the result and the time in seconds that it took."""
+    if search.key not in _scanners:
+        _scanners.clear()
+        _scanners[search.key] = open_seek_scanner(search.definition, search.plan)
+    start = perf_counter()
+    result = _scanners[search.key].scan(first, count, bound)
+    return result, perf_counter() - start
+
+
+def finish_task(search: SeekWork, found: ScanResult, bound: ScanBound | None) -> tuple[ScanResult, float]:
+    """Test the seeds that pass the first stage. Return the result and the time in seconds that it took."""
+    start = perf_counter()
+    result = finish_scan(PipelineScanner(search.definition, search.plan.stages[1:]), found, bound)
+    return result, perf_counter() - start

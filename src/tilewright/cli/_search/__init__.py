@@ -64,7 +64,7 @@ def count_stored(folder: str) -> int:
 
 def print_result(archive: Archive, folder: str) -> None:
     """Print the heatmap of an archive on a terminal, and a line about it."""
-    from ...search.plots import format_score
+    from ...search.pictures import format_score
     from ._terminal import draw_heatmap, is_colored
 
     if is_colored():

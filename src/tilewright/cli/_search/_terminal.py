@@ -32,8 +32,7 @@ def is_colored() -> bool:
 
 def draw_heatmap(archive: Archive, x: str | None = None, y: str | None = None, values: str | None = None) -> None:
     """Draw the values of the elites, with the ranges of the axes."""
-    from ...search.plots import EMPTY_CELL, ColorScale, axis_label
-    from ...search.projection import list_values, project
+    from ...search.pictures import EMPTY_CELL, ColorScale, axis_label, list_values, project
 
     projection = project(archive, x, y, max_bins=(max(1, (output_width() - 12) // 2), MAX_ROWS))
     numbers = projection.take(list_values(archive, values))

@@ -60,7 +60,7 @@ def command(
 
 
 def _describe(archive: Archive) -> list[str]:
-    from ...search.plots import axis_label, format_score
+    from ...search.pictures import axis_label, format_score
 
     definition = archive.definition
     kind = f"styles over {definition.repeats} seeds" if definition.repeats else "maps"

@@ -11,8 +11,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET
-from ..page.scripts import read_script
-from ..page.widgets import is_list
+from ..page.widgets import is_list, read_script
 from .control import Control, chip, icon_button, swatch
 from .numbers import ControlInput
 

@@ -13,10 +13,14 @@ from typing import Any
 from nicegui import ui
 
 from ...core.fields import UNSET, Field
-from . import chips, maps, matrices, neighbourhoods, networks, numbers, strips, words
+from . import chips, maps, numbers, words
+from . import grids as matrices
+from . import grids as neighbourhoods
+from . import maps as networks
+from . import numbers as strips
 from .control import Control, ControlBinding, ControlContext, Mark, text_button
-from .matrices import count_states, resize_scores
-from .strips import find_bands, fit_borders
+from .grids import count_states, resize_scores
+from .numbers import find_bands, fit_borders
 
 MAX_SHOWN_ROWS = 9
 """Number of rows shown at first. A group counts as one row. A button shows the remaining rows."""

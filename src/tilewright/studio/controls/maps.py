@@ -1,35 +1,42 @@
-"""Controls for maps, files and recipes. Built-in ones are stored by name, all others as data in the recipe."""
+"""Controls for maps, files, networks and recipes. Built-in ones are stored by name, others as data in the recipe."""
 
 from __future__ import annotations
 
 import asyncio
 import html
+import io
 import json
 import tomllib
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
+import numpy as np
 from nicegui import ui
 from nicegui.events import GenericEventArguments, UploadEventArguments
 
 from ... import data
-from ...core.errors import BadFile, TilewrightError
-from ...core.grid import Grid
+from ...core.appearance import distinct_color, read_rgb
+from ...core.errors import BadFile, TilewrightError, pluralize
+from ...core.grid import FREE, Grid
+from ...core.network import Network
 from ...core.registry import techniques
-from ...core.resolver import list_built_in_samples
+from ...core.resolver import Resolver, list_built_in_samples
+from ...core.tilemap import format_size
 from ...core.yaml import read_data, write_data
 from ...formats import format_registry
 from ...formats._tile_rules import read_tile_rules
 from ..jobs import Cancelled
+from ..map.payloads import data_url
 from ..operations import read_upload
-from ..page.uploads import Uploader
-from ..page.widgets import is_list
+from ..own_models import is_reference, store_model
+from ..page.widgets import Uploader, is_list
+from ..resolver import StudioResolver
 from ..settings import Settings
 from .chips import PICK_SCRIPT
 from .control import Control, ControlContext, icon_button, select, text_button
 from .numbers import ControlInput, InvalidInput
-from .previews import describe_map, draw_built_in
 
 T = TypeVar("T")
 PICTURE_EXTENSIONS = (".gif", ".bmp", ".jpg", ".jpeg", ".webp")
@@ -259,3 +266,103 @@ class RecipeControl(Control):
         except (TilewrightError, ValueError, TypeError, RecursionError) as error:
             raise InvalidInput(str(error)[:160]) from None
         self.put(value)
+
+
+def read_grid(value: Any) -> Grid | None:
+    """Return the map of a value, the first one of a collection, or None if the value is not a map."""
+    try:
+        if isinstance(value, str) and "\n" not in value:
+            value = Resolver().expand_reference(value)[0]
+        return Grid.of(value, Resolver())
+    except (TilewrightError, LookupError, TypeError, ValueError):
+        return None
+
+
+def draw_preview(grid: Grid, context: ControlContext | None = None) -> str:
+    """Return a picture of a map with one pixel per cell, as a data URL."""
+    from PIL import Image
+
+    cells = grid.cells if grid.cells.ndim == 2 else grid.cells[0]
+    palette = np.zeros((len(grid.labels) + 1, 4), dtype=np.uint8)
+    for number, word in enumerate(grid.labels):
+        tile = grid.tileset.find(word) if grid.tileset is not None else None
+        known = context.find_color(word) if context is not None and tile is None else None
+        color = grid.tileset[tile].color if grid.tileset is not None and tile is not None else known
+        palette[number] = (*read_rgb(color or distinct_color(number)), 255)
+    pixels = palette[np.where(cells == FREE, len(grid.labels), cells)]
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return data_url(file.getvalue())
+
+
+@lru_cache(maxsize=256)
+def draw_built_in(name: str) -> str:
+    grid = read_grid(name)
+    return draw_preview(grid) if grid is not None else ""
+
+
+def describe_map(value: Any, context: ControlContext) -> tuple[str, str, str]:
+    """Return a map's picture, name and size."""
+    if isinstance(value, str) and "\n" not in value:
+        grid = read_grid(value)
+        count = len(data.list_members(value)) if value in data.list_collections() else 0
+        size = pluralize(count, "map") if count else _describe_size(grid)
+        return draw_built_in(value) if grid is not None else "", value, size
+    grid = read_grid(value)
+    return (draw_preview(grid, context) if grid is not None else ""), "own map", _describe_size(grid)
+
+
+def _describe_size(grid: Grid | None) -> str:
+    return format_size(grid.shape) if grid is not None else "unknown"
+
+
+MAX_LISTED_TILES = 12
+"""Maximum number of tiles that the note lists."""
+
+
+class NetworkControl(Control):
+    """A built-in model by name, or an uploaded model by its name and digest."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._values: dict[str, Any] = {name: name for name in data.list_names("models")}
+        """Values by option: names of built-in models, and digests of uploaded models."""
+        with ui.element("div").classes("tc-line"):
+            self._select = select({}, self._on_choice, self.binding.test_id)
+            UploadButton(self, ".npz", self._on_upload)
+        self._note = ui.label().classes("tc-note")
+        self._note.props["data-testid"] = f"{self.binding.test_id}-note"
+
+    def draw(self, value: Any) -> None:
+        option = str(value["digest"]) if is_reference(value) else str(value)
+        if is_reference(value):
+            self._values[option] = value
+        options = {key: _label(one) for key, one in {**self._values, option: value}.items() if one is not None}
+        self._select.set_options(options, value=option if value is not None else None)
+        self._note.text = _describe(value)
+        self._note.set_visibility(bool(self._note.text))
+
+    def _on_choice(self, option: Any) -> None:
+        if not self._is_showing and option in self._values:
+            self.put(self._values[option])
+
+    async def _on_upload(self, content: bytes, name: str) -> None:
+        settings = find_settings(self.context)
+        model = await run_in_background(self.context, lambda: store_model(content, name, settings))
+        self.put(model.to_data())
+
+
+def _label(value: Any) -> str:
+    return f"{str(value['model'])[:60]} (your file)" if is_reference(value) else str(value)[:60]
+
+
+def _describe(value: Any) -> str:
+    """Return the tiles of a model; an empty string if there is no such model."""
+    try:
+        model = Network.of(value, StudioResolver())
+    except TilewrightError:
+        return ""
+    more = len(model.labels) - MAX_LISTED_TILES
+    shown = ", ".join(model.labels[:MAX_LISTED_TILES]) + (f" and {more} more" if more > 0 else "")
+    return f"{pluralize(len(model.labels), 'tile')}: {shown}"

@@ -16,8 +16,7 @@ from ...core.registry import measures, techniques
 from ..map.measures import format_seconds
 from ..page.map_card import MapCard
 from .state import SampleState, find_by_example
-from .suggestions import Suggestion
-from .trial import FitnessCurve, TrialPreview, TrialResult
+from .trial import FitnessCurve, Suggestion, TrialPreview, TrialResult
 
 MAX_DIVERGENCE = 12.0
 """Divergence that fills the bar; maps unlike the sample have about this value."""

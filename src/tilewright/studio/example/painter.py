@@ -14,8 +14,7 @@ from ...core.tilemap import TileMap
 from ...core.tileset import Tile
 from ..map import payloads
 from ..map.canvas import MapCanvas
-from ..page.debounced_input import DebouncedInput
-from ..page.widgets import icon_button
+from ..page.widgets import DebouncedInput, icon_button
 from ..session import Session
 from ..state import ViewSettings
 from .state import SampleState, edit_tile, paint_sample, with_tile

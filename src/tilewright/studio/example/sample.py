@@ -15,11 +15,8 @@ from ...core.tilemap import TileMap
 from ...formats import format_registry
 from .. import operations
 from ..jobs import CancelToken
-from ..page.debounced_input import DebouncedInput
 from ..page.map_card import MapCard
-from ..page.scripts import read_page_script, read_script
-from ..page.uploads import Uploader
-from ..page.widgets import icon_button
+from ..page.widgets import DebouncedInput, Uploader, icon_button, read_page_script, read_script
 from ..session import Session, parse_seed
 from .state import (
     AXES,

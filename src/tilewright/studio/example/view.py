@@ -18,8 +18,7 @@ from .card import TrialCard
 from .painter import Painter
 from .sample import SamplePanel
 from .state import SampleState, list_techniques
-from .suggestions import list_suggestions
-from .trial import TrialPreview, TrialResult, run_trial
+from .trial import TrialPreview, TrialResult, list_suggestions, run_trial
 
 PAUSE = 0.15
 """Seconds without a change of the sample before maps are made."""

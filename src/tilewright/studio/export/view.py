@@ -14,8 +14,7 @@ from ...core.yaml import write_data
 from ..http.responses import file_name
 from ..own_models import name_model_files
 from ..own_tiles.pictures import embed_pictures
-from ..own_tiles.state import find_own_data
-from ..own_tiles.tileset import NAME, clean_name
+from ..own_tiles.tileset import NAME, clean_name, find_own_data
 from ..page.view import View
 from ..page.widgets import build_copy_script, icon_button
 from ..resolver import StudioResolver

@@ -11,7 +11,7 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError, TooLarge, pluralize
 from ...formats import format_registry
 from .. import operations
-from ..export.downloads import build_options, format_bytes, group_formats
+from ..export.files import build_options, format_bytes, group_formats
 from ..http.responses import file_name
 from ..jobs import Cancelled, CancelToken
 from ..operations import Files, zip_files

@@ -8,10 +8,10 @@ from typing import Any
 from nicegui import events, ui
 
 from ..controls.numbers import InvalidInput, read_number, write_number
-from ..page.debounced_input import DebouncedInput
+from ..page.widgets import DebouncedInput
 from ..session import Session
 from ..state import State
-from .variations import Knob, find_swept_knob, format_value, list_found, list_knobs
+from .variations import Knob, find_swept_knob, format_param, list_found, list_knobs
 
 KINDS = {"seed": "Seed", "knob": "Parameter"}
 
@@ -65,7 +65,7 @@ class VariationPanel:
                 box.value = write_number(number)
                 box.props["step"] = self.knob.field.step
         elif self.knob is not None:
-            self.values_label.set_text(", ".join(format_value(value) for value in self.knob.list_values(0, 0)))
+            self.values_label.set_text(", ".join(format_param(value) for value in self.knob.list_values(0, 0)))
 
     def _build_end(self, test_id: str, end: str, label: str) -> DebouncedInput:
         on_commit = partial(self._on_end_input, end)

@@ -198,7 +198,7 @@ def list_found(state: State) -> list[Variation]:
     found: list[Variation] = []
     for values in state.gallery.found if state.gallery.found_owner == find_owner(state) else ():
         named = {path.rpartition(".")[2]: value for path, value in values.items() if not isinstance(value, list)}
-        caption = " · ".join(f"{name.replace('_', ' ')} {format_value(value)}" for name, value in named.items())
+        caption = " · ".join(f"{name.replace('_', ' ')} {format_param(value)}" for name, value in named.items())
         with suppress(TilewrightError):
             found.append(Variation(apply_values(state, values), caption))
     return found
@@ -227,7 +227,7 @@ def sweep_knob(
     return [
         Variation(
             knob.apply(state, value).with_recipe(seed=seed),
-            f"{knob.label} {format_value(value)}" + ("" if same_seed else f" · seed {seed}"),
+            f"{knob.label} {format_param(value)}" + ("" if same_seed else f" · seed {seed}"),
             value if knob.is_number else None,
         )
         for value, seed in chosen
@@ -272,7 +272,7 @@ def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
     return encode_picture(picture)
 
 
-def format_value(value: Any) -> str:
+def format_param(value: Any) -> str:
     """Return the value of a parameter as text."""
     if isinstance(value, bool):
         return "on" if value else "off"

@@ -19,8 +19,8 @@ from ..page.map_card import MapCard
 from ..page.view import View
 from ..session import Session
 from ..state import State
-from .axes import UNSORTED, GalleryAxes
 from .export import GalleryExport
+from .scatter_plot import UNSORTED, GalleryAxes
 from .state import MAX_PINNED, MAX_SIZE, MAX_STARS, MIN_SIZE, Gallery
 from .variation_panel import VariationPanel
 from .variations import COUNT, SWEPT_MEASURE, Variation, VariationResult, fill_counts, list_variations, make_variation

@@ -17,8 +17,8 @@ from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
 from ...seed_search import FoundSeeds
 from ...seed_search.definition import MAX_SEED, SeekDefinition, SeekParams
-from ...seed_search.job import Chunks, make_kept_map
 from ...seed_search.plan import make_seek_plan
+from ...seed_search.run import Chunks, make_kept_map
 from ...seed_search.scanners import open_seek_scanner
 from ...seed_search.state import SeekState
 from .. import operations

@@ -14,9 +14,8 @@ from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.require import DEFAULT_TRIES, MAX_TRIES
 from .. import operations
 from ..jobs import Cancelled, CancelToken
-from ..page.debounced_input import DebouncedInput
 from ..page.view import StatePanel
-from ..page.widgets import SelectByLabel, icon_button, toggle_class
+from ..page.widgets import DebouncedInput, SelectByLabel, icon_button, toggle_class
 from ..session import Session
 from ..state import State
 from .find_seed import FindSeedPanel

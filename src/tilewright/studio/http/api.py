@@ -33,17 +33,10 @@ from .. import operations
 from ..good_maps.seek_run import SeekRun, start_seek
 from ..jobs import CancelToken, JobQueue
 from ..own_models import store_model
-from .bodies import AboutBody, EntryBody, MeasuresBody, ModelBody, SeedsBody, json_response
 from .entries import LISTS, describe_entry, list_entries, list_names
-from .openapi import (
-    describe_body,
-    describe_files,
-    describe_query,
-    describe_response,
-)
-from .query import MAP_KEYS, check_names, read_parameters
 from .requests import (
     FORMATS,
+    MAP_KEYS,
     MAX_MEASURES,
     RECIPE_NAMES,
     TECHNIQUES,
@@ -53,9 +46,26 @@ from .requests import (
     MeasureRequest,
     RunRequest,
     SeekRequest,
+    check_names,
     parse_body,
+    read_parameters,
 )
-from .responses import ErrorRoute, file_name, files_response, not_found
+from .responses import (
+    AboutBody,
+    EntryBody,
+    ErrorRoute,
+    MeasuresBody,
+    ModelBody,
+    SeedsBody,
+    describe_body,
+    describe_files,
+    describe_query,
+    describe_response,
+    file_name,
+    files_response,
+    json_response,
+    not_found,
+)
 from .security import free_of_work
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
 from ...core.errors import InvalidRecipe, problem, short_repr
-from .bodies import ErrorBody
+from .responses import ErrorBody
 
 log = logging.getLogger(__name__)
 HEADER_SECONDS = 10.0

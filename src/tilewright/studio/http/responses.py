@@ -1,4 +1,7 @@
-"""Responses of the HTTP API: files with headers about the map, and errors as one line."""
+"""Responses of the HTTP API: files with headers about the map, errors as one line, and bodies of JSON.
+
+The OpenAPI schema describes the classes of the bodies.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ import mimetypes
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -21,7 +25,6 @@ from ...core.provenance import digest
 from ...formats import find_media_type
 from ..jobs import Busy, Cancelled, InternalError, Stopping, TooLong, as_tilewright_error
 from ..operations import Export, Files, zip_files
-from .bodies import ErrorBody, json_response
 
 STATUS: Mapping[type[TilewrightError], int] = {
     Busy: 503,
@@ -156,3 +159,166 @@ def _choose_file(files: Files, part: str | None) -> tuple[str, bytes]:
     if len(files) == 1:
         return first, files[first]
     return f"{PurePosixPath(first).stem}.zip", zip_files(files)
+
+
+class Body(BaseModel):
+    """A JSON object. NaN and infinite numbers are written as null, as JSON requires."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True, ser_json_inf_nan="null")
+
+
+class FixBody(Body):
+    """A suggested change of the request."""
+
+    action: Literal["set", "remove", "use"]
+    path: list[str | int]
+    value: Any
+    label: str
+
+
+class ProblemBody(Body):
+    """A mistake in the request, or the reason why a map cannot be made."""
+
+    path: list[str | int]
+    """Path in the recipe."""
+    rule: str
+    """Name of the broken rule."""
+    value: Any
+    """The given value."""
+    text: str
+    line: str
+    fixes: list[FixBody]
+
+
+class ErrorBody(Body):
+    """An error as one line, and its problems as data."""
+
+    error: str
+    problems: list[ProblemBody]
+
+    @classmethod
+    def of(cls, error: TilewrightError) -> ErrorBody:
+        """Return the body of an error."""
+        return cls.model_validate({"error": str(error), "problems": [one.as_data() for one in error.problems]})
+
+
+class AboutBody(Body):
+    """Version and limits of this studio."""
+
+    tilewright: str
+    """Version of Tilewright."""
+    limits: dict[str, int | float]
+
+
+class EntryBody(Body):
+    """Name and summary of an entry, with further facts of its kind."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+    summary: str
+
+
+class MeasuresBody(Body):
+    """Measures of a map."""
+
+    measures: dict[str, int | float | None]
+    digest: str
+    seed: str | None
+
+
+class RarityBody(Body):
+    """How rare maps are that meet a requirement."""
+
+    count: int
+    of: int
+    text: str
+
+
+class SeedsBody(Body):
+    """Seeds whose maps meet requirements."""
+
+    seeds: list[dict[str, Any]]
+    """Seeds, best first, each with its measures and the digest of its map."""
+    tested: int
+    passed: int
+    """Number of seeds that meet all requirements."""
+    rarity: dict[str, RarityBody]
+    """How rare each requirement is, and all of them (`all`)."""
+    failures: dict[str, int]
+    """Number of seeds that cannot be made, by reason."""
+
+
+class ModelBody(Body):
+    """A model that was uploaded."""
+
+    model: Any
+    """Value of the parameter `model`: a name, or a name and a digest."""
+    tiles: list[str]
+
+
+ANY = TypeAdapter[Any](Any, config=Body.model_config)
+
+
+def json_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a body, or plain data, as a response."""
+    return Response(ANY.dump_json(body), status, headers, "application/json")
+
+
+HEADERS = {
+    "Tilewright-Seed": "Seed of the map, percent-encoded.",
+    "Tilewright-Digest": "Digest of the map's cells; equal maps have equal digests.",
+    "Tilewright-Seconds": "Time taken, in seconds.",
+    "Tilewright-Files": "Names of all files of this format; `part` selects one.",
+}
+STATUS_DESCRIPTIONS = {
+    400: "Invalid request.",
+    404: "Unknown name in the path.",
+    413: "Larger than the limits of this studio.",
+    422: "The map cannot be made; another seed may work.",
+    503: "Too busy or being stopped; Retry-After has the seconds to wait.",
+    504: "Time limit exceeded.",
+}
+
+
+def describe_body(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the documentation of a route's JSON body, which the route parses itself."""
+    content = {"application/json": {"schema": model.model_json_schema()}}
+    return {"openapi_extra": {"requestBody": {"required": True, "content": content}}}
+
+
+def describe_response(body: Any, *errors: int) -> dict[str, Any]:
+    """Return the documentation of a route's responses, given the class of the body."""
+    return {"response_model": body, "response_description": "Success.", "responses": _describe_errors(*errors)}
+
+
+def describe_files(*more: int) -> dict[str, Any]:
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    kinds = {kind.partition(";")[0]: {} if "json" in kind else binary for kind in (*MEDIA_TYPES.values(),)}
+    headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
+    found = {200: {"description": "The map in the format.", "content": kinds, "headers": headers}}
+    errors = _describe_errors(400, 413, 422, 503, 504, *more)
+    return {"response_model": None, "response_class": Response, "responses": {**found, **errors}}
+
+
+def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    found: dict[int | str, dict[str, Any]] = {
+        status: {"description": STATUS_DESCRIPTIONS[status], "model": ErrorBody} for status in sorted(statuses)
+    }
+    if 503 in found:
+        found[503]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+    # This entry keeps FastAPI from documenting its own error format.
+    return {**found, "4XX": {"description": "The request was refused.", "model": ErrorBody}}
+
+
+def describe_query(what: str, example: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "name": "params",
+        "in": "query",
+        "required": False,
+        "style": "form",
+        "explode": True,
+        "description": f"{what}, each as a key.",
+        "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+        "example": example,
+    }

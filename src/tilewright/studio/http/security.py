@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...core.errors import InvalidRecipe, problem
 from ..settings import LOOPBACK, Settings
-from .bodies import ErrorBody, json_response
+from .responses import ErrorBody, json_response
 
 F = TypeVar("F", bound=Callable[..., Any])
 API = "/api"

@@ -1,19 +1,25 @@
-"""The studio's web server: finds a free port, reports its URL, and runs until it is stopped."""
+"""The studio's web server: finds a free port, reports its URL, and runs until it is stopped.
+
+On first start, it compiles all kernels in a background process.
+"""
 
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from types import FrameType
 from urllib.parse import urlencode
 
+from ... import kernels
 from ...core.errors import TilewrightError
-from ..precompile import precompile
 from ..settings import Settings
 
 PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
@@ -116,3 +122,40 @@ def build_url(settings: Settings, port: int) -> str:
     host = f"[{host}]" if ":" in host else host
     token = "" if settings.token is None else f"?{urlencode({'token': settings.token})}"
     return f"http://{host}:{port}/{token}"
+
+
+NICENESS = 10
+"""Unix niceness of the compiling processes."""
+
+
+@contextmanager
+def precompile() -> Iterator[Callable[[], None]]:
+    """Compile missing kernels in the background while the context is open.
+
+    If a map needs a kernel earlier, the map's job compiles it. The context manager yields a function that stops the
+    compilation, for a server that may exit without leaving the context.
+    """
+    process = None if kernels.is_ready() else _start_warmup()
+
+    def stop() -> None:
+        if process is not None and process.poll() is None:
+            process.terminate()
+            process.wait()
+
+    try:
+        yield stop
+    finally:
+        stop()
+
+
+def _start_warmup() -> subprocess.Popen[bytes] | None:
+    nothing = subprocess.DEVNULL
+    command = [sys.executable, "-m", "tilewright", "warmup"]
+    try:
+        process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
+    except OSError:
+        return None  # Kernels are then compiled at first use.
+    if hasattr(os, "setpriority"):
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)  # The workers inherit the niceness.
+    return process

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,18 +21,16 @@ from ...core.yaml import read_head_comment
 from ...data import read_text
 from ..controls import UNSET, Controls
 from ..good_maps.view import GoodMapsSection
-from ..own_tiles.state import carry_own_tiles, find_own_data
+from ..own_tiles.tileset import carry_own_tiles, find_own_data
 from ..own_tiles.view import OwnTilesPanel
 from ..page.view import View
 from ..page.widgets import FoldingSection, icon_button
-from ..session import Session
+from ..session import Session, SwitchedOff
 from ..start.goals import find_goal
-from ..start.results import Results, picture
+from ..start.view import Results, picture
 from ..state import State
-from .knob_panel import KnobPanel
 from .opened_recipe import OpenedRecipe
-from .tile_mapping import TileMapping, with_tileset
-from .undo_note import SwitchedOffNote, UndoNote
+from .panels import KnobPanel, TileMapping, with_tileset
 from .unknown_tiles import remove_unknown_tiles
 
 OWN_TILESET = "the technique's own"
@@ -285,3 +283,67 @@ def _name_tileset(state: State) -> str:
         return ""
     place = "in the recipe" if find_own_data(state.recipe) is None else "your own tiles"
     return f"{str(given.get('name') or 'unnamed')[:60]} ({place})"
+
+
+class UndoNote:
+    """Card with a sentence, a list and an undo button. It stays while it applies."""
+
+    def __init__(self, session: Session, test_id: str) -> None:
+        self.session, self._test_id = session, test_id
+        self._before: State | None = None
+        self._applies: Callable[[State], bool] = lambda state: False
+        self.card = ui.element("div").classes("tw-card tw-note").props(f"role=status data-testid={test_id}")
+        self.card.set_visibility(False)
+
+    def show(self, text: str, before: State, applies: Callable[[State], bool], *, items: Sequence[str] = ()) -> None:
+        """Show a note. Undo returns to the state `before`; `applies` returns whether a state still needs the note."""
+        if self.card.is_deleted:
+            return
+        self._before, self._applies = before, applies
+        self.card.clear()
+        with self.card:
+            ui.label(text).classes("tw-strong")
+            if items:
+                with ui.element("ul"):
+                    for item in items:
+                        with ui.element("li"):
+                            ui.label(item)
+            with ui.element("div").classes("tw-row"):
+                undo = ui.button("Undo", icon="undo", color=None, on_click=self._undo)
+                undo.props(f"outline dense no-caps size=sm data-testid={self._test_id}-undo")
+                close = ui.button("Close", color=None, on_click=self._close)
+                close.props(f"flat dense no-caps size=sm data-testid={self._test_id}-close")
+        self.card.set_visibility(True)
+
+    def refresh(self, state: State) -> None:
+        """Hide the note if it no longer applies."""
+        if self._before is not None and not self._applies(state):
+            self._close()
+
+    def _undo(self) -> None:
+        before = self._before
+        if before is not None:
+            self._close()
+            self.session.open(before.with_view_of(self.session.state))
+
+    def _close(self) -> None:
+        self._before = None
+        self.card.set_visibility(False)
+
+
+class SwitchedOffNote(UndoNote):
+    """Note that lists the shapers that were switched off, because they cannot shape the new map."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, "switched-off")
+        session.listen("switched_off", self.list_shapers)
+
+    def list_shapers(self, found: SwitchedOff) -> None:
+        """List the shapers with the reasons. The note stays while they are off, with the same technique."""
+        technique = self.session.state.technique
+        self.show(
+            f"{pluralize(len(found.reasons), 'shaper')} switched off: not usable with this map",
+            found.before,
+            lambda state: state.technique == technique and found.reasons.keys() <= {*state.off},
+            items=[f"{name.replace('_', ' ')}: {reason}" for name, reason in found.reasons.values()],
+        )

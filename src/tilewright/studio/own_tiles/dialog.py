@@ -17,16 +17,23 @@ from ...formats._sheet import count_sprites
 from ..jobs import CancelToken
 from ..map.payloads import encode_picture
 from ..operations import zip_files
-from ..page.debounced_input import DebouncedInput
-from ..page.scripts import read_page_script
-from ..page.uploads import Uploader
-from ..page.widgets import icon_button
+from ..page.widgets import DebouncedInput, Uploader, icon_button, read_page_script
 from ..session import Session
+from .editor import OwnTileRows, SheetView
 from .pictures import picture_store, read_picture
-from .rows import OwnTileRows
-from .sheet_view import SheetView
-from .state import find_base, find_labels, guess_tiles, read_own_tiles
-from .tileset import MAX_OWN_TILES, NAME, BuiltTileset, OwnTile, OwnTiles, build_tileset, clean_name
+from .tileset import (
+    MAX_OWN_TILES,
+    NAME,
+    BuiltTileset,
+    OwnTile,
+    OwnTiles,
+    build_tileset,
+    clean_name,
+    find_base,
+    find_labels,
+    guess_tiles,
+    read_own_tiles,
+)
 
 PREVIEW_CELLS = (30, 20)
 """Maximum width and height of the preview in cells."""

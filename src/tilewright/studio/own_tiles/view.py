@@ -13,7 +13,7 @@ from ..session import Session
 from ..state import State
 from .dialog import OwnTilesDialog
 from .pictures import list_missing
-from .state import find_own_data, remove_own_tiles
+from .tileset import find_own_data, remove_own_tiles
 
 
 class OwnTilesPanel(StatePanel):

@@ -6,8 +6,7 @@ from nicegui import ui
 
 from ..session import Session
 from ..state import State
-from .debounced_input import DebouncedInput
-from .widgets import icon_button
+from .widgets import DebouncedInput, icon_button
 
 
 class SeedBar:

@@ -33,12 +33,11 @@ from ..shape.view import ShapeView
 from ..start.view import GoalsView
 from ..state import State
 from .error_panel import MapErrorPanel
-from .scripts import read_page_script
 from .seeds import SeedBar
 from .shortcuts import show_shortcuts
 from .url_state import UrlState
 from .view import View
-from .widgets import BottomSheet, icon_button
+from .widgets import BottomSheet, icon_button, read_page_script
 
 LOADED_STYLES = ("studio.css", "controls.css", "canvas.css", "landmarks.css")
 """Style sheets that come first, or that an element loads itself."""

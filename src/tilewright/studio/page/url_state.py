@@ -12,8 +12,7 @@ from ...core.errors import TilewrightError
 from ..session import Session
 from ..start.goals import first_state
 from ..state import State
-from .scripts import read_page_script
-from .widgets import build_copy_script
+from .widgets import build_copy_script, read_page_script
 
 DELAY = 0.4
 """Seconds between updates of the URL."""

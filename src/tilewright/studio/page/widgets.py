@@ -1,14 +1,17 @@
-"""Small elements shared by the views."""
+"""Small elements shared by the views: buttons, input fields, uploads, and the scripts of the page."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from nicegui import events, ui
+from nicegui.events import GenericEventArguments, UploadEventArguments
 
-from .scripts import read_page_script
+from ..settings import Settings
 
 
 def build_copy_script(text: str, message: str) -> str:
@@ -95,3 +98,88 @@ class BottomSheet(ui.element):
     def close_after(self, button: ui.button) -> ui.button:
         """Let a button of the sheet close it."""
         return button.props(f"popovertarget={self.html_id} popovertargetaction=hide")
+
+
+@cache
+def read_script(module: str, name: str) -> str:
+    """Return the content of a script in the folder of a module, given its `__file__`."""
+    return Path(module).with_name(f"{name}.js").read_text("utf-8").strip()
+
+
+def read_page_script(name: str) -> str:
+    """Return the content of a script of the page."""
+    return read_script(__file__, name)
+
+
+MAX_LENGTH = 10_000
+"""Maximum number of characters; further ones are ignored."""
+
+
+class DebouncedInput(ui.input, component="debounced_input.js"):
+    """Input field that commits its text on Enter, on blur, or by the arrows of a number; Escape restores the value.
+
+    Escape calls `on_cancel`, with which the owner can clear an error and show the current value.
+    """
+
+    def __init__(
+        self,
+        test_id: str,
+        on_commit: Callable[[str], Any],
+        *,
+        value: str = "",
+        label: str | None = None,
+        hint: str = "",
+        step: float | None = None,
+        on_cancel: Callable[[], Any] | None = None,
+    ) -> None:
+        """Create the field; with a `step` it is a number field."""
+        super().__init__(label, placeholder=hint or None, value=value)
+        self.props("dense outlined hide-bottom-space")
+        self.props["data-testid"] = test_id
+        if step is not None:
+            self.props["type"] = "number"
+            self.props["step"] = step
+            self.props["inputmode"] = "decimal"
+        self._on_commit = on_commit
+        self.on("commit", self._handle_commit)
+        if on_cancel is not None:
+            self.on("cancel", lambda: on_cancel())
+
+    def _handle_commit(self, event: GenericEventArguments) -> None:
+        text = str(event.args if event.args is not None else "")[:MAX_LENGTH]
+        self.value = text
+        self._on_commit(text.strip())
+
+
+REQUEST_OVERHEAD = 1 << 10
+"""Bytes of a request in addition to the file; the security middleware counts them too."""
+
+
+class Uploader(ui.upload):
+    """An invisible upload element, to which buttons and drop targets pass files.
+
+    FastAPI keeps every route, and NiceGUI's route keeps its upload element. Deleting the handlers lets the page and its
+    session be freed.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        on_file: Callable[[UploadEventArguments], Awaitable[None]],
+        on_refusal: Callable[[str], None],
+        *,
+        accept: str = "",
+    ) -> None:
+        """Create the element. `on_file` is called with the file, and `on_refusal` with an error message."""
+        max_bytes = max(1, settings.upload - REQUEST_OVERHEAD)
+        kind = f" and be {accept}" if accept else ""
+        line = f"the file must have at most {max_bytes:,} bytes{kind}"
+        super().__init__(
+            auto_upload=True, max_file_size=max_bytes, on_upload=on_file, on_rejected=lambda: on_refusal(line)
+        )
+        if accept:
+            self.props["accept"] = accept
+
+    def _handle_delete(self) -> None:
+        super()._handle_delete()
+        self._upload_handlers.clear()

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from ...core.errors import InvalidRecipe, Problem, TilewrightError, pluralize
+from ...core.yaml import read_data, read_head_comment
+from ...data import list_names, read_text
 from ...generators._rules.language import Equal, Tree
+from .. import operations
 from ..controls import UNSET, Controls, register_control
+from ..map.payloads import encode_picture
+from ..page.map_card import MapCard
 from ..page.view import View
 from ..page.widgets import copy_text
 from ..session import Session
 from ..state import State
 from . import rulebook_draft as books
-from .controls import LayerControl, RuleControl
+from .controls import LayerControl, RuleControl, division_summary
 from .editor import Editor
-from .sentences import division_summary
-from .start import StartView
-from .text import TextView
 
 SECTIONS = {
     "names": ("Names", ("names",)),
@@ -197,3 +200,154 @@ def summarize_section(rulebook: books.Rulebook, section: str) -> str:
         rules = sum(len(layer["rules"]) for layer in rulebook["generationRules"])
         return f"{len(rulebook['generationRules'])}, with {pluralize(rules, 'rule')}"
     return str(len(rulebook[section]))
+
+
+SEED = 7
+SCALE = 8
+"""Seed and pixels per cell of the thumbnails."""
+
+
+class StartView:
+    """Rulebooks to choose from."""
+
+    def __init__(self, session: Session, on_start: Callable[[], None]) -> None:
+        self.session, self._on_start = session, on_start
+        self.hint = ui.label("").classes("tw-hint")
+        ui.label("Small examples").classes("tw-title")
+        with ui.element("div").classes("rules-cards"):
+            self.cards = {
+                name: MapCard(
+                    f"rules-begin-{name}",
+                    name.replace("-", " ").capitalize(),
+                    summary,
+                    style="tw-link tw-card",
+                    on_click=partial(self._start, name, recipe),
+                )
+                for name, (summary, recipe) in list_rulebooks("rulebooks").items()
+            }
+        ui.label("Built-in recipes").classes("tw-title")
+        with ui.element("div").classes("rules-recipes"):
+            for name, (summary, recipe) in list_rulebooks("recipes").items():
+                button = ui.button(name, color=None, on_click=partial(self._start, name, recipe)).props(
+                    "outline dense no-caps size=sm"
+                )
+                button.props(f"data-testid=rules-begin-{name}").tooltip(summary)
+        background_tasks.create(self._draw_pictures())
+
+    def refresh(self, state: State) -> None:
+        if state.technique == "rules":
+            self.hint.set_text("Choosing another rulebook replaces this one; undo restores it.")
+        else:
+            self.hint.set_text(
+                f"The current technique is {state.technique}. Choosing a rulebook replaces it by rules to edit"
+                " here; undo restores the map."
+            )
+
+    def _start(self, name: str, recipe: Mapping[str, Any]) -> None:
+        state = self.session.state
+        seed = SEED if state.seed is None else state.seed
+        self._on_start()
+        self.session.open(state.open_recipe({**recipe, "seed": seed}, name))
+
+    async def _draw_pictures(self) -> None:
+        """Make the thumbnails in the background."""
+        for name, card in self.cards.items():
+            data = {**list_rulebooks("rulebooks")[name][1], "seed": SEED}
+            recipe = operations.check_recipe(data, self.session.queue.settings)
+            try:
+                map = await self.session.submit(partial(operations.make_map, recipe))
+            except TilewrightError:
+                continue
+            if not card.element.is_deleted:
+                card.show_picture(encode_picture(map.image(scale=SCALE)))
+
+
+@cache
+def list_rulebooks(folder: str) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """Return the rulebooks in a data folder with their descriptions; the empty one is the last."""
+    found = {name: read_data(read_text(folder, name), name) for name in list_names(folder)}
+    books = {name: recipe for name, recipe in found.items() if recipe.get("technique") == "rules"}
+    by_length = sorted(books, key=lambda name: not books[name]["params"]["generationRules"])
+    return {name: (read_head_comment(read_text(folder, name)), books[name]) for name in by_length}
+
+
+PAUSE = 500
+"""Milliseconds without a key press before the text is applied."""
+
+
+class TextView:
+    """Text field with the rulebook; valid changes are applied to the rulebook."""
+
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+        self._text = ""
+        """Last text written from the rulebook."""
+        self._error_line: int | None = None
+        with ui.element("div").classes("rules-line"):
+            ui.label("A ProcEngine object; edit it or paste another one.").classes("tw-hint rules-grow")
+            paste = ui.button("Paste", icon="content_paste", color=None, on_click=self._paste)
+            paste.props("flat dense no-caps size=sm data-testid=rules-paste").classes("rules-add")
+            paste.tooltip("Replace the rulebook by the one in the clipboard")
+        with ui.element("div").classes("rules-text") as self.frame:
+            self.gutter = ui.html("", sanitize=False).classes("rules-gutter").props("aria-hidden=true")
+            self.area = ui.textarea(on_change=self._on_input).props(
+                f"autogrow borderless dense debounce={PAUSE} wrap=off spellcheck=false autocomplete=off"
+                ' autocapitalize=off data-testid=rules-json aria-label="rulebook as JSON"'
+            )
+        self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-json-error")
+        self.error.set_visibility(False)
+        self.update()
+
+    def update(self) -> None:
+        """Show the rulebook, unless the text already describes it."""
+        text = books.write_text(self.editor.rulebook)
+        if text == self._text:
+            return
+        self._text = text
+        if not self._is_current(self.area.value or ""):
+            self.area.set_value(text)
+
+    async def _paste(self) -> None:
+        """Replace the text by the content of the clipboard."""
+        text = await ui.clipboard.read()
+        if text:
+            self.area.set_value(text)
+        else:
+            ui.notify("No access to the clipboard; click into the text and press Ctrl+A, Ctrl+V", position="bottom")
+
+    def _is_current(self, text: str) -> bool:
+        try:
+            return books.write_text(books.read_text(text)) == self._text
+        except TilewrightError:
+            return False
+
+    def _on_input(self) -> None:
+        text = self.area.value or ""
+        if text == self._text:
+            self._show_error("")
+            return
+        try:
+            book = books.read_text(text)
+        except TilewrightError as error:
+            path = error.problems[0].path
+            line = books.find_line(text, path)
+            has_line = line is None or path[:1] == ("line",)
+            self._show_error(str(error) if has_line else f"line {line}: {error}", line)
+            return
+        self._show_error("")
+        self.editor.replace_rulebook(book)
+
+    def _show_error(self, message: str, line: int | None = None) -> None:
+        """Show an error of the text and its line."""
+        self.error.set_text(message)
+        self.error.set_visibility(bool(message))
+        self.frame.classes(add="rules-blamed" if message else "", remove="" if message else "rules-blamed")
+        self._error_line = line
+        self._number_lines()
+
+    def _number_lines(self) -> None:
+        lines = (self.area.value or "").count("\n") + 1
+        numbers = (f"<b>{line}</b>" if line == self._error_line else str(line) for line in range(1, lines + 1))
+        written = "\n".join(numbers)
+        if self.gutter.content != written:
+            self.gutter.set_content(written)

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from nicegui import ui
 
 from ...core.errors import TilewrightError, pluralize
 from ...core.seeds import read_seed
 from ...search.archive import Elite
-from ...search.axes import MeasureAxis
-from ...search.objective import Objective
-from ..page.error_panel import ErrorCard, list_messages
+from ...search.axes import MeasureAxis, Objective
+from ..page.error_panel import ErrorCard, Remedy, list_messages, list_remedies
 from ..page.widgets import icon_button, toggle_class
 from ..session import Session
 from ..state import State
-from .elite_card import EliteCard
-from .errors import list_search_remedies
 from .found_maps import EliteExport, FoundMaps
 from .heatmap import Box, Cell, Heatmap, build_scene, describe_measure
-from .numbers import SearchNumbers
 from .options import choose_vary, find_search, list_options
 from .runs import SearchRun, SearchRuns
-from .setup import build_definition, find_key
+from .setup import Suggestion, build_definition, find_key
+from .side import EliteCard, SearchNumbers
 from .state import DEFAULT_EVALUATIONS, MAX_EVALUATIONS, SearchViewState, Spec
-from .suggestion import Suggestion
 
 UPDATE_SECONDS = 0.25
 """Seconds between updates of the page while a search runs."""
@@ -269,16 +266,29 @@ class ExploreView:
         if error is None:
             self.errors.show(())
         else:
-            facts = self._find_facts(self.session.state)
-            remedies = list_search_remedies(
-                error,
-                self.session,
-                vary=facts.vary,
-                labels=facts.labels,
-                change=self._set,
-                suggest=self._on_suggest,
-            )
-            self.errors.show(list_messages(error), remedies)
+            self.errors.show(list_messages(error), self._list_remedies(error))
+
+    def _list_remedies(self, error: TilewrightError) -> list[Remedy]:
+        """Return the buttons of an error, whose problems have paths such as `("vary", "params.walls")`."""
+        facts, found = self._find_facts(self.session.state), list[Remedy]()
+
+        def offer(label: str, **changes: object) -> None:
+            found.append(Remedy(label, partial(self._set, **changes)))
+
+        for problem in error.problems:
+            match problem.path:
+                case ("vary", str(path), *_) if path in facts.vary:
+                    offer(f"Use the usual range of {facts.labels[path]}", vary={**facts.vary, path: {}})
+                    if others := {one: spec for one, spec in facts.vary.items() if one != path}:
+                        offer(f"Do not vary {facts.labels[path]}", vary=others)
+                case ("vary", *_):
+                    offer("Vary the suggested parameters", vary=None)
+                case ("measures" | "objective", *_):
+                    found.append(Remedy("Suggest other measures", self._on_suggest))
+            for fix in problem.fixes:
+                if fix.path == ("evaluations",):
+                    offer(f"Make {fix.value:,} maps", evaluations=fix.value)
+        return found or list_remedies(error, self.session)
 
     def _set(self, **changes: object) -> None:
         self.forget_error()

@@ -16,7 +16,7 @@ from ...core.errors import TilewrightError, TooLarge, pluralize
 from ...core.measure_groups import format_measure
 from ...corpus import refuse_without_packages
 from ...search.archive import Archive, Elite
-from ..export.downloads import format_bytes
+from ..export.files import format_bytes
 from ..gallery.export import MapsExport
 from ..gallery.state import MAX_FOUND
 from ..gallery.variations import Variation

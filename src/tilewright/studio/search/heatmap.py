@@ -10,8 +10,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...search.archive import Archive
-from ...search.axes import MeasureAxis
-from ...search.objective import Objective
+from ...search.axes import MeasureAxis, Objective
 
 Cell = tuple[int, int]
 """Bins along both axes."""

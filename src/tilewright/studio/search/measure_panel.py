@@ -10,8 +10,7 @@ from nicegui import events, ui
 
 from ...core.registry import measures
 from ..controls.numbers import write_number
-from ..page.debounced_input import DebouncedInput
-from ..page.widgets import SelectByLabel
+from ..page.widgets import DebouncedInput, SelectByLabel
 from .heatmap import describe_measure
 from .state import MAX_BINS, MAX_EVALUATIONS, MAX_NUMBER, MAX_SEED, AxisState, SearchViewState
 

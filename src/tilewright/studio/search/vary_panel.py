@@ -10,8 +10,7 @@ from typing import Any
 from nicegui import events, ui
 
 from ..controls.numbers import write_number
-from ..page.debounced_input import DebouncedInput
-from ..page.widgets import FoldingSection
+from ..page.widgets import DebouncedInput, FoldingSection
 from ..state import State
 from .options import KNOBS, SEED, VaryOption, choose_vary, list_options
 from .state import MAX_NUMBER, MAX_VARIED, Spec

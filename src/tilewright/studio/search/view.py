@@ -16,9 +16,8 @@ from .explore import ExploreView
 from .measure_panel import MeasurePanel
 from .options import choose_vary, find_search
 from .runs import SearchRuns
-from .setup import find_key
+from .setup import Suggestion, find_key, probe_measures
 from .state import AxisState, SearchViewState, Spec
-from .suggestion import Suggestion, probe_measures
 from .vary_panel import VaryPanel
 
 LABELS = {"explore": "Explore", "eye": "Pick by eye"}

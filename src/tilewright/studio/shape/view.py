@@ -19,9 +19,8 @@ from ...core.tileset import Tile
 from ..controls import Controls
 from ..make.opened_recipe import keep_fitting_knobs
 from ..own_tiles.pictures import embed_pictures
-from ..page.uploads import Uploader
 from ..page.view import View
-from ..page.widgets import copy_text, icon_button
+from ..page.widgets import Uploader, copy_text, icon_button
 from ..session import Session
 from ..state import Stage, State
 from .recipe_text import read_text, write_text
