@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...autotile.tile_classes import TileClasses
+from ...autotile.grammar import TileClasses
 from ...core.caching import cached_by_size
 from ...core.errors import InvalidRecipe
 from ...core.samples import Counts, Samples
