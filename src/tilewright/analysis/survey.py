@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ..core.entries import Measure
 from ..core.errors import InvalidRecipe
-from ..core.plan import tilesets_of
 from ..core.registry import measures
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -251,7 +250,7 @@ def measure_map(
     if like is None:
         check_comparing(entries)
     for entry in entries:
-        entry.check_argument([map.tileset, *(tilesets_of(map.recipe) if map.recipe is not None else ())])
+        entry.check_argument([map.tileset, *(map.recipe.tilesets if map.recipe is not None else ())])
     found: dict[str, float] = {}
     for entry in entries or (one for one in measures if not one.argument):
         if before_each is not None:
@@ -359,5 +358,5 @@ def _check_tiles(entries: Sequence[Measure], maps: Sequence[TileMap]) -> None:
 
 def _list_recipe_tilesets(maps: Sequence[TileMap]) -> list[Tileset]:
     """Return the tilesets whose tiles maps of the same recipes can have."""
-    tilesets = (tileset for map in maps if map.recipe is not None for tileset in tilesets_of(map.recipe))
+    tilesets = (tileset for map in maps if map.recipe is not None for tileset in map.recipe.tilesets)
     return list({id(tileset): tileset for tileset in tilesets}.values())
