@@ -129,7 +129,7 @@ BOUNDED = {
         _artwork.draw_texture edges._draw_surface edges._edge_distance landscape._draw_stamps_of_mask
     """,
     "recipes of at most MAX_SMALL_RECIPE characters": "manifest._find_small_recipe",
-    "strings of at most MAX_CACHED_LENGTH characters": "compact_model._parse_cached opened_recipe._read_declarations",
+    "strings of at most MAX_CACHED_LENGTH characters": "compact._parse_cached opened_recipe._read_declarations",
     "tables of at most MAX_KEYS numbers": "fashion.build_key_table fashion_rules._make_rule",
 }
 """Modules and functions with caches of more values than `MAX_VALUES`, by what bounds their size."""
