@@ -24,13 +24,13 @@ MAX_DEPTH = 100
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
-class Record(BaseModel):
+class DocumentPart(BaseModel):
     """A part of a document. Unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True)
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=DocumentPart)
 
 
 def validate(kind: type[R], data: Any) -> R:

@@ -16,7 +16,7 @@ from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
 from ...core.parse_limits import check_json
 from ...core.tilemap import Marker, Room
 from .._data import check_sides
-from .._documents import Coordinate, Count, Record, check_megabytes, parse_document
+from .._documents import Coordinate, Count, DocumentPart, check_megabytes, parse_document
 from . import MARKER_TAG, unescape
 
 MAX_BYTES = 1 << 28
@@ -41,7 +41,7 @@ class LdtkTile(tuple[int, int, int]):
     __slots__ = ()
 
 
-class _Record(Record):
+class _Record(DocumentPart):
     # Problems name the fields as they are called here, because aliases such as __grid are not known as fields.
     model_config = ConfigDict(loc_by_alias=False)
 

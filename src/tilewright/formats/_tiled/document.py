@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from ...core.parse_limits import check_json
-from .._documents import Coordinate, Count, Record, parse_document
+from .._documents import Coordinate, Count, DocumentPart, parse_document
 from . import MAX_BYTES, Document, check_file_size
 
 MAX_GIDS = 1 << 24
@@ -44,7 +44,7 @@ def _read_value(value: Value, kind: Any) -> Value:
     return f"#{str(value)[-6:]}" if kind == "color" else value
 
 
-class _Part(Record):
+class _Part(DocumentPart):
     """A part of a document, with its custom properties."""
 
     properties: Annotated[dict[str, Any], BeforeValidator(_read_properties)] = Field(default_factory=dict)
