@@ -69,6 +69,8 @@ class WordMenu:
 class TileControl(Control):
     """A tile with its color and name; a click opens a menu of the map's tiles and a field for other names."""
 
+    shows_tiles = True
+
     def build(self) -> None:
         with ui.element("div").classes("tc-pick"):
             self._button = ui.html("", sanitize=False, tag="button").classes("tc-tile")
@@ -84,9 +86,6 @@ class TileControl(Control):
         else:
             self._button.content = f"{swatch(self.context.find_color(value))}<span>{html.escape(str(value))}</span>"
         self._button.props["aria-label"] = f"{self.field.label}: {value or empty}"
-
-    def retile(self) -> None:
-        self.show(self.value)
 
     def _on_pick(self, word: str | None) -> None:
         if word is None:

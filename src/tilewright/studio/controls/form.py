@@ -13,6 +13,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.fields import UNSET, Field
+from ..page.widgets import toggle_class
 from . import chips, maps, numbers, words
 from . import grids as matrices
 from . import grids as neighbourhoods
@@ -146,14 +147,13 @@ class Row:
         problem = self._error or self._problem
         if self.element.props.get("data-error", "") != problem:
             self.element.props["data-error"] = problem
-            self.element.classes(add="tc-wrong" if problem else "", remove="" if problem else "tc-wrong")
+            toggle_class(self.element, "tc-wrong", bool(problem))
 
     def mark_set(self, value: Any) -> None:
         """Show the button that restores the default, if the value differs from it."""
         is_default = self._is_inner and value == self.field.default  # Models may contain their defaults.
         is_set = value is not UNSET and self.field.default is not UNSET and not is_default
-        if ("tc-set" in self.element.classes) != is_set:
-            self.element.classes(add="tc-set" if is_set else "", remove="" if is_set else "tc-set")
+        toggle_class(self.element, "tc-set", is_set)
 
 
 class Form:

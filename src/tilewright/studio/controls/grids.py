@@ -15,9 +15,9 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ...core.fields import UNSET, Field
-from ..page.widgets import is_list, read_script
+from ..page.widgets import is_list, read_script, write_number
 from .control import Control, icon_button, select, swatch, text_button
-from .numbers import ControlInput, Slider, read_number, write_number
+from .numbers import ControlInput, Slider, read_number
 
 MAX_LABELED_STATES = 8
 """Maximum number of states for which the scores are written in the cells."""

@@ -30,9 +30,8 @@ from ...formats._tile_rules import read_tile_rules
 from ..jobs import Cancelled
 from ..map.payloads import data_url
 from ..operations import read_upload
-from ..own_models import is_reference, store_model
+from ..own_files import StudioResolver, is_reference, store_model
 from ..page.widgets import Uploader, is_list
-from ..resolver import StudioResolver
 from ..settings import Settings
 from .chips import PICK_SCRIPT
 from .control import Control, ControlContext, icon_button, select, text_button

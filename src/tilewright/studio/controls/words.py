@@ -108,15 +108,14 @@ class TextControl(Control):
 class NamesControl(Control):
     """The name of an item of another list, such as a neighborhood."""
 
+    shows_tiles = True
+
     def build(self) -> None:
         self._select = select({}, self._on_choice, self.binding.test_id)
 
     def draw(self, value: Any) -> None:
         names = list_names(self.context.root(self.field.names_of))
         self._select.set_options([*names, *([value] if value not in names else [])], value=value)
-
-    def retile(self) -> None:
-        self.show(self.value)
 
     def _on_choice(self, name: Any) -> None:
         if not self._is_showing and name is not None:

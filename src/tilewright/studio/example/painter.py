@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from nicegui import events, ui
+from nicegui import ui
 
 from ...core.appearance import distinct_color
 from ...core.errors import TilewrightError, pluralize
@@ -14,7 +14,7 @@ from ...core.tilemap import TileMap
 from ...core.tileset import Tile
 from ..map import payloads
 from ..map.canvas import MapCanvas
-from ..page.widgets import DebouncedInput, icon_button
+from ..page.widgets import DebouncedInput, icon_button, labeled_button, on_choice, show_value
 from ..session import Session
 from ..state import ViewSettings
 from .state import SampleState, edit_tile, paint_sample, with_tile
@@ -73,13 +73,12 @@ class TileRow:
 
     def __init__(self, number: int, on_change: Callable[[str, Any], None]) -> None:
         """Build the controls. `on_change` is called with the name of a field and its value."""
-        self._on_change = on_change
         self.glyph = ui.label("").classes("tw-tile-glyph")
         self.name = DebouncedInput(f"edit-name-{number}", partial(on_change, "name"), label="name")
         self.name.props("maxlength=80")
         self.color = DebouncedInput(f"edit-color-{number}", partial(on_change, "color"))
         self.color.props(f'type=color aria-label="Color of tile {number + 1}"')
-        self.passable = ui.checkbox("passable", on_change=self._on_passable)
+        self.passable = on_choice(ui.checkbox("passable"), partial(on_change, "passable"))
         self.passable.props(f"dense data-testid=edit-passable-{number}")
 
     def show(self, tile: Tile) -> None:
@@ -87,10 +86,7 @@ class TileRow:
         self.glyph.set_text(tile.glyph)
         self.name.set_value(tile.name)
         self.color.set_value(tile.color)
-        self.passable.set_value(tile.passable)
-
-    def _on_passable(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        self._on_change("passable", bool(event.value))
+        show_value(self.passable, tile.passable)
 
 
 class Painter:
@@ -105,14 +101,10 @@ class Painter:
                 ui.label("Sample").classes("tw-example-name")
                 self.facts = ui.label("").classes("tw-faint tw-grow").props("data-testid=sample-facts")
                 self.editor = TileEditor(lambda sample: self.on_change(self.example.with_edited_sample(sample)))
-                edit = ui.button("Edit tiles", icon="edit", on_click=lambda: self.editor.open(self.example.sample_map))
-                edit.props('dense flat no-caps size=sm data-testid=edit-tiles aria-label="Edit tiles"').tooltip(
-                    "Change the names, colors and passability of the tiles"
-                )
-                add = ui.button("Add a tile", icon="add", on_click=self._open_dialog)
-                add.props('dense flat no-caps size=sm data-testid=add-tile aria-label="Add a tile"').tooltip(
-                    "Add a tile to the palette"
-                )
+                style, hint = "dense flat size=sm", "Change the names, colors and passability of the tiles"
+                labeled_button("Edit tiles", "edit", self._open_editor, "edit-tiles", style, hint=hint, color="primary")
+                hint = "Add a tile to the palette"
+                labeled_button("Add a tile", "add", self._open_dialog, "add-tile", style, hint=hint, color="primary")
             self.canvas = MapCanvas(
                 simple=True,
                 on_paint=lambda cells, lock: self.on_change(
@@ -143,6 +135,9 @@ class Painter:
         self.session.emit("state", self.session.state)
 
     # -- tiles --------------------------------------------------------------------------------------------------
+
+    def _open_editor(self) -> None:
+        self.editor.open(self.example.sample_map)
 
     def _build_dialog(self) -> None:
         with ui.dialog() as self.dialog, ui.card().classes("tw-example-form"):

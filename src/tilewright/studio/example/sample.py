@@ -16,7 +16,16 @@ from ...formats import format_registry
 from .. import operations
 from ..jobs import CancelToken
 from ..page.map_card import MapCard
-from ..page.widgets import DebouncedInput, Uploader, icon_button, read_page_script, read_script
+from ..page.widgets import (
+    DebouncedInput,
+    Message,
+    Uploader,
+    dropdown,
+    icon_button,
+    labeled_button,
+    read_script,
+    show_value,
+)
 from ..session import Session, parse_seed
 from .state import (
     AXES,
@@ -34,7 +43,6 @@ from .state import (
 )
 from .trial import draw_picture
 
-DROP = read_page_script("drop_file")
 DRAG = """(event) => { event.preventDefault(); document.body.classList.add('tw-dropping'); }"""
 LEAVE = read_script(__file__, "leave_drop")
 
@@ -57,22 +65,28 @@ class SamplePanel:
         with ui.element("div").classes("tw-example-fields"):
             self.columns = self._build_number("width", "sample-width", self._resize)
             self.rows = self._build_number("height", "sample-height", self._resize)
-            self.wrap_sample = self._build_axes_select("wrap", "wrap_sample", "sample-wraps")
-            self.wrap_sample.tooltip(
+            choose = partial(self._set, "wrap_sample")
+            self.wrap_sample = dropdown(AXES, choose, "sample-wraps", label="wrap", value="none").tooltip(
                 f"Whether the sample wraps around at its edges; for {_list_supporting('wrap_sample')}"
             )
         ui.label("Maps").classes("tw-title")
         with ui.element("div").classes("tw-example-fields"):
             self.width = self._build_number("width", "maps-width", self._set_size)
             self.height = self._build_number("height", "maps-height", self._set_size)
-            self.wrap = self._build_axes_select("wrap", "wrap", "maps-wrap")
-            self.edges = self._build_edges_select()
+            self.wrap = dropdown(AXES, partial(self._set, "wrap"), "maps-wrap", label="wrap", value="none")
+            self.edges = dropdown(
+                _list_edge_options(()), self._set_edges, "maps-edges", label="edges of the sample", value=""
+            ).tooltip(
+                "Edges of the maps that have only patterns of the same edge of the sample, such as sky above and "
+                f"ground below; for {_list_supporting('sample_edges')}"
+            )
             self.wrap.tooltip(f"Whether opposite edges of the maps fit together; for {_list_supporting('wrap')}")
         with ui.element("div").classes("tw-row"):
             self.seed = DebouncedInput("maps-seed", self._set_seed, label="seed").classes("tw-grow")
             self.seed.tooltip("Number or text; the same seed makes the same maps")
-            roll = ui.button("New seed", icon="casino", on_click=self.reroll).classes("tw-roomy")
-            roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("Choose a random seed for all maps")
+            hint, style = "Choose a random seed for all maps", "dense unelevated"
+            roll = labeled_button("New seed", "casino", self.reroll, "maps-reroll", style, hint=hint)
+            roll.classes("tw-roomy")
         notes = [f"{name} {note}" for name in list_techniques() if (note := find_by_example(name).note)]
         ui.label(f"{'; '.join(notes)}.").classes("tw-hint")
 
@@ -82,14 +96,14 @@ class SamplePanel:
         shown = {self.columns: columns, self.rows: rows, self.width: example.width, self.height: example.height}
         for field, number in shown.items():
             field.set_value(str(number))
-        self.wrap.set_value(example.wrap)
-        self.wrap_sample.set_value(example.wrap_sample)
-        self.edges.set_options(_list_edge_options(example.sample_edges), value=" ".join(example.sample_edges))
+        show_value(self.wrap, example.wrap)
+        show_value(self.wrap_sample, example.wrap_sample)
+        show_value(self.edges, " ".join(example.sample_edges), _list_edge_options(example.sample_edges))
         self.seed.set_value(str(example.seed))
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
             card.mark(name == picked)
-        self.member.set_value(picked if picked in self.members else None)
+        show_value(self.member, picked if picked in self.members else None)
 
     def reroll(self) -> None:
         """Choose a random seed."""
@@ -109,27 +123,23 @@ class SamplePanel:
                 )
                 self.cards[name].show_picture(_draw_thumbnail(name))
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
-        self.member = ui.select(
-            self.members, label="or a map of a game", on_change=lambda event: self._pick(event.value)
-        )
-        self.member.props("dense outlined options-dense data-testid=sample-member")
+        self.member = dropdown(self.members, self._pick, "sample-member", label="or a map of a game")
 
     def _build_upload(self) -> None:
-        self.upload = Uploader(self.session.queue.settings, self._on_upload, self._show_error)
+        self.upload = Uploader(self.session.queue.settings, self._on_upload, lambda line: self.line.show(line))
         self.upload.classes("tw-example-upload").props("data-testid=sample-file")
         endings = sorted({ending for entry in format_registry if entry.read for ending in entry.extensions})
         with ui.element("button").classes("tw-example-drop").props("type=button data-testid=sample-open") as button:
             ui.icon("upload_file", size="20px")
             ui.label("Open a file, or drop one here")
             ui.tooltip(f"Text, CSV or picture (one pixel per tile), or any of {', '.join(endings)}")
-        button.on("click", lambda: self.upload.run_method("pickFiles"))
-        self.line = ui.label("").classes("tw-bad").props("role=status data-testid=sample-line")
-        self.line.set_visibility(False)
+        self.upload.open_from(button)
+        self.line = Message("sample-line")
 
     def take_drops(self, element: ui.element) -> None:
         """Accept files dropped on an element."""
         element.on("dragover", js_handler=DRAG).on("dragleave", js_handler=LEAVE)
-        element.on("drop", js_handler=DROP % self.upload.id)
+        self.upload.take_drops(element)
 
     async def _on_upload(self, event: events.UploadEventArguments) -> None:
         content, name = await event.file.read(), event.file.name
@@ -138,7 +148,7 @@ class SamplePanel:
         def work(token: CancelToken) -> TileMap:
             return as_sample(name_sample(operations.read_upload(content, name, token.settings)))
 
-        sample = await self.session.attempt(work, lambda error: self._show_error(str(error)))
+        sample = await self.session.attempt(work, lambda error: self.line.show(str(error)))
         if sample is not None:
             self._change(self.example.with_sample(sample, name[-60:] or "a file"))
 
@@ -146,13 +156,9 @@ class SamplePanel:
         if name is not None and (self.example.sample is not None or name != self.example.name):
             self._change(self.example.with_built_in(name))
 
-    def _show_error(self, message: str) -> None:
-        self.line.set_text(message)
-        self.line.set_visibility(bool(message))
-
     def _change(self, example: SampleState) -> None:
         """Report a changed example and clear the error."""
-        self._show_error("")
+        self.line.show("")
         self.on_change(example)
 
     # -- settings -----------------------------------------------------------------------------------------------
@@ -160,23 +166,11 @@ class SamplePanel:
     def _build_number(self, label: str, test_id: str, on_change: Callable[[], None]) -> DebouncedInput:
         return DebouncedInput(test_id, lambda _: on_change(), label=label, step=1).props("min=1")
 
-    def _build_axes_select(self, label: str, name: str, test_id: str) -> ui.select:
-        def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
-            self.on_change(self.example.replace(**{name: event.value}))
+    def _set(self, name: str, value: Any) -> None:
+        self.on_change(self.example.replace(**{name: value}))
 
-        select = ui.select(dict(AXES), label=label, value="none", on_change=on_choice)
-        return select.props(f"dense outlined options-dense data-testid={test_id}")
-
-    def _build_edges_select(self) -> ui.select:
-        def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
-            self.on_change(self.example.replace(sample_edges=tuple((event.value or "").split())))
-
-        select = ui.select(_list_edge_options(()), label="edges of the sample", value="", on_change=on_choice)
-        select.props("dense outlined options-dense data-testid=maps-edges")
-        return select.tooltip(
-            "Edges of the maps that have only patterns of the same edge of the sample, such as sky above and ground "
-            f"below; for {_list_supporting('sample_edges')}"
-        )
+    def _set_edges(self, edges: str) -> None:
+        self._set("sample_edges", tuple(edges.split()))
 
     def _resize(self) -> None:
         *_, rows, columns = self.example.sample_map.shape

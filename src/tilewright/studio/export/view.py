@@ -12,12 +12,10 @@ from ...core.errors import TilewrightError
 from ...core.recipe import Recipe
 from ...core.yaml import write_data
 from ..http.responses import file_name
-from ..own_models import name_model_files
-from ..own_tiles.pictures import embed_pictures
+from ..own_files import StudioResolver, embed_pictures, name_model_files
 from ..own_tiles.tileset import NAME, clean_name, find_own_data
 from ..page.view import View
 from ..page.widgets import build_copy_script, icon_button
-from ..resolver import StudioResolver
 from ..session import Session
 from ..state import State
 from .files import FilesView

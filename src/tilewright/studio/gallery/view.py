@@ -17,6 +17,7 @@ from ..jobs import Cancelled
 from ..page.error_panel import ErrorCard, Remedy, list_remedies
 from ..page.map_card import MapCard
 from ..page.view import View
+from ..page.widgets import labeled_button, on_choice, show_value
 from ..session import Session
 from ..state import State
 from .export import GalleryExport
@@ -59,7 +60,7 @@ class GalleryView(View):
             self.stop()
             return
         self.variation_panel.show(state)
-        self.size.set_value(state.gallery.size)
+        show_value(self.size, state.gallery.size)
         self.grid.style(f"--tw-size: {state.gallery.size}px")
         if self._is_current(state):
             self._mark_current(state)
@@ -74,14 +75,15 @@ class GalleryView(View):
     def _build_panel(self) -> None:
         with ui.element("div").classes("tw-gallery-part"):
             self.variation_panel = VariationPanel(self.session)
-            roll = ui.button("New seeds", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
-            roll.props("data-testid=gallery-roll").tooltip("Choose new random seeds; locked cells stay")
+            hint, style = "Choose new random seeds; locked cells stay", "dense unelevated"
+            labeled_button("New seeds", "casino", self.roll, "gallery-roll", style, hint=hint)
             ui.label("Click a picture or a point to open it in Make. New seeds keep starred pictures.").classes(
                 "tw-hint"
             )
             with ui.element("div").classes("tw-gallery-size"):
                 ui.label("Picture size")
-                self.size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20, on_change=self._on_size)
+                size = ui.slider(min=MIN_SIZE, max=MAX_SIZE, step=20)
+                self.size = on_choice(size, partial(self._change, "size"))
                 self.size.props('dense data-testid=gallery-size aria-label="Picture size"')
         with ui.element("div").classes("tw-gallery-part tw-gallery-take"):
             ui.label("Export").classes("tw-title")
@@ -160,9 +162,7 @@ class GalleryView(View):
         """Open a variation in Make."""
         if number in self.results and self.results[number].error is not None:
             return
-        chosen = self.variations[number].state
-        state = replace(self.session.state, recipe=chosen.recipe, locks=chosen.locks, painted=None, off=chosen.off)
-        self.session.open(state.with_view_settings(tab="make"))
+        self.session.open_in_make(self.variations[number].state)
 
     def _is_current(self, state: State) -> bool:
         """Return whether these are the variations of a state. They stay current when the user opens one of them."""
@@ -251,9 +251,6 @@ class GalleryView(View):
 
     def _change(self, name: str, value: Any) -> None:
         self.session.change_gallery(**{name: value})
-
-    def _on_size(self) -> None:
-        self.session.change_gallery(size=self.size.value)
 
     def _label_measure(self, name: str) -> str:
         knob = self.variation_panel.knob

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, events, ui
+from nicegui import events, ui
 
 from ...core.errors import TilewrightError
 from ...core.skins import find_layouts
@@ -17,10 +16,10 @@ from ...formats._sheet import count_sprites
 from ..jobs import CancelToken
 from ..map.payloads import encode_picture
 from ..operations import zip_files
-from ..page.widgets import DebouncedInput, Uploader, icon_button, read_page_script
+from ..own_files import picture_store, put_picture, read_picture
+from ..page.widgets import DebouncedInput, Message, Uploader, ViewTask, icon_button, labeled_button
 from ..session import Session
 from .editor import OwnTileRows, SheetView
-from .pictures import picture_store, read_picture
 from .tileset import (
     MAX_OWN_TILES,
     NAME,
@@ -52,7 +51,7 @@ class OwnTilesDialog:
         self.base: Tileset | None = None
         self.active = 0
         """Index of the tile whose sprite the next click in the picture sets."""
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         with ui.dialog().props("data-testid=own-dialog") as self.dialog, ui.card().classes("tw-own"):
             with ui.element("div").classes("tw-row tw-own-head"):
                 ui.label("Your own tiles").classes("tw-own-title tw-grow")
@@ -62,24 +61,23 @@ class OwnTilesDialog:
                 self._build_picture()
                 self._build_tiles()
             self._build_footer()
-        self.dialog.on("hide", self._stop)
+        self.dialog.on("hide", self._job.stop)
 
     # -- layout -------------------------------------------------------------------------------------------------
 
     def _build_upload(self) -> None:
-        self.upload = Uploader(self.session.queue.settings, self._on_upload, self._show_error, accept=KINDS)
+        self.upload = Uploader(
+            self.session.queue.settings, self._on_upload, lambda line: self.line.show(line), accept=KINDS
+        )
         self.upload.classes("tw-hidden").props("data-testid=own-file")
-        with (
-            ui.element("button")
-            .classes("tw-example-drop tw-own-drop")
-            .props("type=button data-testid=own-open") as drop
-        ):
+        style, props = "tw-example-drop tw-own-drop", "type=button data-testid=own-open"
+        with ui.element("button").classes(style).props(props) as drop:
             ui.icon("add_photo_alternate", size="20px")
             self.drop_text = ui.label("")
-        drop.on("click", lambda: self.upload.run_method("pickFiles"))
+        self.upload.open_from(drop)
         card = self.dialog.default_slot.children[0]
         card.on("dragover", js_handler="(event) => event.preventDefault()")
-        card.on("drop", js_handler=read_page_script("drop_file") % self.upload.id)
+        self.upload.take_drops(card)
 
     def _build_picture(self) -> None:
         with ui.element("div").classes("tw-own-column"):
@@ -102,8 +100,7 @@ class OwnTilesDialog:
         with ui.element("div").classes("tw-own-column"):
             with ui.element("div").classes("tw-row"):
                 ui.label("Tiles").classes("tw-title tw-grow")
-                add = ui.button("Add", icon="add", on_click=self._add_tile)
-                add.props("dense unelevated no-caps size=sm data-testid=own-add")
+                labeled_button("Add", "add", lambda: self._add_tile(), "own-add", "dense unelevated size=sm")
             self.rows = OwnTileRows(on_change=self._change_tile, on_select=self._select, on_remove=self._remove_tile)
             ui.label(
                 "Select a tile, then click its sprite in the picture; for a layout, its upper left corner. Several "
@@ -114,27 +111,28 @@ class OwnTilesDialog:
             self.preview.props("data-testid=own-preview")
 
     def _build_footer(self) -> None:
-        self.line = ui.label("").classes("tw-bad").props("role=status data-testid=own-line")
+        self.line = Message("own-line")
         with ui.element("div").classes("tw-row tw-own-foot"):
-            self.download = ui.button("Download tileset", icon="download", on_click=self._download)
-            self.download.props("outline dense no-caps data-testid=own-download").classes("tw-roomy")
+            self.download = labeled_button(
+                "Download tileset", "download", self._download, "own-download", color="primary"
+            ).classes("tw-roomy")
             ui.space()
             ui.button("Cancel", color=None, on_click=self.dialog.close).props("flat dense no-caps")
-            self.apply = ui.button("Use these tiles", on_click=self._apply)
-            self.apply.props("unelevated dense no-caps data-testid=own-apply").classes("tw-roomy")
+            self.apply = labeled_button("Use these tiles", None, self._apply, "own-apply", "unelevated dense")
+            self.apply.classes("tw-roomy")
 
     # -- opening ------------------------------------------------------------------------------------------------
 
     def open(self) -> None:
         """Open the dialog with the own tiles of the state, if there are any."""
-        self._show_error("")
+        self.line.show("")
         self.active = 0
         try:
             self.base, self.own = find_base(self.session.state), read_own_tiles(self.session.state)
         except TilewrightError as error:
-            self._show_error(str(error))
+            self.line.show(str(error))
         if self.own is not None and not picture_store.get(self.own.picture):
-            self._show_error(f"{self.own.image} is missing here; choose the picture again")
+            self.line.show(f"{self.own.image} is missing here; choose the picture again")
         self._refresh()
         self.dialog.open()
 
@@ -142,18 +140,18 @@ class OwnTilesDialog:
         content, name = await event.file.read(), event.file.name[-80:]
         self.upload.reset()
         picture = await self.session.attempt(
-            lambda token: read_picture(content, name, token.settings), lambda error: self._show_error(str(error))
+            lambda token: read_picture(content, name, token.settings), self._show_problem
         )
         if picture is None or self.base is None:
             return
-        image, digest = f"{clean_name(name, 'picture')}.png", picture_store.put(picture)
+        image, digest = f"{clean_name(name, 'picture')}.png", put_picture(picture)
         if self.own is not None and self.own.picture == digest:
             self.own = replace(self.own, image=image)
             self.session.make()  # The picture of the current map was missing.
         else:
             self.own = guess_tiles(image, digest, self.session.map, self.base)
         self.active = 0
-        self._show_error("")
+        self.line.show("")
         self._refresh()
 
     # -- changes ------------------------------------------------------------------------------------------------
@@ -164,22 +162,18 @@ class OwnTilesDialog:
             self._refresh()
 
     def _set_number(self, name: str, text: str) -> None:
+        """Change the size of the sprites, the margin or the spacing."""
         if self.own is None:
             return
         least = 1 if name in ("width", "height") else 0
         number = min(MAX_SIDE, max(least, int(text))) if text.isdecimal() and len(text) < 6 else least
         width, height = self.own.tile_size
-        match name:
-            case "width" if width == height:  # Most sprites are square.
-                self._change(replace(self.own, tile_size=(number, number)))
-            case "width":
-                self._change(replace(self.own, tile_size=(number, height)))
-            case "height":
-                self._change(replace(self.own, tile_size=(width, number)))
-            case "margin":
-                self._change(replace(self.own, margin=number))
-            case _:
-                self._change(replace(self.own, spacing=number))
+        changes: dict[str, Any] = {name: number}
+        if name == "width":  # Most sprites are square.
+            changes = {"tile_size": (number, number if width == height else height)}
+        elif name == "height":
+            changes = {"tile_size": (width, number)}
+        self._change(replace(self.own, **changes))
         self._show_fields()
 
     def _set_name(self, text: str) -> None:
@@ -234,7 +228,7 @@ class OwnTilesDialog:
         try:
             sheet = None if own is None else own.sheet
         except TilewrightError as error:
-            self._show_error(str(error))
+            self.line.show(str(error))
         is_shown = own is not None and bool(picture_store.get(own.picture))
         self.body.set_visibility(is_shown)
         self.apply.set_enabled(is_shown)
@@ -261,16 +255,10 @@ class OwnTilesDialog:
         assert self.base is not None
         return {tile.name: tile.passable for tile in (*self.session.tiles(), *self.base)}
 
-    def _show_error(self, line: str) -> None:
-        self.line.set_text(line)
-        self.line.set_visibility(bool(line))
+    def _show_problem(self, error: TilewrightError) -> None:
+        self.line.show(str(error))
 
     # -- preview and result -------------------------------------------------------------------------------------
-
-    def _stop(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
 
     def show_map(self) -> None:
         """Draw the preview with the current map, if the dialog is open."""
@@ -278,8 +266,7 @@ class OwnTilesDialog:
             self._start_preview()
 
     def _start_preview(self) -> None:
-        self._stop()
-        self._job = background_tasks.create(self._draw_preview())
+        self._job.start(self._draw_preview())
 
     async def _draw_preview(self) -> None:
         map = self.session.map
@@ -288,9 +275,9 @@ class OwnTilesDialog:
             built = self._build()
             return None if built is None or map is None else draw_preview(built.show(map))
 
-        picture = await self.session.attempt(work, lambda error: self._show_error(str(error)))
+        picture = await self.session.attempt(work, self._show_problem)
         if picture is not None:
-            self._show_error("")
+            self.line.show("")
             self.preview.props["src"] = picture
             self.preview.update()
 
@@ -301,8 +288,8 @@ class OwnTilesDialog:
         return build_tileset(self.own, self.base, None if map is None else map.tileset)
 
     async def _finish(self) -> BuiltTileset | None:
-        self._stop()
-        return await self.session.attempt(lambda token: self._build(), lambda error: self._show_error(str(error)))
+        self._job.stop()
+        return await self.session.attempt(lambda token: self._build(), self._show_problem)
 
     async def _apply(self) -> None:
         built = await self._finish()
@@ -311,7 +298,7 @@ class OwnTilesDialog:
         try:
             state = built.apply(self.session.state, find_labels(self.session.state))
         except TilewrightError as error:
-            self._show_error(str(error))
+            self.line.show(str(error))
             return
         self.dialog.close()
         self.session.change(state)

@@ -26,9 +26,8 @@ from ...formats._sheet import count_sprites, picture_size
 from ...formats._sheet_guess import guess_layouts, guess_side
 from ...formats._skin_files import TileSkinParams, add_sprites
 from ...formats._toml import format_toml
-from ..resolver import StudioResolver
+from ..own_files import StudioResolver, picture_store
 from ..state import State
-from .pictures import picture_store
 
 MAX_OWN_TILES = 64
 """Maximum number of sprites or layouts that the page shows."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from nicegui import ui
 
 from ...core.errors import TilewrightError
+from ..own_files import list_missing
 from ..page.view import StatePanel
-from ..page.widgets import icon_button
+from ..page.widgets import Message, icon_button, labeled_button
 from ..session import Session
 from ..state import State
 from .dialog import OwnTilesDialog
-from .pictures import list_missing
 from .tileset import find_own_data, remove_own_tiles
 
 
@@ -24,11 +24,11 @@ class OwnTilesPanel(StatePanel):
         self._missing: list[str] = []
         self.dialog: OwnTilesDialog | None = None
         with ui.element("div").classes("tw-row tw-own-row"):
-            self.button = ui.button("Your own tiles…", icon="palette", on_click=self._open)
-            self.button.props("outline dense no-caps data-testid=own-tiles").classes("tw-grow")
-            self.button.tooltip("Use a picture of your own sprites for this map and all exports")
+            hint = "Use a picture of your own sprites for this map and all exports"
+            self.button = labeled_button("", "palette", self._open, "own-tiles", hint=hint, color="primary")
+            self.button.classes("tw-grow")
             self.remove = icon_button("delete_outline", "Remove your own tiles", self._remove, test_id="own-remove")
-        self.note = ui.label("").classes("tw-bad").props("role=status data-testid=own-missing")
+        self.note = Message("own-missing")
         self.update(session.state)
 
     def select(self, state: State) -> object:
@@ -41,8 +41,7 @@ class OwnTilesPanel(StatePanel):
         self.button.set_text("Your own tiles…" if data is None else f"Your own tiles: {str(data.get('name'))[:40]}")
         self.remove.set_visibility(data is not None)
         line = describe_missing(missing)
-        self.note.set_text(line)
-        self.note.set_visibility(bool(line))
+        self.note.show(line)
         if missing and missing != self._missing:
             ui.notify(line, timeout=8000)
         self._missing = missing

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
 from ...core.measure_groups import format_measure, format_value
 from ...search.archive import Elite
 from ..gallery.variations import draw_state, format_param
 from ..page.map_card import MapCard
+from ..page.widgets import ViewTask, labeled_button
 from ..session import Session
 from ..state import State
 from .heatmap import describe_measure, to_shown_value
@@ -86,7 +86,7 @@ class EliteCard(MapCard):
         """The elite that is shown."""
         self._pictures: OrderedDict[tuple[str, int], str] = OrderedDict()
         """Pictures by search and number of the evaluation."""
-        self._job: asyncio.Task[None] | None = None
+        self._job = ViewTask()
         super().__init__("elite", style="tw-elite tw-card")
         self.element.props('role=region aria-label="Map of the cell"')
         self.caption.props("data-testid=elite-title").classes("tw-title")
@@ -94,13 +94,12 @@ class EliteCard(MapCard):
         self.note.props("data-testid=elite-note").classes("tw-faint")
         with self.element:
             self.numbers = ui.element("dl").classes("tw-elite-numbers").props("data-testid=elite-numbers")
-            self.open = ui.button("Open in Make", icon="tune", color=None, on_click=on_open)
-            self.open.props("outline dense no-caps data-testid=elite-open")
+            self.open = labeled_button("Open in Make", "tune", on_open, "elite-open")
         self.show_nothing("")
 
     def show_nothing(self, note: str, title: str = "Map") -> None:
         """Show that there is no map, with a reason."""
-        self._stop()
+        self._job.stop()
         self.elite = None
         self.caption.set_text(title)
         self.show_note(note)
@@ -127,7 +126,7 @@ class EliteCard(MapCard):
         key = (search, elite.number)
         if self.elite is not None and (self.elite.number, self.elite.cell) == (elite.number, elite.cell):
             return
-        self._stop()
+        self._job.stop()
         self.elite = elite
         self.open.set_enabled(True)
         self.numbers.clear()
@@ -139,7 +138,7 @@ class EliteCard(MapCard):
         if key in self._pictures:
             self.show_picture(self._pictures[key])
         else:
-            self._job = background_tasks.create(self._draw(key, state))
+            self._job.start(self._draw(key, state))
 
     def _add_row(self, name: str, value: str, style: str) -> None:
         with ui.element("div").classes(style):
@@ -155,11 +154,6 @@ class EliteCard(MapCard):
             if len(self._pictures) > MAX_PICTURES:
                 self._pictures.popitem(last=False)
             self.show_picture(found[1])
-
-    def _stop(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
 
 
 def _format_gene(value: Any) -> str:

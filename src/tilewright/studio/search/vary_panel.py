@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import isfinite
-from typing import Any
 
-from nicegui import events, ui
+from nicegui import ui
 
-from ..controls.numbers import write_number
-from ..page.widgets import DebouncedInput, FoldingSection
+from ..page.widgets import DebouncedInput, FoldingSection, on_choice, show_value, write_number
 from ..state import State
 from .options import KNOBS, SEED, VaryOption, choose_vary, list_options
 from .state import MAX_NUMBER, MAX_VARIED, Spec
@@ -33,7 +31,7 @@ class VaryRow:
         self._choices: ui.select | None = None
         self.test_id = f"vary-{option.path.replace('.', '-')}"
         with ui.element("div").classes("tw-vary-row"):
-            self.box = ui.checkbox(option.label, on_change=self._on_tick)
+            self.box = on_choice(ui.checkbox(option.label), self._on_tick)
             self.box.props(f"dense data-testid={self.test_id}").classes("tw-vary-name")
             if option.description:
                 self.box.tooltip(option.description)
@@ -45,16 +43,16 @@ class VaryRow:
         if spec == self._spec and self.box.value == (spec is not None):
             return
         self._spec = spec
-        self.box.set_value(spec is not None)
+        show_value(self.box, spec is not None)
         if spec is not None and self.option.kind != "plain":
             self._build()
             for end, field in self._ends.items():
-                self._mark(end, "")
+                field.mark_problem("")
                 field.value = write_number(spec.get(end))
             if self._choices is not None:
                 places = {repr(choice): place for place, choice in enumerate(self.option.choices)}
                 self._places = sorted(places[repr(value)] for value in spec.get("values", ()) if repr(value) in places)
-                self._choices.set_value(self._places)
+                show_value(self._choices, self._places)
         self.body.set_visibility(spec is not None and self.option.kind != "plain")
 
     def _build(self) -> None:
@@ -64,50 +62,40 @@ class VaryRow:
         self._is_built = True
         with self.body:
             if self.option.kind == "range":
-                for end, label in (("from", "From"), ("to", "To")):
-                    self._ends[end] = DebouncedInput(
-                        f"{self.test_id}-{end}", partial(self._on_end, end), step=1 if self.option.is_integer else 0.01
-                    )
-                    self._ends[end].props["step"] = 1 if self.option.is_integer else "any"
-                    self._ends[end].props["aria-label"] = f"{self.option.label}, {label.lower()}"
-                    if end == "from":
+                for end in ("from", "to"):
+                    if end == "to":
                         ui.label("to").classes("tw-faint")
+                    self._ends[end] = DebouncedInput(f"{self.test_id}-{end}", partial(self._on_end, end), step=1)
+                    self._ends[end].props["step"] = 1 if self.option.is_integer else "any"
+                    self._ends[end].props["aria-label"] = f"{self.option.label}, {end}"
             else:
                 labels = {place: self.option.label_of(choice) for place, choice in enumerate(self.option.choices)}
-                self._choices = ui.select(labels, multiple=True, on_change=self._on_choices)
+                self._choices = on_choice(ui.select(labels, multiple=True), self._on_choices)
                 self._choices.props("dense outlined options-dense").classes("tw-grow")
                 self._choices.props(f'data-testid={self.test_id}-values aria-label="Choices of {self.option.label}"')
 
-    def _on_tick(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value != (self._spec is not None):
-            self._on_change(self.option.path, self.option.spec if event.value else None)
+    def _on_tick(self, is_on: bool) -> None:
+        self._on_change(self.option.path, self.option.spec if is_on else None)
 
     def _on_end(self, end: str, text: str) -> None:
+        field = self._ends[end]
         try:
             number = float(text.replace(",", ".")) if text else float(self.option.spec[end])
         except ValueError:
-            self._mark(end, "must be a number")
+            field.mark_problem("must be a number")
             return
         if not isfinite(number) or abs(number) > MAX_NUMBER:
-            self._mark(end, "is too large")
+            field.mark_problem("is too large")
         elif self.option.is_integer and number != int(number):
-            self._mark(end, "must be an integer")
+            field.mark_problem("must be an integer")
         elif self._spec is not None:
-            self._mark(end, "")
+            field.mark_problem("")
             value: float = int(number) if self.option.is_integer else number
             self._on_change(self.option.path, {**self._spec, end: value})
 
-    def _on_choices(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        chosen = event.value if isinstance(event.value, list) else self._places
-        places = sorted(place for place in chosen if type(place) is int)
-        if places != self._places:
-            values = [self.option.choices[place] for place in places]
-            self._on_change(self.option.path, {"values": values} if values else None)
-
-    def _mark(self, end: str, problem: str) -> None:
-        field = self._ends[end]
-        if field.props.get("error-message", "") != problem:
-            field.props["error"], field.props["error-message"] = bool(problem), problem
+    def _on_choices(self, places: list[int]) -> None:
+        values = [self.option.choices[place] for place in sorted(places)]
+        self._on_change(self.option.path, {"values": values} if values else None)
 
 
 class VaryPanel:
