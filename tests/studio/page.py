@@ -195,18 +195,21 @@ class Studio:
         self[f"tab-{name}"].click()
         expect(self[f"tab-{name}"]).to_have_attribute("aria-selected", "true")
 
+    def enter(self, field: str, value: object) -> None:
+        """Type a value into a field, and press Enter."""
+        self[field].fill(str(value))
+        self[field].press("Enter")
+
     def set_param(self, name: str, value: object) -> None:
         """Type the value of a parameter."""
-        self[f"param-{name}"].fill(str(value))
-        self[f"param-{name}"].press("Enter")
+        self.enter(f"param-{name}", value)
 
     def slider(self, name: str) -> Locator:
         """Return the slider of a parameter."""
         return self.page.locator(f".tc-row:has([data-testid=param-{name}]) .q-slider__track-container")
 
     def set_seed(self, seed: object) -> None:
-        self["seed"].fill(str(seed))
-        self["seed"].press("Enter")
+        self.enter("seed", seed)
 
     def choose(self, select: str, option: str) -> None:
         """Choose an option of a drop-down list."""

@@ -24,8 +24,7 @@ def test_maps_are_made_until_one_meets_the_requirements(studio: Studio) -> None:
     expect(studio["good-share"]).to_have_text(SHARE)
 
     studio.choose("good-0-rule", "more than")
-    studio["good-0-value"].fill(f"{now + 3:g}")
-    studio["good-0-value"].press("Enter")
+    studio.enter("good-0-value", f"{now + 3:g}")
     required = {**CAVE, "require": {"path_length": f">{now + 3:g}"}}
     studio.shows(tw.run(required))
     expect(studio["measure-try"]).not_to_have_text("1")
@@ -37,8 +36,7 @@ def test_maps_are_made_until_one_meets_the_requirements(studio: Studio) -> None:
     expect(studio["good-1-rule"]).to_have_value(re.compile("exactly|=="))
     studio.choose("good-1-rule", "as low as possible")
     expect(studio["good-1-value"]).to_have_count(0)
-    studio["good-tries"].fill("6")
-    studio["good-tries"].press("Enter")
+    studio.enter("good-tries", "6")
     best = {**required, "require": {**required["require"], "count.wall": "least"}, "tries": 6}
     studio.shows(tw.run(best))
     studio.choose("good-1-measure", "solvable")
@@ -46,8 +44,7 @@ def test_maps_are_made_until_one_meets_the_requirements(studio: Studio) -> None:
     expect(studio["good-1-value"]).to_have_count(0)
     studio["good-1-remove"].click()
     studio.choose("good-0-rule", "between")
-    studio["good-0-high"].fill(f"{now + 30:g}")
-    studio["good-0-high"].press("Enter")
+    studio.enter("good-0-high", f"{now + 30:g}")
     studio.shows(tw.run({**CAVE, "require": {"path_length": f"{now + 3:g}..{now + 30:g}"}, "tries": 6}))
     studio["good-0-remove"].click()
     studio.shows(tw.run(CAVE))
@@ -59,8 +56,7 @@ def test_maps_are_made_until_one_meets_the_requirements(studio: Studio) -> None:
 def test_giving_up_offers_fixes(studio: Studio) -> None:
     studio.open({**CAVE, "require": {"regions": "<=9"}})
     studio["good-add"].click()
-    studio["good-1-value"].fill("900")
-    studio["good-1-value"].press("Enter")
+    studio.enter("good-1-value", "900")
     expect(studio.line).to_contain_text("gave up after 20 tries: no map met the requirements")
     expect(studio["good-share"]).to_have_text(re.compile(r"^0 of \d+ seeds? pass$"))
     for name in ("Set tries to 80", "Use another seed", "Remove 'path_length'"):
@@ -91,8 +87,7 @@ def test_improve_changes_the_map_until_it_meets_the_rows(studio: Studio) -> None
     improved = {**required, "shaping": [{"improve": {"targets": {"regions": 1}}}]}
     studio.shows(tw.run(improved))
     expect(studio["measure-regions"]).to_have_text("1")
-    studio["good-0-value"].fill("2")
-    studio["good-0-value"].press("Enter")
+    studio.enter("good-0-value", "2")
     studio.shows(tw.run({**required, "require": {"regions": 2}, "shaping": [{"improve": {"targets": {"regions": 2}}}]}))
     studio["good-improve"].click()
     expect(studio["good-improve"]).to_have_attribute("aria-pressed", "false")
@@ -111,8 +106,7 @@ def test_buttons_do_not_move_while_seeds_are_tried(studio: Studio) -> None:
           note();
         }"""
     )
-    studio["good-0-value"].fill("8")
-    studio["good-0-value"].press("Enter")
+    studio.enter("good-0-value", "8")
     expect(studio["good-share"]).to_have_text("Trying seeds ...")
     expect(studio["good-share"]).to_have_text(SHARE)
     expect(studio["good-0-met"]).to_have_text(re.compile(r"^met by \d+ of \d+$"))

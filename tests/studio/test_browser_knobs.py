@@ -11,11 +11,6 @@ import tilewright as tw
 from tests.studio.page import Studio
 
 
-def set_knob(studio: Studio, name: str, value: object) -> None:
-    studio[f"knob-{name}"].fill(str(value))
-    studio[f"knob-{name}"].press("Enter")
-
-
 def test_a_recipe_keeps_its_name_picture_and_knobs(studio: Studio, tmp_path: Path) -> None:
     studio.open()
     studio["chosen"].click()
@@ -27,9 +22,9 @@ def test_a_recipe_keeps_its_name_picture_and_knobs(studio: Studio, tmp_path: Pat
     expect(studio["param-walls"]).to_be_hidden()
     expect(studio["knobs-custom"]).to_be_hidden()
 
-    set_knob(studio, "size", 48)
+    studio.enter("knob-size", 48)
     studio.shows(tw.run("flooded-cavern", seed=7, knobs={"size": 48}))
-    set_knob(studio, "openness", 9)
+    studio.enter("knob-openness", 9)
     turned = tw.run("flooded-cavern", seed=7, knobs={"size": 48, "openness": 9})
     studio.shows(turned)
     studio["undo"].click()
@@ -98,7 +93,7 @@ seed: 7
     studio.shows(tw.make("maze", width=21, height=15, seed=7))
     studio.tab("make")
     expect(studio["technique"]).to_have_text("hedges")
-    set_knob(studio, "dead_ends", 2)
+    studio.enter("knob-dead_ends", 2)
     studio.shows(tw.make("maze", width=21, height=15, braid=0.5, seed=7))
-    set_knob(studio, "dead_ends", 9)
+    studio.enter("knob-dead_ends", 9)
     expect(studio.page.locator('[data-error="must be at most 4, got 9"]')).to_have_count(1)

@@ -69,8 +69,7 @@ def test_a_picture_becomes_the_tiles_of_the_map_and_of_its_files(studio: Studio,
     studio["own-sprite-0"].click()
     click_sprite(studio, 2)
     expect(studio["own-preview"]).not_to_have_attribute("src", first)
-    studio["own-name-0"].fill("ice")
-    studio["own-name-0"].press("Enter")
+    studio.enter("own-name-0", "ice")
     studio["own-passable-0"].click()
     expect(studio["own-passable-0"]).to_have_attribute("aria-checked", "true")
     with zipfile.ZipFile(studio.download("own-download", tmp_path)) as archive:

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 import tilewright as tw
 from tests.studio.servers import application, asking, line_of
-from tests.studio.test_jobs import endless, run_with_queue, until
+from tests.studio.test_jobs import endless, until, with_queue
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.core.locks import Locks
 from tilewright.seed_search.bars import HistogramBars
@@ -42,64 +42,55 @@ def open_run(queue: JobQueue, recipe: dict[str, Any], count: int) -> SeekRun:
 
 
 @pytest.mark.parametrize("require", [REQUIRED, COSTLY, {"floor_share": ">0.6"}])
-def test_jobs_find_the_same_seeds_as_one_search(require: dict[str, Any]) -> None:
+@with_queue()
+async def test_jobs_find_the_same_seeds_as_one_search(queue: JobQueue, require: dict[str, Any]) -> None:
     wanted = seek_here(require, 300)
     assert 0 < wanted.passed < 300
-
-    async def test(queue: JobQueue) -> None:
-        run = open_run(queue, {**CAVE, "require": require, "tries": 9}, 300)
-        found = await run.finish()
-        assert found.to_data() == wanted.to_data()
-        assert found.state.tally == wanted.state.tally
-        assert run.rate > 0
-
-    run_with_queue(test)
+    run = open_run(queue, {**CAVE, "require": require, "tries": 9}, 300)
+    found = await run.finish()
+    assert found.to_data() == wanted.to_data()
+    assert found.state.tally == wanted.state.tally
+    assert run.rate > 0
 
 
-def test_a_chosen_seed_makes_the_map_that_was_found() -> None:
+@with_queue()
+async def test_a_chosen_seed_makes_the_map_that_was_found(queue: JobQueue) -> None:
     found = seek_here(REQUIRED, 200)
     seed, best = int(found.seeds[-1]), [*found.maps()][-1]
     required = {**CAVE, "require": REQUIRED, "tries": 30}
     tried = tw.run({**required, "seed": seed})
     assert not np.array_equal(tried.cells, best.cells), "another try of this seed has a longer path"
-
-    async def test(queue: JobQueue) -> None:
-        session = Session(queue, State.from_recipe(required))
-        session.set_seed(seed, attempt=0)
-        assert session.job is not None
-        await session.job
-        assert session.map is not None
-        assert np.array_equal(session.map.cells, best.cells)
-        assert session.state.recipe["require"] == REQUIRED
-        assert State.from_link(session.state.to_link()).recipe == session.state.recipe
-        session.set_seed(5)
-        assert "attempt" not in session.state.recipe
-        session.undo()
-        assert (session.state.seed, session.state.recipe["attempt"]) == (seed, 0)
-        session.undo()
-        assert session.state.seed == 7
-        session.close()
-
-    run_with_queue(test)
+    session = Session(queue, State.from_recipe(required))
+    session.set_seed(seed, attempt=0)
+    assert session.job is not None
+    await session.job
+    assert session.map is not None
+    assert np.array_equal(session.map.cells, best.cells)
+    assert session.state.recipe["require"] == REQUIRED
+    assert State.from_link(session.state.to_link()).recipe == session.state.recipe
+    session.set_seed(5)
+    assert "attempt" not in session.state.recipe
+    session.undo()
+    assert (session.state.seed, session.state.recipe["attempt"]) == (seed, 0)
+    session.undo()
+    assert session.state.seed == 7
+    session.close()
 
 
-def test_a_stopped_search_continues_and_more_seeds_can_be_added() -> None:
+@with_queue()
+async def test_a_stopped_search_continues_and_more_seeds_can_be_added(queue: JobQueue) -> None:
     recipe = {**CAVE, "require": REQUIRED}
-
-    async def test(queue: JobQueue) -> None:
-        run = open_run(queue, recipe, 200)
-        testing = asyncio.ensure_future(run.test_missing())
-        await until(lambda: run.state.tally.tested > 0 or testing.done())
-        testing.cancel()
-        with suppress(asyncio.CancelledError):
-            await testing
-        await run.test_missing()
-        assert run.result.state.tally == seek_here(REQUIRED, 200).state.tally
-        run.extend(100)
-        assert not run.state.is_finished
-        assert (await run.finish()).to_data() == seek_here(REQUIRED, 300).to_data()
-
-    run_with_queue(test)
+    run = open_run(queue, recipe, 200)
+    testing = asyncio.ensure_future(run.test_missing())
+    await until(lambda: run.state.tally.tested > 0 or testing.done())
+    testing.cancel()
+    with suppress(asyncio.CancelledError):
+        await testing
+    await run.test_missing()
+    assert run.result.state.tally == seek_here(REQUIRED, 200).state.tally
+    run.extend(100)
+    assert not run.state.is_finished
+    assert (await run.finish()).to_data() == seek_here(REQUIRED, 300).to_data()
 
 
 def test_the_recipe_decides_the_search_and_not_its_seed() -> None:
@@ -118,57 +109,48 @@ def test_the_recipe_decides_the_search_and_not_its_seed() -> None:
 # -- limits -------------------------------------------------------------------------------------------------------
 
 
-def test_maps_that_cannot_be_made_are_counted() -> None:
-    async def test(queue: JobQueue) -> None:
-        never = {**CAVE, "shaping": [{"place": {"count": 9999}}], "require": {"regions": "<9"}}
-        found = await open_run(queue, never, 20).finish()
-        assert (found.tested, found.passed, sum(found.failures.values())) == (20, 0, 20)
-
-    run_with_queue(test)
+@with_queue()
+async def test_maps_that_cannot_be_made_are_counted(queue: JobQueue) -> None:
+    never = {**CAVE, "shaping": [{"place": {"count": 9999}}], "require": {"regions": "<9"}}
+    found = await open_run(queue, never, 20).finish()
+    assert (found.tested, found.passed, sum(found.failures.values())) == (20, 0, 20)
 
 
-def test_searches_that_are_too_large_are_refused() -> None:
+@with_queue(iterations=1)
+async def test_searches_that_are_too_large_are_refused(queue: JobQueue) -> None:
     small = Settings(cells=100)
     with pytest.raises(TooLarge, match="cells"):
         open_seek({**CAVE, "require": REQUIRED}, small, count=10, keep=12)
     with pytest.raises(InvalidRecipe, match="needs a requirement"):
         open_seek(CAVE, SETTINGS, count=10, keep=12)
-
-    async def test(queue: JobQueue) -> None:
-        run = open_run(queue, {"technique": "caves", "require": {"regions": 1}}, 10)
-        with pytest.raises(TooLong, match="stopped after 1 steps"):
-            await run.test_missing()
-        assert run.state.tally.tested == 0, "a map that takes too long is no map that cannot be made"
-
-    run_with_queue(test, iterations=1)
+    run = open_run(queue, {"technique": "caves", "require": {"regions": 1}}, 10)
+    with pytest.raises(TooLong, match="stopped after 1 steps"):
+        await run.test_missing()
+    assert run.state.tally.tested == 0, "a map that takes too long is no map that cannot be made"
 
 
-def test_closing_a_session_stops_its_search() -> None:
-    async def test(queue: JobQueue) -> None:
-        session = Session(queue)
-        state = open_seek({**CAVE, "require": COSTLY}, queue.settings, count=1_000_000, keep=12)
-        run = SeekRun(queue, state, client=session)
-        testing = asyncio.ensure_future(run.test_missing())
-        await until(lambda: run.state.tally.tested > 0)
-        session.close()
-        await asyncio.wait([testing], timeout=20)
-        assert testing.cancelled()
-        await until(lambda: queue.job_count == 0)
-
-    run_with_queue(test)
+@with_queue()
+async def test_closing_a_session_stops_its_search(queue: JobQueue) -> None:
+    session = Session(queue)
+    state = open_seek({**CAVE, "require": COSTLY}, queue.settings, count=1_000_000, keep=12)
+    run = SeekRun(queue, state, client=session)
+    testing = asyncio.ensure_future(run.test_missing())
+    await until(lambda: run.state.tally.tested > 0)
+    session.close()
+    await asyncio.wait([testing], timeout=20)
+    assert testing.cancelled()
+    await until(lambda: queue.job_count == 0)
 
 
-def test_a_full_queue_delays_a_search() -> None:
-    async def test(queue: JobQueue) -> None:
-        others = [asyncio.ensure_future(queue.submit(endless, client=number)) for number in range(6)]
-        await until(lambda: queue.waiting_count == 4)
-        finishing = asyncio.ensure_future(open_run(queue, {**CAVE, "require": REQUIRED}, 3).finish())
-        await asyncio.sleep(0)
-        for other in others:
-            other.cancel()
-        assert (await finishing).tested == 3
-
-    run_with_queue(test)
+@with_queue()
+async def test_a_full_queue_delays_a_search(queue: JobQueue) -> None:
+    others = [asyncio.ensure_future(queue.submit(endless, client=number)) for number in range(6)]
+    await until(lambda: queue.waiting_count == 4)
+    finishing = asyncio.ensure_future(open_run(queue, {**CAVE, "require": REQUIRED}, 3).finish())
+    await asyncio.sleep(0)
+    for other in others:
+        other.cancel()
+    assert (await finishing).tested == 3
 
 
 # -- display ------------------------------------------------------------------------------------------------------

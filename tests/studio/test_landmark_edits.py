@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tilewright as tw
-from tests.studio.test_session import open_session, run
+from tests.studio.test_session import RecordingSession, in_session
 from tilewright.core.errors import TilewrightError
 from tilewright.core.landmarks import LandmarkEdits
 from tilewright.studio.export.snippets import python_code
@@ -31,59 +31,53 @@ EDITS: list[dict[str, Any]] = [
 ]
 
 
-def test_edits_can_be_undone_and_stay_with_new_seeds() -> None:
-    async def test() -> None:
-        async with open_session(RECIPE) as session:
-            maps = [session.map]
-            for edit in EDITS:
-                session.edit_landmarks(edit)
-                maps.append(session.map)
-            edited = await session.wait()
-            assert (set(edited.markers) - set(MADE.markers), START in edited.markers) == ({MOVED, ORC}, False)
-            assert edited.rooms == (*MADE.rooms[1:], ROOM)
-            assert edited.recipe == MADE.recipe
+@in_session(RECIPE)
+async def test_edits_can_be_undone_and_stay_with_new_seeds(session: RecordingSession) -> None:
+    maps = [session.map]
+    for edit in EDITS:
+        session.edit_landmarks(edit)
+        maps.append(session.map)
+    edited = await session.wait()
+    assert (set(edited.markers) - set(MADE.markers), START in edited.markers) == ({MOVED, ORC}, False)
+    assert edited.rooms == (*MADE.rooms[1:], ROOM)
+    assert edited.recipe == MADE.recipe
 
-            session.set_seed(8)
-            other, plain = await session.wait(), tw.run({**RECIPE, "seed": 8})
-            # Both are in walls now, and move to the nearest floor.
-            moved = [marker for marker in other.markers if marker.name in ("start", "orc")]
-            assert {marker.name for marker in moved} == {"start", "orc"}
-            assert all(other.tileset.passable[other.cells[marker.y, marker.x]] for marker in moved)
-            assert other.rooms == (*plain.rooms, ROOM)
-            session.undo()
-            assert await session.wait() == edited
+    session.set_seed(8)
+    other, plain = await session.wait(), tw.run({**RECIPE, "seed": 8})
+    # Both are in walls now, and move to the nearest floor.
+    moved = [marker for marker in other.markers if marker.name in ("start", "orc")]
+    assert {marker.name for marker in moved} == {"start", "orc"}
+    assert all(other.tileset.passable[other.cells[marker.y, marker.x]] for marker in moved)
+    assert other.rooms == (*plain.rooms, ROOM)
+    session.undo()
+    assert await session.wait() == edited
 
-            session.paint({0: 1}, lock=False)
-            assert session.map is not None
-            assert session.map.markers == edited.markers
-            session.regenerate()
-            assert await session.wait() == edited
-            session.undo()
-            session.undo()
-            for expected in reversed(maps[:-1]):
-                session.undo()
-                assert session.map == expected
-            assert not session.state.landmarks
-            session.redo()
-            assert session.map == maps[1]
-
-    run(test)
+    session.paint({0: 1}, lock=False)
+    assert session.map is not None
+    assert session.map.markers == edited.markers
+    session.regenerate()
+    assert await session.wait() == edited
+    session.undo()
+    session.undo()
+    for expected in reversed(maps[:-1]):
+        session.undo()
+        assert session.map == expected
+    assert not session.state.landmarks
+    session.redo()
+    assert session.map == maps[1]
 
 
-def test_steps_with_the_keyboard_are_one_undo_step() -> None:
-    async def test() -> None:
-        async with open_session(RECIPE) as session:
-            before = [START.x, START.y]
-            for x in (2, 3, 4):
-                edit = {"markers": [[["start", *before], ["start", x, 3]]]}
-                session.edit_landmarks(edit, undo_group="landmarks marker 0")
-                before = [x, 3]
-            assert tw.Marker("start", 4, 3) in (await session.wait()).markers
-            session.undo()
-            assert session.map == MADE
-            assert not session.can_undo
-
-    run(test)
+@in_session(RECIPE)
+async def test_steps_with_the_keyboard_are_one_undo_step(session: RecordingSession) -> None:
+    before = [START.x, START.y]
+    for x in (2, 3, 4):
+        edit = {"markers": [[["start", *before], ["start", x, 3]]]}
+        session.edit_landmarks(edit, undo_group="landmarks marker 0")
+        before = [x, 3]
+    assert tw.Marker("start", 4, 3) in (await session.wait()).markers
+    session.undo()
+    assert session.map == MADE
+    assert not session.can_undo
 
 
 @pytest.mark.parametrize(
@@ -97,19 +91,16 @@ def test_steps_with_the_keyboard_are_one_undo_step() -> None:
         {"markers": "exit"},
     ],
 )
-def test_hostile_edits_are_refused_in_one_line(edit: Any) -> None:
-    async def test() -> None:
-        async with open_session(RECIPE) as session:
-            shown, refused = len(session.maps), list[TilewrightError]()
-            session.listen("refused", refused.append)
-            session.edit_landmarks(edit)
-            assert session.map == MADE
-            assert len(session.maps) == shown + 1  # The browser draws the map again, without the edit.
-            assert str(refused[0]).startswith("not changed")
-            assert "\n" not in str(refused[0])
-            assert not session.can_undo
-
-    run(test)
+@in_session(RECIPE)
+async def test_hostile_edits_are_refused_in_one_line(session: RecordingSession, edit: Any) -> None:
+    shown, refused = len(session.maps), list[TilewrightError]()
+    session.listen("refused", refused.append)
+    session.edit_landmarks(edit)
+    assert session.map == MADE
+    assert len(session.maps) == shown + 1  # The browser draws the map again, without the edit.
+    assert str(refused[0]).startswith("not changed")
+    assert "\n" not in str(refused[0])
+    assert not session.can_undo
 
 
 def edited_state() -> State:

@@ -12,7 +12,7 @@ import pytest
 from nicegui import Client, core, ui
 
 import tilewright as tw
-from tests.studio.test_jobs import endless, run_with_queue, until
+from tests.studio.test_jobs import endless, run_with_queue, until, with_queue
 from tilewright.studio import operations
 from tilewright.studio.example.view import ExampleView
 from tilewright.studio.gallery.view import GalleryView
@@ -36,7 +36,8 @@ VIEWS: dict[str, Callable[[Session], Any]] = {
 
 
 @pytest.mark.parametrize("tab", VIEWS)
-def test_a_closed_page_is_freed(tab: str) -> None:
+@with_queue()
+async def test_a_closed_page_is_freed(queue: JobQueue, tab: str) -> None:
     """FastAPI keeps the routes of uploads, which must not keep the session."""
 
     def leave(queue: JobQueue) -> weakref.ref[Session]:
@@ -49,37 +50,32 @@ def test_a_closed_page_is_freed(tab: str) -> None:
         client.delete()
         return weakref.ref(session)
 
-    async def test(queue: JobQueue) -> None:
-        core.loop = asyncio.get_running_loop()
-        try:
-            session = leave(queue)
-            for _ in range(100):  # until running tasks have ended
-                await asyncio.sleep(0.05)
-                gc.collect()
-                if session() is None:
-                    return
-            raise AssertionError("the session is not freed")
-        finally:
-            core.loop = None
-
-    run_with_queue(test)
+    core.loop = asyncio.get_running_loop()
+    try:
+        session = leave(queue)
+        for _ in range(100):  # until running tasks have ended
+            await asyncio.sleep(0.05)
+            gc.collect()
+            if session() is None:
+                return
+        raise AssertionError("the session is not freed")
+    finally:
+        core.loop = None
 
 
-def test_closing_a_session_cancels_only_its_own_jobs() -> None:
-    async def test(queue: JobQueue) -> None:
-        closed, other = Session(queue), Session(queue)
-        closed.make()
-        jobs = [asyncio.ensure_future(session.submit(endless)) for session in (closed, closed, closed, other)]
-        await until(lambda: queue.job_count >= 4)
-        closed.close()
-        done, _ = await asyncio.wait(jobs[:3], timeout=10)
-        assert all(job.cancelled() for job in done)
-        assert len(done) == 3
-        await until(lambda: queue.job_count == 1)
-        assert not jobs[3].done()
-        jobs[3].cancel()
-
-    run_with_queue(test)
+@with_queue()
+async def test_closing_a_session_cancels_only_its_own_jobs(queue: JobQueue) -> None:
+    closed, other = Session(queue), Session(queue)
+    closed.make()
+    jobs = [asyncio.ensure_future(session.submit(endless)) for session in (closed, closed, closed, other)]
+    await until(lambda: queue.job_count >= 4)
+    closed.close()
+    done, _ = await asyncio.wait(jobs[:3], timeout=10)
+    assert all(job.cancelled() for job in done)
+    assert len(done) == 3
+    await until(lambda: queue.job_count == 1)
+    assert not jobs[3].done()
+    jobs[3].cancel()
 
 
 def test_a_bug_is_one_line_for_the_user_and_a_traceback_in_the_log(

@@ -15,7 +15,7 @@ import tilewright as tw
 from tests.studio.models import build_model
 from tests.studio.nowhere import element, nowhere
 from tests.studio.servers import application, asking, line_of
-from tests.studio.test_session import open_session, run
+from tests.studio.test_session import RecordingSession, in_session
 from tilewright import data
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from tilewright.core.network import ARRAYS, MAX_CHANNELS, Network
@@ -194,20 +194,17 @@ def test_locks_that_the_model_has_in_its_tileset_but_not_in_its_maps_are_removed
     assert after.recipe["locks"] == [[1, 1, "wall"]]
 
 
-def test_locks_stay_when_the_map_is_rebuilt_around_them() -> None:
-    async def test() -> None:
-        async with open_session(recipe_of("dungeon")) as session:
-            before = await session.wait()
-            places = [row * 12 + column for row in range(2, 6) for column in range(3, 8)]
-            session.lock(places)
-            session.paint({0: before.tileset.id("door")}, lock=True)
-            session.regenerate()
-            rebuilt = await session.wait()
-            assert session.errors[-1] is None, session.errors
-            session.reroll()
-            rerolled = await session.wait()
-            for after in (rebuilt, rerolled):
-                assert (after.cells.flat[places] == before.cells.flat[places]).all()
-                assert after.cells[0, 0] == before.tileset.id("door")
-
-    run(test)
+@in_session(recipe_of("dungeon"))
+async def test_locks_stay_when_the_map_is_rebuilt_around_them(session: RecordingSession) -> None:
+    before = await session.wait()
+    places = [row * 12 + column for row in range(2, 6) for column in range(3, 8)]
+    session.lock(places)
+    session.paint({0: before.tileset.id("door")}, lock=True)
+    session.regenerate()
+    rebuilt = await session.wait()
+    assert session.errors[-1] is None, session.errors
+    session.reroll()
+    rerolled = await session.wait()
+    for after in (rebuilt, rerolled):
+        assert (after.cells.flat[places] == before.cells.flat[places]).all()
+        assert after.cells[0, 0] == before.tileset.id("door")

@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.studio.test_jobs import TestFunction, supply
 from tilewright.core import registry
 from tilewright.core.errors import TilewrightError
 from tilewright.studio.jobs import CancelToken, JobQueue
@@ -63,18 +64,25 @@ async def open_session(recipe: dict[str, Any], **settings: Any) -> AsyncIterator
         queue.close()
 
 
+def in_session(recipe: dict[str, Any], **settings: Any) -> Callable[[Callable[..., Awaitable[None]]], TestFunction]:
+    """Supply a session to a test, in an event loop."""
+
+    async def supply_session(test: Callable[..., Awaitable[None]]) -> None:
+        async with open_session(recipe, **settings) as session:
+            await test(session)
+
+    return lambda test: supply(test, lambda supplied: run(lambda: supply_session(supplied)))
+
+
 def run(test: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(asyncio.wait_for(test(), 300))
 
 
-def test_the_map_is_the_one_that_the_recipe_makes() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            assert session.map == tw.run(SMALL)
-            session.change(session.state.with_params(walls=0.4))
-            assert await session.wait() == tw.make("caves", width=24, height=14, walls=0.4, seed=7)
-
-    run(test)
+@in_session(SMALL)
+async def test_the_map_is_the_one_that_the_recipe_makes(session: RecordingSession) -> None:
+    assert session.map == tw.run(SMALL)
+    session.change(session.state.with_params(walls=0.4))
+    assert await session.wait() == tw.make("caves", width=24, height=14, walls=0.4, seed=7)
 
 
 @pytest.mark.parametrize("technique", SIZED)
@@ -107,132 +115,108 @@ def test_painted_and_locked_cells_stay_with_every_technique(technique: str, shap
     run(test)
 
 
-def test_painting_is_undone_and_redone() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            first = session.map
-            session.paint({0: 0, 1: 0}, lock=True)
-            painted = session.map
-            assert painted != first
-            session.undo()
-            assert (session.map, session.state.locks) == (first, None)
-            session.redo()
-            assert session.map == painted
-            session.undo()
-            session.undo()  # nothing is left to undo
-            assert session.map == first
-
-    run(test)
+@in_session(SMALL)
+async def test_painting_is_undone_and_redone(session: RecordingSession) -> None:
+    first = session.map
+    session.paint({0: 0, 1: 0}, lock=True)
+    painted = session.map
+    assert painted != first
+    session.undo()
+    assert (session.map, session.state.locks) == (first, None)
+    session.redo()
+    assert session.map == painted
+    session.undo()
+    session.undo()  # nothing is left to undo
+    assert session.map == first
 
 
-def test_painted_cells_without_locks_are_dropped_when_the_map_is_made_again() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            first = session.map
-            session.paint({0: 0}, lock=False)
-            assert session.map != first
-            assert session.map is not None
-            assert session.map.recipe is None, "an edited map has no recipe"
-            session.regenerate()
-            assert await session.wait() == first
-            session.undo()
-            assert session.map != first
-
-    run(test)
+@in_session(SMALL)
+async def test_painted_cells_without_locks_are_dropped_when_the_map_is_made_again(session: RecordingSession) -> None:
+    first = session.map
+    session.paint({0: 0}, lock=False)
+    assert session.map != first
+    assert session.map is not None
+    assert session.map.recipe is None, "an edited map has no recipe"
+    session.regenerate()
+    assert await session.wait() == first
+    session.undo()
+    assert session.map != first
 
 
-def test_cells_are_locked_and_unlocked() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            session.lock([3, 4, 5, 10**9, -1])
-            assert session.locked_mask().sum() == 3
-            session.unlock([4])
-            assert session.locked_mask().ravel().nonzero()[0].tolist() == [3, 5]
-            session.unlock()
-            assert session.find_locked_cells() is None
-
-    run(test)
+@in_session(SMALL)
+async def test_cells_are_locked_and_unlocked(session: RecordingSession) -> None:
+    session.lock([3, 4, 5, 10**9, -1])
+    assert session.locked_mask().sum() == 3
+    session.unlock([4])
+    assert session.locked_mask().ravel().nonzero()[0].tolist() == [3, 5]
+    session.unlock()
+    assert session.find_locked_cells() is None
 
 
-def test_locks_outside_a_smaller_map_are_dropped() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            session.lock([0, 23])
-            session.change(session.state.with_params(width=12))
-            assert (await session.wait()).width == 12
-            assert session.errors[-1] is None
-            assert session.locked_mask().sum() == 1
-
-    run(test)
+@in_session(SMALL)
+async def test_locks_outside_a_smaller_map_are_dropped(session: RecordingSession) -> None:
+    session.lock([0, 23])
+    session.change(session.state.with_params(width=12))
+    assert (await session.wait()).width == 12
+    assert session.errors[-1] is None
+    assert session.locked_mask().sum() == 1
 
 
-def test_a_slider_is_one_undo_step() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            for walls in (0.41, 0.42, 0.43):
-                session.change(session.state.with_params(walls=walls), undo_group="params.walls")
-            session.undo()
-            assert session.state.recipe == SMALL
-
-    run(test)
+@in_session(SMALL)
+async def test_a_slider_is_one_undo_step(session: RecordingSession) -> None:
+    for walls in (0.41, 0.42, 0.43):
+        session.change(session.state.with_params(walls=walls), undo_group="params.walls")
+    session.undo()
+    assert session.state.recipe == SMALL
 
 
-def test_gallery_settings_are_not_undo_steps() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            states: list[State] = []
-            session.listen("state", states.append)
-            session.change_gallery(what="knob", knob="walls")
-            session.change_gallery(what="knob")
-            assert [state.gallery.knob for state in states] == ["walls"]
-            assert not session.can_undo
-            session.set_seed(8)
-            session.change_gallery(roll=5)
-            session.undo()
-            assert (session.state.seed, session.state.gallery.roll, session.state.gallery.knob) == (7, 5, "walls")
-            session.redo()
-            assert (session.state.seed, session.state.gallery.roll) == (8, 5)
-            await session.wait()
-
-    run(test)
+@in_session(SMALL)
+async def test_gallery_settings_are_not_undo_steps(session: RecordingSession) -> None:
+    states: list[State] = []
+    session.listen("state", states.append)
+    session.change_gallery(what="knob", knob="walls")
+    session.change_gallery(what="knob")
+    assert [state.gallery.knob for state in states] == ["walls"]
+    assert not session.can_undo
+    session.set_seed(8)
+    session.change_gallery(roll=5)
+    session.undo()
+    assert (session.state.seed, session.state.gallery.roll, session.state.gallery.knob) == (7, 5, "walls")
+    session.redo()
+    assert (session.state.seed, session.state.gallery.roll) == (8, 5)
+    await session.wait()
 
 
-def test_earlier_seeds_are_restored() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            session.reroll()
-            second = session.state.seed
-            session.set_seed("dragon")
-            session.restore_seed()
-            assert session.state.seed == second
-            session.restore_seed()
-            session.restore_seed()  # there is none before the first
-            assert session.state.seed == 7
-            seeds: list[int | str | None] = []
-            for text in ("008", "8"):  # two different seeds
-                session.set_seed(text)
-                seeds.append(session.state.seed)
-            assert seeds == ["008", 8]
-            session.undo()
-            session.restore_seed()  # not the seed that undo has restored
-            assert session.state.seed == 7
-
-    run(test)
+@in_session(SMALL)
+async def test_earlier_seeds_are_restored(session: RecordingSession) -> None:
+    session.reroll()
+    second = session.state.seed
+    session.set_seed("dragon")
+    session.restore_seed()
+    assert session.state.seed == second
+    session.restore_seed()
+    session.restore_seed()  # there is none before the first
+    assert session.state.seed == 7
+    seeds: list[int | str | None] = []
+    for text in ("008", "8"):  # two different seeds
+        session.set_seed(text)
+        seeds.append(session.state.seed)
+    assert seeds == ["008", 8]
+    session.undo()
+    session.restore_seed()  # not the seed that undo has restored
+    assert session.state.seed == 7
 
 
-def test_a_mistake_is_one_line_and_the_map_stays() -> None:
-    async def test() -> None:
-        async with open_session(SMALL) as session:
-            first = session.map
-            session.change(session.state.with_params(walls=3))
-            await session.wait()
-            assert str(session.errors[-1]) == "caves: walls: must be at most 1.0, got 3"
-            assert session.map is first
-            session.undo()
-            await session.wait()
-            assert session.errors[-1] is None
-
-    run(test)
+@in_session(SMALL)
+async def test_a_mistake_is_one_line_and_the_map_stays(session: RecordingSession) -> None:
+    first = session.map
+    session.change(session.state.with_params(walls=3))
+    await session.wait()
+    assert str(session.errors[-1]) == "caves: walls: must be at most 1.0, got 3"
+    assert session.map is first
+    session.undo()
+    await session.wait()
+    assert session.errors[-1] is None
 
 
 def test_only_the_map_of_the_newest_state_is_shown() -> None:

@@ -127,7 +127,7 @@ class Message(ui.label):
         self.show("")
 
     def show(self, text: str) -> None:
-        """Show a text; an empty one hides the line."""
+        """Show a string; an empty one hides the line."""
         self.set_text(text)
         self.set_visibility(bool(text))
 
