@@ -1,18 +1,27 @@
-"""Closing a page cancels its jobs and frees its session."""
+"""Views without a browser: odd events, what one change validates and refreshes, and closing a page."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import weakref
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 import pytest
 from nicegui import Client, core, ui
 
+import tilewright
 import tilewright as tw
+from tests.studio.nowhere import element, nowhere, trigger
 from tests.studio.test_jobs import endless, run_with_queue, until, with_queue
+from tilewright.core.params import Params
+from tilewright.core.resolver import Resolver
 from tilewright.studio import operations
 from tilewright.studio.example.view import ExampleView
 from tilewright.studio.gallery.view import GalleryView
@@ -23,6 +32,7 @@ from tilewright.studio.rules.view import RulesView
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.shape.view import ShapeView, build_initial_params
+from tilewright.studio.start.goals import first_state
 from tilewright.studio.state import State
 
 VIEWS: dict[str, Callable[[Session], Any]] = {
@@ -132,3 +142,90 @@ def test_every_shaper_can_be_added_with_its_initial_params(name: str) -> None:
     shaping = [*(recipe.get("shaping") or ()), {name: first} if first else name]
     checked = operations.check_recipe({**recipe, "shaping": shaping, "seed": 7}, settings)
     assert operations.make_map(checked, CancelToken(settings)).cells.size
+
+
+ARGS: list[Any] = [
+    *(None, 1, -1, 10**30, 1.5, True, "", "x", "\ud800", {}, {"value": 1}, {"value": None}, {"label": 1}),
+    *([], [1], [1, 2], [1, 2, 3], ["a", "b"], ["a", 1, None], [[1]], [None, None], [-5, 10**9], [1, 2, 3, 4]),
+]
+EVENTS = ("click", "pointerdown", "update:modelValue", "commit", "cancel")
+HERE = Path(tilewright.__file__).parent
+
+
+@pytest.mark.parametrize("technique", ["caves", "rules", "fashion", "patterns", "rooms", "noise"])
+@pytest.mark.parametrize("view", [MakeView, ShapeView])
+def test_events_with_odd_arguments_do_not_fail(
+    technique: str, view: Callable[[Session], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: list[str] = []
+
+    def note(error: Exception) -> None:
+        """Keep errors that Tilewright raises. NiceGUI logs those of its own elements."""
+        last = extract_tb(error.__traceback__)[-1]
+        if Path(last.filename).is_relative_to(HERE):
+            failures.append(f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}")
+
+    async def test(queue: JobQueue) -> None:
+        core.loop = asyncio.get_running_loop()
+        session = Session(queue, State.from_recipe({"technique": technique, "seed": 7}))
+        with nowhere() as client:
+            view(session)
+            for element in list(client.elements.values()):
+                for name, args in product(EVENTS, ARGS):
+                    try:
+                        trigger(element, name, args)
+                    except Exception as error:
+                        note(error)
+        session.close()
+        core.loop = None
+
+    monkeypatch.setattr(core.app, "handle_exception", note)
+    run_with_queue(test)
+    assert not failures, sorted(set(failures))
+
+
+def test_one_change_of_a_knob_validates_each_part_of_the_recipe_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: Counter[str] = Counter()
+    validate = Params.validate.__func__  # type: ignore[attr-defined]
+
+    def count(cls: type[Params], values: Mapping[str, Any] | None = None, *, resolver: Resolver | None = None) -> Any:
+        counts[cls.__name__] += 1
+        return validate(cls, values, resolver=resolver)
+
+    async def main() -> None:
+        queue, core.loop = JobQueue(Settings()), asyncio.get_running_loop()
+        with nowhere():
+            session = Session(queue, first_state().with_view_settings(tab="make"))
+            view = MakeView(session)
+            session.listen("state", view.update)
+            session.listen("map", lambda map: view.show_map())
+            session.start(session.state)
+            assert session.job is not None
+            await session.job
+            before = session.map
+            monkeypatch.setattr(Params, "validate", classmethod(count))
+            trigger(element("knob-size"), "commit", "37")
+            assert session.job is not None
+            await session.job
+        assert session.map != before
+        core.loop = None
+        queue.close()
+
+    stages = Counter(f"{name.title().replace('_', '')}Params" for name, _ in first_state().stages)
+    asyncio.run(asyncio.wait_for(main(), 120))
+    assert {name: counts[name] for name in ("BspParams", *stages)} == {"BspParams": 1, **stages}
+    assert counts["RecipeKnob"] == counts["Drive"] == 0
+
+
+def test_make_is_refreshed_only_if_the_part_of_the_state_that_it_shows_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refreshed: list[State] = []
+    monkeypatch.setattr(MakeView, "refresh", lambda view, state: refreshed.append(state))
+    state = State().with_view_settings(tab="make")
+    view = MakeView.__new__(MakeView)
+    for change in (state, replace(state, view_settings=state.view_settings), state.with_gallery(size=200)):
+        view.update(change)
+    assert refreshed == [state]
+    view.update(state.with_params(walls=0.4))
+    assert len(refreshed) == 2
