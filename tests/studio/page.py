@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, FloatRect, Locator, Page, expect
 
 import tilewright as tw
 from tests.browser import complaints
@@ -145,6 +145,21 @@ class Studio:
             arg=[canvas, cells.ravel().tolist()],
         )
 
+    def box(self, element: str | Locator) -> FloatRect:
+        """Return the rectangle of a visible element in the window."""
+        box = (self[element] if isinstance(element, str) else element).bounding_box()
+        assert box is not None, element
+        return box
+
+    def touch(self, *path: list[tuple[float, float]]) -> None:
+        """Put fingers on the screen, move them along a path, and lift them."""
+        session = self.page.context.new_cdp_session(self.page)
+        for number, points in enumerate(path):
+            fingers = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(points)]
+            kind = "touchMove" if number else "touchStart"
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
     def wait_for_drawing(self) -> None:
         """Wait until the browser has drawn the page."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -188,6 +203,13 @@ class Studio:
             PATIENCE,
         )
         return text
+
+    def reopen(self) -> str:
+        """Open the copied link in an empty page, and return it."""
+        link = self.copy("copy-link")
+        self.page.goto("about:blank")
+        self.page.goto(link)
+        return link
 
     # -- user actions -------------------------------------------------------------------------------------------
 

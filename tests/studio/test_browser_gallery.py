@@ -175,9 +175,7 @@ def sweep(studio: Studio, low: str, high: str) -> None:
 
 def reopen(studio: Studio) -> State:
     """Open the copied link, wait for all pictures, and return the state in the link."""
-    link = studio.copy("copy-link")
-    studio.page.goto("about:blank")
-    studio.page.goto(link)
+    link = studio.reopen()
     expect(studio.page.locator(MADE)).to_have_count(24)
     return State.from_link(link.partition("#")[2])
 
@@ -200,6 +198,5 @@ def locate(studio: Studio, value: list[float]) -> tuple[float, float]:
     left, top = chart.evaluate(
         "(chart, value) => getElement(Number(chart.id.slice(1))).chart.convertToPixel({ seriesIndex: 0 }, value)", value
     )
-    box = chart.bounding_box()
-    assert box is not None
+    box = studio.box(chart)
     return box["x"] + left, box["y"] + top

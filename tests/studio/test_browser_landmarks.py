@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import expect
 
@@ -169,12 +168,7 @@ def test_markers_are_edited_with_the_keyboard_and_all_can_be_undone(studio: Stud
 
 def drag(studio: Studio, *cells: tuple[int, int]) -> None:
     """Drag a finger over cells. Chromium ignores a tap that follows at once, but not a click."""
-    touch = studio.page.context.new_cdp_session(studio.page)
-    points: list[Any] = [dict(zip("xy", studio.place(x, y), strict=True)) for x, y in cells]
-    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
-    for point in points[1:]:
-        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
-    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    studio.touch(*([studio.place(x, y)] for x, y in cells))
 
 
 def test_markers_and_rooms_are_edited_on_a_phone(phone: Studio) -> None:

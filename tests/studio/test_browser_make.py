@@ -61,8 +61,7 @@ def test_suggested_fixes_are_applied_by_a_click(studio: Studio) -> None:
 def test_the_map_of_the_newest_value_is_shown(studio: Studio) -> None:
     studio.open()
     slider = studio.slider("walls")
-    box = slider.bounding_box()
-    assert box is not None
+    box = studio.box(slider)
     middle = box["y"] + box["height"] / 2
     studio.page.mouse.move(box["x"] + 10, middle)
     studio.page.mouse.down()
@@ -232,9 +231,7 @@ def test_a_recipe_keeps_its_name_picture_and_knobs(studio: Studio, tmp_path: Pat
     expect(studio["knobs-custom"]).to_be_hidden()
 
     # The link has the name and the values.
-    link = studio.copy("copy-link")
-    studio.page.goto("about:blank")
-    studio.page.goto(link)
+    studio.reopen()
     studio.shows(tw.run("flooded-cavern", seed=7, knobs={"size": 48}))
     expect(studio["technique"]).to_have_text("flooded-cavern")
     expect(studio["knob-size"]).to_have_value("48")

@@ -48,8 +48,7 @@ def shows_colors(studio: Studio, floor: str, wall: str) -> None:
 
 
 def click_sprite(studio: Studio, position: int) -> None:
-    box = studio["own-sheet"].bounding_box()
-    assert box is not None
+    box = studio.box("own-sheet")
     studio["own-sheet"].click(position={"x": box["width"] * (2 * position + 1) / 6, "y": box["height"] / 2})
 
 

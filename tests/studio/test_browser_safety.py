@@ -263,8 +263,7 @@ def test_an_error_is_readable_and_tappable_on_a_phone(phone: Studio) -> None:
     phone.page.evaluate("(link) => { location.hash = link }", State.from_recipe(wrong).to_link())
     expect(phone.line).to_contain_text("tileset 'terrain' has no 'floor', 'wall'")
     fix = phone.page.get_by_role("button", name="Use grass for floor, mountain for wall")
-    box = fix.bounding_box()
-    assert box is not None
+    box = phone.box(fix)
     assert box["height"] >= 44
     assert is_inside(box, {"x": 0, "y": 0, "width": 390, "height": 844})
     fix.tap()

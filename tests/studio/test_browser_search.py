@@ -253,9 +253,7 @@ def test_maps_are_bred_from_picked_ones(studio: Studio) -> None:
     assert pictures(studio) == first
     studio["eye-forth"].click()
     expect(studio.page.locator(MADE)).to_have_count(12)
-    link = studio.copy("copy-link")
-    studio.page.goto("about:blank")
-    studio.page.goto(link)
+    studio.reopen()
     expect(studio["eye-title"]).to_have_text("Generation 2")
     expect(studio.page.locator(MADE)).to_have_count(12)
     assert pictures(studio) == second
@@ -290,15 +288,7 @@ def test_on_a_phone_a_tap_shows_a_map_and_a_finger_selects(phone: Studio) -> Non
     phone["search-select"].tap()
     expect(phone["search-select"]).to_have_attribute("aria-pressed", "true")
     (left, top), (right, bottom) = place(phone, (0, 2)), place(phone, (1, 0))
-    session = phone.page.context.new_cdp_session(phone.page)
-    for kind, points in (
-        ("touchStart", [(left, top)]),
-        ("touchMove", [(right, top)]),
-        ("touchMove", [(right, bottom)]),
-        ("touchEnd", []),
-    ):
-        fingers = [{"x": x, "y": y, "id": 0} for x, y in points]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    phone.touch([(left, top)], [(right, top)], [(right, bottom)])
     expect(phone["heatmap"]).to_have_attribute("data-selected", "0,0,1,2")
     phone.page.touchscreen.tap(*place(phone, elite.cell))
     phone["elite-open"].tap()

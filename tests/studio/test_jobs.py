@@ -13,6 +13,7 @@ from inspect import Signature, signature
 from typing import Any, TypeVar
 
 import pytest
+from nicegui import core
 
 from tilewright.core.errors import InvalidRecipe
 from tilewright.studio import jobs
@@ -38,7 +39,11 @@ def run_with_queue(test: Callable[[JobQueue], Awaitable[None]], **settings: Any)
 
     async def run() -> None:
         queue = JobQueue(Settings(**{"workers": 2, "waiting": 4, "seconds": 20, **settings}))
-        await asyncio.wait_for(test(queue), 60)
+        core.loop = asyncio.get_running_loop()  # of NiceGUI, for tasks of views
+        try:
+            await asyncio.wait_for(test(queue), 120)
+        finally:
+            core.loop = None
         queue.close()
         await until(lambda: queue.job_count == 0)
 

@@ -60,17 +60,13 @@ async def test_a_closed_page_is_freed(queue: JobQueue, tab: str) -> None:
         client.delete()
         return weakref.ref(session)
 
-    core.loop = asyncio.get_running_loop()
-    try:
-        session = leave(queue)
-        for _ in range(100):  # until running tasks have ended
-            await asyncio.sleep(0.05)
-            gc.collect()
-            if session() is None:
-                return
-        raise AssertionError("the session is not freed")
-    finally:
-        core.loop = None
+    session = leave(queue)
+    for _ in range(100):  # until running tasks have ended
+        await asyncio.sleep(0.05)
+        gc.collect()
+        if session() is None:
+            return
+    raise AssertionError("the session is not freed")
 
 
 @with_queue()
@@ -123,7 +119,7 @@ def test_the_upload_limit_is_below_the_request_limit() -> None:
     """A request is larger than the file that it contains."""
     lines: list[str] = []
 
-    async def on_file(event: object) -> None: ...
+    async def on_file(content: bytes, name: str) -> None: ...
 
     client = Client(ui.page("/leaving/upload"))
     with client:
@@ -154,8 +150,9 @@ HERE = Path(tilewright.__file__).parent
 
 @pytest.mark.parametrize("technique", ["caves", "rules", "fashion", "patterns", "rooms", "noise"])
 @pytest.mark.parametrize("view", [MakeView, ShapeView])
-def test_events_with_odd_arguments_do_not_fail(
-    technique: str, view: Callable[[Session], Any], monkeypatch: pytest.MonkeyPatch
+@with_queue()
+async def test_events_with_odd_arguments_do_not_fail(
+    queue: JobQueue, technique: str, view: Callable[[Session], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failures: list[str] = []
 
@@ -165,26 +162,24 @@ def test_events_with_odd_arguments_do_not_fail(
         if Path(last.filename).is_relative_to(HERE):
             failures.append(f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}")
 
-    async def test(queue: JobQueue) -> None:
-        core.loop = asyncio.get_running_loop()
-        session = Session(queue, State.from_recipe({"technique": technique, "seed": 7}))
-        with nowhere() as client:
-            view(session)
-            for element in list(client.elements.values()):
-                for name, args in product(EVENTS, ARGS):
-                    try:
-                        trigger(element, name, args)
-                    except Exception as error:
-                        note(error)
-        session.close()
-        core.loop = None
-
     monkeypatch.setattr(core.app, "handle_exception", note)
-    run_with_queue(test)
+    session = Session(queue, State.from_recipe({"technique": technique, "seed": 7}))
+    with nowhere() as client:
+        view(session)
+        for element in list(client.elements.values()):
+            for name, args in product(EVENTS, ARGS):
+                try:
+                    trigger(element, name, args)
+                except Exception as error:
+                    note(error)
+    session.close()
     assert not failures, sorted(set(failures))
 
 
-def test_one_change_of_a_knob_validates_each_part_of_the_recipe_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@with_queue(seconds=60)
+async def test_one_change_of_a_knob_validates_each_part_of_the_recipe_once(
+    queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     counts: Counter[str] = Counter()
     validate = Params.validate.__func__  # type: ignore[attr-defined]
 
@@ -192,27 +187,21 @@ def test_one_change_of_a_knob_validates_each_part_of_the_recipe_once(monkeypatch
         counts[cls.__name__] += 1
         return validate(cls, values, resolver=resolver)
 
-    async def main() -> None:
-        queue, core.loop = JobQueue(Settings()), asyncio.get_running_loop()
-        with nowhere():
-            session = Session(queue, first_state().with_view_settings(tab="make"))
-            view = MakeView(session)
-            session.listen("state", view.update)
-            session.listen("map", lambda map: view.show_map())
-            session.start(session.state)
-            assert session.job is not None
-            await session.job
-            before = session.map
-            monkeypatch.setattr(Params, "validate", classmethod(count))
-            trigger(element("knob-size"), "commit", "37")
-            assert session.job is not None
-            await session.job
-        assert session.map != before
-        core.loop = None
-        queue.close()
-
     stages = Counter(f"{name.title().replace('_', '')}Params" for name, _ in first_state().stages)
-    asyncio.run(asyncio.wait_for(main(), 120))
+    with nowhere():
+        session = Session(queue, first_state().with_view_settings(tab="make"))
+        view = MakeView(session)
+        session.listen("state", view.update)
+        session.listen("map", lambda map: view.show_map())
+        session.start(session.state)
+        assert session.job is not None
+        await session.job
+        before = session.map
+        monkeypatch.setattr(Params, "validate", classmethod(count))
+        trigger(element("knob-size"), "commit", "37")
+        assert session.job is not None
+        await session.job
+    assert session.map != before
     assert {name: counts[name] for name in ("BspParams", *stages)} == {"BspParams": 1, **stages}
     assert counts["RecipeKnob"] == counts["Drive"] == 0
 

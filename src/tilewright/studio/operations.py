@@ -287,22 +287,6 @@ def zip_files(files: Files) -> bytes:
     return buffer.getvalue()
 
 
-def export_animation(
-    recipe: Recipe,
-    format: str,
-    options: Mapping[str, Any],
-    token: CancelToken,
-    name: str = "map",
-    *,
-    edit: Callable[[TileMap], TileMap] | None = None,
-    on_progress: OnProgress | None = None,
-) -> Files:
-    """Return the files of an animation of the generation. The parameters are those of `export_map`."""
-    if format_registry.get(format).animate is None:
-        raise TilewrightError(f"format {format!r} cannot write an animation")
-    return export_map(recipe, format, options, token, name, edit=edit, on_progress=on_progress).files
-
-
 def read_upload(
     content: bytes, name: str, settings: Settings, tileset: Tileset | None = None, format: str | None = None
 ) -> TileMap:

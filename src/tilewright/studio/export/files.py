@@ -1,4 +1,4 @@
-"""File panel of the tab Export: format, options, preview and download."""
+"""File panel of the tab Export: formats in groups, options, preview, description and download."""
 
 from __future__ import annotations
 
@@ -191,9 +191,9 @@ class FilesView:
 
         def work(token: CancelToken) -> tuple[Files, str]:
             if animates:
-                files = operations.export_animation(
+                files = operations.export_map(
                     recipe, request.format, request.options, token, request.name, edit=edit, on_progress=report_progress
-                )
+                ).files
             else:
                 files = operations.write_map(map, request.format, request.options, token, request.name)
             return files, describe_files(files, is_picture=request.format in PICTURES)

@@ -1,4 +1,4 @@
-"""Scatter plot of maps by two measures, with the map's picture as tooltip."""
+"""Scatter plot of maps by two measures, the choice of these measures, and the order of the pictures."""
 
 from __future__ import annotations
 

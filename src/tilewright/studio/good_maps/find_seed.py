@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -12,7 +13,7 @@ from ...core.recipe import Recipe
 from .. import operations
 from ..gallery.variations import draw_thumbnail
 from ..jobs import Cancelled, CancelToken
-from ..page.widgets import ViewTask, labeled_button
+from ..page.widgets import ViewTask, labeled_button, progress_bar
 from ..session import Session
 from ..state import State
 from .found_seeds import MAX_FOUND, FoundSeedsView, describe_counts
@@ -57,8 +58,7 @@ class FindSeedPanel:
                 self.button = labeled_button("", None, self._on_button, "find-seed", hint=hint).classes("tw-grow")
                 self.count = ui.select(COUNTS, value=DEFAULT_COUNT)
                 self.count.props('dense outlined options-dense aria-label="Number of seeds" data-testid=find-count')
-            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded size=4px")
-            self.progress.props('data-testid=find-progress aria-label="Tested seeds"')
+            self.progress = progress_bar("find-progress", "Tested seeds", "size=4px")
             self.numbers = ui.label("").classes("tw-find-numbers tw-faint").props("data-testid=find-numbers")
             self.status = ui.label("").classes("tw-bad").props("role=status data-testid=find-status")
             self.done = ui.label("").classes("tw-unseen").props("role=status data-testid=find-done")
@@ -95,11 +95,14 @@ class FindSeedPanel:
     async def _work(self, state: State, count: int) -> None:
         try:
             if self.run is None or not self._is_current(state):
-                await self._open(state, count)
+                key, settings = find_seek_key(state), self.session.queue.settings
+                self.run, self._key, self._state, self._pictures = None, key, state, {}
+                work = partial(open_seek, key, settings, count=count, keep=MAX_FOUND)
+                found = await self.session.submit(lambda token: work())
+                self.run = SeekRun(self.session.queue, found, client=self.session)
             elif self.run.state.is_finished:
                 self.run.extend(count)
-            assert self.run is not None
-            await self._test(self.run)
+            await self.run.test_missing(self._show_progress)
         except Cancelled:
             return  # The page was closed.
         except TilewrightError as error:
@@ -108,20 +111,10 @@ class FindSeedPanel:
         with self.panel.client:
             self._show()
 
-    async def _open(self, state: State, count: int) -> None:
-        """Start the search of a state."""
-        key, settings = find_seek_key(state), self.session.queue.settings
-        self.run, self._key, self._state, self._pictures = None, key, state, {}
-        found = await self.session.submit(lambda token: open_seek(key, settings, count=count, keep=MAX_FOUND))
-        self.run = SeekRun(self.session.queue, found, client=self.session)
-
-    async def _test(self, run: SeekRun) -> None:
-        def on_progress() -> None:
-            if time.monotonic() >= self._shown + UPDATE_SECONDS:
-                with self.panel.client:
-                    self._show()
-
-        await run.test_missing(on_progress)
+    def _show_progress(self) -> None:
+        if time.monotonic() >= self._shown + UPDATE_SECONDS:
+            with self.panel.client:
+                self._show()
 
     def _choose(self, seed: int) -> None:
         """Put a seed into Make. Its map is that of the first try, as it was tested."""

@@ -19,8 +19,8 @@ from ...core.registry import techniques
 from ...core.tile_matching import match_labels, suggest_matches
 from ...core.tileset import Tileset
 from ..controls import Controls
-from ..controls.chips import TileControl
 from ..controls.control import ControlBinding, ControlContext
+from ..controls.words import TileControl
 from ..own_files import StudioResolver
 from ..page.view import StatePanel
 from ..page.widgets import Message

@@ -1,4 +1,4 @@
-"""Tab Make: choice of a technique or recipe, and the technique's parameters."""
+"""Tab Make: choice of a technique or recipe, its parameters, and notes about what a choice changed besides."""
 
 from __future__ import annotations
 

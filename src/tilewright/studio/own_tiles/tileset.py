@@ -1,4 +1,4 @@
-"""The user's own tiles: a picture of sprites, and what each sprite stands for. They become a tileset.
+"""The user's own tiles: a picture of sprites, and what each sprite stands for. They become a tileset of the state.
 
 `formats._skin_files` adds the sprites to the tileset, as for `tilewright skin`.
 """

@@ -157,14 +157,31 @@ class ViewTask:
         self._task = None
 
 
+def add_definition(name: str, *, style: str = "", props: str = "", hint: str = "") -> ui.label:
+    """Add a row to a list of definitions: a name, and the label that is returned. `props` are those of the label."""
+    with ui.element("div").classes(style):
+        with ui.element("dt"):
+            term = ui.label(name)
+        with ui.element("dd").props(props):
+            label = ui.label("")
+    if hint:
+        term.tooltip(hint)
+    return label
+
+
+def progress_bar(test_id: str, name: str, style: str = "") -> ui.linear_progress:
+    """Return a progress bar with a name for screen readers."""
+    bar = ui.linear_progress(value=0, show_value=False)
+    return bar.props(f'instant-feedback rounded {style} data-testid={test_id} aria-label="{name}"')
+
+
 class ProgressRow:
     """A progress bar with a button that stops the work. It is visible while there is work."""
 
     def __init__(self, test_id: str, on_stop: Callable[[], None]) -> None:
         """Build the row in the current slot. `test_id` is the prefix of those of the bar and the button."""
         with ui.element("div").classes("tw-download") as self.row:
-            self.bar = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
-            self.bar.props(f'data-testid={test_id}-progress aria-label="Progress of the export"')
+            self.bar = progress_bar(f"{test_id}-progress", "Progress of the export")
             icon_button("stop_circle", "Stop", on_stop, test_id=f"{test_id}-stop")
         self.hide()
 
@@ -344,17 +361,23 @@ class Uploader(ui.upload):
     def __init__(
         self,
         settings: Settings,
-        on_file: Callable[[UploadEventArguments], Awaitable[None]],
+        on_file: Callable[[bytes, str], Awaitable[None]],
         on_refusal: Callable[[str], None],
         *,
         accept: str = "",
     ) -> None:
-        """Create the element. `on_file` is called with the file, and `on_refusal` with an error message."""
+        """Create the element. `on_file` gets the content and the name of a file, and `on_refusal` a message."""
+
+        async def read(event: UploadEventArguments) -> None:
+            content = await event.file.read()
+            self.reset()
+            await on_file(content, event.file.name)
+
         max_bytes = max(1, settings.upload - REQUEST_OVERHEAD)
         kind = f" and be {accept}" if accept else ""
         line = f"the file must have at most {max_bytes:,} bytes{kind}"
         super().__init__(
-            auto_upload=True, max_file_size=max_bytes, on_upload=on_file, on_rejected=lambda: on_refusal(line)
+            auto_upload=True, max_file_size=max_bytes, on_upload=read, on_rejected=lambda: on_refusal(line)
         )
         if accept:
             self.props["accept"] = accept

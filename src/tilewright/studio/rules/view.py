@@ -1,4 +1,4 @@
-"""Tab Rules: editor of a rulebook by sections, or as the JSON of a ProcEngine object."""
+"""Tab Rules: choice of a rulebook, and its editor by sections, or as the JSON of a ProcEngine object."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..session import Session
 from ..state import State
 from . import rulebook_draft as books
 from .controls import LayerControl, RuleControl, division_summary
-from .editor import Editor
+from .rulebook_draft import Editor
 
 SECTIONS = {
     "names": ("Names", ("names",)),

@@ -13,7 +13,7 @@ from ...core.seeds import read_seed
 from ...search.archive import Elite
 from ...search.axes import MeasureAxis, Objective
 from ..page.error_panel import ErrorCard, Remedy, list_messages, list_remedies
-from ..page.widgets import icon_button, labeled_button, set_pressed, toggle_class
+from ..page.widgets import icon_button, labeled_button, progress_bar, set_pressed, toggle_class
 from ..session import Session
 from ..state import State
 from .found_maps import EliteExport, FoundMaps
@@ -89,8 +89,7 @@ class ExploreView:
                 self.again = labeled_button("Other seed", "casino", restart, "search-again", "outline", hint=hint)
                 self.status = ui.label("").classes("tw-search-status tw-faint")
                 self.status.props("role=status data-testid=search-status")
-            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded size=4px")
-            self.progress.props('data-testid=search-progress aria-label="Progress of the search"')
+            self.progress = progress_bar("search-progress", "Progress of the search", "size=4px")
             self.errors = ErrorCard("search-error")
             with ui.element("div").classes("tw-search-body"):
                 with ui.element("div").classes("tw-search-map"):

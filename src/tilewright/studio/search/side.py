@@ -13,7 +13,7 @@ from ...core.measure_groups import format_measure, format_value
 from ...search.archive import Elite
 from ..gallery.variations import draw_state, format_param
 from ..page.map_card import MapCard
-from ..page.widgets import ViewTask, labeled_button
+from ..page.widgets import ViewTask, add_definition, labeled_button
 from ..session import Session
 from ..state import State
 from .heatmap import describe_measure, to_shown_value
@@ -40,11 +40,9 @@ class SearchNumbers:
         self._labels: dict[str, ui.label] = {}
         with ui.element("dl").classes("tw-search-numbers").props("data-testid=search-numbers"):
             for name, hint in HINTS.items():
-                with ui.element("div"):
-                    with ui.element("dt"):
-                        ui.label(name).tooltip(hint)
-                    with ui.element("dd").props(f"data-testid=search-{name.lower().replace(' ', '-')}"):
-                        self._labels[name] = ui.label(UNKNOWN)
+                props = f"data-testid=search-{name.lower().replace(' ', '-')}"
+                self._labels[name] = add_definition(name, props=props, hint=hint)
+        self.show(None)
 
     def show(self, run: SearchRun | None) -> None:
         """Show the numbers of a search; None if there is none."""
@@ -132,20 +130,14 @@ class EliteCard(MapCard):
         self.numbers.clear()
         with self.numbers:
             for name, number in elite.measures.items():
-                self._add_row(describe_measure(name), format_measure(name, number), "tw-elite-measure")
+                label = add_definition(describe_measure(name), style="tw-elite-measure")
+                label.set_text(format_measure(name, number))
             for name, value in elite.values.items():
-                self._add_row(labels.get(name, name), _format_gene(value), "")
+                add_definition(labels.get(name, name)).set_text(_format_gene(value))
         if key in self._pictures:
             self.show_picture(self._pictures[key])
         else:
             self._job.start(self._draw(key, state))
-
-    def _add_row(self, name: str, value: str, style: str) -> None:
-        with ui.element("div").classes(style):
-            with ui.element("dt"):
-                ui.label(name)
-            with ui.element("dd"):
-                ui.label(value)
 
     async def _draw(self, key: tuple[str, int], state: State) -> None:
         found = await self.session.attempt(partial(draw_state, state), lambda error: self.show_note(str(error)))

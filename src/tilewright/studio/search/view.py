@@ -12,12 +12,11 @@ from ..session import Session
 from ..state import State
 from .by_eye import PickView
 from .explore import ExploreView
-from .measure_panel import MeasurePanel
 from .options import choose_vary, find_search
+from .panels import MeasurePanel, VaryPanel
 from .runs import SearchRuns
 from .setup import find_key, probe_measures
 from .state import AxisState, SearchViewState, Spec
-from .vary_panel import VaryPanel
 
 LABELS = {"explore": "Explore", "eye": "Pick by eye"}
 

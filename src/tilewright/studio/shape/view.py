@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from nicegui import events, ui
+from nicegui import ui
 
 from ...core.entries import Shaper
 from ...core.errors import Problem, TilewrightError
@@ -219,10 +219,8 @@ class ShapeView(View):
         self.error.set_text("")
         self.session.open(state)
 
-    async def _on_upload(self, event: events.UploadEventArguments) -> None:
-        content = await event.file.read()
-        self.upload.reset()
-        self._open_recipe(content.decode("utf-8-sig", "replace"), event.file.name[-80:], is_file=True)
+    async def _on_upload(self, content: bytes, name: str) -> None:
+        self._open_recipe(content.decode("utf-8-sig", "replace"), name[-80:], is_file=True)
 
     def _show_error(self, line: str) -> None:
         self.error.set_text(line)

@@ -1,4 +1,4 @@
-"""Tab Start: the first screen, with a card for every goal and a search."""
+"""Tab Start: the first screen, with a card for every goal, and a search whose results Make shows too."""
 
 from __future__ import annotations
 
