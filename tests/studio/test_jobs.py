@@ -96,15 +96,15 @@ async def test_work_runs_in_a_thread_and_its_result_or_error_is_returned(queue: 
         await queue.submit(broken)
 
 
-@with_queue(iterations=50)
-async def test_endless_work_is_stopped_by_time_and_by_steps(queue: JobQueue) -> None:
+@pytest.mark.parametrize(
+    ("limit", "line"), [({"seconds": 0.2}, r"stopped after 0\.2 s"), ({"iterations": 50}, "stopped after 50 steps")]
+)
+def test_endless_work_is_stopped_by_time_and_by_steps(limit: dict[str, Any], line: str) -> None:
     async def test(queue: JobQueue) -> None:
-        with pytest.raises(TooLong, match=r"stopped after 0\.2 s"):
+        with pytest.raises(TooLong, match=line):
             await queue.submit(endless)
 
-    run_with_queue(test, seconds=0.2)
-    with pytest.raises(TooLong, match="stopped after 50 steps"):
-        await queue.submit(endless)
+    run_with_queue(test, **limit)
 
 
 def test_the_client_does_not_wait_for_work_that_does_not_stop(monkeypatch: pytest.MonkeyPatch) -> None:
