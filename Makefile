@@ -54,7 +54,7 @@ kernels: $(DEV)
 	$(BIN)/tilewright warmup
 
 # New hostile files, folders, recipes, requests and links, FUZZ times as many as in the tests.
-FUZZ ?= 50
+FUZZ ?= 110
 fuzz: $(DEV)
 	TILEWRIGHT_FUZZ=$(FUZZ) $(BIN)/python $(PYTEST) tests/test_fuzz.py tests/test_fuzz_folders.py
 

@@ -35,7 +35,7 @@ KERNELS = frozenset((
     "copies.add_blocks", "copies.has_block", "corridors.check_doors", "corridors.dig_corridor",
     "corridors.mark_walls", "corridors.paint", "delaunay.triangulate", "digging.dig_for_gold",
     "distance.spread_small_costs", "distance.spread_steps", "distance.steps_as_values", "distance.survey_costs",
-    "labels.label_axes", "links.build_spanning_tree", "links.close_loops", "markov.count_contexts",
+    "flood.label_axes", "links.build_spanning_tree", "links.close_loops", "markov.count_contexts",
     "markov.draw_map", "maze.backtrack", "maze.braid", "maze.carve", "maze.flood", "noise.fill_lattice",
     "partition.partition", "partition.place_rooms", "platformer.explore_platformer", "random.fill_chance",
     "rooms.divide_tree", "rules.fill", "rules.place_wanted", "rules.simulate", "runner.collect_gold",

@@ -6,6 +6,7 @@ TilewrightError of one line that names the folder. See tests/test_fuzz.py.
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -15,8 +16,6 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.jobs.programs import read_files
@@ -75,34 +74,34 @@ class Changed:
         return None
 
 
-def change_json(content: bytes, draw: st.DataObject) -> bytes:
+def change_json(content: bytes, rng: random.Random) -> bytes:
     """Return a document with changed parts, or with changed bytes."""
-    return (change_document if draw.draw(st.integers(0, 3)) else change_bytes)(content, draw)
+    return (change_document if rng.randint(0, 3) else change_bytes)(content, rng)
 
 
-def change_lines(content: bytes, draw: st.DataObject) -> bytes:
+def change_lines(content: bytes, rng: random.Random) -> bytes:
     """Return lines of JSON of which one is changed."""
     lines = content.splitlines(keepends=True)
-    number = draw.draw(st.integers(0, len(lines) - 1))
-    lines[number] = change_json(lines[number], draw)
+    number = rng.randint(0, len(lines) - 1)
+    lines[number] = change_json(lines[number], rng)
     return b"".join(lines)
 
 
-def change_table(content: bytes, draw: st.DataObject) -> bytes:
+def change_table(content: bytes, rng: random.Random) -> bytes:
     """Return a Parquet file with changed metadata, rows or bytes."""
     table = pq.read_table(pa.BufferReader(content))
-    kind = draw.draw(st.sampled_from(["metadata", "rows", "columns", "bytes"]))
+    kind = rng.choice(["metadata", "rows", "columns", "bytes"])
     if kind == "bytes":
-        return change_bytes(content, draw)
+        return change_bytes(content, rng)
     if kind == "metadata":
         stored = table.schema.metadata or {b"tilewright": b"{}"}
-        table = table.replace_schema_metadata({**stored, b"tilewright": change_json(stored[b"tilewright"], draw)})
+        table = table.replace_schema_metadata({**stored, b"tilewright": change_json(stored[b"tilewright"], rng)})
     elif kind == "columns":
-        table = table.drop_columns([draw.draw(st.sampled_from(table.column_names))])
+        table = table.drop_columns([rng.choice(table.column_names)])
     else:
         rows = table.to_pylist()
         try:
-            table = pa.Table.from_pylist(change(rows, draw)).replace_schema_metadata(table.schema.metadata)
+            table = pa.Table.from_pylist(change(rows, rng)).replace_schema_metadata(table.schema.metadata)
             return write_table(table)
         except (pa.ArrowException, TypeError, ValueError, LookupError, AttributeError, OverflowError):  # no table
             return content
@@ -126,12 +125,11 @@ def write_corpus(folder: Path) -> Files:
 
 
 @fuzz(150)
-@given(draw=st.data())
-def test_corpora(here: Path, draw: st.DataObject) -> None:
+def test_corpora(here: Path, rng: random.Random) -> None:
     files = write_corpus(here / "corpus")
-    name = draw.draw(st.sampled_from(["manifest.json", "manifest.json", "parts/part-000000.parquet"]))
+    name = rng.choice(["manifest.json", "manifest.json", "parts/part-000000.parquet"])
     change_part = change_json if name == "manifest.json" else change_table
-    changed = Changed(here / "changed corpus", files, {name: change_part(files[name], draw)})
+    changed = Changed(here / "changed corpus", files, {name: change_part(files[name], rng)})
     changed.attempt(lambda: Request.of(changed.folder))
     corpus = changed.open(lambda: Corpus(changed.folder))
     if corpus is not None:
@@ -159,12 +157,11 @@ def write_world(folder: Path) -> Files:
 
 
 @fuzz(150)
-@given(draw=st.data())
-def test_worlds(here: Path, draw: st.DataObject) -> None:
+def test_worlds(here: Path, rng: random.Random) -> None:
     files = write_world(here / "world")
-    name = draw.draw(st.sampled_from(["zarr.json", "zarr.json", "cells/c.0.0"]))
+    name = rng.choice(["zarr.json", "zarr.json", "cells/c.0.0"])
     change_part = change_json if name == "zarr.json" else change_bytes
-    changed = Changed(here / "changed world", files, {name: change_part(files[name], draw)})
+    changed = Changed(here / "changed world", files, {name: change_part(files[name], rng)})
     world = changed.open(lambda: World(changed.folder))
     if world is not None:
         for read in (
@@ -186,7 +183,7 @@ def write_archive(folder: Path) -> Files:
     return read_files(folder)
 
 
-ARCHIVE_PARTS: dict[str, Callable[[bytes, st.DataObject], bytes]] = {
+ARCHIVE_PARTS: dict[str, Callable[[bytes, random.Random], bytes]] = {
     "manifest.json": change_json,
     "rounds.jsonl": change_lines,
     "elites.parquet": change_table,
@@ -194,11 +191,10 @@ ARCHIVE_PARTS: dict[str, Callable[[bytes, st.DataObject], bytes]] = {
 
 
 @fuzz(200)
-@given(draw=st.data())
-def test_archives(here: Path, draw: st.DataObject) -> None:
+def test_archives(here: Path, rng: random.Random) -> None:
     files = write_archive(here / "archive")
-    name = draw.draw(st.sampled_from([*ARCHIVE_PARTS]))
-    changed = Changed(here / "changed archive", files, {name: ARCHIVE_PARTS[name](files[name], draw)})
+    name = rng.choice([*ARCHIVE_PARTS])
+    changed = Changed(here / "changed archive", files, {name: ARCHIVE_PARTS[name](files[name], rng)})
     assert count_evaluations(str(changed.folder)) >= 0
     archive = changed.open(lambda: load(changed.folder))
     search = changed.open(lambda: ArchiveFolder(str(changed.folder)).read_search())
@@ -229,11 +225,10 @@ def write_seek(folder: Path) -> Files:
 
 
 @fuzz(200)
-@given(draw=st.data())
-def test_searches_over_seeds(here: Path, draw: st.DataObject) -> None:
+def test_searches_over_seeds(here: Path, rng: random.Random) -> None:
     files = write_seek(here / "seek")
-    name = draw.draw(st.sampled_from(["manifest.json", "state.json", "state.json"]))
-    changed = Changed(here / "changed seek", files, {name: change_json(files[name], draw)})
+    name = rng.choice(["manifest.json", "state.json", "state.json"])
+    changed = Changed(here / "changed seek", files, {name: change_json(files[name], rng)})
     store = SeekFolder(str(changed.folder))
     assert count_tested(str(changed.folder)) >= 0
     definition = SeekDefinition.of(SMALL, SeekParams.validate(SEEK))
@@ -256,12 +251,11 @@ def write_export(folder: Path, engine: str) -> Files:
 
 @pytest.mark.parametrize("engine", sorted(entry.name for entry in engine_registry))
 @fuzz(60)
-@given(draw=st.data())
-def test_exports(here: Path, engine: str, draw: st.DataObject) -> None:
+def test_exports(here: Path, engine: str, rng: random.Random) -> None:
     files = write_export(here / engine, engine)
     name = "tilewright-export.json"
     foreign = {"mine.txt": b"mine", "levels/mine.txt": b"mine"}
-    changed = Changed(here / f"changed {engine}", files, {name: change_json(files[name], draw), **foreign})
-    edited: Any = draw.draw(st.sampled_from(["refuse", "keep", "replace"]))
+    changed = Changed(here / f"changed {engine}", files, {name: change_json(files[name], rng), **foreign})
+    edited: Any = rng.choice(["refuse", "keep", "replace"])
     changed.open(lambda: tw.export_project(SMALL, changed.folder, engine=engine, count=1, seed=7, edited=edited))
     assert {name: (changed.folder / name).read_bytes() for name in foreign} == foreign

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tilewright"
 ALLOWED = {
     ("__init__.py", "an import by a computed name"): "the public names",
-    ("_built_in.py", "an import by a computed name"): "the built-in techniques, shapers and formats",
+    ("_wiring.py", "an import by a computed name"): "the built-in techniques, shapers and formats",
     ("core/registry.py", "ports.built_in"): "the registry of built-in entries",
     ("_wiring.py", "ports.built_in"): "connects the port",
     ("core/pieces.py", "module pieces"): "tiles that join their neighbors",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import reduce
 from importlib import import_module
 from typing import Any
 
@@ -27,7 +28,9 @@ class DeclaredKeywords(griffe.Extension):
     def on_function(self, *, func: griffe.Function, **others: Any) -> None:
         if func.docstring is None or not any("with_keywords" in str(one.value) for one in func.decorators):
             return
-        function = getattr(import_module(func.module.path), func.name)
+        module = func.module.path
+        names = func.path.removeprefix(f"{module}.").split(".")  # of its class, if it is a method
+        function = reduce(getattr, names, import_module(module))
         func.docstring.value = inspect.getdoc(function) or ""
         *_, rest = func.parameters
         del func.parameters[rest.name]

@@ -790,7 +790,7 @@ def learn(
     >>> learn("markov", "dungeon")
     <Model of markov>
     """
-    from .formats._networks import CheckpointFile
+    from .formats._models import CheckpointFile
 
     stored = None if checkpoint is None else CheckpointFile(_read_path(checkpoint))
     entry = registry.techniques.get(technique)

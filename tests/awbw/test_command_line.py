@@ -134,30 +134,3 @@ def test_models_are_explained(tilewright: Run) -> None:
         ]
         assert f"tilewright make patterns --model {output}" in done.out
     assert json.loads(tilewright("explain", "a.json", "--json").out)["technique"] == "patterns"
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("learn patterns nowhere -o a.json", "unknown map 'nowhere'"),
-        ("learn patterns maps/*.png -o a.json", "maps/*.png: no file matches"),
-        ("learn patterns maps --from awbv -o a.json", "unknown format 'awbv'; pictures: png; animations"),
-        ("learn patterns maps --tileset cav -o a.json", "unknown tileset 'cav'; did you mean 'cave'?"),
-        ("learn patterns maps -o a.pkl", "a.pkl: a model file must end in .json or .npz"),
-        ("learn patterns bad.json -o a.json", "model version 9 is written by a newer Tilewright"),
-        ("learn caves maps -o a.json", "caves does not learn from samples"),
-        ("explain bad.json", "bad.json: not a model (model version 9 is written"),
-        ("explain none.npz", "none.npz: cannot be read"),
-        ("convert empty -o {stem}.png", "empty: folder contains no map"),
-        ("convert maps/*.tmx -o {stem}.png", "maps/*.tmx: no file matches"),
-    ],
-)
-def test_mistakes_are_one_line(command: str, message: str, tilewright: Run) -> None:
-    model = {**tw.learn("patterns", "dungeon").to_data(), "version": 9}
-    Path("bad.json").write_text(json.dumps(model))
-    Path("empty").mkdir()
-    done = tilewright(*command.split())
-    assert done.code == 2
-    assert message in done.err
-    assert done.err.strip().count("\n") <= 1  # a hint about tiles may come before
-    assert not Path("a.json").exists()

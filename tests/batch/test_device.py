@@ -31,7 +31,9 @@ def test_recipes_do_not_store_the_device(monkeypatch: pytest.MonkeyPatch) -> Non
     assert tw.Recipe.of(recipe.to_data()) == tw.recipe("fashion", width=9, height=9)
 
 
-@pytest.mark.parametrize(("device", "message"), [("gpu", "there is no NVIDIA driver"), ("tpu", "must be one of auto")])
+@pytest.mark.parametrize(
+    ("device", "message"), [("gpu", "there is no NVIDIA driver"), ("tpu", "must be 'auto', 'cpu' or 'gpu'")]
+)
 def test_corpora(device: str, message: str, tmp_path: Any) -> None:
     recipe = tw.recipe("caves", width=9, height=9)
     with pytest.raises(tw.InvalidRecipe, match=message):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import tilewright as tw
 from tilewright.cli import main
 
 
@@ -61,3 +62,28 @@ def process() -> Run:
         return Ended(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small archive of caves."""
+    folder = tmp_path_factory.mktemp("search") / "archive"
+    tw.search.make(
+        {"technique": "caves", "params": {"width": 20, "height": 12}},
+        vary={"walls": (0.3, 0.6), "steps": None, "outside": ["wall", "floor"], "seed": "free"},
+        measures={"floor_share": (0, 1, 6), "regions": (1, 60, 6, "log")}, objective="path_length",
+        evaluations=64, batch=32, seed=7, out=folder, workers=0,
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="session")
+def styles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small archive of fashion-based automata."""
+    folder = tmp_path_factory.mktemp("search") / "styles"
+    tw.search.make(
+        {"technique": "fashion", "params": {"width": 20, "height": 12}},
+        vary=["scores"], measures={"floor_share": (0, 1, 6)}, objective="path_length",
+        evaluations=32, batch=32, seed=7, out=folder, workers=0,
+    )  # fmt: skip
+    return folder

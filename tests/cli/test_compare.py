@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 import tilewright as tw
 from tests.cli.conftest import Run
 
@@ -34,30 +32,3 @@ def test_json_and_settings(tilewright: Run) -> None:
     data = json.loads(done.out)
     assert [row["technique"] for row in data["rows"]] == ["markov"]
     assert data["width"] == 8
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["empty"], "empty: folder contains no map"),
-        (["dungeno"], "unknown map 'dungeno'; did you mean 'dungeon'"),
-        (["keep"], "samples: must be flat maps"),
-        (["dungeon", "--techniques", "wcf"], "unknown technique 'wcf'; did you mean 'wfc'"),
-        (["dungeon", "--techniques", ","], "techniques: unknown technique ''; there are diffusion"),
-        (["dungeon", "--size", "40"], "size: must be a width and a height, such as 40x30, got '40'"),
-        (["dungeon", "--size", "0x5"], "width: must be at least 1, got 0"),
-        (["dungeon", "--count", "0"], "count: must be at least 1, got 0"),
-        (["dungeon", "--set", "wfc=3"], "settings: a setting is written as technique.name=value"),
-        (["dungeon", "--set", "wcf.pattern_size=3"], "unknown technique 'wcf'; did you mean 'wfc'"),
-        (["dungeon", "--set", "wfc.patern_size=3"], "unknown parameter 'patern_size'; did you mean 'pattern_size'"),
-        (["dungeon", "--set", "wfc.pattern_size=99"], "wfc: pattern_size: must be at most 5, got 99"),
-        (["dungeon", "-o", "file"], "file"),
-    ],
-)
-def test_mistakes_are_one_line(tilewright: Run, arguments: list[str], line: str) -> None:
-    Path("empty").mkdir()
-    Path("file").write_text("not a folder")
-    done = tilewright("compare", *arguments)
-    assert done.code == 2
-    assert line in done.err
-    assert len(done.err.splitlines()) == 1

@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import tilewright as tw
 from tests.cli.conftest import Run
 
@@ -62,33 +60,6 @@ def test_options_of_the_recipe_and_of_the_engine(tilewright: Run) -> None:
     assert tw.load("game/level-1.tmx") == made
     world = json.loads(Path("game/levels.world").read_text())
     assert [(one["width"], one["height"]) for one in world["maps"]] == [(96, 64)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (("export", "caves", "-o", "game"), "engine: is missing; choose one of "),
-        (("export", "caves", "--engine", "tiled"), "output is missing"),
-        (("export", "caves", "--engine", "titled", "-o", "game"), "unknown engine 'titled'; did you mean 'tiled'?"),
-        (
-            ("export", "cavs", "--engine", "tiled", "-o", "game"),
-            "unknown technique or recipe 'cavs'; did you mean 'caves'",
-        ),
-        ((*CAVES, "--option", "tile_sise=3"), "tile_sise"),
-        ((*CAVES, "--count", "0"), "count: must be at least 1, got 0"),
-        ((*CAVES, "--count", "1001"), "count: must be at most 1000, got 1001"),
-        ((*CAVES, "--edited", "force"), "edited: must be 'refuse', 'keep' or 'replace', got 'force'"),
-        ((*CAVES, "--width", "30"), "export sets parameters with --set, such as --set params.width=40"),
-        ((*CAVES[:-1], "file.txt"), "file.txt: is a file; name a folder"),
-    ],
-)
-def test_mistakes_are_one_line(tilewright: Run, arguments: tuple[str, ...], line: str) -> None:
-    Path("file.txt").write_text("")
-    done = tilewright(*arguments)
-    assert done.code == 2
-    assert line in done.err
-    assert done.err.count("\n") == 1
-    assert not Path("game").exists()
 
 
 def test_engines_are_listed_and_explained(tilewright: Run) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import tilewright as tw
 from tests.cli.conftest import Run
 
@@ -44,26 +42,3 @@ def test_the_option_is_the_last_shaper(tilewright: Run) -> None:
     ran = tilewright("run", "open-caves", "--seed", "2", "--improve", "dead_ends=0", "-o", "b.json")
     assert ran.code == 0
     assert tw.measure(tw.load("b.json"), "dead_ends") == {"dead_ends": 0}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("improve a.json path_length=500", "gave up: path_length == 500 was not reached, the nearest value is"),
-        ("improve a.json nonsense=3", "improve: targets: unknown measure 'nonsense'"),
-        ("improve a.json regions", "TARGET: must be written as path_length>80"),
-        ("improve a.json regions=9..2", "the range must not be empty"),
-        ("improve a.json regions=1 --seed 3", "seed: a.json has a recipe, whose seed 3 is used"),
-        ("improve a.json regions=1 --steps 0", "improve: steps: must be at least 1, got 0"),
-        ("improve a.json", "TARGET... is missing"),
-        ("improve none.json regions=1", "none.json"),
-        ("make caves --improve regions", "improve: must be written as path_length>80"),
-        ("make caves --improve nonsense=1", "unknown measure 'nonsense'"),
-    ],
-)
-def test_mistakes_are_one_line(tilewright: Run, arguments: str, message: str) -> None:
-    tw.make("caves", width=20, height=12, seed=3).save("a.json")
-    ran = tilewright(*arguments.split())
-    assert ran.code == 2
-    assert message in ran.err
-    assert ran.err.count("\n") == 1

@@ -82,19 +82,3 @@ def test_explain_and_list_show_knobs(recipe: str, capsys: pytest.CaptureFixture[
     assert main(["list", "recipes", "--json"]) == 0
     listed: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["recipes"]
     assert "parks" in next(one["knobs"] for one in listed if one["name"] == "city-blocks")
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (["--knob", "openess=3"], "knob: unknown knob 'openess'; did you mean 'openness'?"),
-        (["--opennes", "3"], "unknown option '--opennes'; did you mean '--openness'?"),
-        (["--openness", "11"], "knob: openness: must be at most 10, got 11"),
-        (["--knob", "openness=wide"], "knob: openness: must be a number, got 'wide'"),
-        (["--knob", "openness"], "knob: 'openness': a knob is written as name=value, such as size=40"),
-        (["--width", "30"], "--width: run sets parameters with --set, such as --set params.width=40"),
-    ],
-)
-def test_mistakes_are_one_line(recipe: str, words: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", recipe, *words]) == 2
-    assert capsys.readouterr().err == f"tilewright: {line}\n"

@@ -94,34 +94,6 @@ def test_a_picture_is_a_recipe(tilewright: Run) -> None:
     assert (done.code, done.err) == (2, expected)
 
 
-@pytest.mark.parametrize("command", ["show nowhere", "verify nowhere", "measure nowhere.xyz", "convert nowhere a.png"])
-def test_a_missing_file_is_reported_as_missing(command: str, tilewright: Run) -> None:
-    done = tilewright(*command.split())
-    name = command.split()[1]
-    assert (done.code, done.err) == (2, f"tilewright: {name}: cannot be read (No such file or directory)\n")
-
-
-WORDS = {
-    "make dungeon": "unknown technique 'dungeon'; make it with the techniques bsp, diffusion, rooms, or run the "
-    "recipes locked-dungeon, roguelike-dungeon, treasure-dungeon, crypt",
-    "make Dungeons": "unknown technique 'Dungeons'; make it with the techniques bsp, diffusion, rooms, or run",
-    "make open-caves": "unknown technique 'open-caves'; run the recipe open-caves",
-    "run labyrinth": "unknown technique or recipe 'labyrinth'; make it with the technique maze, or run the recipes "
-    "stone-labyrinth, formal-garden",
-    "explain castle": "unknown name 'castle'; make it with the technique rooms",
-    "make cave": "unknown technique 'cave'; did you mean 'caves'?",
-    "make cavs": "unknown technique 'cavs'; did you mean 'caves'?",
-    "list --search xyzzy": "search: nothing is about these words; tilewright list shows all, got 'xyzzy'",
-}
-
-
-@pytest.mark.parametrize(("command", "message"), WORDS.items(), ids=WORDS)
-def test_search_words_lead_to_techniques_and_recipes(command: str, message: str, tilewright: Run) -> None:
-    done = tilewright(*command.split())
-    assert done.code == 2
-    assert done.err.startswith(f"tilewright: {message}")
-
-
 def test_entries_are_listed_by_search_words(tilewright: Run) -> None:
     done = tilewright("list", "--search", "dungeons", "--json")
     found = {kind: [row["name"] for row in rows] for kind, rows in json.loads(done.out).items()}

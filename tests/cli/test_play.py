@@ -10,17 +10,17 @@ from click.testing import CliRunner
 from PIL import Image
 
 from tests.play.levels import level
-from tilewright.cli import main as program
 from tilewright.cli.play import command
 
 PUZZLE = level("#######", "#@.$.o#", "#..$.o#", "#######")
+CLOSED = level("@.#E")
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
     """Return the paths of a puzzle and of a level that cannot be finished."""
     PUZZLE.save(tmp_path / "puzzle.json")
-    level("@.#E").save(tmp_path / "closed.json")
+    CLOSED.save(tmp_path / "closed.json")
     return str(tmp_path / "puzzle.json"), str(tmp_path / "closed.json")
 
 
@@ -46,16 +46,3 @@ def test_animations_and_pictures(files: tuple[str, str], tmp_path: Path) -> None
         assert CliRunner().invoke(command, [files[0], "-o", str(tmp_path / name)]).exit_code == 0
         with Image.open(tmp_path / name) as picture:
             assert getattr(picture, "n_frames", 1) == frames
-
-
-def test_mistakes_are_one_line(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, text in (
-        ([files[1], "--game", "sokoban"], "sokoban: the map has no target"),
-        ([files[1], "--game", "sokobann"], "unknown game 'sokobann'"),
-        ([*files, "-o", "run.gif"], "--output needs one level, got 2"),
-        ([files[0], "--limit", "0"], "limit: must be a number of states, at least 1, got 0"),
-    ):
-        assert program(["play", *arguments]) == 2
-        error = capsys.readouterr().err
-        assert text in error
-        assert error.count("\n") == 1

@@ -86,22 +86,3 @@ def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
     assert tilewright("explain", "level.json").code == 0
     schema = json.loads(tilewright("explain", "rules", "--json").out)
     assert schema["$defs"]["Condition"]["properties"]["operator"]["enum"] == [">=", "<=", "==", "!=", ">", "<"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["run", "level.json", "--set", "params.roomData.1=sand:1"], "roomData: unknown name 'sand' in 'sand:1'"),
-        (["run", "level.json", "--set", "params.roomDatta=3"], "did you mean 'roomData'?"),
-        (["make", "rules", "--data", "formal-garden"], "data: must contain only sections, got shaping too"),
-        (["make", "rules", "--data", "missing"], "unknown recipe 'missing'"),
-        (["make", "rules", "--data", "open-caves"], "data: must be a rulebook with the sections names,"),
-        (["make", "rules", "--width", "2"], "width: must be at least 3, got 2"),
-        (["make", "rules", "--roomData", "equal:9x9:1"], "roomData: 'equal:9x9:1': a map of 15x7 has space for 0"),
-    ],
-)
-def test_mistakes_are_one_line(tilewright: Run, arguments: list[str], expected: str) -> None:
-    done = tilewright(*arguments)
-    assert done.code == 2
-    assert expected in done.err
-    assert done.err.count("\n") == 1

@@ -87,52 +87,6 @@ def test_another_order_and_variants(tilewright: Run) -> None:
     assert tomllib.loads(Path("a.toml").read_text())["skins"][1]["sprites"] == {"0": [3, [2, 0.5]]}
 
 
-POSITION = "must be a position such as 12 or a column and row such as 4,1, with a weight above 0 such as 12=0.5"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--layout", "blob74"], "unknown layout 'blob74'; did you mean 'blob47'?"),
-        (["--layout", "cr31"], "a.png: 64x48 pixels are not 7x7 square sprites (cr31); give --tile-size, and --margin "
-         "and --spacing if it has them"),
-        (["--layout", "blob47", "--first", "1", "--tile-size", "8"],
-         "tileset 'a': the layout blob47 of 'wall' takes 8 columns from sprite 1 on, the sheet has 7 there"),
-        (["--tile-size", "0"], "tile_size: must be a number of pixels from 1 to 1024, or two such as 16x24, got '0'"),
-        (["--first", "x"], f"first: {POSITION}, got 'x'"),
-        (["--first", "1=-1"], "first.0.1: must be more than 0.0, got -1.0"),
-        (["--order", "999"], "order: must be masks from 0 to 255, or - for no sprite, got '999'"),
-        (["--preview", "x.png", "--no-preview"], "preview: cannot be used with --no-preview"),
-        (["--tile", "lavva"], "unknown tile 'lavva'"),
-        (["-o", "a.png"], "output: a tileset file must end in .toml, got 'a.png'"),
-    ],
-)  # fmt: skip
-def test_mistakes(tilewright: Run, arguments: list[str], message: str) -> None:
-    draw_sheet("blob47").save("a.png")
-    content = Path("a.png").read_bytes()
-    done = tilewright("skin", "a.png", "--tile", "wall", "-o", "a.toml", *arguments)
-    assert done.code == 2
-    assert done.err.startswith(f"tilewright: {message}")
-    assert done.err.count("\n") == 1
-    assert [path.name for path in Path().iterdir()] == ["a.png"]
-    assert Path("a.png").read_bytes() == content
-
-
-def test_a_missing_or_broken_picture(tilewright: Run) -> None:
-    draw_sheet("blob47").save("walls.png")
-    missing = tilewright("skin", "wals.png", "--tile", "wall", "-o", "a.toml")
-    assert missing.err.startswith(
-        "tilewright: wals.png: cannot be read (No such file or directory); did you mean 'walls"
-    )
-    Path("text.png").write_text("no picture")
-    broken = tilewright("skin", "text.png", "--tile", "wall", "-o", "a.toml")
-    assert broken.err == "tilewright: text.png: not a readable picture (UnidentifiedImageError)\n"
-    Path("bad.toml").write_text("[[tiles]\n")
-    refused = tilewright("skin", "walls.png", "--tile", "wall", "-o", "bad.toml")
-    assert refused.code == 2
-    assert "not TOML" in refused.err
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_template_can_be_used_at_once(tilewright: Run, layout: str) -> None:
     assert (
@@ -141,30 +95,6 @@ def test_a_template_can_be_used_at_once(tilewright: Run, layout: str) -> None:
     done = tilewright("skin", "t.png", "--layout", layout, "--tile", "wall", "-o", "a.toml")
     assert done.code == 0, done.err
     assert f"of 12x12 pixels ({layout})" in done.err
-
-
-def test_a_template_replaces_no_file(tilewright: Run) -> None:
-    assert tilewright("skin", "t.png", "--template").code == 0
-    content = Path("t.png").read_bytes()
-    for arguments, message in [
-        (("t.png", "--template"), "template: t.png exists; choose another name, or remove it"),
-        (("u.png", "--template", "-o", "a.toml"), "template: writes a sheet only; leave -o out"),
-        (("u.png", "--template", "--tile", "wal"), "unknown tile 'wal'; did you mean 'wall'"),
-        (("u.png", "--template", "--tile", "wal", "--base", "cave"), "unknown tile 'wal'; did you mean 'wall'"),
-        (("u.jpg", "--template"), "template: a template must end in .png, got 'u.jpg'"),
-        (("u.png", "--template", "--layout", "blob"), "unknown layout 'blob'; did you mean 'blob47'?"),
-        (
-            ("u.png", "--template", "--layout", "rpgmaker-a2", "--tile-size", "15"),
-            "tile_size: must be even for rpgmaker",
-        ),
-        (("t.png", "-o", "a.toml"), "--tile is missing; see tilewright skin --help"),
-        (("t.png", "--tile", "wall"), "-o is missing; see tilewright skin --help"),
-    ]:
-        done = tilewright("skin", *arguments)
-        assert done.code == 2
-        assert done.err.startswith(f"tilewright: {message}"), done.err
-    assert [path.name for path in Path().iterdir()] == ["t.png"]
-    assert Path("t.png").read_bytes() == content
 
 
 @pytest.mark.parametrize(("layout", "hint"), [("cr31", "7x7"), ("godot3x3", "12x4")])

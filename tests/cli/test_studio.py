@@ -125,25 +125,6 @@ def test_every_setting_is_a_flag(tilewright: Run, served: dict[str, Any]) -> Non
     assert served == {"settings": Settings(), "try_other_ports": True}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        ("--cells 0", "cells: must be at least 1, got 0"),
-        ("--port 99999", "port: must be at most 65535, got 99999"),
-        ("--port x", "port: must be an integer, got 'x'"),
-        ("--cels 5", "unknown option '--cels'; did you mean '--cells'?"),
-        ("--token short", "token: must have at least 8 characters, got 'short'"),
-        ("--host 203.0.113.7 --port 0", "host: 203.0.113.7 is not an address of this machine"),
-        ("--host nowhere.invalid --port 0", "host: cannot listen on nowhere.invalid, port 0"),
-    ],
-)
-def test_a_mistake_is_one_line(tilewright: Run, arguments: str, line: str) -> None:
-    done = tilewright("studio", "--no-browser", *arguments.split())
-    assert done.code == 2
-    assert done.err.startswith(f"tilewright: {line}")
-    assert done.err.count("\n") == 1
-
-
 def test_browser_opens_with_a_display(tilewright: Run, served: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.corpus import Corpus, World, make_world
+from tilewright.corpus import Corpus, World
 from tilewright.corpus.build import find_damaged
-from tilewright.formats._locks import LOCK
+from tilewright.formats._files import LOCK
 from tilewright.jobs.folder import Folder
 
 PROCESSES, RACES = 3, 30
@@ -126,16 +126,3 @@ def test_lock_on_a_removed_file_is_not_trusted(tmp_path: Path, monkeypatch: pyte
     with Folder(str(tmp_path / "c")).lock():
         assert len(opened) == 2
         assert (tmp_path / "c" / LOCK).exists()
-
-
-def test_scheduler_that_does_not_answer_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tilewright.jobs import cluster
-
-    monkeypatch.setattr(cluster, "TIMEOUT", "1s")
-    with pytest.raises(tw.TilewrightError, match="no scheduler answers"):
-        tw.corpus.make(
-            tw.recipe("caves", width=9, height=7), tmp_path / "c", count=3, scheduler="tcp://127.0.0.1:9", seed=1
-        )
-    with pytest.raises(tw.TilewrightError, match="no scheduler answers"):
-        make_world("caves", tmp_path / "w", width=90, height=70, scheduler="tcp://127.0.0.1:9", seed=1)
-    assert not list(tmp_path.iterdir())

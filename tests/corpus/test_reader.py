@@ -404,11 +404,6 @@ def test_any_file_system(folder: Path) -> None:
     assert [batch.ids.tolist() for batch in far.batches(50)] == [batch.ids.tolist() for batch in near.batches(50)]
 
 
-def test_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="contains no corpus"):
-        Corpus(tmp_path / "nothing")
-
-
 def test_datasheet_is_written_without_reading_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that no part is read, and that reading all parts gives the same datasheet."""
     order = {"technique": "caves", "params": {"width": 9, "height": 7}}

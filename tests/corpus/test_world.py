@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import tilewright as tw
+from tests.cli.conftest import Ended, Run
 from tests.core.test_chunks import CASES, PARAMS
 from tests.jobs.programs import read_files
-from tilewright.cli import main
 from tilewright.core import ports
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
@@ -25,7 +24,6 @@ from tilewright.corpus import World, make_world, world_layout
 from tilewright.corpus import world as world_job
 from tilewright.corpus.world import choose_block_size, plan_blocks
 from tilewright.corpus.world_layout import WorldLayout
-from tilewright.jobs.folder import Folder
 
 
 @pytest.fixture
@@ -115,28 +113,6 @@ def test_missing_files_are_regenerated(tmp_path: Path, monkeypatch: pytest.Monke
     times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     make_world("caves", folder, **words)
     assert times == {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-
-
-def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_blocks: None) -> None:
-    words: dict[str, Any] = {"width": 100, "height": 90, "seed": 1, "chunk": 16, "workers": 0}
-    written = 0
-
-    def write(self: Folder, content: bytes, *names: str) -> None:
-        nonlocal written
-        written += 1
-        if written > 30:
-            raise tw.BadFile(f"{'/'.join(names)}: No space left on device")
-        whole(self, content, *names)
-
-    whole = Folder.write
-    with monkeypatch.context() as patch:
-        patch.setattr(Folder, "write", write)
-        with pytest.raises(tw.BadFile, match="No space left on device; finished chunks are kept; run again"):
-            make_world("caves", tmp_path / "w.zarr", **words)
-    assert len(list(tmp_path.glob("w.zarr/cells/c.*"))) >= 10
-    make_world("caves", tmp_path / "w.zarr", **words)
-    make_world("caves", tmp_path / "other.zarr", **words)
-    assert read_files(tmp_path / "w.zarr") == read_files(tmp_path / "other.zarr")
 
 
 def test_blocks_cover_only_missing_chunks() -> None:
@@ -252,20 +228,6 @@ def test_damaged_and_missing_chunks(tmp_path: Path) -> None:
     world.window(0, 0, 16, 40)  # the other chunks can be read
 
 
-def test_a_folder_without_a_world(tmp_path: Path) -> None:
-    with pytest.raises(tw.BadFile, match="contains no world"):
-        World(tmp_path / "none")
-
-
-def test_another_revision_is_refused_on_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = tw.recipe("caves", width=20, height=20, seed=1)
-    layout = WorldLayout.of(recipe)
-    monkeypatch.setattr(world_layout, "find_revisions", lambda recipe: {"caves": 7})
-    message = rf"started by Tilewright {re.escape(tw.__version__)}; caves in Tilewright .* gives other results"
-    with pytest.raises(tw.BadFile, match=message):
-        world_job.make_blocks([], layout, recipe)
-
-
 @pytest.mark.parametrize(
     ("given", "options", "line"),
     [
@@ -315,80 +277,33 @@ def test_blocks_fit_in_memory() -> None:
 # -- the command line -----------------------------------------------------------------------------------------
 
 
-def run_and_read_errors(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    capfd.readouterr()
-    code = main(arguments)
-    out, err = capfd.readouterr()
-    assert not out
-    return code, err
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_make_and_run(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    size = ("--width", "40", "--height", "30")
-    code, err = run_and_read_errors(capfd, "make", "caves", *size, "--seed", "7", "-o", "w.zarr", "--workers", "0")
-    assert (code, err) == (0, "caves 40x30, seed 7, wrote w.zarr, 1 chunk, and its overview.png\n")
+def test_make_and_run(here: Path, tilewright: Run) -> None:
+    done = tilewright("make caves --width 40 --height 30 --seed 7 -o w.zarr --workers 0")
+    assert done == Ended(0, "", "caves 40x30, seed 7, wrote w.zarr, 1 chunk, and its overview.png\n")
     (here / "recipe.yaml").write_text("technique: caves\nparams: {width: 40, height: 30}\nseed: 7\n")
-    assert run_and_read_errors(capfd, "run", "recipe.yaml", "-o", "{technique}_{seed}.zarr")[0] == 0
+    assert tilewright("run recipe.yaml -o {technique}_{seed}.zarr").code == 0
     assert read_files(here / "w.zarr") == read_files(here / "caves_7.zarr")
     np.testing.assert_array_equal(read_cells(here / "w.zarr"), tw.make("caves", width=40, height=30, seed=7).cells)
 
 
-def test_windows_are_read_where_files_are(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_windows_are_read_where_files_are(here: Path, tilewright: Run) -> None:
     world = make_world("caves", "w.zarr", width=100, height=60, seed=1, chunk=16, workers=0)
-    assert main(["convert", "w.zarr@30,20,25,12", "-o", "cut.json"]) == 0
+    assert tilewright("convert w.zarr@30,20,25,12 -o cut.json").code == 0
     assert tw.load("cut.json") == world.window(30, 20, 25, 12)
-    capfd.readouterr()
-    assert main(["show", "w.zarr@30,20,25,12"]) == 0
-    assert capfd.readouterr().out == f"{world.window(30, 20, 25, 12)}\n"
+    assert tilewright("show w.zarr@30,20,25,12").out == f"{world.window(30, 20, 25, 12)}\n"
     for name, line in [
         ("w.zarr", "w.zarr: a window of a world must be written w.zarr@X,Y,WIDTH,HEIGHT"),
         ("w.zarr@1,2", "w.zarr: a window of a world must be written w.zarr@X,Y,WIDTH,HEIGHT, got '1,2'"),
         ("w.zarr@1,2,300,4", "window: 300x4 at 1, 2 exceeds the size of 100x60"),
         ("x.zarr@1,2,3,4", "x.zarr: contains no world"),
     ]:
-        assert run_and_read_errors(capfd, "show", name) == (2, f"tilewright: {line}\n")
+        assert tilewright(f"show {name}") == Ended(2, "", f"tilewright: {line}\n")
 
 
-def test_map_larger_than_memory_can_be_a_world(
-    here: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_map_larger_than_memory_can_be_a_world(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports.available_memory, "get", lambda: lambda: 1 << 20)
-    size = ("--width", "4200", "--height", "4000", "--steps", "1")
-    code, err = run_and_read_errors(capfd, "make", "caves", *size, "-o", "w.png")
-    assert code == 2
-    assert "needs about" in err
-    assert run_and_read_errors(capfd, "make", "caves", *size, "-o", "w.zarr", "--workers", "0")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        ("make caves -o w.zarr -o w.png", "w.zarr: must be the only output; its picture will be w.zarr/overview.png"),
-        ("make caves -o w.zarr --count 3", "count: w.zarr stores one map; for many maps use tilewright corpus make"),
-        ("make caves -o w.zarr --scale 3", "scale: does not apply to a world (w.zarr)"),
-        ("make caves -o w.zarr --plain", "does not apply to a world (w.zarr)"),
-        ("make caves -o w_{sed}.zarr", "unknown placeholder '{sed}'; did you mean '{seed}'?"),
-        ("make caves --workers 2", "workers: only applies to the tries of --require and to worlds"),
-        ("make caves --scheduler x -o a.png", "scheduler: only applies to worlds; name one with -o"),
-        ("make caves -o w.zarr --workers -1", "--workers: -1 is not in the range x>=0"),
-        ("make caves -o w.zarr --workers 2 --scheduler tcp://x:1", "workers: a scheduler has its own workers"),
-        ("make bsp -o w.zarr", "bsp: cannot be made in chunks"),
-        ("make caves --shape connect -o w.zarr", "shaping: connect needs a complete map"),
-        ("make caves -o there/w.zarr", "there/w.zarr: is not empty and contains no world; name an empty or new folder"),
-    ],
-)
-def test_error_is_one_line(arguments: str, line: str, here: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (here / "there" / "w.zarr").mkdir(parents=True)
-    (here / "there" / "w.zarr" / "letter.txt").write_text("mine")
-    code, err = run_and_read_errors(capfd, *arguments.split())
-    assert code == 2
-    assert err.startswith("tilewright: ")
-    assert line in err
-    assert err.count("\n") == 1
-    assert read_files(here) == {"there/w.zarr/letter.txt": b"mine"}
+    command = "make caves --width 4200 --height 4000 --steps 1 -o"
+    done = tilewright(f"{command} w.png")
+    assert done.code == 2
+    assert "needs about" in done.err
+    assert tilewright(f"{command} w.zarr --workers 0").code == 0

@@ -21,8 +21,7 @@ from tests.cli.test_program import PROGRAM, run_program_in_terminal, strip_color
 from tests.jobs.programs import children, is_worker, read_files, run_program, wait_for
 from tilewright.cli import main
 from tilewright.corpus import Corpus
-from tilewright.formats._files import TEMPORARY
-from tilewright.formats._locks import LOCK
+from tilewright.formats._files import LOCK, TEMPORARY
 from tilewright.jobs import cluster
 from tilewright.jobs.folder import Folder
 from tilewright.seed_search.folder import count_tested

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,12 +16,17 @@ import tilewright as tw
 from tests.jobs.programs import read_files
 from tests.refusals import refused
 from tests.search.archives import OPTIONS
-from tilewright.corpus import Corpus, World
+from tilewright.corpus import Corpus, World, remake
+from tilewright.corpus.build import make_parts
+from tilewright.corpus.world import make_blocks
+from tilewright.corpus.world_layout import WorldLayout
+from tilewright.jobs import cluster
+from tilewright.jobs.folder import Folder, LocalFiles
 
 OTHER_SIZE = tw.recipe("caves", width=20, height=13)
 JOBS: dict[str, dict[str, Any]] = {
     "corpus": {"count": 6, "seed": 7, "measures": ["regions"]},
-    "world": {"seed": 7},
+    "world": {"seed": 7, "chunk": 8},
     "archive": {**OPTIONS, "evaluations": 32, "batch": 16},
     "seeds": {"seeds": "0..99", "require": {"regions": "<9"}, "measures": ["floor_share"], "keep": 5},
 }
@@ -30,14 +37,37 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "archive": (tw.search.load, lambda folder: tw.search.resume(folder, workers=0)),
     "seeds": (),
 }
+
+
+def read_layout(folder: Path) -> WorldLayout:
+    found = WorldLayout.from_folder(Folder(str(folder)))
+    assert found is not None
+    return found
+
+
+WORKERS: dict[str, tuple[Callable[[Path], object], ...]] = {
+    "corpus": (
+        lambda folder: remake(Corpus(folder), [0]),
+        lambda folder: make_parts((folder / "manifest.json").read_text(), [0]),
+    ),
+    "world": (lambda folder: make_blocks([], read_layout(folder), World(folder).recipe),),
+}
+"""What makes parts of an existing job, besides the job itself."""
+RESULTS: dict[str, Callable[[Path], object]] = {
+    "corpus": lambda folder: Corpus(folder).table().to_pylist(),
+    "world": lambda folder: World(folder).window(0, 0, 20, 14),
+    "archive": lambda folder: list(tw.search.load(folder)),
+    "seeds": lambda folder: (folder / "seeds.csv").read_bytes(),
+}
 STORED = {"corpus": "parts/*", "world": "cells/c.*", "archive": "elites.parquet", "seeds": "state.json"}
 """Patterns of the files with results."""
+HEADS = dict.fromkeys(JOBS, "manifest.json") | {"world": "zarr.json"}
 Folders = Mapping[str, dict[str, bytes]]
 every_job = pytest.mark.parametrize("noun", JOBS)
 
 
 def make(noun: str, folder: Path, **changes: Any) -> object:
-    options = {"recipe": tw.recipe("caves", width=20, height=14), **JOBS[noun], **changes, "workers": 0}
+    options = {"recipe": tw.recipe("caves", width=20, height=14), **JOBS[noun], "workers": 0, **changes}
     recipe = options.pop("recipe")
     match noun:
         case "corpus":
@@ -64,12 +94,15 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         (folder / name).write_bytes(data)
 
 
-def change_head(noun: str, folder: Path, **values: Any) -> None:
-    """Change the file that describes a job."""
-    path = folder / ("zarr.json" if noun == "world" else "manifest.json")
+def change_head(noun: str, folder: Path, change: Callable[[dict[str, Any]], object] = dict, **values: Any) -> str:
+    """Change the file that describes a job, and return its text."""
+    path = folder / HEADS[noun]
     document = json.loads(path.read_text())
-    (document["attributes"]["tilewright"] if noun == "world" else document).update(values)
+    head = document["attributes"]["tilewright"] if noun == "world" else document
+    change(head)
+    head.update(values)
     path.write_text(json.dumps(document))
+    return path.read_text()
 
 
 def check_refused(noun: str, folder: Path, line: str, *, readers: bool = True) -> None:
@@ -85,6 +118,9 @@ def check_refused(noun: str, folder: Path, line: str, *, readers: bool = True) -
 
 @every_job
 def test_a_folder_with_other_content_is_refused(noun: str, tmp_path: Path) -> None:
+    for read in READERS[noun]:
+        with refused(f"contains no {noun}", tw.BadFile):
+            read(tmp_path / "nothing")
     (tmp_path / "notes.txt").write_text("mine")
     check_refused(noun, tmp_path, f"contains no {noun}")
 
@@ -92,9 +128,8 @@ def test_a_folder_with_other_content_is_refused(noun: str, tmp_path: Path) -> No
 @every_job
 @pytest.mark.parametrize("head", [b"", b"{}", b"[1]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"kind": "tilewright x"}'])
 def test_a_damaged_head_is_refused(noun: str, head: bytes, content: Folders, tmp_path: Path) -> None:
-    name = "zarr.json" if noun == "world" else "manifest.json"
-    write(tmp_path, {**content[noun], name: head})
-    check_refused(noun, tmp_path, f"{name} is damaged or belongs to something else")
+    write(tmp_path, {**content[noun], HEADS[noun]: head})
+    check_refused(noun, tmp_path, f"{HEADS[noun]} is damaged or belongs to something else")
 
 
 DAMAGES: dict[str, dict[str, list[Any]]] = {
@@ -126,24 +161,47 @@ def test_wrong_values_in_a_head_are_refused(noun: str, content: Folders, tmp_pat
 
 @every_job
 def test_another_revision_is_refused(noun: str, content: Folders, tmp_path: Path) -> None:
-    write(tmp_path, content[noun])
-    change_head(noun, tmp_path, revisions={"caves": 99}, tilewright="0.9")
-    check_refused(noun, tmp_path, "started by Tilewright 0.9; caves in Tilewright ", readers=noun == "archive")
+    for name in {"archive": ["caves", "floor_share"], "world": ["caves"]}.get(noun, ["caves", "regions"]):
+        write(tmp_path, content[noun])
+        change_head(noun, tmp_path, revisions={name: 99}, tilewright="0.9")
+        line = f"started by Tilewright 0.9; {name} in Tilewright {tw.__version__} on "
+        check_refused(noun, tmp_path, line, readers=noun == "archive")
+        for work in WORKERS.get(noun, ()):
+            with refused(line, tw.BadFile):
+                work(tmp_path)
 
 
-@every_job
-def test_another_version_with_equal_revisions_continues(noun: str, content: Folders, tmp_path: Path) -> None:
-    write(tmp_path, content[noun])
-    change_head(noun, tmp_path, tilewright="0.0.9")
-    stored = list(tmp_path.glob(STORED[noun]))
+OLDER: dict[str, tuple[list[str], Callable[[dict[str, Any]], object]]] = {
+    "version": ([*JOBS], lambda head: head.update(tilewright="0.0.9")),
+    "revision of a measure, as in 0.1": (["corpus", "seeds"], lambda head: head["revisions"].pop("regions")),
+    "parameter": (["corpus", "world", "archive"], lambda head: head["recipe"]["params"].pop("steps")),
+}
+
+
+@pytest.mark.parametrize(
+    ("noun", "change"),
+    [pytest.param(noun, change, id=f"{noun} {what}") for what, (nouns, change) in OLDER.items() for noun in nouns],
+)
+def test_another_version_with_equal_revisions_continues(
+    noun: str, change: Callable[[dict[str, Any]], object], content: Folders, tmp_path: Path
+) -> None:
+    older = tmp_path / "older"
+    for folder in (older, tmp_path / "same"):
+        write(folder, content[noun])
+    head = change_head(noun, older, change)
+    stored = list(older.glob(STORED[noun]))
     for path in stored:
         path.unlink()
-    make(noun, tmp_path)
-    before = read_files(tmp_path)
+    make(noun, older)
+    before = read_files(older)
     assert before.keys() == content[noun].keys()
+    assert noun == "archive" or before[HEADS[noun]].decode() == head, "it keeps the version that started it"
+    assert RESULTS[noun](older) == RESULTS[noun](tmp_path / "same")
     stored[0].unlink()
-    make(noun, tmp_path)
-    assert read_files(tmp_path) == before
+    make(noun, older)
+    for work in WORKERS.get(noun, ()):
+        work(older)
+    assert read_files(older) == before
 
 
 @pytest.mark.parametrize(
@@ -175,3 +233,56 @@ def test_another_job_in_the_folder_is_refused(
     with pytest.raises(tw.BadFile, match=f"contains .*{re.escape(difference)}.* name another folder"):
         make(noun, tmp_path, **changes)
     assert read_files(tmp_path) == content[noun]
+
+
+# -- what goes wrong ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("noun", "room", "line"),
+    [
+        ("corpus", 0, ""),
+        ("corpus", 1, "; finished parts are kept; run again to continue"),
+        ("corpus", 2, ""),
+        ("world", 2, ""),
+        ("world", 11, "; finished chunks are kept; run again to continue"),
+        ("archive", 1, ""),
+        ("archive", 4, ""),
+        ("seeds", 1, ""),
+        ("seeds", 4, ""),
+    ],
+)
+def test_a_full_disk_is_one_line_and_files_are_kept(
+    noun: str, room: int, line: str, content: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+
+    def pipe_file(self: LocalFiles, path: str, data: bytes) -> None:
+        written.append(path)
+        full = len(written) > room
+        Path(path).write_bytes(data[: len(data) // 2] if full else data)
+        if full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalFiles, "pipe_file", pipe_file)
+        with refused(f"No space left on device{line}", tw.BadFile):
+            make(noun, tmp_path / "job")
+    left = read_files(tmp_path / "job")
+    if noun in ("corpus", "world"):
+        assert len(left) == room
+        assert left.items() <= content[noun].items()
+    make(noun, tmp_path / "job")
+    assert read_files(tmp_path / "job") == content[noun]
+
+
+@pytest.mark.parametrize("noun", ["corpus", "world", "archive"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "hello", "gopher://x:1"])
+def test_a_scheduler_that_does_not_answer_leaves_nothing(
+    noun: str, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "TIMEOUT", "1s")
+    monkeypatch.setenv(cluster.SCHEDULER, address)
+    with refused(f"no scheduler answers at {address} ("):
+        make(noun, tmp_path / "job", workers=None)
+    assert not list(tmp_path.iterdir())

@@ -36,7 +36,10 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "the best of a later stage": {"require": {"chokepoints": "most", "regions": "2..3"}, "keep": 9},
     "nothing required": {"measures": ["floor_share", "linearity"], "keep": 4},
     "nothing found": {"require": {"regions": ">900"}, "keep": 4},
+    "stops early": {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5, "first": True},
+    "never stops early": {"require": {"regions": ">900"}, "keep": 2, "first": True},
 }
+every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 
 
 def find_plainly(recipe: Recipe, first: int, last: int, search: dict[str, Any]) -> list[dict[str, Any]]:
@@ -68,28 +71,17 @@ def equal(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> bool:
     return repr(a) == repr(b)
 
 
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@every_search
 def test_the_seeds_are_those_of_a_plain_loop(search: dict[str, Any]) -> None:
-    found = tw.seek(CAVES, seeds="100..399", **search)
-    assert equal(take_rows(found), find_plainly(CAVES, 100, 399, search))
-    assert found.tested == 300
+    wanted = find_plainly(CAVES, 100, 399, search)
+    found = tw.seek(CAVES, seeds=(100, 399), **search)
+    assert equal(take_rows(found), wanted)
+    stops = "first" in search and len(wanted) > 0
+    assert found.tested == (wanted[-1]["seed"] - 99 if stops else 300)
+    assert found.passed == 5 or not stops
+    assert not stops or found.histograms["regions"].count == found.tested
     assert found.seeds.dtype == np.uint64
     assert list(found.digests) == [row["digest"] for row in found.rows()]
-
-
-def test_first_stops_at_the_last_seed_that_is_needed() -> None:
-    search: dict[str, Any] = {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5}
-    wanted = find_plainly(CAVES, 0, 399, search)
-    found = tw.seek(CAVES, seeds=(0, 399), first=True, **search)
-    assert equal(take_rows(found), wanted)
-    assert found.tested == wanted[-1]["seed"] + 1
-    assert found.passed == 5
-    assert found.histograms["regions"].count == found.tested
-
-
-def test_first_without_enough_seeds_tests_all() -> None:
-    found = tw.seek(CAVES, seeds=range(50), require={"regions": ">900"}, keep=2, first=True)
-    assert (found.tested, len(found)) == (50, 0)
 
 
 # -- order and chunks ---------------------------------------------------------------------------------------------
@@ -112,27 +104,18 @@ def run_in_order(definition: SeekDefinition, chunks: Sequence[tuple[int, int]]) 
     return state
 
 
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@every_search
 def test_the_state_does_not_depend_on_order_and_size_of_chunks(search: dict[str, Any]) -> None:
     definition = define(CAVES, seeds="0..149", **search)
-    wanted = run_in_order(definition, [(0, 150)]).to_text()
+    wanted = run_in_order(definition, [(0, 150)])
+    stops = "first" in search and len(wanted.kept.seeds) > 0
+    assert wanted.done == [(0, int(wanted.kept.seeds[-1]) if stops else 149)]
     rng = np.random.default_rng(5)
-    for size in (13, 40):
+    for size in (7, 13, 40):
         chunks = [(first, min(size, 150 - first)) for first in range(0, 150, size)]
         for _ in range(3):
             rng.shuffle(chunks)
-            assert run_in_order(definition, [(int(a), int(b)) for a, b in chunks]).to_text() == wanted
-
-
-def test_a_search_that_stops_early_does_not_depend_on_order_and_size_of_chunks() -> None:
-    definition = define(CAVES, seeds="0..149", require={"regions": 1}, keep=6, first=True)
-    wanted = run_in_order(definition, [(0, 150)])
-    assert wanted.done == [(0, int(wanted.kept.seeds[-1]))]
-    rng = np.random.default_rng(5)
-    for size in (7, 30):
-        chunks = [(first, min(size, 150 - first)) for first in range(0, 150, size)]
-        rng.shuffle(chunks)
-        assert run_in_order(definition, [(int(a), int(b)) for a, b in chunks]).to_text() == wanted.to_text()
+            assert run_in_order(definition, [(int(a), int(b)) for a, b in chunks]).to_text() == wanted.to_text()
 
 
 @pytest.mark.parametrize("rule", ["most", "least", None])
@@ -222,7 +205,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seek_plan, "open_scanner", open_kernels)
 
 
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@every_search
 def test_kernels_find_the_same_seeds(search: dict[str, Any], kernels: None) -> None:
     found = tw.seek(CAVES, seeds="100..399", **search)
     assert equal(take_rows(found), find_plainly(CAVES, 100, 399, search))
@@ -249,20 +232,14 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seek_run, "CHUNK_SECONDS", 0.0)
 
 
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@every_search
 def test_workers_find_the_same_seeds(search: dict[str, Any], cluster: None) -> None:
     alone = tw.seek(CAVES, seeds="100..399", **search)
     assert tw.seek(CAVES, seeds="100..399", workers=3, **search).state.to_text() == alone.state.to_text()
 
 
-def test_workers_stop_at_the_same_seed(cluster: None) -> None:
-    search: dict[str, Any] = {"require": {"regions": 1, "chokepoints": "<12"}, "keep": 5, "first": True}
-    alone = tw.seek(CAVES, seeds="100..399", **search)
-    assert tw.seek(CAVES, seeds="100..399", workers=3, **search).state.to_text() == alone.state.to_text()
-
-
 @pytest.mark.parametrize("workers", [0, 3])
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@every_search
 def test_workers_test_the_later_stages_of_a_gpu(
     workers: int, search: dict[str, Any], kernels: None, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from tests.studio.test_jobs import endless, until, with_queue
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.core.locks import Locks
 from tilewright.core.recipe import Recipe
-from tilewright.seed_search.bars import HistogramBars
+from tilewright.seed_search.result import HistogramBars
 from tilewright.studio.good_maps.requirements import (
     MAX_ROWS,
     RULES,

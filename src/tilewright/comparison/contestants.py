@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ..core.samples import Samples
 from ..core.seeds import Rng, Seed
 from ..core.tilemap import TileMap
 from ..neural._torch import has_torch, refuse_without_torch
-from ..neural.gan import Cells, ElsganParams, Gan, GanParams, evolve_map, make_divergence_score, train_gan
+from ..neural.gan import ElsganParams, Gan, GanParams, evolve_map, make_divergence_score, train_gan
 
 OnProgress = Callable[[float, str], None]
 OWN_NAMES = ("sample", "model", "width", "height", "depth")
@@ -97,13 +97,11 @@ class TechniqueContestant(Contestant):
 
 
 class GanContestant(Contestant):
-    """A generative adversarial network."""
-
-    params_class: ClassVar[type[GanParams]] = GanParams
+    """A generative adversarial network, or evolution in its latent space, towards the patterns of the samples."""
 
     def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, settings)
-        self._params = self.params_class.validate(self.settings)
+        self._params = NETWORKS[name].validate(self.settings)
         self._gan: Gan | None = None
         self._samples: Samples | None = None
 
@@ -115,31 +113,21 @@ class GanContestant(Contestant):
         self._gan = train_gan(samples, self._params, rng=Rng.of(seed).child("gan"), on_progress=on_progress)
 
     def generate(self, width: int, height: int, seed: Seed) -> TileMap:
+        assert self._gan is not None
         assert self._samples is not None
-        cells = self._generate_cells(height, width, Rng.of(seed).child("gan"))
+        rng = Rng.of(seed).child("gan")
+        if isinstance(self._params, ElsganParams):
+            score = make_divergence_score(self._samples, min(self._params.pattern_size, height, width))
+            cells = evolve_map(self._gan, score, self._params, height, width, rng)
+        else:
+            cells = self._gan.generate(height, width, rng)
         tileset = self._samples.tileset
         ids = np.array([resolve_label(label, tileset) for label in self._samples.labels])
         return TileMap(ids[cells], tileset)
 
-    def _generate_cells(self, height: int, width: int, rng: Rng) -> Cells:
-        assert self._gan is not None
-        return self._gan.generate(height, width, rng)
 
-
-class ElsganContestant(GanContestant):
-    """Evolution in the latent space of a generative adversarial network, towards the patterns of the samples."""
-
-    params_class = ElsganParams
-
-    def _generate_cells(self, height: int, width: int, rng: Rng) -> Cells:
-        assert self._gan is not None
-        assert self._samples is not None
-        assert isinstance(self._params, ElsganParams)
-        score = make_divergence_score(self._samples, min(self._params.pattern_size, height, width))
-        return evolve_map(self._gan, score, self._params, height, width, rng)
-
-
-NETWORKS: Mapping[str, type[GanContestant]] = {"gan": GanContestant, "elsgan": ElsganContestant}
+NETWORKS: Mapping[str, type[GanParams]] = {"gan": GanParams, "elsgan": ElsganParams}
+"""Parameters of the networks by name."""
 
 
 def list_contestants() -> list[str]:
@@ -168,27 +156,29 @@ def make_contestant(name: str, settings: Mapping[str, Any]) -> Contestant:
     TilewrightError
         If a package is missing.
     """
-    known = list_contestants()
-    if name not in known:
-        raise UnknownName("technique", name, known, "learning from samples")
+    refuse_unknown(name)
     if needs_torch(name):
         refuse_without_torch(name)
     with errors_within(name):
-        return NETWORKS[name](name, settings) if name in NETWORKS else TechniqueContestant(name, settings)
+        return GanContestant(name, settings) if name in NETWORKS else TechniqueContestant(name, settings)
+
+
+def refuse_unknown(name: str) -> None:
+    """Raise UnknownName if there is no contestant of this name."""
+    if name not in (known := list_contestants()):
+        raise UnknownName("technique", name, known, "learning from samples")
 
 
 def read_setting_models(name: str) -> dict[str, type[Params]]:
     """Return the classes of parameters that the settings of a contestant belong to, by parameter."""
-    if name in NETWORKS:
-        models: tuple[type[Params], ...] = (NETWORKS[name].params_class,)
-    else:
-        models = (techniques.get(name).params, _learning_params(name))
+    own: tuple[type[Params], ...] = (NETWORKS[name],) if name in NETWORKS else ()
+    models = own or (techniques.get(name).params, _learning_params(name))
     return {key: model for model in models for key in fields_by_name(model) if key not in OWN_NAMES}
 
 
 def find_quick_settings(name: str) -> Mapping[str, Any]:
     """Return settings that show quickly whether a contestant can learn from a sample at all."""
-    return NETWORKS[name].params_class.quick_trial if name in NETWORKS else _learning_params(name).quick_trial
+    return NETWORKS[name].quick_trial if name in NETWORKS else _learning_params(name).quick_trial
 
 
 def _learning_params(name: str) -> type[TrainingParams]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from io import StringIO
 from statistics import fmean, median
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from ..analysis.similarity import Similarity
 from ..core.errors import InvalidRecipe
@@ -58,19 +59,13 @@ class ComparisonRow:
 
     def to_data(self) -> dict[str, Any]:
         """Return the row as JSON-compatible data, which `from_data` reads."""
-        data = asdict(self)
-        for name in ("divergences_new", "divergences_missed"):
-            data[name] = {str(size): value for size, value in data[name].items()}
-        return data
+        found: dict[str, Any] = TypeAdapter(ComparisonRow).dump_python(self, mode="json")
+        return found
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> ComparisonRow:
         """Read what `to_data` returns."""
-        sizes = {
-            name: {int(size): value for size, value in data[name].items()}
-            for name in ("divergences_new", "divergences_missed")
-        }
-        return cls(**{**data, **sizes})
+        return TypeAdapter(cls).validate_python(data)
 
 
 def measure_trial(

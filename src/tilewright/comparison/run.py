@@ -20,7 +20,8 @@ from ..core.params import Params, SeedValue, check_integer, param
 from ..core.samples import Samples
 from ..core.seeds import Seed, read_seed
 from ..core.tilemap import TileMap
-from .contestants import OnProgress, list_available, list_contestants, make_contestant, read_setting_models
+from ..jobs.progress import check_callback
+from .contestants import OnProgress, list_available, make_contestant, read_setting_models, refuse_unknown
 from .rows import (
     ComparisonRow,
     choose_game,
@@ -30,7 +31,7 @@ from .rows import (
     make_similarities,
     measure_trial,
 )
-from .trial import Trial, run_in_process
+from .trial import Trial, run_in_process, scale_progress
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -122,8 +123,7 @@ class TechniqueComparison:
         BadFile
             If a file cannot be written. No file is written then.
         """
-        from ..formats._encoding import encode_image
-        from ..formats._files import write_files
+        from ..formats._files import encode_image, write_files
 
         contents = {
             "table.md": self.to_markdown().encode(),
@@ -139,10 +139,8 @@ def _read_names(given: Any) -> tuple[str, ...] | None:
         return None
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         raise InvalidRecipe("must be a list of names", got=given, rule="type")
-    known = list_contestants()
     for name in given:
-        if name not in known:
-            raise UnknownName("technique", name, known, "learning from samples")
+        refuse_unknown(name)
     if len(set(given)) < len(given):
         raise InvalidRecipe("must not name a technique twice", got=list(given), rule="duplicate")
     return tuple(given)
@@ -171,8 +169,7 @@ def _parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
         if not dot or "=" in name:
             example = "a setting is written as technique.name=value, such as wfc.pattern_size=2"
             raise InvalidRecipe(example, got=text, rule="format")
-        if name not in (known := list_contestants()):
-            raise UnknownName("technique", name, known, "learning from samples")
+        refuse_unknown(name)
         key = setting.partition("=")[0].partition(".")[0].strip().replace("-", "_")
         models = read_setting_models(name)
         if key not in models:
@@ -258,8 +255,7 @@ def compare(
 
 def compare_techniques(samples: Any, params: CompareParams, on_progress: OnProgress | None) -> TechniqueComparison:
     """Compare techniques that learn from samples."""
-    if on_progress is not None and not callable(on_progress):
-        raise InvalidRecipe("must be a function", at="on_progress", got=on_progress, rule="type")
+    report = check_callback(on_progress)
     seed, names, count = read_seed(params.seed), params.names, params.count
     settings = {name: params.settings.get(name, {}) for name in names}
     read = _read_samples(samples)
@@ -267,7 +263,8 @@ def compare_techniques(samples: Any, params: CompareParams, on_progress: OnProgr
     for name in names:
         contestant = make_contestant(name, settings[name])
         if settings[name]:  # Otherwise, only the samples could be wrong, which the row of the technique reports.
-            _check_settings(name, contestant.check, read)
+            with errors_within(name):
+                contestant.check(read)
     sizes = [min(DEFAULT_MAX_SIDE, median_low(cells.shape[axis] for cells in read.maps)) for axis in (0, 1)]
     height, width = params.height or sizes[0], params.width or sizes[1]
     similarities = make_similarities(read)
@@ -276,7 +273,8 @@ def compare_techniques(samples: Any, params: CompareParams, on_progress: OnProgr
     errors: list[TilewrightError] = []
     for number, name in enumerate(names):
         trial = Trial(name, read, width, height, count, seed, settings[name], params.smallest_input)
-        result = run_in_process(trial, _scale_progress(on_progress, name, number, len(names)))
+        start, end = number / len(names), (number + 1) / len(names)
+        result = run_in_process(trial, scale_progress(report, start, end, f"{name}: "))
         if isinstance(result, TilewrightError):
             errors.append(result)
             found[name], maps[name] = ComparisonRow(name, count, problem=str(result)), ()
@@ -318,15 +316,3 @@ def _read_samples(given: Any) -> Samples:
             text = f"{samples.describe(number)} has {size} cells; samples must have at least {MIN_SAMPLE}x{MIN_SAMPLE}"
             raise InvalidRecipe(text, at="samples", rule="sample_size")
     return samples
-
-
-def _check_settings(name: str, check: Callable[[Samples], None], samples: Samples) -> None:
-    with errors_within(name):
-        check(samples)
-
-
-def _scale_progress(on_progress: OnProgress | None, name: str, number: int, total: int) -> OnProgress:
-    """Return a function that reports the progress of one of several techniques."""
-    if on_progress is None:
-        return lambda done, what: None
-    return lambda done, what: on_progress((number + done) / total, f"{name}: {what}")

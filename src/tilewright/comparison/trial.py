@@ -84,7 +84,7 @@ def run_trial(trial: Trial, on_progress: OnProgress) -> TrialOutcome:
     contestant = make_contestant(trial.technique, trial.settings)
     _reset_peak_memory()
     start = perf_counter()
-    contestant.fit(trial.samples, trial.seed, _scale_progress(on_progress, CROPPED, LEARNED))
+    contestant.fit(trial.samples, trial.seed, scale_progress(on_progress, CROPPED, LEARNED))
     training_time = perf_counter() - start
     maps: list[TileMap] = []
     times: list[float] = []
@@ -99,8 +99,9 @@ def run_trial(trial: Trial, on_progress: OnProgress) -> TrialOutcome:
     return TrialOutcome(plain, trial.count - len(maps), training_time, tuple(times), memory, smallest)
 
 
-def _scale_progress(on_progress: OnProgress, start: float, end: float) -> OnProgress:
-    return lambda done, what: on_progress(start + (end - start) * done, what)
+def scale_progress(on_progress: OnProgress, start: float, end: float, prefix: str = "") -> OnProgress:
+    """Return a function that reports the progress of a part of the work."""
+    return lambda done, what: on_progress(start + (end - start) * done, f"{prefix}{what}")
 
 
 # -- smallest input ---------------------------------------------------------------------------------------------------

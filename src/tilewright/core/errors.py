@@ -448,11 +448,11 @@ def errors_within(
 ) -> Iterator[None]:
     """Add a prefix to the paths of errors of a kind that are raised inside the context. See `TilewrightError.within`.
 
-    >>> with errors_within("params", "width"):
+    >>> with errors_within("shaping", 0):
     ...     raise InvalidRecipe("must be at least 1")
     Traceback (most recent call last):
         ...
-    tilewright.core.errors.InvalidRecipe: params.width: must be at least 1
+    tilewright.core.errors.InvalidRecipe: shaping 1: must be at least 1
     """
     try:
         yield

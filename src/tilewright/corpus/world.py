@@ -26,7 +26,7 @@ from ..core.params import SeedValue, param
 from ..core.pipeline import drain
 from ..core.recipe import Recipe
 from ..core.tileset import Tileset
-from ..formats._encoding import encode_image
+from ..formats._files import encode_image
 from ..formats._resolver import FileResolver
 from ..jobs import refuse_without_packages
 from ..jobs.cluster import SCHEDULER, RunParams, connect_workers

@@ -69,7 +69,7 @@ class Evaluator:
                 recipes = self.definition.recipes_of(values)
                 batch = self._make_batch(recipes)
                 if batch is not None:
-                    results[number] = _mean([batch.measures[name] for name in self.definition.measures])
+                    results[number] = self._average(batch.measures, len(recipes))[0]
                     if self.keeps_cells:
                         content = convert_cells(TileMap(batch.cells[0], batch.recipe.tileset), self.tileset)
                 else:
@@ -104,21 +104,15 @@ class Evaluator:
             return
         likes = [find_similarity(map.recipe) for map in maps if map.recipe is not None] if self._compares else None
         columns = measure_maps(maps, self.definition.measures, likes)
+        results[list(made)] = self._average(columns, len(self.definition.map_seeds))
+
+    def _average(self, columns: Mapping[str, NDArray[np.float64]], repeats: int) -> NDArray[np.float64]:
+        """Return the means over the maps of each solution, summed in order."""
         values = np.stack([columns[name] for name in self.definition.measures], axis=1)
-        repeats = len(self.definition.map_seeds)
-        total = np.zeros((len(made), values.shape[1]))
+        total = np.zeros((len(values) // repeats, values.shape[1]))
         for repeat in range(repeats):
             total += values[repeat::repeats]
-        results[list(made)] = total / repeats
-
-
-def _mean(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the means of some columns, summed in order."""
-    values = np.stack(columns, axis=1)
-    total = np.zeros(values.shape[1])
-    for row in values:
-        total += row
-    return total / len(values)
+        return total / repeats
 
 
 def evaluate_task(text: str, number: int, units: Units) -> tuple[int, Evaluations]:

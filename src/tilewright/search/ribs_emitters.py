@@ -10,17 +10,16 @@ Tjanaka et al., "pyribs: a bare-bones Python library for quality diversity optim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import TilewrightError
 from ..core.seeds import Rng
-from .emitters import NO_PARENT, Parents, Proposals, emit_line, redraw, reflect
+from .emitters import NO_PARENT, RIBS_EMITTERS, Parents, Proposals, emit_line, redraw, reflect
 from .genes import Units
 from .genome import Genome
 
@@ -64,40 +63,22 @@ def compare_with_elites(objectives: NDArray[np.float64], elites: NDArray[np.floa
     return Feedback(np.where(inside, objectives, WORST), statuses, values)
 
 
-class StatefulEmitter(Protocol):
-    """An emitter that adapts to the results of its solutions."""
+def emit_ribs_line(genome: Genome, parents: Parents, count: int, rng: Rng) -> Proposals:
+    """Propose solutions of the iso+line emitter of ribs. Its state is the archive alone."""
+    from ribs.emitters import IsoLineEmitter
 
-    def ask(self, parents: Parents, count: int, rng: Rng) -> Proposals:
-        """Propose solutions."""
-
-    def tell(self, feedback: Feedback) -> None:
-        """Adapt to the results of the solutions that were proposed last."""
-
-
-class LineEmitter:
-    """The iso+line emitter of ribs. Its state is the archive alone."""
-
-    def __init__(self, genome: Genome) -> None:
-        self.genome = genome
-
-    def ask(self, parents: Parents, count: int, rng: Rng) -> Proposals:
-        from ribs.emitters import IsoLineEmitter
-
-        emitter = IsoLineEmitter(
-            _make_pool(parents.units, rng),
-            x0=parents.units[0],
-            iso_sigma=LINE_ISO_SIGMA,
-            line_sigma=LINE_SIGMA,
-            batch_size=max(1, count),
-            seed=rng.child("emitter").below(MAX_SEED),
-        )
-        units = reflect(np.asarray(emitter.ask())[:count])
-        others = parents.units[parents.draw(rng, count)]
-        units = np.where(self.genome.redrawn, redraw(others, rng), units)
-        return Proposals(units, np.full((count, 2), NO_PARENT))
-
-    def tell(self, feedback: Feedback) -> None:
-        pass
+    emitter = IsoLineEmitter(
+        _make_pool(parents.units, rng),
+        x0=parents.units[0],
+        iso_sigma=LINE_ISO_SIGMA,
+        line_sigma=LINE_SIGMA,
+        batch_size=max(1, count),
+        seed=rng.child("emitter").below(MAX_SEED),
+    )
+    units = reflect(np.asarray(emitter.ask())[:count])
+    others = parents.units[parents.draw(rng, count)]
+    units = np.where(genome.redrawn, redraw(others, rng), units)
+    return Proposals(units, np.full((count, 2), NO_PARENT))
 
 
 class CmaEmitter:
@@ -112,6 +93,7 @@ class CmaEmitter:
         self._asked: list[Units] = []
 
     def ask(self, parents: Parents, count: int, rng: Rng) -> Proposals:
+        """Propose solutions."""
         from ribs.emitters import EvolutionStrategyEmitter
 
         wanted = count // CMA_BATCH
@@ -138,6 +120,7 @@ class CmaEmitter:
         return Proposals(np.concatenate([*parts, rest.units]), places)
 
     def tell(self, feedback: Feedback) -> None:
+        """Adapt to the results of the solutions that were proposed last."""
         for number, (strategy, units) in enumerate(zip(self._strategies, self._asked, strict=False)):
             own = slice(number * CMA_BATCH, (number + 1) * CMA_BATCH)
             strategy.tell(
@@ -148,15 +131,9 @@ class CmaEmitter:
             )
 
 
-STATEFUL_EMITTERS: Mapping[str, Callable[[Genome], StatefulEmitter]] = {
-    "ribs.line": LineEmitter,
-    "ribs.cma": CmaEmitter,
-}
-
-
 def refuse_without_ribs(names: tuple[str, ...]) -> None:
     """Raise an error with installation instructions if emitters of ribs are used and ribs is missing."""
-    used = next((name for name in names if name in STATEFUL_EMITTERS), None)
+    used = next((name for name in names if name in RIBS_EMITTERS), None)
     if used is not None and find_spec("ribs") is None:
         raise TilewrightError(f'the emitter {used} needs ribs; install it with: pip install "tilewright[search]"')
 

@@ -16,7 +16,7 @@ from .definition import Definition
 from .emitters import EMITTERS, NO_PARENT, Bandit, Parents, Proposals, emit_random
 from .evaluation import Evaluations
 from .genes import Units
-from .ribs_emitters import STATEFUL_EMITTERS, StatefulEmitter, compare_with_elites
+from .ribs_emitters import CmaEmitter, compare_with_elites, emit_ribs_line
 
 Floats = NDArray[np.float64]
 Evaluate = Callable[[Definition, Units], Evaluations]
@@ -46,8 +46,8 @@ class Search:
     bandit: Bandit = field(init=False)
     records: list[dict[str, Any]] = field(default_factory=list)
     """Record of each finished round."""
-    stateful: dict[str, StatefulEmitter] = field(init=False, repr=False, default_factory=dict)
-    """Emitters with a state. They start over after each period."""
+    cma: CmaEmitter | None = field(init=False, repr=False, default=None)
+    """The emitter with a state, if it is used. It starts over after each period."""
 
     def __post_init__(self) -> None:
         self.bandit = Bandit(self.definition.emitters)
@@ -85,8 +85,8 @@ class Search:
         units, parents, emitters = batch.units, batch.parents, batch.emitters
         if self.archive is None:
             self._set_ranges(found)
-        archive = self._archive()
-        names = self.definition.measures
+            self.archive = Archive(self.definition)
+        archive, names = self.archive, self.definition.measures
         objectives = self.definition.objective.compute({name: found.measures[:, at] for at, name in enumerate(names)})
         first = self.round * self.definition.batch
         self._tell(archive, objectives, found.measures, emitters)
@@ -116,16 +116,11 @@ class Search:
         self._refuse_hopeless(found)
         return record
 
-    def _archive(self) -> Archive:
-        if self.archive is None:
-            self.archive = Archive(self.definition)
-        return self.archive
-
     def propose(self) -> SolutionBatch:
         """Return the solutions of the next round."""
         definition, batch = self.definition, self.definition.batch
         if self.is_storable:
-            self.stateful.clear()
+            self.cma = None
         rng = definition.root.child("round", self.round)
         if self.archive is None or not len(self.archive):
             proposals = emit_random(definition.genome, Parents(np.empty((0, 0))), batch, rng)
@@ -134,10 +129,9 @@ class Search:
         rows = self.archive.sorted_rows
         parents = Parents(self.archive.rows.units[rows])
         numbers = self.archive.rows.number[rows]
-        parts: list[Proposals] = []
         counts = self.bandit.divide(batch)
-        for name, count in zip(definition.emitters, counts, strict=True):
-            parts.append(self._emit(name, parents, count, rng.child(name)))
+        shares = zip(definition.emitters, counts, strict=True)
+        parts = [self._emit(name, parents, count, rng.child(name)) for name, count in shares]
         places = np.concatenate([part.parents for part in parts])
         ids = np.where(places == NO_PARENT, NO_PARENT, numbers[np.maximum(places, 0)])
         emitters = np.repeat(np.arange(len(counts)), counts)
@@ -145,22 +139,18 @@ class Search:
 
     def _emit(self, name: str, parents: Parents, count: int, rng: Rng) -> Proposals:
         genome = self.definition.genome
-        if name in EMITTERS:
-            return EMITTERS[name](genome, parents, count, rng)
-        if name not in self.stateful:
-            self.stateful[name] = STATEFUL_EMITTERS[name](genome)
-        return self.stateful[name].ask(parents, count, rng)
+        if name != "ribs.cma":
+            return EMITTERS.get(name, emit_ribs_line)(genome, parents, count, rng)
+        self.cma = self.cma or CmaEmitter(genome)
+        return self.cma.ask(parents, count, rng)
 
     def _tell(self, archive: Archive, objectives: Floats, measures: Floats, emitters: NDArray[np.int64]) -> None:
-        """Report the results of a batch to the emitters with a state, before the batch is added to the archive."""
-        if not self.stateful:
-            return
-        elites, inside = archive.find_objectives(measures)
-        inside &= ~np.isnan(objectives)
-        for at, name in enumerate(self.definition.emitters):
-            if name in self.stateful:
-                own = emitters == at
-                self.stateful[name].tell(compare_with_elites(objectives[own], elites[own], inside[own]))
+        """Report the results of a batch to the emitter with a state, before the batch is added to the archive."""
+        if self.cma is not None:
+            elites, inside = archive.find_objectives(measures)
+            inside &= ~np.isnan(objectives)
+            own = emitters == self.definition.emitters.index("ribs.cma")
+            self.cma.tell(compare_with_elites(objectives[own], elites[own], inside[own]))
 
     def _set_ranges(self, found: Evaluations) -> None:
         """Set the ranges of axes without one from the first maps."""

@@ -219,17 +219,10 @@ def _run(search: Search, team: Team, on_progress: OnProgress | None, folder: Any
         folder.write_search(search)
         archive.folder = folder.address
     if not len(archive):
-        raise GaveUp(_describe_empty(search))
+        out = f"{archive.out_of_range:,} of {archive.evaluations:,} are out"
+        text = f"no map is within the ranges of the measures: {out}; leave the ranges out, and the search finds them"
+        raise GaveUp(text)
     return archive
-
-
-def _describe_empty(search: Search) -> str:
-    archive = search.archive
-    assert archive is not None
-    return (
-        f"no map is within the ranges of the measures: {archive.out_of_range:,} of {archive.evaluations:,} are out; "
-        "leave the ranges out, and the search finds them"
-    )
 
 
 def _progress_of(search: Search, dashboard: str) -> SearchProgress:

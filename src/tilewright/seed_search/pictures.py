@@ -27,9 +27,8 @@ from ..pictures.charts import (
     ticks,
 )
 from ..pictures.sheets import draw_contact_sheet
-from .bars import HistogramBars
 from .report import describe_scope
-from .result import FoundSeeds
+from .result import FoundSeeds, HistogramBars
 
 WIDTH, EDGE, GAP = 1280, 24, 16
 PANELS_PER_ROW, PANEL_HEIGHT = 2, 280

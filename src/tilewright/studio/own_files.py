@@ -16,7 +16,7 @@ from ..core.embedded_pictures import DIGEST_PREFIX, check_png, decode_picture, d
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, short_repr
 from ..core.network import Network
 from ..core.resolver import Resolver
-from ..formats._networks import decode_network, holds_network
+from ..formats._models import decode_network, holds_network
 from .limits import check_model_upload, find_bare_name, open_picture
 from .settings import Settings
 

@@ -27,8 +27,8 @@ from ...core.appearance import distinct_color
 from ...core.errors import BadFile, InvalidRecipe, TooLarge
 from ...core.seeds import Rng, read_seed
 from ...formats import Source
+from ...formats._documents import read_text
 from ...formats._files import read_file, refuse_unwritable, write_files
-from ...formats._text import read_text
 from ...formats.fbca import FbcaText, parse, to_text
 from ...generators.fashion import behaviour_id
 from ...kernels.random import fill_below

@@ -13,7 +13,7 @@ from ...core.errors import pluralize
 from ...core.measure_groups import format_measure, format_short
 from ...core.require import Requirement
 from ...seed_search import FoundSeeds
-from ...seed_search.bars import HistogramBars
+from ...seed_search.result import HistogramBars
 from ..page.map_card import MapCard
 from ..page.widgets import read_options
 from .requirements import describe_requirement

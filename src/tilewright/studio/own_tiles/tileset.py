@@ -22,8 +22,7 @@ from ...core.shared_tiles import convert_cells
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
 from ...core.tilesets import tilesets
-from ...formats._sheet import count_sprites, picture_size
-from ...formats._sheet_guess import guess_layouts, guess_side
+from ...formats._sheet import count_sprites, guess_layouts, guess_side, picture_size
 from ...formats._skin_files import TileSkinParams, add_sprites
 from ...formats._toml import format_toml
 from ..own_files import StudioResolver, picture_store

@@ -1,0 +1,26 @@
+"""Cases of tests in text files: one case per paragraph, with its name in the first line, after #."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def read_cases(path: Path) -> Iterator[Any]:
+    """Yield a case as lists of its lines: those given, and the last, which is expected. Lines before ## are notes."""
+    _, *sections = path.read_text(encoding="utf-8").split("\n## ")
+    for section in sections:
+        _, *paragraphs = section.rstrip("\n").split("\n\n")
+        for paragraph in paragraphs:
+            *given, expected = paragraph.split("\n")
+            name = given.pop(0)[2:] if given[0].startswith("# ") else " ".join(given)
+            yield pytest.param(given, expected, id=name)
+
+
+def fits(line: str, expected: str) -> bool:
+    """Return whether a line is the expected one, in which ... stands for any text."""
+    return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), line) is not None
