@@ -15,7 +15,7 @@ from ...core.measure_groups import format_value
 from ...core.registry import measures, techniques
 from ..map.measures import format_seconds
 from ..page.map_card import MapCard
-from ..page.widgets import Message, on_choice, show_value
+from ..page.widgets import Message, labeled_button, on_choice, show_value
 from .state import SampleState, find_by_example
 from .trial import FitnessCurve, Suggestion, TrialPreview, TrialResult
 
@@ -124,8 +124,8 @@ class TrialCard(MapCard):
         self.suggestions.clear()
         with self.suggestions:
             for number, (name, example) in enumerate(suggestions):
-                button = ui.button(name, on_click=partial(self._on_suggestion, example))
-                button.props(f"dense outline no-caps size=sm data-testid=way-{self.technique}-{number}")
+                suggest, test_id = partial(self._on_suggestion, example), f"way-{self.technique}-{number}"
+                labeled_button(name, None, suggest, test_id, "dense outline size=sm", color="primary")
         self.warning.show("")
         self._draw(())
         for word in ROWS:

@@ -15,7 +15,7 @@ from ..http.responses import file_name
 from ..own_files import StudioResolver, embed_pictures, name_model_files
 from ..own_tiles.tileset import NAME, clean_name, find_own_data
 from ..page.view import View
-from ..page.widgets import build_copy_script, icon_button
+from ..page.widgets import build_copy_script, icon_button, labeled_button
 from ..session import Session
 from ..state import State
 from .files import FilesView
@@ -61,10 +61,8 @@ class ExportView(View):
             self.recipe = CopyableText("Recipe", "recipe")
             with self.recipe.head:
                 for ending in ("yaml", "json"):
-                    button = ui.button(
-                        f".{ending}", icon="download", color=None, on_click=partial(self._download, ending)
-                    )
-                    button.props(f"flat dense no-caps size=sm data-testid=recipe-{ending}")
+                    download = partial(self._download, ending)
+                    labeled_button(f".{ending}", "download", download, f"recipe-{ending}", "flat dense size=sm")
             self.command = CopyableText("Shell command", "command-line")
             self.python = CopyableText("Python code", "python-lines")
             self.link = CopyableText("Link", "address")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from nicegui import background_tasks, ui
 from nicegui.elements.choice_element import ChoiceElement
 from nicegui.elements.mixins.value_element import ValueElement
-from nicegui.events import GenericEventArguments, UploadEventArguments
+from nicegui.events import GenericEventArguments, UploadEventArguments, ValueChangeEventArguments
 
 from ..settings import Settings
 
@@ -43,7 +43,12 @@ def set_pressed(element: ui.element, is_on: bool, name: str = "aria-pressed") ->
 
 def on_choice(element: E, choose: Callable[[Any], Any]) -> E:
     """Call a function with the values that the user chooses, but not with those that `show_value` sets."""
-    return element.on_value_change(lambda event: None if element in _showing else choose(event.value))
+
+    def on_change(event: ValueChangeEventArguments[Any]) -> Any:
+        is_chosen = element not in _showing and event.value is not None  # A page that is not ours may send None.
+        return choose(event.value) if is_chosen else None
+
+    return element.on_value_change(on_change)
 
 
 def show_value(

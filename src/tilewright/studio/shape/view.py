@@ -20,7 +20,7 @@ from ..controls import Controls
 from ..make.opened_recipe import keep_fitting_knobs
 from ..own_files import embed_pictures
 from ..page.view import View
-from ..page.widgets import Uploader, copy_text, icon_button, on_choice, show_value
+from ..page.widgets import Uploader, copy_text, icon_button, labeled_button, on_choice, show_value
 from ..session import Session
 from ..state import Stage, State
 from .recipe_text import read_text, write_text
@@ -57,8 +57,7 @@ class ShapeView(View):
         self.text = ui.codemirror("", language="YAML").classes("tw-code")
         self.text.props("data-testid=recipe data-label=Recipe")
         with ui.element("div").classes("tw-row"):
-            self.apply = ui.button("Apply", on_click=lambda: self._open_recipe(self.text.value, "the recipe"))
-            self.apply.classes("tw-roomy").props("dense unelevated no-caps data-testid=apply-recipe")
+            labeled_button("Apply", None, self._apply, "apply-recipe", "dense unelevated").classes("tw-roomy")
             self.error = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
         self.update(session.state)
 
@@ -218,6 +217,9 @@ class ShapeView(View):
         self._last_text = ""
         self.error.set_text("")
         self.session.open(state)
+
+    def _apply(self) -> None:
+        self._open_recipe(self.text.value, "the recipe")
 
     async def _on_upload(self, content: bytes, name: str) -> None:
         self._open_recipe(content.decode("utf-8-sig", "replace"), name[-80:], is_file=True)
