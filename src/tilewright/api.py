@@ -729,10 +729,8 @@ def find_edits(
     <Edits: 0 edited cells and 0 edited markers>
     """
     one, resolver = _load_with_provenance(path, files, format, index)
-    try:
+    with errors_within(fspath(path), into=BadFile):
         return find_edits_of_map(one.map, one.provenance, resolver)
-    except InvalidRecipe as error:
-        raise BadFile.from_error(error, path) from None
 
 
 def _load_with_provenance(

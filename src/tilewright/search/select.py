@@ -11,9 +11,8 @@ from typing import Any
 from ..core.errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, Problem, format_number, pluralize, problem
 from ..core.keywords import with_keywords
 from ..core.params import Params, SeedValue, param
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, collect_tiles
 from ..core.seeds import read_seed
-from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
 from ..formats._recipes import RecipeLike, read_recipe
 from ..jobs.cluster import RunParams, Team

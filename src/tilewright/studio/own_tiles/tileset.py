@@ -18,8 +18,7 @@ from ...core.embedded_pictures import DIGEST_PREFIX
 from ...core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit, errors_within
 from ...core.recipe import Recipe
 from ...core.registry import techniques
-from ...core.shared_tiles import convert_cells
-from ...core.tilemap import TileMap
+from ...core.tilemap import TileMap, convert_cells
 from ...core.tileset import Sheet, Tile, Tileset
 from ...core.tilesets import tilesets
 from ...formats._sheet import count_sprites, guess_layouts, guess_side, picture_size
