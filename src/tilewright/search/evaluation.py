@@ -23,7 +23,7 @@ from ..core.shared_tiles import collect_tiles, convert_cells
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from .definition import Definition
-from .genes import ChoiceGene, Units
+from .genome import ChoiceGene, Units
 
 NO_CELLS: NDArray[Any] = np.empty((0, 0), dtype=np.uint8)
 MIN_BATCH = 16
