@@ -11,7 +11,7 @@ import numpy as np
 
 import tilewright as tw
 from tilewright.formats import encode
-from tilewright.formats._outline import trace_loops
+from tilewright.formats.uvtt import trace_loops
 
 from .row import Row, best_times
 

@@ -26,9 +26,10 @@ import numpy as np
 import pytest
 import yaml
 from fastapi.testclient import TestClient
+from PIL import Image
 
 import tilewright as tw
-from tests.formats.maps import deep_map, full_map, numbered_map, with_codes
+from tests.formats.maps import deep_map, encode_image, full_map, numbered_map, sprite_map, with_codes
 from tests.generators.rulebooks import DOCUMENT, FULL
 from tests.networks import make_network
 from tests.studio.servers import application, asking, line_of
@@ -39,8 +40,8 @@ from tilewright.core.yaml import read_data
 from tilewright.formats import Source, decode
 from tilewright.formats._archive import encode_archive
 from tilewright.formats._data import MAX_EXPANSION, MAX_SMALL_CELLS, MAX_SMALL_TILES
-from tilewright.formats._models import load_model
-from tilewright.formats._networks import decode_network, encode_network
+from tilewright.formats._models import decode_network, encode_network, load_model
+from tilewright.formats.png import join_text_chunks, make_text_chunks
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken
 from tilewright.studio.settings import Settings
@@ -52,7 +53,7 @@ SEED = os.environ.get("TILEWRIGHT_FUZZ_SEED", str(random.SystemRandom().getrandb
 FIRST = int(os.environ.get("TILEWRIGHT_FUZZ_FIRST", "0"))
 """Number of the first input of each test."""
 LIMITS = Settings(cells=4096, seconds=20, pixels=1 << 20, upload=1 << 18, workers=2, iterations=20_000)
-MAPS = (full_map(), deep_map(), with_codes(numbered_map(4, 5, 6)))
+MAPS = (full_map(), deep_map(), sprite_map(), with_codes(numbered_map(4, 5, 6)))
 READABLE = [entry.name for entry in formats.format_registry if entry.read]
 MAX_LINE_LENGTH = 12_000
 
@@ -140,15 +141,16 @@ def change(document: Any, rng: random.Random) -> Any:
 
 
 TOKENS = [b"", b"0", b"-1", b"65535", b"\xff\xff", b"9" * 20, b"9" * 5000, b"\n", b"\0", b"\xff"]
-TOKENS += [bytes([byte]) for byte in b"[]{}('\","]
+TOKENS += [bytes([byte]) for byte in b"[]{}('\","] + [b"1e400", b"NaN", b"null", b'"x"', b"true", b"1.5"]
 
 
 def change_bytes(content: bytes, rng: random.Random) -> bytes:
-    """Return content in which a few bytes, numbers or ranges are replaced."""
+    """Return content in which a few bytes, numbers or ranges are replaced, removed or repeated."""
     for _ in range(rng.randint(1, 3)):
         first = rng.randint(0, len(content))
-        last = min(len(content), first + rng.choice([0, 1, 1, 2, 4, 40]))
-        token = rng.choice(TOKENS) if rng.random() < 0.5 else rng.randbytes(rng.randint(0, 4))
+        last = min(len(content), first + rng.choice([0, 1, 1, 2, 4, 40, len(content)]))
+        tokens = [*TOKENS, 3 * content[first:last][:1000]]
+        token = rng.choice(tokens) if rng.random() < 0.5 else rng.randbytes(rng.choice([0, 1, 2, 3, 4, 300]))
         content = content[:first] + token + content[last:]
     return content
 
@@ -204,40 +206,49 @@ def change_document(content: bytes, rng: random.Random) -> bytes:
     return json.dumps(change(json.loads(content), rng)).encode()
 
 
+def change_label(content: bytes, rng: random.Random) -> bytes:
+    """Return a picture in which the document in the label is changed."""
+    with Image.open(io.BytesIO(content)) as picture:
+        label = change_document(join_text_chunks(picture).encode(), rng).decode()
+        return encode_image(picture, pnginfo=make_text_chunks(label))
+
+
+def change_manifest(content: bytes, rng: random.Random) -> bytes:
+    """Return an archive of arrays in which the JSON document is changed."""
+    with np.load(io.BytesIO(content)) as archive:
+        arrays = dict(archive)
+    name = "manifest" if "manifest" in arrays else "rest"
+    document = change_document(arrays[name].tobytes(), rng)
+    return encode_archive({**arrays, name: np.frombuffer(document, dtype=np.uint8)})
+
+
 INNER = {
-    "npz": change_archive,
-    "png": change_chunk,
-    "apng": change_chunk,
-    "json": change_document,
-    "tmj": change_document,
-    "ldtk": change_document,
+    "npz": (change_archive, change_manifest),
+    "png": (change_chunk, change_label),
+    "apng": (change_chunk,),
+    **dict.fromkeys(("json", "tmj", "ldtk", "uvtt"), (change_document,)),
 }
 """Changes that keep the outer structure of a format, so that the inner readers are reached."""
+
+
+def change_file(content: bytes, name: str, rng: random.Random) -> bytes:
+    """Return a changed file of a format, half of the time with its outer structure."""
+    is_inner = name in INNER and rng.random() < 0.5
+    return rng.choice(INNER[name] if is_inner else (change_bytes,))(content, rng)
 
 
 @fuzz(300)
 def test_networks(rng: random.Random) -> None:
     """A changed network is refused, or makes a map."""
-    change_part = rng.choice([change_archive, change_bytes, change_manifest])
-    content = change_part(encode_network(make_network(channels=3, dilations=(1, 2))), rng)
+    content = change_file(encode_network(make_network(channels=3, dilations=(1, 2))), "npz", rng)
     small: dict[str, Any] = {"width": 6, "height": 4, "steps": 2, "refine": 1, "seed": 1}
     attempt(lambda: tw.make("diffusion", model=decode_network(content, "x.npz"), **small))
-
-
-def change_manifest(content: bytes, rng: random.Random) -> bytes:
-    """Return the file of a network in which the manifest is changed."""
-    with np.load(io.BytesIO(content)) as archive:
-        arrays = dict(archive)
-    document = change_document(arrays["manifest"].tobytes(), rng)
-    return encode_archive({**arrays, "manifest": np.frombuffer(document, dtype=np.uint8)})
 
 
 @pytest.mark.parametrize("name", READABLE)
 @fuzz(300)
 def test_files(name: str, rng: random.Random) -> None:
-    content = rng.choice(write_samples(name))
-    is_inner = name in INNER and rng.random() < 0.5
-    content = INNER[name](content, rng) if is_inner else change_bytes(content, rng)
+    content = change_file(rng.choice(write_samples(name)), name, rng)
     entry = formats.format_registry.get(name)
 
     def read() -> None:
@@ -297,8 +308,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_models(folder: Path, rng: random.Random) -> None:
     path = rng.choice(write_models(folder))
     changed = folder / f"changed{path.suffix}"
-    make_change = INNER[path.suffix.removeprefix(".")] if rng.random() < 0.5 else change_bytes
-    changed.write_bytes(make_change(path.read_bytes(), rng))
+    changed.write_bytes(change_file(path.read_bytes(), path.suffix.removeprefix("."), rng))
     attempt(lambda: load_model(changed))
 
 

@@ -11,8 +11,7 @@ from PIL.Image import Image
 
 import tilewright as tw
 from tilewright.core.skins import LAYOUTS
-from tilewright.formats._skin_preview import draw_preview
-from tilewright.formats._skin_template import draw_template
+from tilewright.formats._skin_pictures import draw_preview, draw_template
 
 MAP: dict[str, Any] = {"width": 32, "height": 16, "steps": 2, "seed": 7}
 

@@ -729,10 +729,8 @@ def find_edits(
     <Edits: 0 edited cells and 0 edited markers>
     """
     one, resolver = _load_with_provenance(path, files, format, index)
-    try:
+    with errors_within(fspath(path), into=BadFile):
         return find_edits_of_map(one.map, one.provenance, resolver)
-    except InvalidRecipe as error:
-        raise BadFile.from_error(error, path) from None
 
 
 def _load_with_provenance(
@@ -790,7 +788,7 @@ def learn(
     >>> learn("markov", "dungeon")
     <Model of markov>
     """
-    from .formats._networks import CheckpointFile
+    from .formats._models import CheckpointFile
 
     stored = None if checkpoint is None else CheckpointFile(_read_path(checkpoint))
     entry = registry.techniques.get(technique)

@@ -27,20 +27,19 @@ def maps() -> Path:
 
 @pytest.mark.parametrize("given", [["maps/bay.csv", "maps/hill.csv"], ["maps"], ["maps/*.csv"]])
 def test_a_whole_folder_is_converted_at_once(given: list[str], tilewright: Run) -> None:
-    done = tilewright("convert", *given, "--from", "awbw", "-o", "out/{stem}.png", "-o", "out/{stem}.json")
-    assert done.code == 0, done.err
+    tilewright.succeed("convert", *given, "--from", "awbw", "-o", "out/{stem}.png", "-o", "out/{stem}.json")
     assert sorted(path.name for path in Path("out").iterdir()) == ["bay.json", "bay.png", "hill.json", "hill.png"]
     assert tw.load("out/bay.png") == tw.load("out/bay.json") == tw.load("maps/bay.csv", format="awbw")
 
 
 def test_conversion_round_trip(tilewright: Run) -> None:
-    assert tilewright("convert", "maps/bay.csv", "bay.png", "--from", "awbw").code == 0
-    assert tilewright("convert", "bay.png", "bay.awbw").code == 0
-    assert tilewright("convert", "bay.awbw", "-o", "bay.csv", "--format", "awbw").code == 0
+    tilewright.succeed("convert", "maps/bay.csv", "bay.png", "--from", "awbw")
+    tilewright.succeed("convert", "bay.png", "bay.awbw")
+    tilewright.succeed("convert", "bay.awbw", "-o", "bay.csv", "--format", "awbw")
     assert Path("bay.csv").read_text() == Path("bay.awbw").read_text() == MAPS["bay"]
-    assert tilewright("convert", "bay.awbw", "-o", "old.txt", "--format", "awbw", "--option", "old=true").code == 0
+    tilewright.succeed("convert", "bay.awbw", "-o", "old.txt", "--format", "awbw", "--option", "old=true")
     assert Path("old.txt").read_text().startswith("..@,,\na--[,\n")
-    assert tilewright("convert", "old.txt", "again.awbw", "--from", "awbw").code == 0
+    tilewright.succeed("convert", "old.txt", "again.awbw", "--from", "awbw")
     assert Path("again.awbw").read_text() == MAPS["bay"]
 
 
@@ -56,8 +55,7 @@ def test_one_bad_file_among_many_is_named_and_nothing_is_written(maps: Path, til
 
 def test_unknown_ids_are_reported_once_per_file(maps: Path, tilewright: Run) -> None:
     (maps / "odd.csv").write_text("58,58,1,1,1\n" * 5)
-    done = tilewright("convert", "maps", "--from", "awbw", "-o", "out/{stem}.awbw")
-    assert done.code == 0
+    done = tilewright.succeed("convert", "maps", "--from", "awbw", "-o", "out/{stem}.awbw")
     assert done.err.count("unknown ids") == 1
     assert "odd.csv: unknown ids, kept as tiles 'unknown N': 58 (10 cells)" in done.err
     assert Path("out/odd.awbw").read_text() == (maps / "odd.csv").read_text()
@@ -69,23 +67,20 @@ def test_unknown_ids_are_reported_once_per_file(maps: Path, tilewright: Run) -> 
 
 def test_map_refused_by_the_site_is_written_with_a_warning(tilewright: Run) -> None:
     Path("wide.csv").write_text(",".join(["1"] * 60) + "\n")
-    done = tilewright("convert", "wide.csv", "wide.awbw", "--from", "awbw")
-    assert done.code == 0
+    done = tilewright.succeed("convert", "wide.csv", "wide.awbw", "--from", "awbw")
     assert "accepts maps of 5 to 50 cells per side, got 60x1" in done.err
 
 
 @pytest.mark.parametrize("given", [["maps"], ["maps/*.csv"], ["maps/bay.csv", "maps/hill.csv"]])
 @pytest.mark.parametrize("output", ["war.json", "war.npz"])
 def test_learning_from_a_folder(given: list[str], output: str, tilewright: Run) -> None:
-    done = tilewright("learn", "patterns", *given, "--from", "awbw", "-o", output, "--set", "pattern_sizes=2")
-    assert done.code == 0, done.err
+    done = tilewright.succeed("learn", "patterns", *given, "--from", "awbw", "-o", output, "--set", "pattern_sizes=2")
     assert done.err == f"patterns learned from 2 samples, 50 cells of awbw; wrote {output}\n"
     assert tw.load_model(output) == tw.learn("patterns", "awbw:maps", pattern_sizes=(2,))
-    done = tilewright(
+    done = tilewright.succeed(
         *("make", "patterns", "--model", output, "--width", "6", "--height", "6", "--iterations", "50"),
         *("--seed", "1", "-o", "new.awbw"),
     )
-    assert done.code == 0, done.err
     assert tw.load("new.awbw").tileset.name == "awbw"
 
 
@@ -96,9 +91,9 @@ def test_all_tilesets_of_the_samples_are_reported(tilewright: Run) -> None:
 
 
 def test_models_are_merged(tilewright: Run) -> None:
-    assert tilewright("learn", "patterns", "awbw:maps/bay.csv", "-o", "a.json").code == 0
-    assert tilewright("learn", "patterns", "awbw:maps/hill.csv", "-o", "b.npz").code == 0
-    assert tilewright("learn", "patterns", "a.json", "b.npz", "-o", "both.json").code == 0
+    tilewright.succeed("learn", "patterns", "awbw:maps/bay.csv", "-o", "a.json")
+    tilewright.succeed("learn", "patterns", "awbw:maps/hill.csv", "-o", "b.npz")
+    tilewright.succeed("learn", "patterns", "a.json", "b.npz", "-o", "both.json")
     assert tw.load_model("both.json") == tw.learn("patterns", "awbw:maps")
     done = tilewright("learn", "patterns", "a.json", "awbw:maps/hill.csv", "--set", "pattern_sizes=2", "-o", "c.json")
     assert done.code == 2
@@ -107,8 +102,7 @@ def test_models_are_merged(tilewright: Run) -> None:
 
 
 def test_samples_without_a_tileset_give_a_hint(tilewright: Run) -> None:
-    done = tilewright("learn", "patterns", "maps", "-o", "a.json")
-    assert done.code == 0
+    done = tilewright.succeed("learn", "patterns", "maps", "-o", "a.json")
     assert done.err.count("no tileset given") == 1
     assert "AWBW maps are read with --from awbw" in done.err
     Path("a.txt").write_text("##.\n#..\n...\n")
@@ -123,9 +117,8 @@ def test_samples_without_a_tileset_give_a_hint(tilewright: Run) -> None:
 
 def test_models_are_explained(tilewright: Run) -> None:
     for output in ("a.json", "a.npz"):
-        assert tilewright("learn", "patterns", "maps", "--from", "awbw", "-o", output).code == 0
-        done = tilewright("explain", output)
-        assert done.code == 0
+        tilewright.succeed("learn", "patterns", "maps", "--from", "awbw", "-o", output)
+        done = tilewright.succeed("explain", output)
         assert "What patterns learned from 2 samples." in done.out
         assert "2 of 5x5" in done.out
         assert "awbw (196 tiles)" in done.out

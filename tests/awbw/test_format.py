@@ -233,23 +233,6 @@ def test_an_own_tileset_names_unknown_ids(tmp_path: Path) -> None:
     assert tw.Tileset.validate(own.to_data()) == own
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('extends = "awbv"', "unknown tileset 'awbv'; did you mean 'awbw'"),
-        ("extends = 3", "extends: must be the name of a tileset, got 3"),
-        ('extends = "awbw"\n[[tiles]]\nname = "sea"\ncode = 1', "matches two tiles of 'awbw': 'plain' and 'sea'"),
-        ('extends = "awbw"\n[[tiles]]\nname = "new"\nglyph = "."', "share the glyph '.'"),
-        ('extends = "awbw"\ntiles = 3', "tiles"),
-        ('extends = "awbw"\njoints = [3]', "joints"),
-        ('extends = "awbw"\n[[tiles]]\nname = ["x"]\ncode = {}', "name"),
-    ],
-)
-def test_a_bad_tileset_is_refused_in_one_line(text: str, message: str) -> None:
-    with refused(message, limit=400):
-        tw.Tileset.from_toml(text, "mine")
-
-
 def test_a_tileset_may_extend_without_changes() -> None:
     assert tw.Tileset.from_toml('extends = "awbw"', "mine").tiles == TILES.tiles
 

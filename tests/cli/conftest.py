@@ -24,7 +24,20 @@ class Ended:
     err: str
 
 
-Run = Callable[..., Ended]
+@dataclass(frozen=True)
+class Run:
+    """The program as a function of its arguments."""
+
+    call: Callable[..., Ended]
+
+    def __call__(self, *arguments: str, **environment: str) -> Ended:
+        return self.call(*arguments, **environment)
+
+    def succeed(self, *arguments: str) -> Ended:
+        """Run a command without a mistake."""
+        done = self(*arguments)
+        assert done.code == 0, done.err
+        return done
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +57,7 @@ def tilewright(capfd: pytest.CaptureFixture[str]) -> Run:
         code = main(arguments)
         return Ended(code, *capfd.readouterr())
 
-    return run
+    return Run(run)
 
 
 @pytest.fixture
@@ -61,7 +74,7 @@ def process() -> Run:
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 
-    return run
+    return Run(run)
 
 
 @pytest.fixture(scope="session")

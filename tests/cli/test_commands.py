@@ -24,8 +24,7 @@ NAMES = [(kind, name) for kind, shelf in KINDS.items() for name in shelf.names()
 
 
 def test_built_in_recipe(tilewright: Run) -> None:
-    done = tilewright("run", "open-caves", "--seed", "3")
-    assert done.code == 0
+    done = tilewright.succeed("run", "open-caves", "--seed", "3")
     assert done.out == f"{tw.run('open-caves', seed=3)}\n"
 
 
@@ -36,16 +35,15 @@ def test_a_recipe_finds_its_files_beside_itself(tilewright: Run) -> None:
         "technique: caves\nparams: {width: 4, height: 2, walls: 0}\nlocks: kept.txt\nseed: 1\n"
     )
     assert tilewright("run", "folder/level.yaml").out.splitlines()[0].endswith("##")
-    assert tilewright("run", "folder/level.yaml", "-o", "level.json", "-o", "level.gif").code == 0
+    tilewright.succeed("run", "folder/level.yaml", "-o", "level.json", "-o", "level.gif")
     assert tw.load("level.json") == tw.load("level.gif")
 
 
 def test_a_recipe_can_be_varied(tilewright: Run) -> None:
-    varied = tilewright(
+    tilewright.succeed(
         *("run", "flooded-cavern", "--seed", "3", "--set", "params.width=30", "--set", "params.height=9"),
         *("--set", "shaping.2.connect.thickness=1", "--set", "params.offset=-4,2", "--shape", "flip", "-o", "map.json"),
     )
-    assert varied.code == 0, varied.err
     shipped = Recipe.of("flooded-cavern").to_data()
     params = {**shipped["params"], "width": 30, "height": 9, "offset": [-4, 2]}
     paint, ore, _, border = shipped["shaping"]
@@ -65,7 +63,7 @@ def test_files_of_options_are_relative_to_the_working_directory_and_files_of_the
     drawn = tilewright("run", "folder/level.yaml", "--tileset", "terrain", "--tiles", "floor=grass,wall=mountain")
     assert drawn.code == 2  # its own locks are drawn with the walls of a cave
     Path("mine.toml").write_text(data.read_text("tilesets", "cave").replace('"#"', '"X"'))
-    assert tilewright("run", "folder/level.yaml", "--tileset", "mine.toml", "--set", "locks=null").code == 0
+    tilewright.succeed("run", "folder/level.yaml", "--tileset", "mine.toml", "--set", "locks=null")
 
 
 # -- show and convert ---------------------------------------------------------------------------------------
@@ -92,35 +90,33 @@ def test_an_overlay_has_a_legend(tilewright: Run) -> None:
 
 def test_overlays_and_layers_are_written(tilewright: Run) -> None:
     CAVE.save("cave.json")
-    assert tilewright("convert", "cave.json", "-o", "far.png", "--overlay", "distance", "--scale", "2").code == 0
+    tilewright.succeed("convert", "cave.json", "-o", "far.png", "--overlay", "distance", "--scale", "2")
     assert tw.load("far.png") == CAVE
     x, y = next((x, y) for y in range(8) for x in range(20) if CAVE.passable[y, x])
     sight = f"sight,origin={x},{y},radius=3"
-    assert tilewright("make", "caves", "--seed", "7", "-o", "a.png", "-o", "a.txt", "--overlay", "flee").code == 0
-    assert tilewright("run", "open-caves", "--seed", "7", "-o", "b.gif", "--overlay", "hot-path,slack=2").code == 0
-    assert tilewright("convert", "cave.json", "seen.png", "--overlay", sight).code == 0
+    tilewright.succeed("make", "caves", "--seed", "7", "-o", "a.png", "-o", "a.txt", "--overlay", "flee")
+    tilewright.succeed("run", "open-caves", "--seed", "7", "-o", "b.gif", "--overlay", "hot-path,slack=2")
+    tilewright.succeed("convert", "cave.json", "seen.png", "--overlay", sight)
     assert tw.load("seen.png").recipe == CAVE.recipe
-    assert tilewright("make", "noise", "--seed", "7", "-o", "heights.png", "--layer", "height").code == 0
+    tilewright.succeed("make", "noise", "--seed", "7", "-o", "heights.png", "--layer", "height")
     assert tw.load("heights.png") == tw.make("noise", seed=7)
-    assert tilewright("verify", "heights.png", "seen.png", "far.png").code == 0
+    tilewright.succeed("verify", "heights.png", "seen.png", "far.png")
 
 
 def test_conversion_round_trip(tilewright: Run) -> None:
     CAVE.save("cave.json")
-    assert tilewright("convert", "cave.json", "cave.tmx").code == 0
-    assert tilewright("convert", "cave.tmx", "-o", "{stem}-again.txt", "-o", "again.png", "--scale", "2").code == 0
-    assert tilewright("convert", "cave-again.txt", "--tileset", "cave", "-o", "data", "--format", "json").code == 0
+    tilewright.succeed("convert", "cave.json", "cave.tmx")
+    tilewright.succeed("convert", "cave.tmx", "-o", "{stem}-again.txt", "-o", "again.png", "--scale", "2")
+    tilewright.succeed("convert", "cave-again.txt", "--tileset", "cave", "-o", "data", "--format", "json")
     assert tilewright("show", "data", "--from", "json").out == f"{CAVE}\n"
     assert tw.load("again.png") == CAVE
 
 
 def test_a_saved_map_is_shaped(tilewright: Run) -> None:
     CAVE.save("cave.tmx")
-    assert (
-        tilewright("convert", "cave.tmx", "--shape", "connect,thickness=2", "--shape", "flip", "-o", "b.tmx").code == 0
-    )
+    tilewright.succeed("convert", "cave.tmx", "--shape", "connect,thickness=2", "--shape", "flip", "-o", "b.tmx")
     assert tw.load("b.tmx") == tw.shape(tw.shape(CAVE, "connect", thickness=2), "flip")
-    assert tilewright("verify", "b.tmx").code == 0
+    tilewright.succeed("verify", "b.tmx")
 
 
 def test_maps_without_a_tileset_give_one_hint(tilewright: Run) -> None:
@@ -145,8 +141,8 @@ def test_several_maps_need_names_of_their_own(tilewright: Run) -> None:
     done = tilewright("convert", "a.json", "b.json", "-o", "out.txt")
     assert done.code == 2
     assert done.err == "tilewright: out.txt: the same file name for several maps; add {stem} or {index} to it\n"
-    assert tilewright("convert", "a.json", "b.json", "-o", "{stem}.txt").code == 0
-    assert tilewright("convert", "a.json", "b.json", "-o", "{index}.txt").code == 0
+    tilewright.succeed("convert", "a.json", "b.json", "-o", "{stem}.txt")
+    tilewright.succeed("convert", "a.json", "b.json", "-o", "{index}.txt")
     assert {path.name for path in Path().glob("*.txt")} == {"a.txt", "b.txt", "0.txt", "1.txt"}
 
 
@@ -170,8 +166,7 @@ def test_measures_as_table_and_json(tilewright: Run) -> None:
 
 def test_markers_that_cannot_be_placed_are_a_warning(tilewright: Run) -> None:
     stage = "place,markers=orc,rule=random,count=99,min_distance=5,required=false"
-    done = tilewright("make", "caves", "--width", "20", "--height", "20", "--seed", "7", "--shape", stage)
-    assert done.code == 0
+    done = tilewright.succeed("make", "caves", "--width", "20", "--height", "20", "--seed", "7", "--shape", stage)
     assert "markers 'orc' could not be placed: the map has too few cells that fit" in done.err
     assert tilewright("make", "caves", "--width", "20", "--seed", "7", "--shape", stage[:-15]).code == 2
 
@@ -248,8 +243,7 @@ def test_the_name_of_an_engine_is_answered_with_its_formats(tilewright: Run, opt
 
 @pytest.mark.parametrize(("kind", "name"), NAMES, ids=[f"{kind}-{name}" for kind, name in NAMES])
 def test_everything_is_explained(tilewright: Run, kind: str, name: str) -> None:
-    done = tilewright("explain", name, "--kind", kind)
-    assert done.code == 0
+    done = tilewright.succeed("explain", name, "--kind", kind)
     assert done.out.startswith(f"{name}  {kind.removesuffix('s')}\n")
     assert "Example  tilewright " in done.out
     assert isinstance(json.loads(tilewright("explain", name, "--kind", kind, "--json").out), dict)
@@ -262,7 +256,7 @@ def test_the_example_of_every_shaper_runs(tilewright: Run, name: str) -> None:
     assert program == "tilewright"
     assert any(word.split(",")[0] == name for word in words)
     for seed in ("1", "2", "3"):
-        assert tilewright(*words, "--seed", seed).code == 0
+        tilewright.succeed(*words, "--seed", seed)
 
 
 def test_explaining_shows_every_parameter(tilewright: Run) -> None:
@@ -298,16 +292,14 @@ def test_a_plugin_that_breaks_is_one_line(tilewright: Run, monkeypatch: pytest.M
     monkeypatch.setattr(
         plugins, "find_plugins", lambda folder: {"broken": point} if folder == "generators" else found(folder)
     )
-    done = tilewright(*command)
-    assert done.code == 0
+    done = tilewright.succeed(*command)
     assert "caves" in done.out
     assert done.err.startswith("tilewright: 'broken' of no_such_module cannot be loaded: ModuleNotFoundError")
     assert done.err.count("\n") == 1
 
 
 def test_warmup_compiles_all_kernels(tilewright: Run) -> None:
-    done = tilewright("warmup")
-    assert done.code == 0
+    done = tilewright.succeed("warmup")
     assert done.out.endswith("kernels ready\n")
     assert not done.err
 

@@ -15,8 +15,7 @@ def test_a_comparison_is_printed_and_written(tilewright: Run) -> None:
     Path("maps").mkdir()
     for seed in (1, 2):
         tw.make("caves", width=12, height=10, seed=seed).save(f"maps/{seed}.json")
-    done = tilewright("compare", "maps", "--techniques", "markov", *QUICK, "-o", "out", "--size", "9x7")
-    assert done.code == 0, done.err
+    done = tilewright.succeed("compare", "maps", "--techniques", "markov", *QUICK, "-o", "out", "--size", "9x7")
     heading, row = done.out.splitlines()
     assert heading.startswith("technique  training  per map  failures  new 2  missed 2")
     assert row.startswith("markov")
@@ -27,8 +26,9 @@ def test_a_comparison_is_printed_and_written(tilewright: Run) -> None:
 
 def test_json_and_settings(tilewright: Run) -> None:
     settings = ("--set", "markov.temperature=0.5", "--set", "markov.directions=w,s")
-    done = tilewright("compare", "weave", "--techniques", "markov", *QUICK, *settings, "--json", "--size", "8x8")
-    assert done.code == 0, done.err
+    done = tilewright.succeed(
+        "compare", "weave", "--techniques", "markov", *QUICK, *settings, "--json", "--size", "8x8"
+    )
     data = json.loads(done.out)
     assert [row["technique"] for row in data["rows"]] == ["markov"]
     assert data["width"] == 8

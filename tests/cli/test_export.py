@@ -20,9 +20,9 @@ def test_a_project_is_exported_again_and_shrinks(tilewright: Run) -> None:
     assert (done.code, done.out) == (0, "")
     files = len([*Path("game").iterdir()]) - 1  # without the manifest
     assert done.err == f"4 levels for Tiled, seeds 7-0 to 7-3, wrote {files} files to game\n"
-    assert tilewright("make", "caves", "--width", "12", "--height", "8", "--count", "4", "--seed", "7").code == 0
+    tilewright.succeed("make", "caves", "--width", "12", "--height", "8", "--count", "4", "--seed", "7")
     assert tw.load("game/level-4.tmx") == tw.make("caves", width=12, height=8, seed="7-3")
-    assert tilewright("verify", "game/level-1.tmx").code == 0
+    tilewright.succeed("verify", "game/level-1.tmx")
     again = tilewright(*CAVES, "--count", "3", "--seed", "7")
     assert again.err == (
         f"3 levels for Tiled, seeds 7-0 to 7-2, wrote 1 file to game, {files - 2} unchanged, removed level-4.tmx\n"
@@ -30,17 +30,16 @@ def test_a_project_is_exported_again_and_shrinks(tilewright: Run) -> None:
 
 
 def test_an_edited_level_is_refused_kept_or_replaced(tilewright: Run) -> None:
-    assert tilewright(*CAVES, "--count", "2", "--seed", "7").code == 0
+    tilewright.succeed(*CAVES, "--count", "2", "--seed", "7")
     Path("game/level-2.tmx").write_text("edited")
     refused = tilewright(*CAVES, "--count", "2", "--seed", "8")
     assert refused.code == 2
     assert refused.err == (
         "tilewright: game: edited since the last export: level-2.tmx; set edited to keep or to replace\n"
     )
-    kept = tilewright(*CAVES, "--count", "2", "--seed", "8", "--edited", "keep")
-    assert kept.code == 0
+    kept = tilewright.succeed(*CAVES, "--count", "2", "--seed", "8", "--edited", "keep")
     assert "kept edited level-2.tmx" in kept.err
-    assert tilewright(*CAVES, "--count", "2", "--seed", "8", "--edited", "replace").code == 0
+    tilewright.succeed(*CAVES, "--count", "2", "--seed", "8", "--edited", "replace")
     assert tw.load("game/level-2.tmx").recipe is not None
 
 
@@ -48,14 +47,12 @@ def test_a_recipe_may_be_a_name_a_file_or_a_map(tilewright: Run) -> None:
     Path("level.yaml").write_text("technique: caves\nparams: {width: 9, height: 6}\nseed: 3\n")
     tw.run("level.yaml").save("level.png")
     for number, recipe in enumerate(("islets", "level.yaml", "level.png")):
-        done = tilewright("export", recipe, "--engine", "tiled", "-o", f"game{number}")
-        assert done.code == 0, done.err
+        tilewright.succeed("export", recipe, "--engine", "tiled", "-o", f"game{number}")
     assert tw.load("game1/level-1.tmx") == tw.load("game2/level-1.tmx") == tw.run("level.yaml")
 
 
 def test_options_of_the_recipe_and_of_the_engine(tilewright: Run) -> None:
-    done = tilewright(*CAVES, "--seed", "7", "--shape", "border", "--option", "tile_size=8", "--option", "gap=0")
-    assert done.code == 0, done.err
+    tilewright.succeed(*CAVES, "--seed", "7", "--shape", "border", "--option", "tile_size=8", "--option", "gap=0")
     made = tw.make("caves", width=12, height=8, seed=7, shaping=["border"])
     assert tw.load("game/level-1.tmx") == made
     world = json.loads(Path("game/levels.world").read_text())

@@ -33,8 +33,7 @@ def test_every_learner_skips_the_readme(sample: str, tilewright: Run) -> None:
         ("learn", "markov", sample, "-o", "model.json"),
         ("measure", "levels/a.txt", "--like", sample),
     ):
-        done = tilewright(*arguments)
-        assert done.code == 0, done.err
+        done = tilewright.succeed(*arguments)
         assert done.err.count(skipped) == 1
         assert done.err.count("README") == 1
     assert len(tw.load_model("model.json").samples) == 2
@@ -45,8 +44,9 @@ def test_every_learner_skips_the_readme(sample: str, tilewright: Run) -> None:
 def test_samples_to_compare_with_may_be_a_list(tilewright: Run) -> None:
     both = ("levels/a.txt,levels/b.txt", "txt:levels/a.txt,levels/b.txt", "levels/[ab].txt", '["levels/[ab].txt"]')
     for like in both:
-        done = tilewright("measure", "levels/a.txt", "--like", like, "--measures", "copied_share,divergence", "--json")
-        assert done.code == 0, done.err
+        done = tilewright.succeed(
+            "measure", "levels/a.txt", "--like", like, "--measures", "copied_share,divergence", "--json"
+        )
         assert '"copied_share": 1.0' in done.out
 
 
@@ -66,27 +66,24 @@ def test_errors_name_the_file_of_the_folder(tilewright: Run) -> None:
 
 
 def test_question_marks_are_free_in_locks_and_tiles_in_maps(tilewright: Run) -> None:
-    assert tilewright("convert", "levels/a.txt", "again.txt").code == 0
+    tilewright.succeed("convert", "levels/a.txt", "again.txt")
     assert Path("again.txt").read_text() == LEVELS["a.txt"]
     Path("locks.txt").write_text("??????\n??????\n??????\nXXXXX?\n")
     sample = ("--sample", "levels/[ab].txt")
-    done = tilewright("make", "markov", *sample, *SMALL, "--locks", "locks.txt", "-o", "made.json")
-    assert done.code == 0, done.err
+    tilewright.succeed("make", "markov", *sample, *SMALL, "--locks", "locks.txt", "-o", "made.json")
     recipe = tw.load("made.json").recipe
     assert recipe is not None
     assert recipe.locks is not None
     assert len(recipe.locks) == 5
-    assert tilewright("verify", "made.json").code == 0
+    tilewright.succeed("verify", "made.json")
 
 
 def test_a_picture_is_a_recipe(tilewright: Run) -> None:
     for name in ("map.png", "map.json", "map.npz", "map.tmx"):
         tw.make("rooms", width=30, height=20, seed=5, shaping=["border"]).save(name)
-        done = tilewright("run", name, "-o", "again.png")
-        assert done.code == 0, done.err
+        done = tilewright.succeed("run", name, "-o", "again.png")
         assert tw.load("again.png") == tw.load(name) == tw.run(name)
-        done = tilewright("run", name, "--seed", "6", "--set", "params.width=24", "-o", "other.png")
-        assert done.code == 0, done.err
+        done = tilewright.succeed("run", name, "--seed", "6", "--set", "params.width=24", "-o", "other.png")
         assert tw.load("other.png").width == 24
         assert tw.recipe(name, width=24).params.width == 24  # type: ignore[attr-defined]
     done = tilewright("run", "levels/a.txt")
@@ -140,8 +137,7 @@ def test_options_for_reading_a_format(tilewright: Run) -> None:
     """The letters of markers are on a layer of their own, which one option leaves out."""
     made = tw.make("bsp", width=30, height=20, seed=7, shaping=["place"])
     made.save("level.xp")
-    done = tilewright("convert", "level.xp", "ground.json", "--read-option", "layer=1", "--tileset", "dungeon")
-    assert done.code == 0, done.err
+    done = tilewright.succeed("convert", "level.xp", "ground.json", "--read-option", "layer=1", "--tileset", "dungeon")
     assert tw.load("ground.json").cells.tolist() == made.cells.tolist()
     assert tw.load("ground.json").markers == ()
     for command in (("show", "level.xp"), ("measure", "level.xp"), ("convert", "level.xp", "no.json")):
@@ -166,5 +162,4 @@ def test_outputs_do_not_replace_files_of_each_other(tilewright: Run) -> None:
         done = tilewright(*command, *names)
         assert (done.code, done.err) == (2, message)
         assert not Path("level.tmx").exists()
-        done = tilewright(*command, "-o", "both/level.tmx", "-o", "both/level.tmj", "-o", "other/level.tscn")
-        assert done.code == 0, done.err
+        done = tilewright.succeed(*command, "-o", "both/level.tmx", "-o", "both/level.tmj", "-o", "other/level.tscn")

@@ -51,8 +51,7 @@ def test_every_command_has_a_file_and_every_file_a_summary() -> None:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help(tilewright: Run, command: str) -> None:
-    done = tilewright(*command.split(), "--help")
-    assert done.code == 0
+    done = tilewright.succeed(*command.split(), "--help")
     assert "Usage: tilewright" in done.out
     assert not done.err
 

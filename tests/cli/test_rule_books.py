@@ -30,7 +30,7 @@ def level() -> None:
 def test_rulebook_is_a_recipe(tilewright: Run) -> None:
     assert tilewright("run", "level.json", "--seed", "3").out == f"{tw.run(BOOK, seed=3)}\n"
     Path("level.yaml").write_text("names: [rock, floor]\nmapData: [9x5, 'rock:floor']\nseed: 4\nshaping: [flip]\n")
-    assert tilewright("run", "level.yaml").code == 0
+    tilewright.succeed("run", "level.yaml")
 
 
 def test_rulebook_sets_the_parameters(tilewright: Run) -> None:
@@ -83,6 +83,6 @@ def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
         assert f"\n{part}  " in expected
     for default in ("solid:-1,empty:-1", "equal:1x1:1,solid:9|empty:11", "connect:plus:1"):
         assert default in expected
-    assert tilewright("explain", "level.json").code == 0
+    tilewright.succeed("explain", "level.json")
     schema = json.loads(tilewright("explain", "rules", "--json").out)
     assert schema["$defs"]["Condition"]["properties"]["operator"]["enum"] == [">=", "<=", "==", "!=", ">", "<"]

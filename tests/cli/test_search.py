@@ -39,20 +39,19 @@ def test_make_writes_the_archive_of_the_python_function(tilewright: Run, archive
 
 
 def test_resume_extends_an_archive(tilewright: Run) -> None:
-    assert tilewright(*SEARCH, *QUICK, "-o", "a").code == 0
-    assert tilewright("search", "resume", "a", "--evaluations", "128", "--workers", "0").code == 0
+    tilewright.succeed(*SEARCH, *QUICK, "-o", "a")
+    tilewright.succeed("search", "resume", "a", "--evaluations", "128", "--workers", "0")
     longer = [word if word != "64" else "128" for word in QUICK]
-    assert tilewright(*SEARCH, *longer, "-o", "b").code == 0
+    tilewright.succeed(*SEARCH, *longer, "-o", "b")
     assert read_files(Path("a")) == read_files(Path("b"))
 
 
 def test_styles_knobs_and_emitters(tilewright: Run) -> None:
     options = ("--vary", "parks", "--repeats", "3", "--measures", "floor_share:4", "--objective", "path_length")
-    done = tilewright(
+    tilewright.succeed(
         "search", "make", "city-blocks", *options, "--emitters", "random,cross", "--knob", "parks=1",
         "--evaluations", "8", "--batch", "8", "--seed", "1", "--workers", "0", "-o", "a",
     )  # fmt: skip
-    assert done.code == 0, done.err
     found = tw.search.load("a")
     assert found.definition.repeats == 3
     assert found.definition.emitters == ("random", "cross")
@@ -112,7 +111,7 @@ def test_take_draws_and_writes_maps(tilewright: Run, archive: Path) -> None:
     assert tw.load("best.tmx") == found.best.map
     first, *_, last = found
     cells = [",".join(map(str, elite.cell)) for elite in (first, last)]
-    assert tilewright("search", "take", str(archive), *cells, "-o", "{cell}.png").code == 0
+    tilewright.succeed("search", "take", str(archive), *cells, "-o", "{cell}.png")
     assert {path.name for path in Path().glob("?-?.png")} == {f"{cell.replace(',', '-')}.png" for cell in cells}
     place = f"floor_share={last.measures['floor_share']}"
     wanted = found.at(floor_share=last.measures["floor_share"])[0]
@@ -124,12 +123,12 @@ def test_export_writes_a_corpus_or_files(tilewright: Run, archive: Path) -> None
     done = tilewright("search", "export", str(archive), "-o", "corpus", "--workers", "0")
     assert done.err == f"wrote a corpus of {len(found)} maps to corpus\n"
     assert [Corpus("corpus").map(number) == elite.map for number, elite in enumerate(found)] == [True] * len(found)
-    assert tilewright("corpus", "info", "corpus").code == 0
+    tilewright.succeed("corpus", "info", "corpus")
     shown = tilewright("corpus", "query", "corpus", "path_length > 0", "--limit", "3")
     assert "walls" in shown.out
-    assert tilewright("corpus", "take", "corpus", "0", "-o", "{seed}.txt").code == 0
+    tilewright.succeed("corpus", "take", "corpus", "0", "-o", "{seed}.txt")
     assert Path(f"{next(iter(found)).recipe.seed}.txt").exists()
-    assert tilewright("search", "export", str(archive), "--maps", "e_{cell}.tmj").code == 0
+    tilewright.succeed("search", "export", str(archive), "--maps", "e_{cell}.tmj")
     assert len([*Path().glob("e_*.tmj")]) == len(found)
 
 

@@ -23,8 +23,7 @@ def rows() -> list[dict[str, object]]:
 
 
 def test_a_table_of_seeds(tilewright: Run, rows: list[dict[str, object]]) -> None:
-    done = tilewright(*BEST)
-    assert done.code == 0
+    done = tilewright.succeed(*BEST)
     lines = [line.split() for line in done.out.splitlines()]
     assert lines[0] == ["seed", "regions", "path_length", "digest"]
     assert [line[0] for line in lines[1:]] == [str(row["seed"]) for row in rows]
@@ -48,13 +47,11 @@ def test_a_folder_and_maps(tilewright: Run, rows: list[dict[str, object]]) -> No
     names = sorted(path.name for path in Path().glob("level_*.json"))
     assert names == sorted(f"level_{row['seed']}.json" for row in rows)
     assert [path.name for path in sorted(Path().glob("*.png"))] == ["01.png", "02.png", "03.png", "04.png"]
-    verified = tilewright("verify", *names)
-    assert verified.code == 0
+    verified = tilewright.succeed("verify", *names)
     assert verified.out.count("the same map") == 4
     best = tw.load(names[0])
     assert tw.measure(best, "path_length")["path_length"] in {row["path_length"] for row in rows}
-    again = tilewright(*BEST, "-o", "found")
-    assert again.code == 0
+    tilewright.succeed(*BEST, "-o", "found")
 
 
 def test_a_recipe_of_a_found_map_has_just_the_seed(tilewright: Run) -> None:
@@ -68,8 +65,9 @@ def test_a_recipe_of_a_found_map_has_just_the_seed(tilewright: Run) -> None:
 
 
 def test_nothing_found(tilewright: Run) -> None:
-    done = tilewright(*CAVES, "--seeds", "0..59", "--require", "regions>900", "-o", "found", "--maps", "{seed}.png")
-    assert done.code == 0
+    done = tilewright.succeed(
+        *CAVES, "--seeds", "0..59", "--require", "regions>900", "-o", "found", "--maps", "{seed}.png"
+    )
     assert "60 seeds of caves tested: 0 meet the requirements (none; at most 1 in 20)" in done.err
     assert not list(Path().glob("*.png"))
     assert "No seed meets the requirements." in Path("found/README.md").read_text()
@@ -105,13 +103,13 @@ def test_progress() -> None:
 
 def test_knobs_and_shapers(tilewright: Run) -> None:
     city = ("seek", "city-blocks", "--parks", "3", "--seeds", "0..1", "--workers", "0")
-    assert tilewright(*city, "--measures", "floor_share").code == 0
+    tilewright.succeed(*city, "--measures", "floor_share")
     done = tilewright(*CAVES, "--shape", "keep_largest", "--seeds", "0..9", "--require", "regions=1")
     assert "10 meet the requirements (all)" in done.err
 
 
 def test_a_folder_with_another_search(tilewright: Run) -> None:
-    assert tilewright(*BEST, "-o", "found").code == 0
+    tilewright.succeed(*BEST, "-o", "found")
     done = tilewright(*BEST, "--measures", "openness", "-o", "found")
     assert (done.code, done.out) == (2, "")
     assert "found: contains another search (it differs in measures)" in done.err

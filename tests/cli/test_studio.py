@@ -115,13 +115,12 @@ def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_every_setting_is_a_flag(tilewright: Run, served: dict[str, Any]) -> None:
     values = {"workers": 3, "waiting": 5, "cells": 100, "frames": 7, "iterations": 8, "upload": 9, "pixels": 2048}
     flags = [text for name, value in values.items() for text in (f"--{name}", str(value))]
-    done = tilewright("studio", "--seconds", "1.5", "--port", "9000", *flags)
-    assert done.code == 0
+    tilewright.succeed("studio", "--seconds", "1.5", "--port", "9000", *flags)
     assert served["settings"] == Settings(seconds=1.5, port=9000, **values)
     assert not served["try_other_ports"]
     help = tilewright("studio", "--help").out
     assert all(f"--{name} " in help for name in Settings.model_fields)
-    assert tilewright("studio").code == 0
+    tilewright.succeed("studio")
     assert served == {"settings": Settings(), "try_other_ports": True}
 
 

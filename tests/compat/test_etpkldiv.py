@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import tilewright as tw
+from tests.cases import read_cases
 from tests.refusals import refused
 from tilewright.compat.etpkldiv import ETPKLDiv
 from tilewright.core.errors import InvalidRecipe, TilewrightError, UnknownName
@@ -315,55 +317,10 @@ def test_new_patterns_discard_the_map() -> None:
         evolving.getMap()
 
 
-TOO_SMALL = "input_samples: {} cells is smaller than a pattern of {}; use a larger one, or a smaller tp_size"
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"input_samples": []}, "input_samples: must be rows of integers, or a list of such samples, got []"),
-        ({"input_samples": 5}, "input_samples: must be rows of integers, or a list of such samples, got 5"),
-        ({"input_samples": [[]]}, "input_samples: the sample is empty"),
-        ({"input_samples": [SAMPLE, [[]]]}, "input_samples: sample 2 is empty"),
-        ({"input_samples": "ab"}, "input_samples: must be rows of integers, or a list of such samples, got 'ab'"),
-        ({"input_samples": [[1, 2], [1]]}, "input_samples: rows of the sample must be equally long, got 1 to 2 cells"),
-        ({"input_samples": [[1, 2], [1, 0.5]]}, "input_samples: the sample, x=1 y=1: must be an integer, got 0.5"),
-        ({"input_samples": [[1, 2], [True, 1]]}, "input_samples: the sample, x=0 y=1: must be an integer, got True"),
-        (
-            {"input_samples": [SAMPLE, [[1]]]},
-            TOO_SMALL.format("sample 2 of 1x1", 2),
-        ),
-        ({"tp_size": 5}, TOO_SMALL.format("the sample of 4x4", 5)),
-        ({"tp_size": 1}, "tp_size: must be an integer from 2 to 22, got 1"),
-        ({"tp_size": True}, "tp_size: must be an integer from 2 to 22, got True"),
-        ({"tp_size": 2.0}, "tp_size: must be an integer from 2 to 22, got 2.0"),
-        ({"width": 1}, "width: must be an integer from 2 to 65,536, got 1"),
-        ({"height": 0}, "height: must be an integer from 2 to 65,536, got 0"),
-        ({"pop_size": 0}, "pop_size: must be an integer from 1 to 1,000, got 0"),
-        ({"iterations": -1}, "iterations: must be an integer from 0 to 1,099,511,627,776, got -1"),
-        ({"inter_weight": 1.5}, "inter_weight: must be a number from 0 to 1, got 1.5"),
-        ({"inter_weight": float("nan")}, "inter_weight: must be a number from 0 to 1, got nan"),
-        ({"mut_times": 0}, "mut_times: must be an integer from 1 to 1,000, got 0"),
-        ({"noise": -0.1}, "noise: must be a number from 0 to 1,000, got -0.1"),
-        ({"noise": "much"}, "noise: must be a number from 0 to 1,000, got 'much'"),
-        ({"warp": "z"}, 'warp: must be True, "x", "y", "xy" or {"x": True, "y": False}, got \'z\''),
-        ({"warp": {"x": 1}}, "warp: x must be True or False, got 1"),
-        ({"borders": "top"}, 'borders: must be True or a dict such as {"top": True, "bot": True}, got \'top\''),
-        ({"borders": {"tpo": True}}, "unknown key of borders 'tpo'; did you mean 'top'?"),
-        (
-            {"warp": "x", "borders": {"left": True}},
-            "borders: there is no edge left, because warp includes x; leave one out",
-        ),
-        (
-            {"width": 60_000, "height": 60_000},
-            'width, height, pop_size: must have at most 16,777,216 cells, got 3,600,000,000; tw.make("patterns") makes '
-            "larger maps",
-        ),
-    ],
-)
-def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:
-    arguments: dict[str, Any] = {"input_samples": SAMPLE, "tp_size": 2, "width": 9, "height": 7} | change
-    with refused(words, exact=True):
+@pytest.mark.parametrize(("given", "expected"), read_cases(Path(__file__).with_name("etpkldiv_mistakes.txt")))
+def test_mistakes_are_reported_in_one_line(given: list[str], expected: str) -> None:
+    arguments = {"input_samples": SAMPLE, "tp_size": 2, "width": 9, "height": 7, **yaml.safe_load("\n".join(given))}
+    with refused(expected, exact=True):
         ETPKLDiv(seed=1).generate(**arguments)
 
 

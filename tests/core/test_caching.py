@@ -118,7 +118,7 @@ BOUNDED = {
         _built_in.find_names plugins.find_own plugins.find_plugins resolver._load_built_in_member
         resolver._load_built_in_network resolver._load_built_in_sample resolver._read_declarations charts.load_font
         data.list_names strokes._read_drawing gallery.load_gallery kernels._source_digest
-        previews.draw_built_in start.list_rulebooks scripts.read_script state.load_built_in
+        maps.draw_built_in view.list_rulebooks widgets.read_script state.load_built_in
     """,
     "registered entries": "entries.describe_entry,entries.list_entries",
     "a limited number of values of a few bytes": """

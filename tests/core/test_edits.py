@@ -176,23 +176,7 @@ def test_what_cannot_be_rebuilt_is_refused_in_one_line(
     assert "must be the file of a map" in capsys.readouterr().err
 
 
-EDIT = """
-var format = tiled.mapFormat("tmx"), map = format.read(PATH), top = null;
-for (var i = 0; i < map.layerCount; ++i) if (map.layerAt(i).isTileLayer) top = map.layerAt(i);
-var edit = top.edit(), floor = map.tilesets[0].findTile(FLOOR);
-for (var x = 3; x < 9; ++x) edit.setTile(x, 4, floor);
-edit.apply();
-var group = new ObjectGroup("mine"), boss = new MapObject("boss");
-boss.shape = MapObject.Point;
-boss.className = "boss";
-boss.x = 5 * 16 + 8;
-boss.y = 4 * 16 + 8;
-boss.setProperty("hp", 30);
-group.addObject(boss);
-map.addLayer(group);
-format.write(map, PATH);
-tiled.log("saved");
-"""
+EDIT = Path(__file__).with_name("edit_level.js").read_text()
 
 
 @pytest.mark.skipif(not has_wang_edit(), reason="Tiled 1.10 or newer is missing (TILEWRIGHT_TILED names it)")

@@ -6,6 +6,7 @@ import json
 import pickle
 from dataclasses import replace
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ import yaml
 from pydantic import AfterValidator
 
 import tilewright as tw
+from tests.cases import fits, read_cases
+from tests.refusals import refused
 from tilewright.core.errors import (
     ANOTHER_SEED,
     BadFile,
@@ -205,6 +208,18 @@ def test_typical_mistakes_have_a_path_and_fixes_that_help(line: str) -> None:
         again = find_problems(fix.apply(recipe))
         assert one not in again, f"{fix.label} does not help: {one}"
     assert any(not find_problems(fix.apply(recipe)) for fix in one.fixes)
+
+
+CAVE: dict[str, Any] = {"technique": "caves", "shaping": ["border", {"connect": {"thickness": 2}}], "seed": 7}
+
+
+@pytest.mark.parametrize(("given", "expected"), read_cases(Path(__file__).with_name("mistakes.txt")))
+def test_mistakes_in_recipes_are_refused_in_one_line(given: list[str], expected: str) -> None:
+    fields = yaml.safe_load("\n".join(given))
+    with refused("", InvalidRecipe) as caught:
+        tw.recipe({**CAVE, **fields})
+    assert fits(str(caught.value), expected)
+    assert {one.path[0] for one in caught.value.problems} <= {*fields, "tiles"}
 
 
 def test_all_mistakes_are_found_at_once() -> None:

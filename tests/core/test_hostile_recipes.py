@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,30 +67,7 @@ LOCKS = [
 PARTS = [{"technique": "caves"}, {"tiles": [{"name": "?"}]}, {"tiles": [{"name": "a", "costs": {1: 2, "b": 3}}]}]
 ENDLESS = [ITSELF, OWN_VALUE, nest(30), nest(5000)]
 ODD: list[Any] = [*NUMBERS, *FLOATS, *WORDS, *LISTS, *MAPPINGS, *GRIDS, *ARRAYS, *LOCKS, *PARTS, *ENDLESS]
-GOOD: list[dict[str, Any]] = yaml.safe_load("""
-- technique: caves
-  params: {width: 9, height: 7, offset: [1, 2], walls: 0.4}
-  tileset: cave
-  tiles: {floor: moss}
-  locks: [[1, 1, wall], {x: 0, y: 0, tile: floor}]
-  seed: 1
-- technique: fashion
-  params: {start: ["01?", "10?"], neighbourhood: [[0, 1], [1, 0]], morph: [1, 2, 3, 4], generations: 2,
-    scores: [[0.1, 0.2], [0.3, 0.4]]}
-  shaping: [border, {crop: {margin: 0}}, {paint: {of: state0, tile: state1}}]
-  seed: x
-- technique: caves
-  params: {width: 9, height: 7}
-  shaping:
-  - overlay: {x: 1, y: 1, width: 4, height: 4, recipe: {technique: caves, locks: ["#?"]}}
-  - replace: {pairs: [[wall, floor]], share: 0.5}
-  tileset:
-    name: mine
-    sheet: {image: x.png}
-    tiles:
-    - {name: floor, glyph: ".", color: "#fff", costs: {foot: 1}, code: 3, sprite: 1}
-    - {name: wall, passable: false}
-""")
+GOOD: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("recipes.yaml").read_text())
 GOOD[2]["locks"] = Grid.of([["wall", "?"]]).to_data()
 
 

@@ -115,43 +115,6 @@ def test_knobs_survive_as_data() -> None:
             assert again.model_copy(update={"value": knob.value}) == knob
 
 
-@pytest.mark.parametrize(
-    ("knobs", "line"),
-    [
-        ({"x": {"range": [0, 1], "drives": "params.wals"}}, "unknown parameter 'wals'; did you mean 'walls'?"),
-        ({"x": {"range": [1, 2], "drives": "shaping.1.border.thickness"}}, "stage 1 is 'connect', not 'border'"),
-        ({"x": {"range": [1, 2], "drives": "shaping.5.border.thickness"}}, "there is no shaper 5; the recipe has 2"),
-        ({"x": {"range": [1, 2], "drives": "seed"}}, "must be a path such as params.walls"),
-        ({"x": {"range": [0, 2], "drives": "params.walls"}}, "drives.params.walls: must be at most 1, got 2"),
-        ({"x": {"range": [0, 1], "drives": {"params.walls": [0.1, 1.2]}}}, "must be at most 1, got 1.2"),
-        ({"x": {"range": [0.5, 2.5], "drives": "params.steps"}}, "must be an integer, got 0.5"),
-        ({"x": {"choices": ["a", "b"], "drives": "params.steps"}}, "must be an integer, got 'a'"),
-        ({"x": {"choices": ["a", "b"], "drives": {"params.steps": [1]}}}, "one value for each choice (2), got 1"),
-        ({"x": {"range": [0, 3], "drives": {"params.steps": [1, 2, 3]}}}, "one value for each integer (4), got 3"),
-        ({"x": {"range": [0.0, 3.0], "drives": {"params.steps": [1, 2, 3]}}}, "must be two numbers"),
-        ({"x": {"range": [0, 3], "drives": {"params.steps": "{}{}"}}}, "must contain {} once"),
-        ({"x": {"range": [3, 0], "drives": "params.steps"}}, "range: must go from low to high, got [3, 0]"),
-        ({"x": {"range": [0, 1], "choices": [1], "drives": "params.steps"}}, "must have either a range or choices"),
-        ({"x": {"drives": "params.steps"}}, "must have either a range or choices"),
-        ({"x": {"range": [0, 1]}}, "drives: must name at least one parameter"),
-        ({"x": {"range": [0, 1], "drive": "params.steps"}}, "unknown key 'drive'; did you mean 'drives'?"),
-        ({"x": {"range": [True, 3], "drives": "params.steps"}}, "range: must be a number"),
-        ({"x": 3}, "must be a set of named values"),
-        ([], "must be a set of knobs by name"),
-        ({"seed": {"range": [1, 2], "drives": "params.steps"}}, "'seed' is an option of the command line"),
-        ({"Big": {"range": [1, 2], "drives": "params.steps"}}, "must consist of lower-case letters"),
-        (
-            {"a": {"range": [1, 2], "drives": "params.steps"}, "b": {"range": [1, 2], "drives": "params.steps"}},
-            "knobs: b: drives.params.steps: must not be driven twice; the knob 'a' drives params.steps, too",
-        ),
-    ],
-)
-def test_mistakes_are_refused_when_the_recipe_is_read(knobs: Any, line: str) -> None:
-    with refused(line, InvalidRecipe) as caught:
-        Recipe.of(with_knobs(knobs))
-    assert all(problem.path[0] == "knobs" for problem in caught.value.problems)
-
-
 def test_a_broken_knob_can_be_removed_or_fixed() -> None:
     data = with_knobs({"x": {"range": [0, 1], "drives": "params.wals"}})
     with pytest.raises(InvalidRecipe) as caught:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import tilewright as tw
-from tests.refusals import refused
 from tilewright.core.skins import LAYOUTS, OFFSETS, Layout, Skin, find_quarters, reduce_mask
 
 WHOLE = [layout for layout in LAYOUTS.values() if not layout.is_composed]
@@ -86,13 +84,3 @@ def test_a_layout_with_other_columns() -> None:
     skin = Skin(tile="wall", layout="blob47", first=0, columns=47)
     assert skin.extent == (47, 1)
     assert [choices[0][0] for choices in skin.list_sprites(47).values()] == [*range(47)]
-
-
-def test_unknown_layouts_and_missing_sheets_are_refused() -> None:
-    tile = '[[tiles]]\nname = "wall"\n[[skins]]\ntile = "wall"\n'
-    with pytest.raises(tw.TilewrightError, match="unknown layout 'blob74'; did you mean 'blob47'"):
-        tw.Tileset.from_toml(tile + 'layout = "blob74"')
-    with refused("wall: first and sprites are positions in a sheet, and there is no sheet", tw.InvalidRecipe):
-        tw.Tileset.from_toml(tile + "first = 0")
-    with pytest.raises(tw.InvalidRecipe, match="wal: no tile and no kind is called 'wal'; did you mean 'wall'"):
-        tw.Tileset.from_toml(tile.replace('tile = "wall"', 'tile = "wal"'))

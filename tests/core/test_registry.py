@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 import tilewright as tw
-from tilewright import Sized, TilewrightError, _built_in, technique
+from tilewright import Sized, TilewrightError, _wiring, technique
 from tilewright.core import registry
 
 PACKAGE = {
@@ -157,8 +157,8 @@ def test_modules_are_imported_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
         inside.remove(name)
         return import_module(name, package)
 
-    monkeypatch.setattr(_built_in, "import_module", import_slowly)
+    monkeypatch.setattr(_wiring, "import_module", import_slowly)
     with ThreadPoolExecutor(4) as threads:
-        modules = threads.map(lambda name: _built_in.load("generators", name), ("caves", "maze", "bsp", "rooms"))
+        modules = threads.map(lambda name: _wiring.load("generators", name), ("caves", "maze", "bsp", "rooms"))
     assert all(isinstance(module, ModuleType) for module in modules)
     assert at_once == [1, 1, 1, 1]

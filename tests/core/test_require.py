@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.refusals import refused
 from tilewright.core.notation import read_requirement
 from tilewright.core.pipeline import run, watch
 from tilewright.core.recipe import Recipe
@@ -127,30 +126,6 @@ def test_numbers_of_tiles_and_markers_can_be_required() -> None:
         assert tw.measure(found, "count.crystal", "markers.gem") == {"count.crystal": 1, "markers.gem": 1}
         assert found.recipe is not None
         assert tw.run(Recipe.of(found.recipe.to_data())) == found
-
-
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [
-        ({"require": {"cont.floor": 1}}, "require: unknown measure 'cont.floor'; did you mean 'count.floor'?"),
-        ({"require": {"count": 1}}, "require: 'count' needs the name of a tile: count.TILE"),
-        ({"require": {"flor_share": 1}}, "require: unknown measure 'flor_share'; did you mean 'floor_share'?"),
-        ({"require": {"regions": "many"}}, "a range such as 60..66, a comparison such as '>80', most or least"),
-        ({"require": {"regions": "=>3"}}, "require: regions: must be a number, a range"),
-        ({"require": {"regions": True}}, "got True"),
-        ({"require": {"regions": float("nan")}}, "got nan"),
-        ({"require": {"regions": None}}, "got None"),
-        ({"require": 3}, "require: must be conditions by measure"),
-        ({"require": {"regions": "most", "cells": "least"}}, "require: only one measure can be most or least"),
-        ({"tries": 3}, "tries: needs require; without it, one try is enough"),
-        ({"require": {"regions": 1}, "tries": 0}, "tries: must be an integer from 1 to 1,000,000, got 0"),
-        ({"require": {"regions": 1}, "tries": True}, "tries: must be an integer"),
-        ({"require": {"regions": 1}, "tries": 3, "attempt": 3}, "attempt: must be one of the 3 tries, counted from 0"),
-    ],
-)
-def test_mistakes_are_reported_in_one_line(keywords: dict[str, Any], message: str) -> None:
-    with refused(message, tw.InvalidRecipe):
-        Recipe.of({**CAVE, **keywords})
 
 
 def test_unknown_tiles_are_reported_before_a_map_is_made() -> None:

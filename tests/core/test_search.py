@@ -2,65 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tilewright.core.search import SearchEntry, search
 from tilewright.studio.start.goals import list_searchable
 
-EVERYDAY_WORDS = {
-    "advance wars": "skirmish frontier",
-    "army": "skirmish frontier",
-    "bat": "crystal-cave",
-    "battle": "skirmish frontier",
-    "beach": "archipelago lake-cave island-kingdom",
-    "blank": "empty!",
-    "castle": "rooms",
-    "cave": "crystal-cave! caves lake-cave open-caves drunkard",
-    "cavern": "caves flooded-cavern crystal-cave",
-    "city": "city-blocks farm-village rules",
-    "coins": "platformer",
-    "continent": "noise island-kingdom",
-    "desert": "island-kingdom",
-    "draw": "drawing",
-    "dungeon": "roguelike-dungeon! locked-dungeon treasure-dungeon rooms bsp crypt",
-    "farm": "farm-village river-valley",
-    "forest": "jungle-ruin swamp",
-    "garden": "formal-garden rules",
-    "gold": "ore-mine",
-    "house": "farm-village city-blocks bsp",
-    "islands": "island-kingdom! archipelago noise islets",
-    "key": "locked-dungeon roguelike-dungeon",
-    "labyrinth": "stone-labyrinth! maze formal-garden",
-    "lake": "lake-cave flooded-cavern islets",
-    "loot": "treasure-dungeon roguelike-dungeon",
-    "mario": "platformer! patterns markov",
-    "maze": "maze! stone-labyrinth formal-garden",
-    "mine": "ore-mine crystal-cave drunkard",
-    "minecraft": "noise ore-mine",
-    "minotaur": "stone-labyrinth",
-    "monsters": "roguelike-dungeon! treasure-dungeon crystal-cave stone-labyrinth",
-    "mountains": "island-kingdom noise",
-    "nethack": "roguelike-dungeon rooms",
-    "overworld": "island-kingdom! noise river-valley",
-    "park": "city-blocks formal-garden",
-    "pirates": "archipelago",
-    "platformer": "platformer patterns markov",
-    "pokemon": "farm-village island-kingdom river-valley",
-    "rogue": "roguelike-dungeon rooms bsp",
-    "roguelike": "roguelike-dungeon rooms bsp caves",
-    "strategy": "skirmish frontier",
-    "style": "drawing patterns wfc markov",
-    "swamp": "swamp!",
-    "temple": "jungle-ruin",
-    "town": "farm-village! city-blocks",
-    "treasure": "treasure-dungeon roguelike-dungeon crystal-cave",
-    "tunnel": "ore-mine drunkard",
-    "village": "farm-village river-valley",
-    "war": "skirmish! frontier",
-    "water": "lake-cave flooded-cavern",
-    "world": "island-kingdom noise",
-    "zelda": "island-kingdom farm-village locked-dungeon",
-}
+EVERYDAY_WORDS = dict(
+    line.split(": ") for line in Path(__file__).with_name("everyday_words.txt").read_text("utf-8").splitlines()
+)
 """What users search for, and the entries that must be found. A first one with an exclamation mark is the best match."""
 TYPOS = {
     "dugneon": "dungeon",

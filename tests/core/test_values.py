@@ -15,6 +15,8 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tests.cases import fits, read_cases
+from tests.refusals import refused
 from tilewright import Grid, InvalidRecipe, Locks, Marker, Room, TileMap, Tileset, UnknownName
 from tilewright.core.resolver import Resolver
 from tilewright.core.tilemap import DeferredNumbers
@@ -210,21 +212,13 @@ def test_tilesets_report_all_mistakes() -> None:
     with pytest.raises(InvalidRecipe, match="share the name 'a'") as caught:
         Tileset.from_toml('[[tiles]]\nname="a"\nglyph="x"\n[[tiles]]\nname="a"\nglyph="x"\n', "mine")
     assert "share the glyph 'x'" in str(caught.value)
-    for text, reason in [
-        ("= broken", "not TOML"),
-        ("name='x'", "tiles: is required"),
-        ('[[tiles]]\nname="a"\nglyph="ab"', "one printable character"),
-        ('[[tiles]]\nname="a"\nglyph="漢"', "one terminal cell wide"),
-        ('[[tiles]]\nname="a"\nglyph="\ufe0f"', "one terminal cell wide"),
-        ('[[tiles]]\nname="a"\nglyph="\u0488"', "one terminal cell wide"),
-        ('[[tiles]]\nname="a"\nglyph="\u1160"', "one terminal cell wide"),
-        ('[[tiles]]\nname="a"\nglyph="\u200b"', "one printable character"),
-        ('[[tiles]]\nname="?"', "'\\?' means a free cell; use another name"),
-        ('[[tiles]]\nname="a"\ncolor="red-ish"', "#rrggbb"),
-        ('[[tiles]]\nname="a"\npasable=true', "did you mean 'passable'"),
-    ]:
-        with pytest.raises(InvalidRecipe, match=reason):
-            Tileset.from_toml(text, "mine")
+
+
+@pytest.mark.parametrize(("given", "expected"), read_cases(Path(__file__).with_name("tileset_mistakes.txt")))
+def test_mistakes_in_tilesets_are_refused_in_one_line(given: list[str], expected: str) -> None:
+    with refused("", limit=400) as caught:
+        Tileset.from_toml("\n".join(given), "mine")
+    assert fits(str(caught.value), expected)
 
 
 def test_a_question_mark_is_a_tile_except_in_locks_and_start_maps() -> None:

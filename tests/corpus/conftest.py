@@ -60,4 +60,4 @@ def tilewright(here: Path, capfd: pytest.CaptureFixture[str]) -> Run:
         code = main(shlex.split(arguments[0]) if len(arguments) == 1 else arguments)
         return Ended(code, *capfd.readouterr())
 
-    return run
+    return Run(run)

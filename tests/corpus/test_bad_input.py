@@ -28,7 +28,7 @@ MAKE = f"{CAVES} --set width=12 --set height=8 --workers 0 --seed 7"
 
 @pytest.fixture
 def corpus_folder(tilewright: Run, here: Path) -> Path:
-    assert tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split()).code == 0
+    tilewright.succeed(*f"{MAKE} --count 6 --measures regions -o mine".split())
     return here / "mine"
 
 

@@ -40,20 +40,20 @@ def test_make_from_a_technique_prints_a_summary(tilewright: Run, here: Path) -> 
 
 def test_same_command_resumes_and_repeats_no_work(tilewright: Run, here: Path) -> None:
     command = f"{SMALL} --count 20 --seed 3 -o a"
-    assert tilewright(command).code == 0
+    tilewright.succeed(command)
     before = read_files(here / "a")
     here.joinpath("a/parts/part-000007.parquet").unlink()
     here.joinpath("a/parts/.tilewright-0123456789abcdef.part").write_bytes(b"half")
     here.joinpath("a/README.md").unlink()
     old = here.joinpath("a/parts/part-000003.parquet").stat().st_mtime_ns
-    assert tilewright(command).code == 0
+    tilewright.succeed(command)
     assert read_files(here / "a") == before
     assert here.joinpath("a/parts/part-000003.parquet").stat().st_mtime_ns == old
 
 
 def test_random_seed_is_kept(tilewright: Run, here: Path) -> None:
     command = f"{SMALL} --count 5 -o a"
-    assert tilewright(command).code == 0
+    tilewright.succeed(command)
     seed = json.loads(here.joinpath("a/manifest.json").read_text())["seed"]
     here.joinpath("a/parts/part-000002.parquet").unlink()
     assert f"seed {seed}," in tilewright(command).err
@@ -64,7 +64,7 @@ def test_sweep_in_a_recipe_file_with_options(tilewright: Run, here: Path) -> Non
         "technique: caves\nparams: {width: 12, height: 8}\nseed: 5\nsampled: true\nsweep: {walls: 0.4..0.5:0.05}\n"
     )
     words = "--sweep steps=3,5 --shape border --set width=13 --workers 0"
-    assert tilewright(f"corpus make level.yaml --count 12 -o a {words}").code == 0
+    tilewright.succeed(f"corpus make level.yaml --count 12 -o a {words}")
     corpus = Corpus("a")
     assert (corpus.manifest.seed, corpus.manifest.sweep.sampled) == ("5", True)
     rows = corpus.table(["id", "walls", "steps", "width"]).to_pylist()
@@ -77,7 +77,7 @@ def test_sweep_in_a_recipe_file_with_options(tilewright: Run, here: Path) -> Non
 
 def test_corpus_is_regenerated_from_its_manifest(tilewright: Run, here: Path, caves: Path) -> None:
     for given in (caves, caves / "manifest.json"):
-        assert tilewright("corpus", "make", str(given), "-o", f"again{given.suffix}", "--workers", "0").code == 0
+        tilewright.succeed("corpus", "make", str(given), "-o", f"again{given.suffix}", "--workers", "0")
         assert read_files(here / f"again{given.suffix}") == read_files(caves)
 
 
@@ -87,7 +87,7 @@ def test_python_and_the_command_line_make_the_same(tilewright: Run, here: Path) 
         tw.recipe("caves", width=9, height=7), "p", count=8, seed=2, sweep=sweep, measures=["regions"], workers=0
     )
     words = "--set width=9 --set height=7 --sweep walls=0.4,0.5 --measures regions --count 8 --seed 2"
-    assert tilewright(f"corpus make caves {words} -o c --workers 0").code == 0
+    tilewright.succeed(f"corpus make caves {words} -o c --workers 0")
     assert read_files(here / "p") == read_files(here / "c")
 
 
@@ -99,8 +99,7 @@ def test_remote_folder(here: Path) -> None:
 
 def test_address_of_the_dashboard_is_shown(tilewright: Run, here: Path) -> None:
     words = ("--set", "width=16", "--set", "height=10", "--workers", "1", "--count", "6", "--seed", "3")
-    done = tilewright("corpus", "make", "caves", *words, "-o", "a")
-    assert done.code == 0
+    done = tilewright.succeed("corpus", "make", "caves", *words, "-o", "a")
     dashboard, end = done.err.splitlines()
     assert re.fullmatch(r"Dask dashboard: http://127\.0\.0\.1:\d+/status", dashboard)
     assert end.startswith("6 maps by caves")
@@ -143,8 +142,7 @@ def test_datasheet_is_complete_and_its_examples_run(caves: Path, monkeypatch: py
 
 
 def test_info(tilewright: Run, caves: Path, here: Path) -> None:
-    done = tilewright("corpus", "info", str(caves), "-o", "report.png")
-    assert done.code == 0
+    done = tilewright.succeed("corpus", "info", str(caves), "-o", "report.png")
     assert done.out.startswith(f"{COUNT} maps by caves, seed 7, Tilewright {tw.__version__}\n")
     assert "failed:\n" in done.out
     assert re.search(r"^path_length +\S.* min .* mean .* max ", done.out, re.MULTILINE)
@@ -160,12 +158,11 @@ def test_take_writes_and_draws(tilewright: Run, caves: Path) -> None:
     corpus = Corpus(caves)
     first, second = corpus.ids()[:2].tolist()
     assert tilewright("corpus", "take", str(caves), str(first)).out == f"{corpus.map(first)}\n"
-    assert tilewright("corpus", "take", str(caves), str(first), "-o", "map.tmx").code == 0
+    tilewright.succeed("corpus", "take", str(caves), str(first), "-o", "map.tmx")
     assert tw.load("map.tmx") == corpus.map(first)
-    assert tilewright("verify", "map.tmx").code == 0
+    tilewright.succeed("verify", "map.tmx")
     several = ("corpus", "take", str(caves), str(first), str(second))
-    done = tilewright(*several, "-o", "{id}_{seed}.json", "-o", "{id}.png", "--scale", "4")
-    assert done.code == 0, done.err
+    tilewright.succeed(*several, "-o", "{id}_{seed}.json", "-o", "{id}.png", "--scale", "4")
     assert tw.load(f"{second}_7-{second}.json") == corpus.map(second) == tw.load(f"{second}.png")
 
 
@@ -177,8 +174,9 @@ def test_best(tilewright: Run, caves: Path, here: Path) -> None:
     assert len(rows) == 3
     table = tilewright(f"corpus best {caves} --by path_length --count 3 --smallest --diverse regions")
     assert table.out.split()[:4] == ["id", "seed", "path_length", "regions"]
-    done = tilewright("corpus", "best", str(caves), "--by", "path_length", "--count", "2", "-o", "best_{id}.png")
-    assert done.code == 0
+    done = tilewright.succeed(
+        "corpus", "best", str(caves), "--by", "path_length", "--count", "2", "-o", "best_{id}.png"
+    )
     assert {path.name for path in here.iterdir()} == {f"best_{row['id']}.png" for row in rows[:2]}
 
 
@@ -200,14 +198,13 @@ def test_range_compare_and_split(tilewright: Run, caves: Path, here: Path) -> No
 
 
 def test_export_of_selected_maps(tilewright: Run, caves: Path, here: Path) -> None:
-    assert tilewright("corpus", "split", str(caves), "-o", "s.json").code == 0
+    tilewright.succeed("corpus", "split", str(caves), "-o", "s.json")
     train = json.loads(here.joinpath("s.json").read_text())["train"]
-    assert tilewright("corpus", "export", str(caves), "-o", "a.npz", "--split", "train", "--unique").code == 0
+    tilewright.succeed("corpus", "export", str(caves), "-o", "a.npz", "--split", "train", "--unique")
     with np.load("a.npz") as arrays:
         assert set(arrays["ids"].tolist()) <= set(train)
         assert np.array_equal(arrays["cells"][0], Corpus(caves)[int(arrays["ids"][0])])
-    done = tilewright(f"corpus export {caves} -o text --where 'regions = 1' --splits s.json --split test")
-    assert done.code == 0, done.err
+    tilewright.succeed(f"corpus export {caves} -o text --where 'regions = 1' --splits s.json --split test")
     files = sorted(here.joinpath("text").glob("*.txt"))
     number = int(files[0].stem.rpartition("-")[2])
     assert number not in train
@@ -228,7 +225,7 @@ def test_repair_reports_and_regenerates_parts(tilewright: Run, caves: Path, here
         line.partition(" is ")[0].partition(" contains ")[0].rpartition("/")[2] for line in done.out.splitlines()
     ] == [path.name for path in (parts[2], parts[5], parts[9])]
     assert done.err == "3 parts damaged; --remake regenerates them\n"
-    assert tilewright("corpus", "repair", "mine", "--remake").code == 0
+    tilewright.succeed("corpus", "repair", "mine", "--remake")
     assert read_files(here / "mine") == read_files(caves)
     assert tilewright("corpus", "repair", "mine").err == f"{len(parts)} parts read, none damaged\n"
 

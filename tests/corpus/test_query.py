@@ -128,8 +128,7 @@ def test_a_damaged_part_is_named(caves: Path, tmp_path: Path) -> None:
 
 
 def test_the_command(tilewright: Run, caves: Path) -> None:
-    done = tilewright("corpus", "query", str(caves), "regions = 1", "--limit", "3", "--order", "-path_length")
-    assert done.code == 0
+    done = tilewright.succeed("corpus", "query", str(caves), "regions = 1", "--limit", "3", "--order", "-path_length")
     assert done.out.splitlines()[0].split() == ["id", "seed", "walls", "floor_share", "regions", "path_length"]
     assert len(done.out.splitlines()) == 4
     assert done.err.endswith(" maps of 300, showing the first 3\n")

@@ -15,7 +15,7 @@ import pytest
 import tilewright as tw
 from tilewright.corpus import Corpus, World
 from tilewright.corpus.build import find_damaged
-from tilewright.formats._locks import LOCK
+from tilewright.formats._files import LOCK
 from tilewright.jobs.folder import Folder
 
 PROCESSES, RACES = 3, 30

@@ -17,7 +17,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
-from tilewright.core.shared_tiles import convert_cells
+from tilewright.core.tilemap import convert_cells
 from tilewright.corpus import Corpus, Sweep, make, manifest, rows
 from tilewright.corpus.dataset import Dataset, one_hot
 from tilewright.corpus.manifest import Manifest, tileset_of

@@ -281,14 +281,14 @@ def test_make_and_run(here: Path, tilewright: Run) -> None:
     done = tilewright("make caves --width 40 --height 30 --seed 7 -o w.zarr --workers 0")
     assert done == Ended(0, "", "caves 40x30, seed 7, wrote w.zarr, 1 chunk, and its overview.png\n")
     (here / "recipe.yaml").write_text("technique: caves\nparams: {width: 40, height: 30}\nseed: 7\n")
-    assert tilewright("run recipe.yaml -o {technique}_{seed}.zarr").code == 0
+    tilewright.succeed("run recipe.yaml -o {technique}_{seed}.zarr")
     assert read_files(here / "w.zarr") == read_files(here / "caves_7.zarr")
     np.testing.assert_array_equal(read_cells(here / "w.zarr"), tw.make("caves", width=40, height=30, seed=7).cells)
 
 
 def test_windows_are_read_where_files_are(here: Path, tilewright: Run) -> None:
     world = make_world("caves", "w.zarr", width=100, height=60, seed=1, chunk=16, workers=0)
-    assert tilewright("convert w.zarr@30,20,25,12 -o cut.json").code == 0
+    tilewright.succeed("convert w.zarr@30,20,25,12 -o cut.json")
     assert tw.load("cut.json") == world.window(30, 20, 25, 12)
     assert tilewright("show w.zarr@30,20,25,12").out == f"{world.window(30, 20, 25, 12)}\n"
     for name, line in [
@@ -306,4 +306,4 @@ def test_map_larger_than_memory_can_be_a_world(tilewright: Run, monkeypatch: pyt
     done = tilewright(f"{command} w.png")
     assert done.code == 2
     assert "needs about" in done.err
-    assert tilewright(f"{command} w.zarr --workers 0").code == 0
+    tilewright.succeed(f"{command} w.zarr --workers 0")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,77 +19,11 @@ from tilewright.formats._textures import TEXTURES
 WRAPPING = ("bricks", "pavement", "weave")
 ALL = data.list_names("samples")
 every_sample = pytest.mark.parametrize("name", ALL)
-RIGHT, BELOW, LEFT, ABOVE = (0, 1), (1, 0), (0, -1), (-1, 0)
-AROUND = (RIGHT, BELOW, LEFT, ABOVE)
-OPEN = {
-    "─": (RIGHT, LEFT),
-    "│": (BELOW, ABOVE),
-    "┌": (RIGHT, BELOW),
-    "┐": (BELOW, LEFT),
-    "└": (RIGHT, ABOVE),
-    "┘": (LEFT, ABOVE),
-    "┼": AROUND,
-    "╟": (RIGHT,),
-    "╢": (LEFT,),
-}
+SIDES = {"right": (0, 1), "below": (1, 0), "left": (0, -1), "above": (-1, 0)}
+RIGHT, BELOW, LEFT, ABOVE = AROUND = tuple(SIDES.values())
+NEIGHBORS = tomllib.loads(Path(__file__).with_name("neighbors.toml").read_text("utf-8"))
+OPEN = {glyph: [SIDES[side] for side in sides] for glyph, sides in NEIGHBORS["open"].items()}
 """Sides at which a wire or a pin of the circuit continues."""
-ALLOWED_NEIGHBORS = {
-    "bricks": {
-        "#": {RIGHT: "#|", LEFT: "#|", ABOVE: "-", BELOW: "-"},
-        "%": {RIGHT: "%|", LEFT: "%|", ABOVE: "-", BELOW: "-"},
-        "|": {RIGHT: "#%", LEFT: "#%", ABOVE: "-", BELOW: "-"},
-        "-": {RIGHT: "-", LEFT: "-", ABOVE: "#%|", BELOW: "#%|"},
-    },
-    "pavement": {
-        "<": {RIGHT: ">"},
-        ">": {LEFT: "<"},
-        "^": {BELOW: "v"},
-        "v": {ABOVE: "^"},
-        "a": {RIGHT: "b", BELOW: "c"},
-        "b": {LEFT: "a", BELOW: "d"},
-        "c": {RIGHT: "d", ABOVE: "a"},
-        "d": {LEFT: "c", ABOVE: "b"},
-    },
-    "weave": {
-        ".": {RIGHT: "|", LEFT: "|", ABOVE: "-", BELOW: "-"},
-    },
-    "platforms": {
-        "<": {RIGHT: "="},
-        "=": {LEFT: "<=H", RIGHT: ">=H"},
-        ">": {LEFT: "="},
-        "(": {RIGHT: "-"},
-        "-": {LEFT: "(-", RIGHT: ")-"},
-        ")": {LEFT: "-"},
-        '"': {BELOW: "#"},
-        "#": {BELOW: "#"},
-        "H": {BELOW: 'H"='},
-        "^": {BELOW: '#"'},
-    },
-    "overworld": {
-        "H": {RIGHT: ":", LEFT: ":", ABOVE: "r", BELOW: "r"},
-        "=": dict.fromkeys(AROUND, "=~"),
-        "~": dict.fromkeys(AROUND, "~=,r"),
-        "^": dict.fromkeys(AROUND, "^nr"),
-    },
-    "village": {
-        "/": {RIGHT: "=", BELOW: "["},
-        "=": {LEFT: "/=", RIGHT: "\\=", BELOW: "_"},
-        "\\": {LEFT: "=", BELOW: "]"},
-        "[": {RIGHT: "_", BELOW: "H"},
-        "_": {LEFT: "[_", RIGHT: "]_", BELOW: "Ho+"},
-        "]": {LEFT: "_", BELOW: "H"},
-        "+": {BELOW: ":", LEFT: "o", RIGHT: "oH"},
-        "g": {BELOW: ":", LEFT: "-", RIGHT: "-", ABOVE: '"'},
-        "-": {LEFT: "x-g", RIGHT: "x-g"},
-        "|": {ABOVE: "x|", BELOW: "x|"},
-        '"': dict.fromkeys(AROUND, '"|-g'),
-    },
-    "caverns": {
-        "~": dict.fromkeys(AROUND, "~."),
-        "m": dict.fromkeys(AROUND, '".'),
-    },
-}
-"""Allowed neighbors of glyphs, so that objects of several tiles are complete."""
 
 
 def sample(name: str) -> tw.TileMap:
@@ -152,12 +88,12 @@ def test_all_samples_differ() -> None:
     assert len({sample(name).tileset.digest for name in ALL}) == len(ALL)
 
 
-@pytest.mark.parametrize("name", ALLOWED_NEIGHBORS)
+@pytest.mark.parametrize("name", NEIGHBORS["allowed"])
 def test_objects_of_several_tiles_are_complete(name: str) -> None:
     drawing, wrap = glyphs(name), name in WRAPPING
-    for glyph, sides in ALLOWED_NEIGHBORS[name].items():
+    for glyph, sides in NEIGHBORS["allowed"][name].items():
         for side, allowed in sides.items():
-            found = set(beside(drawing, side, wrap=wrap)[drawing == glyph].tolist()) - {""}
+            found = set(beside(drawing, SIDES[side], wrap=wrap)[drawing == glyph].tolist()) - {""}
             assert found <= set(allowed), (glyph, side)
 
 

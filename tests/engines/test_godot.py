@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,9 @@ import pytest
 
 import tilewright as tw
 from tests.engines.test_tiled import write_own_tiles
+from tests.godot import needs_godot, run_godot, run_script
 from tilewright.engines._folder import MANIFEST
 
-PROGRAM = os.environ.get("TILEWRIGHT_GODOT", "")
-engine = pytest.mark.skipif(not PROGRAM, reason="TILEWRIGHT_GODOT does not name a Godot 4 program")
 DUNGEON = tw.recipe("bsp", width=30, height=20, shaping=["doors", "place"])
 LEVELS = ["levels/level-1.tscn", "levels/level-2.tscn", "levels/level-3.tscn"]
 SHARED = ["levels/tiles.png", "levels/tiles.tres", "main.gd", "main.tscn"]
@@ -110,27 +107,16 @@ def test_exporting_again_to_a_new_project_changes_nothing(tmp_path: Path) -> Non
 # -- the real engine ------------------------------------------------------------------------------------------
 
 
-def run_godot(*arguments: str) -> str:
-    command = [PROGRAM, "--headless", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    output = done.stdout + done.stderr
-    assert done.returncode == 0, output
-    # Importing opens the editor, which also reports errors of the machine, such as missing certificates.
-    assert "ERROR" not in output or ("--import" in arguments and "res://" not in output), output
-    return done.stdout
-
-
 def show_levels(project: Path) -> Any:
     """Import a project, run its main scene, and return what it shows."""
     script = Path(__file__).parent / "godot" / "levels.gd"
     (project / script.name).write_bytes(script.read_bytes())
-    run_godot("--path", str(project), "--import")
-    output = run_godot("--path", str(project), "--script", script.name)
-    (line,) = [line.removeprefix("RESULT ") for line in output.splitlines() if line.startswith("RESULT ")]
-    return json.loads(line)
+    run_godot(project, "--import")
+    (found,) = run_script(project, "levels")
+    return found
 
 
-@engine
+@needs_godot
 @pytest.mark.parametrize("inner", ["", "art/levels"])
 def test_godot_shows_all_levels(tmp_path: Path, inner: str) -> None:
     if inner:

@@ -11,7 +11,7 @@ import pytest
 
 import tilewright as tw
 from tests.engines.test_tiled import write_own_tiles
-from tests.formats.ldtk_schema import SCHEMA
+from tests.formats.ldtk_editor import SCHEMA
 from tests.formats.maps import deep_map
 from tilewright.engines import Level, engine_registry
 from tilewright.engines._folder import MANIFEST

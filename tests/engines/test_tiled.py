@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tilewright.engines._layout import arrange_levels
+from tilewright.engines import arrange_levels
 
 rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxrasterizer (package tiled) is missing")
 DUNGEON = tw.recipe("bsp", width=30, height=20, shaping=["doors", "place"])

@@ -1,8 +1,10 @@
-"""Maps for the tests of formats, with every shape and every kind of content."""
+"""Maps for the tests of formats, with every shape and every kind of content, and files of other programs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import zipfile
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.contents import encode_image
 from tilewright.core.tileset import Sheet, Tile
 from tilewright.formats import Source, decode, format_registry
 from tilewright.formats._artwork import draw_texture
@@ -111,9 +112,12 @@ def with_sheet(map: tw.TileMap, sheet: Sheet) -> tw.TileMap:
     return map.replace(tileset=map.tileset.model_copy(update={"sheet": sheet}))
 
 
+MARKUP = "</script><script>hacked=1</script><img src=x onerror='hacked=1'>\"&<!--"
+"""A name that is markup."""
 EXAMPLES = {
     "full": full_map(),
     "deep": deep_map(),
+    "markup": tw.TileMap([[0, 1]], tw.Tileset.from_labels([MARKUP, "é"]), markers=[tw.Marker(MARKUP, 1, 0)]),
     "single cell": numbered_map(1, 1, 1),
     "one column": numbered_map(3, 17, 1),
     "256 tiles": numbered_map(256),
@@ -160,3 +164,24 @@ def draw_sprites(tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE) -
         full = np.where(sprite[..., 3:] > 0, sprite[..., :3], np.array(tile.rgb, dtype=np.uint8))
         target[:] = full[rows[:, None], columns]
     return pixels
+
+
+def encode_image(picture: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def encode_arrays(**arrays: Any) -> bytes:
+    """Return an npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def zip_entries(entries: Iterable[tuple[str, bytes]]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return buffer.getvalue()

@@ -6,20 +6,16 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.formats.maps import numbered_map, with_codes
-from tilewright import formats
+from tests.formats.maps import numbered_map
 from tilewright.formats import _files
 
 MAP = tw.make("caves", width=17, height=9, seed=4)
-READ_AND_WRITTEN = [entry.name for entry in formats.format_registry if entry.write and entry.read]
 
 
 def test_every_format_and_its_options_are_described() -> None:
@@ -29,33 +25,6 @@ def test_every_format_and_its_options_are_described() -> None:
         assert entry.write or entry.read or entry.animate
         for field in entry.params.model_fields.values():
             assert field.description
-
-
-@pytest.mark.parametrize("name", READ_AND_WRITTEN)
-@pytest.mark.parametrize("tiles", [2, 64, 300])
-def test_reading_back_gives_the_same_cells(name: str, tiles: int, tmp_path: Path) -> None:
-    entry = formats.format_registry.get(name)
-    row = tw.make("caves", width=5, height=1, seed=2, tileset="dungeon")
-    for map in (with_codes(MAP), with_codes(row), with_codes(numbered_map(tiles, 7, 8))):
-        path = tmp_path / f"{len(map.tileset)}{entry.extensions[0] if entry.extensions else '.' + name}"
-        # Formats with a limited number of tiles refuse larger tilesets.
-        with suppress(tw.TilewrightError) if len(map.tileset) > 60 else nullcontext():
-            formats.save(map, path, format=name)
-        if not path.exists():
-            continue
-        again = tw.load(path, format=name, tileset=map.tileset)
-        assert np.array_equal(again.cells, map.cells)
-
-
-@pytest.mark.parametrize("name", [entry.name for entry in formats.format_registry if entry.write])
-def test_the_same_map_makes_the_same_bytes(name: str) -> None:
-    entry = formats.format_registry.get(name)
-    assert entry.write is not None
-    options = entry.params.validate()
-    map = with_codes(MAP).replace(layers={"height": np.zeros(MAP.shape)})
-    first, second = (entry.write(map, options, Path("x")) for _ in range(2))
-    assert first == second
-    assert next(iter(first)) == "x"
 
 
 def test_an_unknown_extension_or_format_is_refused_with_a_suggestion(tmp_path: Path) -> None:

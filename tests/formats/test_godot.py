@@ -19,6 +19,7 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.maps import EXAMPLES, deep_map, full_map, read_map, same, sheet_of, sprite_map, with_sheet
+from tests.refusals import refused
 from tests.tilesets import make_tileset
 from tilewright import formats
 from tilewright.formats._layers import ground_tiles
@@ -471,9 +472,8 @@ def test_painted_tiles_are_read_and_removed_things_show_the_ground() -> None:
 def test_broken_scenes_are_refused(old: str, new: str, message: str) -> None:
     content = formats.encode(read_plan(PLAN, THINGS), "godot").decode()
     assert old in content
-    with pytest.raises(tw.BadFile, match=message) as caught:
+    with refused(message, tw.BadFile):
         read(content.replace(old, new, 1).encode())
-    assert "\n" not in str(caught.value)
 
 
 # -- limits -----------------------------------------------------------------------------------------------------

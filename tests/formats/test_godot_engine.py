@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,15 +16,15 @@ from PIL import Image
 
 import tilewright as tw
 from tests.formats.maps import deep_map, sprite_map
-from tests.formats.test_engine_maps import MAPS as FOUR_MAPS
-from tests.formats.test_engine_maps import make_map
 from tests.formats.test_godot import PLAN, THINGS, read_plan, with_skins
+from tests.formats.test_round_trips import MAPS as FOUR_MAPS
+from tests.formats.test_round_trips import make_map
+from tests.godot import PROGRAM, needs_godot, run_godot, run_script
 from tilewright.formats._artwork import Artwork
 from tilewright.formats._godot.atlas import Atlas
 from tilewright.formats._layers import ground_tiles, sprite_layers
 
-PROGRAM = os.environ.get("TILEWRIGHT_GODOT", "")
-pytestmark = pytest.mark.skipif(not PROGRAM, reason="TILEWRIGHT_GODOT does not name a Godot 4 program")
+pytestmark = needs_godot
 SCRIPTS = Path(__file__).parent / "godot"
 COLUMNS = (
     "x",
@@ -59,24 +57,6 @@ GRAY = (77, 77, 77, 255)
 """Color of Godot's window where nothing is drawn."""
 
 
-def run(*arguments: str) -> str:
-    """Run Godot without a window. Errors that concern the project fail the test."""
-    command = [PROGRAM, "--headless", *arguments]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr
-    output = result.stdout + result.stderr
-    # Importing opens the editor, which also reports errors of the machine, such as missing certificates.
-    assert "ERROR" not in output or ("--import" in arguments and "res://" not in output), output
-    return result.stdout
-
-
-def run_script(project: Path, name: str, *arguments: str) -> Any:
-    """Run a script in a project, and return the JSON that it prints."""
-    output = run("--path", str(project), "--script", f"{name}.gd", "--", *arguments)
-    found = [line.removeprefix("RESULT ") for line in output.splitlines() if line.startswith("RESULT ")]
-    return json.loads(found[0]) if found else None
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a Godot project with all scenes, whose pictures are imported."""
@@ -86,7 +66,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / script.name).write_bytes(script.read_bytes())
     for name, map in MAPS.items():
         map.save(folder / "levels" / f"{name.replace(' ', '-')}.tscn")
-    run("--path", str(folder), "--import")
+    run_godot(folder, "--import")
     return folder
 
 
@@ -150,7 +130,7 @@ def test_godot_has_no_wrong_cell(project: Path, name: str) -> None:
 def test_bodies_and_rays_stop_at_impassable_cells(project: Path, name: str) -> None:
     map = MAPS[name]
     passable = map.passable[0] if map.cells.ndim == 3 else map.passable
-    found = run_script(project, "physics", scene_of(name), str(map.width), str(map.height), "16")
+    (found,) = run_script(project, "physics", scene_of(name), str(map.width), str(map.height), "16")
     assert np.array_equal(np.array(found["solid"]).reshape(passable.shape), ~passable)
     expected = []
     for row, column in np.argwhere(passable).tolist():
@@ -163,7 +143,7 @@ def test_bodies_and_rays_stop_at_impassable_cells(project: Path, name: str) -> N
 
 
 def test_navigation_finds_the_way_from_start_to_exit(project: Path) -> None:
-    found = run_script(project, "physics", scene_of("dungeon"), "40", "28", "16")
+    (found,) = run_script(project, "physics", scene_of("dungeon"), "40", "28", "16")
     start, goal = (next(one for one in DUNGEON.markers if one.name == name) for name in ("start", "exit"))
     path = np.array(found["path"])
     assert np.allclose(path[0], (start.x + 0.5, start.y + 0.5))
@@ -190,12 +170,12 @@ TERRAINS = {"blob47": skinned("blob47"), "edge16": skinned("edge16"), "cave": ma
 def test_the_terrain_solver_of_godot_picks_the_same_tiles(project: Path, name: str) -> None:
     map = TERRAINS[name]
     map.save(project / f"terrain-{name}.tscn")
-    run("--path", str(project), "--import")
+    run_godot(project, "--import")
     is_wall = map.where("wall")
     around = np.pad(is_wall, 2, constant_values=True)  # The outside of the map counts as wall.
     painted = [[x - 2, y - 2] for y, x in np.argwhere(around).tolist()]
     (project / "painted.json").write_text(json.dumps(painted))
-    picked = run_script(project, "terrain", f"res://terrain-{name}-tiles.tres", "0", "0", "res://painted.json")
+    (picked,) = run_script(project, "terrain", f"res://terrain-{name}-tiles.tres", "0", "0", "res://painted.json")
     artwork = Artwork.of(map.tileset)
     atlas = Atlas.of(artwork)
     skin = next(number for number, one in enumerate(map.tileset.skins) if one.tile == "wall")
@@ -216,7 +196,7 @@ def test_the_terrain_solver_of_godot_picks_the_same_tiles(project: Path, name: s
 @pytest.mark.parametrize("name", ["dungeon", "things", "dual grid", "levels", "own picture"])
 def test_scenes_that_godot_saved_again_are_read(project: Path, name: str) -> None:
     copy = f"res://levels/{name.replace(' ', '-')}-copy.tscn"
-    assert run_script(project, "resave", scene_of(name), copy) == 0
+    assert run_script(project, "resave", scene_of(name), copy) == [0]
     assert tw.load(project / copy.removeprefix("res://")) == MAPS[name]
 
 
@@ -246,7 +226,7 @@ def test_the_functions_of_the_page_work(project: Path) -> None:
     blocks = re.findall(r"```gdscript\n(func .*?)```", page, re.DOTALL)
     script = "\n".join(["extends SceneTree", *blocks, (SCRIPTS / "page.gd").read_text()])
     (project / "all.gd").write_text(script)
-    found = run_script(project, "all")
+    (found,) = run_script(project, "all")
     map = MAPS["things"]
     ground = ground_tiles(map)
     assert len(found["ground"]) == map.where("statue", "door", "bridge").sum()

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.formats.ldtk_rules import evaluate
-from tests.formats.ldtk_schema import SCHEMA
+from tests.formats.ldtk_editor import SCHEMA, evaluate
 from tests.formats.maps import EXAMPLES, deep_map, full_map, numbered_map, same, sheet_of, sprite_map, with_sheet
 from tests.refusals import refused
 from tilewright import formats

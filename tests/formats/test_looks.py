@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from PIL import Image, ImageSequence, PngImagePlugin
 
 import tilewright as tw
-from tests.formats.contents import encode_image
-from tests.formats.maps import read_map, sheet_of, sprite_map
+from tests.formats.maps import encode_image, read_map, sheet_of, sprite_map
 from tilewright import formats
 from tilewright.cli import main
 from tilewright.core.registry import techniques
 from tilewright.data import list_names
-from tilewright.formats import _painting
+from tilewright.formats import _composition
 from tilewright.formats._animation import AnimationParams, draw_animation
 from tilewright.formats._artwork import Artwork, has_sprites
 from tilewright.formats._layers import find_sprites
@@ -244,7 +243,7 @@ def test_only_changed_cells_are_composed(monkeypatch: pytest.MonkeyPatch) -> Non
         sizes.append(cells[0].size)
         return find(artwork, cells, *rest)
 
-    monkeypatch.setattr(_painting, "find_sprites", count)
+    monkeypatch.setattr(_composition, "find_sprites", count)
     draw_all(vary(DUNGEON.tileset)[:4], PictureParams(), (11, 27), (16, 16))
     assert sizes[0] == 11 * 13
     assert max(sizes[1:]) <= 7 * 7, "the changed cells, their neighbors, and theirs"

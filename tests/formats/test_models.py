@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
-from tests.formats.contents import encode_arrays
+from tests.formats.maps import encode_arrays
 from tests.generators.landscapes import RIVER
 from tilewright.core.grid import pack
 from tilewright.core.samples import Samples
@@ -208,24 +208,6 @@ def make_document(**changes: Any) -> dict[str, Any]:
 )
 def test_inconsistent_archives_are_refused(cells: Any, changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     assert message in read_error(archive(cells, make_document(**changes)), tmp_path / "a.npz")
-
-
-@pytest.mark.parametrize("ending", [".json", ".npz"])
-@settings(max_examples=60)
-@given(data=st.data())
-def test_damaged_files_give_a_model_or_one_line(
-    ending: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    path = tmp_path_factory.mktemp("model") / f"a{ending}"
-    SMALL.save(path)
-    content = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(0, 3))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
-    try:
-        assert isinstance(tw.load_model(path), tw.Model)
-    except tw.TilewrightError as error:
-        assert "\n" not in str(error)  # noqa: PT017
 
 
 # -- counts -------------------------------------------------------------------------------------------------------

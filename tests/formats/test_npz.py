@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.formats.contents import zip_entries
-from tests.formats.maps import full_map, read_map
+from tests.formats.maps import full_map, read_map, zip_entries
 from tests.refusals import refused
 from tilewright import formats
 

@@ -17,7 +17,7 @@ from tests.formats.test_tiled import rasterizer, render_with_tiled
 from tilewright.core.skins import LAYOUTS, OFFSETS
 from tilewright.formats._resolver import FileResolver
 from tilewright.formats._skin_files import SkinnedTileset, SpriteSource, prepare_skin
-from tilewright.formats._skin_template import draw_template
+from tilewright.formats._skin_pictures import draw_template
 from tilewright.formats._toml import format_toml
 
 

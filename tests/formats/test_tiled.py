@@ -18,8 +18,17 @@ from PIL import Image
 from pytiled_parser.layer import ObjectLayer, TileLayer
 
 import tilewright as tw
-from tests.formats.contents import encode_image
-from tests.formats.maps import EXAMPLES, full_map, same, sheet_of, sprite_map, with_sheet, without_skins, xml_safe
+from tests.formats.maps import (
+    EXAMPLES,
+    encode_image,
+    full_map,
+    same,
+    sheet_of,
+    sprite_map,
+    with_sheet,
+    without_skins,
+    xml_safe,
+)
 from tilewright import formats
 from tilewright.formats import Source, decode
 from tilewright.formats._artwork import Artwork

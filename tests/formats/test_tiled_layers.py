@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.contents import encode_image
+from tests.formats.maps import encode_image
 from tests.formats.test_tiled import assert_same_colors, both, encode_files, rasterizer, render_with_tiled, round_trip
 from tests.tilesets import parse_tiles
 from tilewright import formats

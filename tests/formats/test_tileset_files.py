@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.contents import encode_image
-from tests.formats.maps import sheet_of
+from tests.formats.maps import encode_image, sheet_of
 from tests.formats.skin_sheets import SIDE, draw_sheet
 from tests.refusals import refused
 from tilewright import formats

@@ -14,8 +14,7 @@ import pytmx
 from PIL import Image
 
 import tilewright as tw
-from tests.formats.contents import encode_image
-from tests.formats.maps import full_map, same, sheet_of, sprite_map, without_skins, xml_safe
+from tests.formats.maps import encode_image, full_map, same, sheet_of, sprite_map, without_skins, xml_safe
 from tests.formats.test_tiled import round_trip
 from tests.refusals import refused
 from tilewright import formats

@@ -18,6 +18,7 @@ from PIL import Image
 import tilewright as tw
 from tests.formats.maps import deep_map, full_map, read_map, same, sheet_of, sprite_map
 from tests.plain import find_edges, list_unit_edges
+from tests.refusals import refused
 from tests.tilesets import make_tileset
 from tilewright import formats
 from tilewright.formats.uvtt import UvttParams, choose_scale
@@ -242,7 +243,7 @@ def test_levels_and_too_many_walls_are_refused() -> None:
         (b'{"tilewright": {}}', "tileset"),
         (b"\xff\xfe", "not UTF-8 text"),
         (b"[1, 2]", "must be a JSON object"),
-        (b"[" * 100_000, "nested too deeply|not JSON"),
+        (b"[" * 100_000, "nested too deeply"),
         (
             b'{"tilewright": {"shape": [60000, 4000], "tileset": {"tiles": [{"name": "a"}]}, "cells": ""}}',
             "must have at most 16,777,216 cells",
@@ -250,6 +251,5 @@ def test_levels_and_too_many_walls_are_refused() -> None:
     ],
 )
 def test_other_files_are_refused_in_one_line(content: bytes, text: str) -> None:
-    with pytest.raises(tw.BadFile, match=rf"^x.uvtt: .*({text})") as error:
+    with refused(text, tw.BadFile, start="x.uvtt: "):
         read(content)
-    assert "\n" not in str(error.value)

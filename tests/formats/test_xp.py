@@ -194,16 +194,15 @@ def shape_of(version: int, layers: int, width: int, height: int) -> bytes:
         (pack(shape_of(-1, 1, 2000, 2000)), "must have at most 16,777,216 bytes when unpacked"),
         (pack(shape_of(-1, 1, 4, 5)), "does not contain exactly 1 layer of 4x5 cells; truncated or broken"),
         (make_file(["ab"])[:-8], "does not contain exactly 1 layer of 2x1 cells; truncated or broken"),
-        (make_file(["ab"])[:-20], "not a REXPaint file|truncated or broken"),
+        (make_file(["ab"])[:-20], "truncated or broken"),
         (make_file(["ab"], ["a", "b"]), "all layers must have the same size"),
         (make_file([chr(65_536)]), "codes of characters must be 0 to 65,535"),
         (pack(shape_of(-1, 1, 1, 1) + struct.pack("<i6x", -5)), "codes of characters must be 0 to 65,535"),
     ],
 )
 def test_broken_and_hostile_files_are_refused(content: bytes, text: str) -> None:
-    with pytest.raises(tw.BadFile, match=rf"^x.xp: .*({text})") as error:
+    with refused(text, tw.BadFile, start="x.xp: "):
         read(content)
-    assert "\n" not in str(error.value)
 
 
 def with_field(label: bytes) -> bytes:
@@ -231,7 +230,7 @@ def with_field(label: bytes) -> bytes:
     ],
 )
 def test_broken_labels_are_refused(label: bytes, text: str) -> None:
-    with pytest.raises(tw.BadFile, match=rf"^x.xp: .*{text}"):
+    with refused(text, tw.BadFile, start="x.xp: "):
         read(with_field(label))
 
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.plain import find_edges, list_unit_edges
-from tilewright.formats._outline import move_out, trace_loops
+from tilewright.formats.uvtt import move_out, trace_loops
 
 
 def masks() -> list[NDArray[np.bool_]]:

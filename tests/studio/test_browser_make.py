@@ -12,7 +12,7 @@ import tilewright as tw
 from tests.studio.models import build_model
 from tests.studio.page import Studio
 from tilewright.data import list_names
-from tilewright.formats._networks import encode_network
+from tilewright.formats._models import encode_network
 from tilewright.studio.state import State
 
 

@@ -22,7 +22,7 @@ from tilewright.core.network import ARRAYS, MAX_CHANNELS, Network
 from tilewright.core.registry import techniques
 from tilewright.core.search import search
 from tilewright.formats._archive import encode_archive
-from tilewright.formats._networks import encode_network
+from tilewright.formats._models import encode_network
 from tilewright.studio import own_models
 from tilewright.studio.controls import Controls
 from tilewright.studio.export.snippets import command_line, python_code

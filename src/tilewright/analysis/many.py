@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.entries import Measure
-from ..core.plan import tilesets_of
 from ..core.registry import measures
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -87,5 +86,5 @@ def _check_tiles(entries: Sequence[Measure], maps: Sequence[TileMap]) -> None:
 
 def _list_recipe_tilesets(maps: Sequence[TileMap]) -> list[Tileset]:
     """Return the tilesets whose tiles maps of the same recipes can have."""
-    tilesets = (tileset for map in maps if map.recipe is not None for tileset in tilesets_of(map.recipe))
+    tilesets = (tileset for map in maps if map.recipe is not None for tileset in map.recipe.tilesets)
     return list({id(tileset): tileset for tileset in tilesets}.values())

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..core.entries import Measure
 from ..core.errors import InvalidRecipe
-from ..core.plan import tilesets_of
 from ..core.registry import measures
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
@@ -247,7 +246,7 @@ def measure_map(
     if like is None:
         check_comparing(entries)
     for entry in entries:
-        entry.check_argument([map.tileset, *(tilesets_of(map.recipe) if map.recipe is not None else ())])
+        entry.check_argument([map.tileset, *(map.recipe.tilesets if map.recipe is not None else ())])
     found: dict[str, float] = {}
     for entry in entries or (one for one in measures if not one.argument):
         if before_each is not None:

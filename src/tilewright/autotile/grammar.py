@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import update_wrapper, wraps
 from typing import TypeVar
@@ -89,3 +89,19 @@ class Grammar:
 def grammar_of(tileset: Tileset) -> Grammar:
     """Return the grammar of a tileset, cached. Without joints, all tiles fit."""
     return Grammar.of(tileset)
+
+
+TileClasses = tuple[int, ...]
+"""For every label of the samples, the label that replaces it in what is learned."""
+
+
+def find_tile_classes(tileset: Tileset, ids: Sequence[int]) -> TileClasses:
+    """Return, for every label, the first label whose tile is a piece of the same group, else itself."""
+    jointed = {joint.kind for joint in tileset.joints}
+    first: dict[tuple[str, str], int] = {}
+    tile_classes = []
+    for label, number in enumerate(ids):
+        tile = tileset[number]
+        is_piece = tile.kind in jointed and tile.joins
+        tile_classes.append(first.setdefault(tile.group, label) if is_piece else label)
+    return tuple(tile_classes)

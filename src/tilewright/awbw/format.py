@@ -36,7 +36,7 @@ from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset
 from ..core.tilesets import tilesets
 from ..formats import Format, LoadedMap, Source
-from ..formats._text import check_row_lengths, read_text
+from ..formats._documents import check_row_lengths, read_text
 
 TELEPORT = 195
 NOTHING = 0

@@ -9,17 +9,7 @@ from numpy.typing import NDArray
 
 from ..autotile.grammar import grammar_of
 from ..core.pieces import SIDES, STEPS
-from .battlefield import (
-    BRIDGE,
-    RIVER,
-    ROAD,
-    WATER,
-    Battlefield,
-    Cell,
-    Mask,
-    count_within,
-    opposite_side,
-)
+from .battlefield import BRIDGE, RIVER, ROAD, WATER, Battlefield, Cell, Mask, count_within, opposite_side
 
 MIN_ROAD = 6
 """Minimum number of cells of a road that ends in open land."""

@@ -59,7 +59,21 @@ class Terminated(BaseException):
         self.number = number
 
 
-class CommandGroup(click.Group):
+@click.pass_context
+def show_help(context: click.Context) -> None:
+    """Show the help of a group without a command."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+class HelpGroup(click.Group):
+    """Command group that shows its help if no command is given."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **{**settings, "callback": show_help, "invoke_without_command": True})
+
+
+class CommandGroup(HelpGroup):
     """Command group whose commands are modules of this package, imported on use."""
 
     def __init__(self, *arguments: Any, summaries: Mapping[str, str], folder: str, kind: str, **settings: Any) -> None:
@@ -94,16 +108,12 @@ class CommandGroup(click.Group):
     summaries=COMMANDS,
     folder="",
     kind="command",
-    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Start with: tilewright make caves",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
-@click.pass_context
-def program(context: click.Context) -> None:
+def program() -> None:
     """Generate tile maps with many techniques; lock, post-process, measure, animate and export them."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

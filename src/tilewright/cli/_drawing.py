@@ -13,7 +13,7 @@ from rich.color import Color
 from rich.segment import Segment, Segments
 from rich.style import Style
 
-from ..core.errors import InvalidRecipe, UnknownName
+from ..core.errors import InvalidRecipe, UnknownName, errors_within
 from ..core.tilemap import TileMap
 from ._ansi import Rgb, nearest_ansi
 from ._console import info, stderr_console, stdout_console
@@ -45,10 +45,8 @@ def read_overlay(text: str | None) -> OverlayRequest | None:
         return None
     from ..overlays.kinds import OverlayRequest  # This imports kernels.
 
-    try:
+    with errors_within("overlay", kind=(InvalidRecipe, UnknownName), into=InvalidRecipe):
         return OverlayRequest.parse(text)
-    except (InvalidRecipe, UnknownName) as error:
-        raise InvalidRecipe.from_error(error, "overlay") from None
 
 
 def draw(map: TileMap, caption: str, *, look: DrawMode | None = None, overlay: OverlayRequest | None = None) -> None:

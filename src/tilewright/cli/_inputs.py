@@ -10,40 +10,42 @@ from typing import Any
 import click
 
 from ..core.errors import BadFile, InvalidRecipe, pluralize
+from ..core.params import Params, param
 from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
 from ..formats import find_map_files, format_of, format_registry, load_all
 from ..formats._resolver import FileResolver
 from ._console import info
-from ._options import read_settings
+from ._options import make_options, read_settings
 from ._world import is_world, read_window
 
-FROM = click.Option(["source", "--from"], metavar="FORMAT", help="Input format. [chosen by the file extension]")
-OPTIONS = (
-    FROM,
-    click.Option(
-        ["--tileset"], metavar="NAME", help="Tileset of the glyphs or ids in the file: a name or a .toml file."
-    ),
-    click.Option(
-        ["folders", "--with"],
-        multiple=True,
-        metavar="FOLDER",
-        help="Folder in which a Tiled map may refer to tilesets, besides its own. May be repeated.",
-    ),
-    click.Option(
-        ["reading", "--read-option"],
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Option for reading the format, such as layer=1, listed by `tilewright explain FORMAT`.",
-    ),
-    click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0."),
-)
-SAMPLE_OPTIONS = (
-    click.Option(["source", "--from"], metavar="FORMAT", help="Format of the samples. [chosen by the file extension]"),
-    click.Option(
-        ["--tileset"], metavar="NAME", help="Tileset of the glyphs or ids in the samples: a name or a .toml file."
-    ),
-)
+
+class InputOptions(Params):
+    """Options of input files."""
+
+    source: str | None = param(None, flags=("--from",), metavar="FORMAT")
+    """Input format. [chosen by the file extension]"""
+    tileset: str | None = param(None, metavar="NAME")
+    """Tileset of the glyphs or ids in the file: a name or a .toml file."""
+    folders: tuple[str, ...] = param((), flags=("--with",), metavar="FOLDER", repeated=True)
+    """Folder in which a Tiled map may refer to tilesets, besides its own."""
+    reading: tuple[str, ...] = param((), flags=("--read-option",), metavar="NAME=VALUE", repeated=True)
+    """Option for reading the format, such as layer=1, listed by `tilewright explain FORMAT`."""
+
+
+class SampleOptions(Params):
+    """Options of files of samples."""
+
+    source: str | None = param(None, flags=("--from",), metavar="FORMAT")
+    """Format of the samples. [chosen by the file extension]"""
+    tileset: str | None = param(None, metavar="NAME")
+    """Tileset of the glyphs or ids in the samples: a name or a .toml file."""
+
+
+INDEX = click.Option(["--index"], type=int, metavar="K", help="Only map K of a file with several maps, counted from 0.")
+OPTIONS = (*make_options(InputOptions), INDEX)
+FROM = OPTIONS[0]
+SAMPLE_OPTIONS = make_options(SampleOptions)
 WITHOUT_TILES = ("txt", "csv")
 """Formats that store no tileset."""
 NO_TILESET = "no tileset given: every tile except # is taken as passable; choose a tileset with --tileset"

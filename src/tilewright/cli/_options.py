@@ -8,7 +8,7 @@ from typing import Any
 import click
 from pydantic import BaseModel
 
-from ..core.errors import InvalidRecipe, TilewrightError
+from ..core.errors import InvalidRecipe, TilewrightError, errors_within
 from ..core.fields import UNSET, Field, fields_of
 from ..core.notation import flag_of, read_setting, read_value, short_default
 from ..core.params import Params
@@ -34,6 +34,22 @@ def make_field_option(field: Field, name: str, *, required: bool = False) -> cli
     return click.Option([name, *flags], metavar=metavar, multiple=field.repeated, required=required, help=help)
 
 
+def make_options(model: type[Params]) -> list[click.Option]:
+    """Return an option for each field of a class, with the name of the field."""
+    return [make_field_option(field, field.name) for field in fields_of(model)]
+
+
+def write_option_sections(
+    command: click.Command, context: click.Context, formatter: click.HelpFormatter, title: str, own: Sequence[Any]
+) -> None:
+    """Write the help of some options of a command in a section with a title, and that of the others below."""
+    others = [option for option in command.get_params(context) if option not in own]
+    for heading, options in ((title, own), ("Options", others)):
+        if records := [record for option in options if (record := option.get_help_record(context))]:
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
 def read_options(values: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
     """Return the values of the options that are given. They are not validated."""
     return {name: _read(values[name], field) for name, field in fields.items() if values[name] not in (None, ())}
@@ -44,11 +60,9 @@ def read_settings(
 ) -> dict[str, Any]:
     """Return values changed by settings such as `layer=1` or `scores.0=0.5`. Errors name the option of the command."""
     found = dict(values or {})
-    try:
+    with errors_within(option, kind=TilewrightError, into=InvalidRecipe):
         for text in texts:
             read_setting(found, text, model, read_text)
-    except TilewrightError as error:
-        raise InvalidRecipe.from_error(error, option) from None
     return found
 
 

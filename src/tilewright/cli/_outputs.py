@@ -15,12 +15,13 @@ import click
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, did_you_mean
 from ..core.notation import read_setting
-from ..core.params import Params
+from ..core.params import Params, param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..formats import Format, format_of, format_registry
 from ..formats._files import read_text, refuse_unwritable, write_files
 from ..formats._sheet import refuse_own_sheet
+from ._options import make_options
 
 STANDARD_OUTPUT = "-"
 
@@ -30,32 +31,30 @@ FLAT = click.Option(
     help="Draw the colors of tiles instead of sprites in pictures; the option markers=false leaves out markers.",
 )
 
-OPTIONS = (
-    click.Option(
-        ["outputs", "-o", "--output"],
-        multiple=True,
-        metavar="FILE",
-        help="Output file; its extension chooses the format. May be repeated; - is standard output.",
-    ),
-    click.Option(["--format"], metavar="NAME", help="Output format. [chosen by the file extension]"),
-    click.Option(["--scale"], metavar="N", help="Pixels per cell in images."),
-    FLAT,
-    click.Option(
-        ["--overlay"],
-        metavar="NAME[,SETTING=VALUE...]",
-        help="Overlay on the map: distance, flee, path, hot-path, regions, rooms, chokepoints or sight; with settings, "
-        "such as hot-path,slack=8 or sight,origin=3,4,radius=9.",
-    ),
-    click.Option(["--layer"], metavar="NAME", help="Layer, such as height, to write as a 16-bit grayscale PNG."),
-    click.Option(["--frames"], metavar="N", help="Maximum number of frames of an animation."),
-    click.Option(["--duration"], metavar="MS", help="Milliseconds per frame."),
-    click.Option(
-        ["settings", "--option"],
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Option of the format, listed by `tilewright explain FORMAT`.",
-    ),
-)
+
+class OutputOptions(Params):
+    """Options of output files."""
+
+    outputs: tuple[str, ...] = param((), flags=("-o", "--output"), metavar="FILE", repeated=True)
+    """Output file; its extension chooses the format; - is standard output."""
+    format: str | None = param(None, metavar="NAME")
+    """Output format. [chosen by the file extension]"""
+    scale: str | None = param(None, metavar="N")
+    """Pixels per cell in images."""
+    overlay: str | None = param(None, metavar="NAME[,SETTING=VALUE...]")
+    """Overlay on the map: distance, flee, path, hot-path, regions, rooms, chokepoints or sight; with settings, such as
+    hot-path,slack=8 or sight,origin=3,4,radius=9."""
+    layer: str | None = param(None, metavar="NAME")
+    """Layer, such as height, to write as a 16-bit grayscale PNG."""
+    frames: str | None = param(None, metavar="N")
+    """Maximum number of frames of an animation."""
+    duration: str | None = param(None, metavar="MS")
+    """Milliseconds per frame."""
+    settings: tuple[str, ...] = param((), flags=("--option",), metavar="NAME=VALUE", repeated=True)
+    """Option of the format, listed by `tilewright explain FORMAT`."""
+
+
+OPTIONS = (*make_options(OutputOptions), FLAT)
 
 
 @dataclass(frozen=True)

@@ -22,57 +22,49 @@ from ..core.notation import (
     read_stage,
     with_part,
 )
+from ..core.params import Params, param
 from ..core.recipe import Stage
 from ..core.recipe_paths import list_stages
 from ..core.registry import shapers, techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
+from ._options import make_options
 
-SHAPING = click.Option(
-    ["shaping", "--shape"],
-    multiple=True,
-    metavar="SHAPER[,NAME=VALUE]...",
-    help="Post-process the map with a shaper, such as connect,thickness=2. May be repeated; applied in order.",
-)
-OPTIONS = (
-    click.Option(["--tileset"], metavar="NAME", help="Tileset of the map: a name or a .toml file."),
-    click.Option(
-        ["--tiles"], metavar="LABEL=TILE,...", help="Tile for each label of the technique, such as floor=grass."
-    ),
-    click.Option(
-        ["--locks"], metavar="MAP", help="Map whose cells are kept, with ? for free cells; or JSON: [[x, y, tile]]."
-    ),
-    click.Option(
-        ["--keep"],
-        multiple=True,
-        metavar="X,Y,WIDTH,HEIGHT",
-        help="Rectangle of the --locks map to keep; all of it by default. May be repeated.",
-    ),
-    SHAPING,
-    click.Option(
-        ["--require"],
-        multiple=True,
-        metavar="MEASURE>NUMBER",
-        help="Retry until a measure meets a condition, such as regions=1 or path_length=60..66, or keep the best map: "
-        "path_length=most.",
-    ),
-    click.Option(
-        ["--improve"],
-        multiple=True,
-        metavar="MEASURE=RANGE",
-        help="Change the map until a measure reaches a target, such as path_length=60..66; the last shaper, improve.",
-    ),
-    click.Option(
-        ["--tries"], type=click.IntRange(min=1), metavar="N", help="Maximum number of tries for --require. [default 20]"
-    ),
-)
 
-SETTINGS = click.Option(
-    ["settings_inside", "--set"],
-    multiple=True,
-    metavar="PATH=VALUE",
-    help="Change a field of the recipe, such as params.walls=0.5 or shaping.0.connect.thickness=2.",
+class FieldOptions(Params):
+    """Options for fields of a recipe."""
+
+    tileset: str | None = param(None, metavar="NAME")
+    """Tileset of the map: a name or a .toml file."""
+    tiles: str | None = param(None, metavar="LABEL=TILE,...")
+    """Tile for each label of the technique, such as floor=grass."""
+    locks: str | None = param(None, metavar="MAP")
+    """Map whose cells are kept, with ? for free cells; or JSON: [[x, y, tile]]."""
+    keep: tuple[str, ...] = param((), metavar="X,Y,WIDTH,HEIGHT", repeated=True)
+    """Rectangle of the --locks map to keep; all of it by default."""
+    shaping: tuple[str, ...] = param((), flags=("--shape",), metavar="SHAPER[,NAME=VALUE]...", repeated=True)
+    """Post-process the map with a shaper, such as connect,thickness=2; shapers are applied in order."""
+    require: tuple[str, ...] = param((), metavar="MEASURE>NUMBER", repeated=True)
+    """Retry until a measure meets a condition, such as regions=1 or path_length=60..66, or keep the best map:
+    path_length=most."""
+    improve: tuple[str, ...] = param((), metavar="MEASURE=RANGE", repeated=True)
+    """Change the map until a measure reaches a target, such as path_length=60..66; the last shaper, improve."""
+
+
+class ChangeOptions(Params):
+    """Options for other changes of a recipe."""
+
+    knobs: tuple[str, ...] = param((), flags=("--knob",), metavar="NAME=VALUE", repeated=True)
+    """Turn a knob of the recipe, such as parks=3; `tilewright explain RECIPE` lists them. --parks 3 does the same."""
+    settings_inside: tuple[str, ...] = param((), flags=("--set",), metavar="PATH=VALUE", repeated=True)
+    """Change a field of the recipe, such as params.walls=0.5 or shaping.0.connect.thickness=2."""
+
+
+TRIES = click.Option(
+    ["--tries"], type=click.IntRange(min=1), metavar="N", help="Maximum number of tries for --require. [default 20]"
 )
+OPTIONS = (*make_options(FieldOptions), TRIES)
+SHAPING = next(option for option in OPTIONS if option.name == "shaping")
 
 
 def read_recipe_fields(values: dict[str, Any]) -> dict[str, Any]:
@@ -120,11 +112,9 @@ def with_recipe_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> di
 
 def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[str, Any]:
     """Return a recipe's data with several settings applied in order."""
-    try:
+    with errors_within("set", kind=TilewrightError, into=InvalidRecipe):
         for setting in settings:
             data = with_setting(data, setting)
-    except TilewrightError as error:
-        raise InvalidRecipe.from_error(error, "set") from None
     return data
 
 

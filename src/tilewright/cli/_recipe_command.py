@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import data as built_in
-from ..core.errors import InvalidRecipe, TilewrightError
+from ..core.errors import InvalidRecipe, TilewrightError, errors_within
 from ..core.knobs import RecipeKnob
 from ..core.notation import read_value
 from ..core.params import Params
@@ -21,7 +21,7 @@ from ..corpus import refuse_without_packages
 from ..formats._recipes import open_recipe
 from ..formats._resolver import DigestResolver, FileResolver
 from . import _recipe
-from ._options import make_field_option, params_command
+from ._options import make_field_option, make_options, params_command, write_option_sections
 
 if TYPE_CHECKING:
     from ..corpus.request import Request
@@ -30,14 +30,7 @@ PREFIX = "knob_"
 """Prefix of the names of options that are knobs, because a command may have an argument of the same name."""
 KNOB_OPTIONS = f"{__name__}.knobs"
 """Key of the options of the recipe's knobs in the context of a command."""
-KNOBS = click.Option(
-    ["knobs", "--knob"],
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Turn a knob of the recipe, such as parks=3; `tilewright explain RECIPE` lists them. --parks 3 does the same.",
-)
-OPTIONS = (KNOBS, _recipe.SETTINGS, *_recipe.OPTIONS)
-"""Options that change a recipe."""
+OPTIONS = (*make_options(_recipe.ChangeOptions), *_recipe.OPTIONS)
 
 
 class RecipeCommand(click.Command):
@@ -67,13 +60,7 @@ class RecipeCommand(click.Command):
         return [*super().get_params(context), *context.meta.get(KNOB_OPTIONS, ())]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        own = context.meta.get(KNOB_OPTIONS, ())
-        others = [one for one in self.get_params(context) if isinstance(one, click.Option) and one not in own]
-        for title, part in (("Knobs", own), ("Options", others)):
-            records = [record for option in part if (record := option.get_help_record(context))]
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        write_option_sections(self, context, formatter, "Knobs", context.meta.get(KNOB_OPTIONS, ()))
 
     def _add_knobs(self, context: click.Context, arguments: list[str]) -> None:
         """Add the knobs of the recipe among the arguments to the options of the command."""
@@ -161,10 +148,8 @@ def read_change(options: dict[str, Any]) -> Callable[[Mapping[str, Any]], Mappin
 def _turn_knobs(data: Mapping[str, Any], texts: Sequence[str], turned: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a recipe's data with knobs applied: strings such as `parks=3`, and values of options by knob."""
     knobs = {knob.name: knob for knob in read_knobs_of(data)}
-    try:
+    with errors_within("knob", kind=TilewrightError, into=InvalidRecipe):
         settings = dict(read_knob_setting(text, knobs) for text in texts)
-    except TilewrightError as error:
-        raise InvalidRecipe.from_error(error, "knob") from None
     for name, value in turned.items():
         settings[name] = read_value(value, knobs[name].field) if isinstance(value, str) else value
     return apply_knobs(data, settings)

@@ -11,6 +11,7 @@ from ..core.errors import TilewrightError
 from ..core.params import Params
 from ..core.registry import benchmarks
 from ..kernels import start_quickly
+from . import HelpGroup
 from ._console import print_json, print_table
 from ._corpus import AS_JSON
 from ._options import params_command
@@ -20,7 +21,7 @@ PLUGINS = {"pcg": "tilewright-pcg-benchmark, the folder plugins/pcg-benchmark in
 """Packages of benchmarks that belong to Tilewright, by the name of the benchmark."""
 
 
-class BenchmarkGroup(click.Group):
+class BenchmarkGroup(HelpGroup):
     """Benchmarks as commands."""
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -35,16 +36,13 @@ class BenchmarkGroup(click.Group):
         return _make_command(benchmarks.get(name))
 
 
-@click.group("benchmark", cls=BenchmarkGroup, invoke_without_command=True, subcommand_metavar="BENCHMARK [OPTIONS]")
-@click.pass_context
-def command(context: click.Context) -> None:
+@click.group("benchmark", cls=BenchmarkGroup, subcommand_metavar="BENCHMARK [OPTIONS]")
+def command() -> None:
     """Take public benchmarks, which plugins add.
 
     \b
     tilewright benchmark pcg --problem zelda --count 100 --seed 1
     """
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
 
 
 def _make_command(entry: Benchmark) -> click.Command:

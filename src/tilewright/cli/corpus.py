@@ -20,16 +20,8 @@ COMMANDS = {
 }
 
 
-@click.group(
-    "corpus",
-    cls=CommandGroup,
-    summaries=COMMANDS,
-    folder="_corpus.",
-    kind="corpus command",
-    invoke_without_command=True,
-)
-@click.pass_context
-def command(context: click.Context) -> None:
+@click.group("corpus", cls=CommandGroup, summaries=COMMANDS, folder="_corpus.", kind="corpus command")
+def command() -> None:
     """Generate large sets of maps; measure, filter, compare and export them.
 
     \b
@@ -39,5 +31,3 @@ def command(context: click.Context) -> None:
     tilewright corpus take caves 12 -o map.tmx
     tilewright corpus range caves --x floor_share --y path_length -o range.png
     """
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())

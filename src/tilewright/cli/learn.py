@@ -21,10 +21,8 @@ from ..core.resolver import list_built_in_samples
 from ..core.samples import Samples, check_sample_count
 from ..core.tilemap import TileMap
 from ..formats import format_of
-from ..formats._encoding import encode_image
-from ..formats._files import refuse_unwritable, write_files
-from ..formats._models import check_model_extension, find_model
-from ..formats._networks import CheckpointFile, check_network_extension
+from ..formats._files import encode_image, refuse_unwritable, write_files
+from ..formats._models import CheckpointFile, check_model_extension, check_network_extension, find_model
 from ..formats._resolver import FileResolver
 from . import Terminated
 from ._console import info

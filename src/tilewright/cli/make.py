@@ -17,7 +17,7 @@ from ..core.registry import techniques
 from ..formats._resolver import FileResolver
 from . import _produce, _recipe
 from ._catalogue import list_summaries
-from ._options import make_field_option, read_options, read_settings
+from ._options import make_field_option, read_options, read_settings, write_option_sections
 from ._produce import produce
 
 SETTINGS_INSIDE = click.Option(
@@ -33,13 +33,8 @@ class TechniqueCommand(click.Command):
     """Command of a technique, whose help lists the parameters before the common options."""
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        options = self.get_params(context)
         own = [option for option in self.params if option not in OWN_OPTIONS]
-        for title, part in (("Parameters", own), ("Options", [option for option in options if option not in own])):
-            records = [record for option in part if (record := option.get_help_record(context))]
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        write_option_sections(self, context, formatter, "Parameters", own)
 
 
 class TechniqueGroup(click.Group):

@@ -8,7 +8,7 @@ import click
 
 from .. import api
 from ..analysis.similarity import Similarity
-from ..core.errors import InvalidRecipe, UnknownName, format_number
+from ..core.errors import InvalidRecipe, UnknownName, errors_within, format_number
 from ..core.fields import fields_by_name
 from ..core.registry import measures
 from ..core.samples import Samples
@@ -64,7 +64,5 @@ def command(files: tuple[str, ...], wanted: str | None, as_json: bool, **options
 
 def _read_samples(names: Any) -> Samples:
     """Read samples once for all maps."""
-    try:
+    with errors_within("like", kind=(InvalidRecipe, UnknownName), into=InvalidRecipe):
         return Samples.of(names, FileResolver())
-    except (InvalidRecipe, UnknownName) as error:
-        raise InvalidRecipe.from_error(error, "like") from None

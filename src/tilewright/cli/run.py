@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..core.edits import Edits, find_edits
-from ..core.errors import BadFile, InvalidRecipe
+from ..core.errors import BadFile, InvalidRecipe, errors_within
 from ..core.recipe import Recipe
 from ..formats import is_map_file, load_all
 from ..formats._resolver import DigestResolver
@@ -75,7 +75,5 @@ def _find_edits(path: str, files: DigestResolver) -> Edits:
     if not is_map_file(path):
         raise InvalidRecipe("RECIPE must be the file of a map", at="keep_edits", got=path)
     one = load_all(path, recipes=False)[0]
-    try:
+    with errors_within(path, into=BadFile):
         return find_edits(one.map, one.provenance, files)
-    except InvalidRecipe as error:
-        raise BadFile.from_error(error, path) from None

@@ -17,16 +17,8 @@ COMMANDS = {
 }
 
 
-@click.group(
-    "search",
-    cls=CommandGroup,
-    summaries=COMMANDS,
-    folder="_search.",
-    kind="search command",
-    invoke_without_command=True,
-)
-@click.pass_context
-def command(context: click.Context) -> None:
+@click.group("search", cls=CommandGroup, summaries=COMMANDS, folder="_search.", kind="search command")
+def command() -> None:
     """Search for the best and the most different maps that a recipe can make.
 
     \b
@@ -37,5 +29,3 @@ def command(context: click.Context) -> None:
     tilewright search export archive -o corpus
     tilewright search variety caves --count 20 --min-distance 0.3 -o "level_{number}.tmx"
     """
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())

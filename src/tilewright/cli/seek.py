@@ -67,13 +67,9 @@ def command(
 def _read_outputs(files: Sequence[str], keep: int, options: dict[str, Any]) -> list[_outputs.Output]:
     """Return the outputs of maps. Raise an error if two maps would be written to the same file."""
     found = _outputs.read_outputs(files, fields=FIELDS, still=True, **options)
-    first = [_template_fields(seed, "technique", seed) for seed in range(1, 1 + min(2, max(1, keep)))]
+    first = [{"seed": seed, "technique": "technique", "rank": seed} for seed in range(1, 1 + min(2, max(1, keep)))]
     _outputs.refuse_collisions(found, first, "seed", "rank")
     return found
-
-
-def _template_fields(seed: int, technique: str, rank: int) -> dict[str, str | int]:
-    return {"seed": seed, "technique": technique, "rank": rank}
 
 
 def _write_maps(found: FoundSeeds, outputs: Sequence[_outputs.Output]) -> None:
@@ -82,7 +78,7 @@ def _write_maps(found: FoundSeeds, outputs: Sequence[_outputs.Output]) -> None:
         return
     filled: dict[str, str | int] = {}
     for rank, (seed, map) in enumerate(zip(found.seeds.tolist(), found.maps(), strict=True), start=1):
-        filled = _template_fields(seed, found.definition.recipe.technique, rank)
+        filled = {"seed": seed, "technique": found.definition.recipe.technique, "rank": rank}
         _outputs.write_map(outputs, map, filled, alone=len(found) == 1, first=rank == 1)
     info(_outputs.describe_written(outputs, filled, len(found)))
 

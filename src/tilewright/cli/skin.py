@@ -12,11 +12,9 @@ from ..core.errors import InvalidRecipe, pluralize
 from ..core.skins import LAYOUTS, Skin, find_layouts
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ..formats._encoding import encode_image
-from ..formats._files import refuse_unwritable, write_files
+from ..formats._files import encode_image, refuse_unwritable, write_files
 from ..formats._skin_files import SkinnedTileset, SkinParams, SpriteSource, find_color, prepare_skin
-from ..formats._skin_preview import draw_preview
-from ..formats._skin_template import STONE, draw_template
+from ..formats._skin_pictures import STONE, draw_preview, draw_template
 from . import _drawing
 from ._console import info
 from ._options import params_command

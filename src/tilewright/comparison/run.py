@@ -123,8 +123,7 @@ class TechniqueComparison:
         BadFile
             If a file cannot be written. No file is written then.
         """
-        from ..formats._encoding import encode_image
-        from ..formats._files import write_files
+        from ..formats._files import encode_image, write_files
 
         contents = {
             "table.md": self.to_markdown().encode(),

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..analysis.patterns import Sides, Tiles
 from ..core.errors import InvalidRecipe, TilewrightError, TooLarge, UnknownName
-from ..core.params import MAX_SIDE
+from ..core.params import MAX_SIDE, check_integer
 from ..core.seeds import Rng, read_seed
 from ..generators._patterns.pattern_counter import BOXES_PER_BLOCK, PatternCounter, is_short
 from ..generators._patterns.runs import Run, improve
@@ -121,7 +121,7 @@ class ETPKLDiv:
         (3, 1)
         """
         samples = _read_samples(input_samples)
-        size = _check_integer("tp_size", tp_size, 2, MAX_PATTERN_SIZE)
+        size = check_integer("tp_size", tp_size, 2, MAX_PATTERN_SIZE)
         wraps, sides = _read_warp(warp), _read_borders(borders)
         for number, sample in enumerate(samples):
             if min(len(sample), len(sample[0])) < size:
@@ -249,7 +249,7 @@ class ETPKLDiv:
         >>> len(level), len(level[0])
         (3, 4)
         """
-        steps = _check_integer("iterations", iterations, 0, 1 << 40)
+        steps = check_integer("iterations", iterations, 0, 1 << 40)
         weight, times, noise = _check_settings(inter_weight, mut_times, noise)
         self.initializePatternDictionary(input_samples, tp_size, warp, borders)
         self._start_runs(width, height, pop_size, weight, times)
@@ -333,8 +333,8 @@ class ETPKLDiv:
     def _start_runs(self, width: int, height: int, pop_size: int, weight: float, times: int) -> None:
         target = self._require_target("initializeGeneration")
         size = target.sizes[0]
-        shape = _check_integer("height", height, size, MAX_SIDE), _check_integer("width", width, size, MAX_SIDE)
-        population = _check_integer("pop_size", pop_size, 1, 1000)
+        shape = check_integer("height", height, size, MAX_SIDE), check_integer("width", width, size, MAX_SIDE)
+        population = check_integer("pop_size", pop_size, 1, 1000)
         if shape[0] * shape[1] * population > MAX_CELLS:
             raise TooLarge(
                 f"must have at most {MAX_CELLS:,} cells, got {shape[0] * shape[1] * population:,}; "
@@ -432,7 +432,7 @@ class ETPKLDiv:
     def _check_cell(self, x: int, y: int) -> tuple[int, int]:
         """Return the row and column of a cell, checked against the current map if there is one."""
         height, width = self._shape if self._runs else (MAX_SIDE, MAX_SIDE)
-        return _check_integer("y", y, 0, height - 1), _check_integer("x", x, 0, width - 1)
+        return check_integer("y", y, 0, height - 1), check_integer("x", x, 0, width - 1)
 
     def _warn_unknown(self, values: Any) -> None:
         lacking = sorted({value for value in values if value not in self._tiles})
@@ -444,12 +444,6 @@ class ETPKLDiv:
 # -- checked values ---------------------------------------------------------------------------------------------
 
 
-def _check_integer(name: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise InvalidRecipe(f"must be an integer from {low:,} to {high:,}", at=name, got=value, rule="range")
-    return int(value)
-
-
 def _check_value(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise InvalidRecipe("must be an integer", at=name, got=value, rule="type")
@@ -459,7 +453,7 @@ def _check_value(name: str, value: object) -> int:
 def _check_settings(inter_weight: object, mut_times: object, noise: object) -> tuple[float, int, float]:
     return (
         _check_number("inter_weight", inter_weight, 1),
-        _check_integer("mut_times", mut_times, 1, 1000),
+        check_integer("mut_times", mut_times, 1, 1000),
         _check_number("noise", noise, 1000),
     )
 

@@ -444,9 +444,14 @@ def check_limit(
 
 @contextmanager
 def errors_within(
-    *path: str | int, place: str | None = None, kind: type[TilewrightError] = InvalidRecipe
+    *path: str | int,
+    place: str | None = None,
+    kind: type[TilewrightError] | tuple[type[TilewrightError], ...] = InvalidRecipe,
+    into: type[TilewrightError] | None = None,
 ) -> Iterator[None]:
     """Add a prefix to the paths of errors of a kind that are raised inside the context. See `TilewrightError.within`.
+
+    If another kind is given in `into`, they become errors of that kind. See `TilewrightError.from_error`.
 
     >>> with errors_within("shaping", 0):
     ...     raise InvalidRecipe("must be at least 1")
@@ -457,7 +462,7 @@ def errors_within(
     try:
         yield
     except kind as error:
-        raise error.within(*path, place=place) from None
+        raise (error.within(*path, place=place) if into is None else into.from_error(error, path, place)) from None
 
 
 def describe_failure(error: TilewrightError) -> str:

@@ -8,18 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike, fspath
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypeAlias,
-    TypedDict,
-    Unpack,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypedDict, Unpack, get_args, get_origin
 
 import numpy as np
 from pydantic import (
@@ -328,12 +317,13 @@ class Sized(Params):
         return (self.height, self.width)
 
 
-def check_integer(name: str, value: object, minimum: int = 1, maximum: int | None = None) -> None:
-    """Raise InvalidRecipe unless an argument is an integer within bounds."""
-    number = value if isinstance(value, int) and not isinstance(value, bool) else None
+def check_integer(name: str, value: object, minimum: int = 1, maximum: int | None = None) -> int:
+    """Return an argument that is an integer within bounds. Raise InvalidRecipe for others."""
+    number = int(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
     if number is None or number < minimum or (maximum is not None and number > maximum):
         bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum:,}"
         raise InvalidRecipe(f"must be an integer {bounds}", at=name, got=value, rule="range")
+    return number
 
 
 def _read_names(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from .attempts import Attempts, Outcome
 from .entries import Shaper, Technique
-from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from .errors import GaveUp, TilewrightError, TooLarge, errors_within
 from .params import Params, check_integer
 from .plan import PlannedShaper, check_dimensions, make_plan, similarity_of, technique_in_recipe
 from .ports import measure_map
@@ -205,10 +205,8 @@ def _run_shaper(
 ) -> Generator[Frame, None, tuple[TileMap, Site]]:
     """Run a shaper. Yield its frames, and return the new map and its site."""
     entry, params = shaper.entry, shaper.params
-    try:
+    with errors_within("shaping", shaper.position, entry.name, place=""):
         check_dimensions(entry, map.shape)
-    except InvalidRecipe as error:
-        raise error.within("shaping", shaper.position, entry.name, place="") from None
     if entry.rearranges:
         images = shaper.reorient_tiles(map.tileset)
         site = shaper.rearrange(site)

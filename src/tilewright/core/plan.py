@@ -22,6 +22,7 @@ from .errors import (
     TooLarge,
     UnknownName,
     did_you_mean,
+    errors_within,
     problem,
     unknown_key,
 )
@@ -180,11 +181,6 @@ def similarity_of(recipe: Recipe) -> Any:
     return like
 
 
-def tilesets_of(recipe: Recipe) -> list[Tileset]:
-    """Return the tilesets whose tiles the finished map can have: that of the recipe and those of inner recipes."""
-    return [recipe.tileset, *(tileset for inner in recipe.inner for tileset in tilesets_of(inner))]
-
-
 def _check_required_tiles(recipe: Recipe) -> None:
     """Raise InvalidRecipe if a requirement names a tile that no tileset has. Shapers of plugins may add any tile."""
     if not all(stage.shaper in shapers.built_in for stage in recipe.shaping):
@@ -192,7 +188,7 @@ def _check_required_tiles(recipe: Recipe) -> None:
     problems: list[Problem] = []
     for one in recipe.require:
         try:
-            measures.get(one.measure).check_argument(tilesets_of(recipe))
+            measures.get(one.measure).check_argument(recipe.tilesets)
         except UnknownName as error:
             problems.extend(error.within("require").problems)
     if problems:
@@ -249,10 +245,8 @@ def _build_lock_arrays(
     if recipe.locks is None:
         return None, None
     locks = recipe.locks.fit_to(shape)
-    try:
+    with errors_within("locks", kind=UnknownName, into=InvalidRecipe):
         table = np.array([resolve_label(label, tileset, label_ids) for label in locks.labels], dtype=np.int64)
-    except UnknownName as error:
-        raise InvalidRecipe.from_error(error, "locks") from None
     return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.label_indices]
 
 

@@ -10,7 +10,17 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel
 
 from .entries import RECIPE_FIELDS, Technique
-from .errors import Fix, InvalidRecipe, Problem, TilewrightError, TooLarge, explain_each, problem, unknown_key
+from .errors import (
+    Fix,
+    InvalidRecipe,
+    Problem,
+    TilewrightError,
+    TooLarge,
+    errors_within,
+    explain_each,
+    problem,
+    unknown_key,
+)
 from .knobs import RecipeKnob
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in, limit_problems
@@ -209,12 +219,28 @@ class Recipe(AtomicValue):
         ]
 
     @property
+    def tilesets(self) -> list[Tileset]:
+        """Tilesets of the recipe and of its nested recipes."""
+        return [self.tileset, *(tileset for recipe in self.inner for tileset in recipe.tilesets)]
+
+    @property
     def depth(self) -> int:
         """Nesting depth of the inner recipes; 0 without inner recipes."""
         return max((1 + recipe.depth for recipe in self.inner), default=0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "plan": None}
+
+
+def collect_tiles(recipe: Recipe) -> Tileset:
+    """Return the tiles that the maps of a recipe can have: its own, then those of its nested recipes.
+
+    In the maps converted by `convert_cells` to this tileset, an id is the same tile in every map.
+    """
+    found, *others = recipe.tilesets
+    for tileset in others:
+        found = found.with_tiles(tileset)
+    return found
 
 
 def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -292,10 +318,8 @@ def _read_params(entry: Technique, values: Any, resolver: Resolver) -> Params:
         return values
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at="params", got=values, rule="type")
-    try:
+    with errors_within("params", place=entry.name):
         return entry.params.validate(values, resolver=resolver)
-    except InvalidRecipe as error:
-        raise error.within("params", place=entry.name) from None
 
 
 def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
@@ -335,10 +359,8 @@ def _read_stage(value: Any, resolver: Resolver) -> Stage:
     entry = shapers.get(name)
     if params is not None and not isinstance(params, Mapping):
         raise InvalidRecipe("must be a set of named values", at=name, got=params, rule="type")
-    try:
+    with errors_within(entry.name):
         return Stage(entry.name, entry.params.validate(params, resolver=resolver))
-    except InvalidRecipe as error:
-        raise error.within(entry.name) from None
 
 
 def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InvalidRecipe, pluralize, short_repr
+from .errors import InvalidRecipe, UnknownName, pluralize, short_repr
 from .ports import files
 from .tileset import Tileset
 
@@ -424,6 +424,19 @@ def adopt_cells(cells: Cells, tileset: Tileset, **details: Unpack[MapDetails]) -
     map = object.__new__(TileMap)
     map._fill(cells, tileset, None, **details)
     return map
+
+
+def convert_cells(map: TileMap, tileset: Tileset, hint: str = "") -> NDArray[Any]:
+    """Convert a map's cells to ids of another tileset, by tile name. The hint is added to errors."""
+    own = map.tileset.names
+    if own == tileset.names[: len(own)]:
+        return map.cells.astype(tileset.dtype, copy=False)
+    ids = np.zeros(len(own), dtype=tileset.dtype)
+    for number in np.unique(map.cells).tolist():
+        if own[number] not in tileset.by_name:
+            raise UnknownName("tile", own[number], tileset.names, hint)
+        ids[number] = tileset.by_name[own[number]]
+    return ids[map.cells]
 
 
 def split_cells(cells: ArrayLike, tileset: Tileset) -> list[TileMap]:

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, PrivateAttr, field_validator, model_validat
 
 from .appearance import FREE_GLYPH, QUESTION_MARK, Rgb, fill_appearance, read_color, read_glyph, read_rgb
 from .embedded_pictures import decode_picture, read_embedded
-from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, short_repr
+from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, errors_within, problem, short_repr
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, reorient_sides
 from .ports import files
@@ -308,10 +308,8 @@ class Tileset(Params):
         except (ValueError, RecursionError) as error:  # ValueError: also a number with too many digits.
             reason = error if isinstance(error, tomllib.TOMLDecodeError) else "nested too deeply, or a number too long"
             raise InvalidRecipe(f"tileset {name!r}: not TOML: {reason}", rule="format") from None
-        try:
+        with errors_within(f"tileset {name!r}"):
             return cls.validate({"name": name, **values})
-        except InvalidRecipe as error:
-            raise error.within(f"tileset {name!r}") from None
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data that `of` reads, without defaults."""

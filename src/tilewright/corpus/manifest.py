@@ -20,9 +20,8 @@ from .. import __version__
 from ..core.caching import cached_by_size
 from ..core.errors import InvalidRecipe, short_repr
 from ..core.plan import make_plan
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, collect_tiles
 from ..core.seeds import Rng, Seed, number_seed
-from ..core.shared_tiles import collect_tiles
 from ..core.tileset import Tileset
 from ..jobs.definition import (
     StoredJob,

@@ -27,8 +27,7 @@ from ..core.pipeline import run
 from ..core.provenance import digest, digest_cells
 from ..core.registry import measures as measure_registry
 from ..core.seeds import number_seed
-from ..core.shared_tiles import convert_cells
-from ..core.tilemap import TileMap
+from ..core.tilemap import TileMap, convert_cells
 from ..jobs.blocks import iter_blocks
 from ..jobs.folder import Folder
 from ..jobs.tables import ROWS_PER_GROUP, encode_table

@@ -15,11 +15,10 @@ from ..core.errors import InvalidRecipe, TooLarge, pluralize
 from ..core.keywords import take_fields, with_keywords
 from ..core.params import Params, PathString, SeedValue, param
 from ..core.plan import make_plan
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, collect_tiles
 from ..core.seeds import number_seed, read_seed
-from ..core.shared_tiles import collect_tiles, convert_cells
 from ..core.site import Frame, change_frames
-from ..core.tilemap import TileMap
+from ..core.tilemap import TileMap, convert_cells
 from ..core.tileset import Tileset
 from ..formats._recipes import RecipeLike, read_recipe
 from . import Engine, ExportedProject, Level, engine_registry

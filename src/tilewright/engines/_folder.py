@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -21,8 +21,7 @@ from pydantic import AfterValidator, Field
 
 from ..core.errors import BadFile, Problem, TilewrightError, check_limit
 from ..core.stored import StoredData
-from ..formats._files import describe_error, read_file, refuse_unwritable, remove_temporary, write_temporary
-from ..formats._locks import lock_folder
+from ..formats import _files
 from . import Project
 
 MANIFEST = "tilewright-export.json"
@@ -100,11 +99,11 @@ class ProjectFolder:
         """Hold an exclusive lock on the folder. Raise BadFile if another process writes to it."""
         if self.path.exists() and not self.path.is_dir():
             raise BadFile("is a file; name a folder", at=self.shown)
-        with self._translate_errors():
-            refuse_unwritable(self.path / MANIFEST)
+        with _files.explain_write_errors(self.shown):
+            _files.refuse_unwritable(self.path / MANIFEST)
         with ExitStack() as stack:
-            with self._translate_errors():
-                self._is_locked = stack.enter_context(lock_folder(str(self.path), self.shown))
+            with _files.explain_write_errors(self.shown):
+                self._is_locked = stack.enter_context(_files.lock_folder(str(self.path), self.shown))
             yield
 
     def read_manifest(self, engine: str) -> ExportManifest:
@@ -118,7 +117,7 @@ class ProjectFolder:
         path = self._find(MANIFEST)
         if path is None:
             return ExportManifest(version=VERSION, engine=engine, files={})
-        content = read_file(path)
+        content = _files.read_file(path)
         try:
             check_limit("bytes", len(content), MAX_MANIFEST_BYTES)
             found = ExportManifest.from_json(content)
@@ -182,43 +181,23 @@ class ProjectFolder:
         While files are renamed, the manifest names the old and the new digests, so that the files of a process that was
         killed meanwhile still belong to the export.
         """
-        complete: list[tuple[Path, Path]] = []
-        created: list[Path] = []
-        folders: list[Path] = []
         between = after.model_copy(update={"replaced": {**before.replaced, **before.files}})
-        with self._translate_errors():
+        steps = [(MANIFEST, between.encode()), *changes.written.items(), (MANIFEST, after.encode())]
+
+        def remove_old() -> None:
+            for name in changes.removed:
+                (self.path / name).unlink(missing_ok=True)
+
+        with _files.explain_write_errors(self.shown):
             if self._is_locked:
                 for place in {(self.path / name).parent for name in (MANIFEST, *changes.files, *before.names)}:
-                    remove_temporary(place)
-            try:
-                steps = {MANIFEST: between.encode(), **changes.written}
-                for name, content in steps.items():
-                    target = self.path / name
-                    folders += [one for one in reversed(target.parents) if not one.exists()]
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    complete.append((write_temporary(target, content), target))
-                last = write_temporary(self.path / MANIFEST, after.encode())
-                complete.append((last, self.path / MANIFEST))
-                for number, (temporary, target) in enumerate(complete):
-                    if number == len(complete) - 1:
-                        for name in changes.removed:
-                            (self.path / name).unlink(missing_ok=True)
-                    if not target.exists():
-                        created.append(target)
-                    os.replace(temporary, target)
-            except BaseException:
-                for leftover in (*created, *(temporary for temporary, _ in complete)):
-                    with suppress(OSError):
-                        leftover.unlink()
-                for folder in reversed(folders):
-                    with suppress(OSError):
-                        folder.rmdir()
-                raise
+                    _files.remove_temporary(place)
+            _files.replace_files([(self.path / name, content) for name, content in steps], finish=remove_old)
 
     def _digest(self, name: str) -> str | None:
         """Return the digest of a file, or None if there is none. Raise BadFile if it is a link or a folder."""
         path = self._find(name)
-        return None if path is None else digest_of(read_file(path))
+        return None if path is None else digest_of(_files.read_file(path))
 
     def _exists(self, name: str) -> bool:
         return os.path.lexists(self.path / name)
@@ -226,7 +205,7 @@ class ProjectFolder:
     def _find(self, name: str) -> Path | None:
         """Return the path of a regular file, or None if there is no such file. Links are refused, not followed."""
         target = self.path / name
-        with self._translate_errors():
+        with _files.explain_write_errors(self.shown):
             for path in [*reversed([one for one in target.parents if one.is_relative_to(self.path)][:-1]), target]:
                 try:
                     mode = os.lstat(path).st_mode
@@ -252,13 +231,6 @@ class ProjectFolder:
 
     def _show(self, name: str) -> str:
         return os.path.join(self.shown, name)
-
-    @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise BadFile(f"cannot be written ({describe_error(error)})", at=self.shown) from None
 
 
 def digest_of(content: bytes) -> str:

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from string import Template
 
 from .. import data
-from ..formats._godot import GodotParams
-from ..formats._godot.project import PROJECT_FILE, ROOT, find_folder, find_root, locate_picture
+from ..core.entries import declare_module
+from ..formats._godot import PROJECT_FILE, ROOT, GodotParams, find_folder, find_root, locate_picture
 from ..formats._godot.resources import build_tileset
 from ..formats._godot.scenes import encode_scene
-from ..formats._godot.values import format_section, quote
+from ..formats._godot.values import quote
 from . import Engine, Level, Project
 
 LEVELS, TILESET, SCENE, SCRIPT = "levels", "tiles.tres", "main.tscn", "main.gd"
@@ -33,44 +34,19 @@ def build(levels: Sequence[Level], options: GodotParams, folder: Path) -> Projec
     if is_new and tileset.sheet is not None and not options.image_path:
         options = options.model_copy(update={"image_path": locate_picture(tileset.sheet, folder)})
     tiles = build_tileset(tileset, options, folder / LEVELS / TILESET, inner)
-    files = {SCENE: _write_main_scene(own), SCRIPT: data.read_text("templates", "godot.gd").encode()}
+    files = {SCENE: _fill("main.tscn", script=own + SCRIPT), SCRIPT: data.read_text("templates", "godot.gd").encode()}
     for level in levels:
         scene = encode_scene(level.map, tiles, options, name=level.name, tileset=inner + TILESET)
         files[f"{LEVELS}/{level.name}.tscn"] = scene
     files |= {f"{LEVELS}/{name}": content for name, content in {TILESET: tiles.resource, **tiles.pictures}.items()}
-    return Project(files, {PROJECT_FILE: _write_project_file(folder.name)} if is_new else {})
+    starter = _fill(PROJECT_FILE, name=folder.name or "Levels", scene=ROOT + SCENE)
+    return Project(files, {PROJECT_FILE: starter} if is_new else {})
 
 
-def _write_main_scene(folder: str) -> bytes:
-    """Return the scene that shows a level. The folder is its place in the project."""
-    sections = [
-        "[gd_scene load_steps=2 format=3]\n\n",
-        format_section(f'ext_resource type="Script" path={quote(folder + SCRIPT)} id="1"', {}),
-        format_section('node name="Main" type="Node2D"', {"script": 'ExtResource("1")'}),
-        format_section('node name="Camera" type="Camera2D" parent="."', {}),
-        format_section('node name="Title" type="CanvasLayer" parent="."', {}),
-        format_section('node name="Label" type="Label" parent="Title"', {"offset_left": "8.0", "offset_top": "4.0"}),
-    ]
-    return "".join(sections).encode()
+def _fill(template: str, **values: str) -> bytes:
+    """Return a template with values in place of its names, as strings of Godot."""
+    quoted = {name: quote(value) for name, value in values.items()}
+    return Template(data.read_text("templates", template)).substitute(quoted).encode()
 
 
-def _write_project_file(name: str) -> bytes:
-    """Return a project file with the least that Godot needs; its editor adds the rest."""
-    return (
-        "config_version=5\n\n"
-        f'[application]\n\nconfig/name={quote(name or "Levels")}\nrun/main_scene="{ROOT}{SCENE}"\n\n'
-        "[rendering]\n\nenvironment/defaults/default_clear_color=Color(0.07, 0.07, 0.09, 1)\n"
-        'renderer/rendering_method="gl_compatibility"\n'
-        'renderer/rendering_method.mobile="gl_compatibility"\n'
-        "textures/canvas_textures/default_texture_filter=0\n"
-    ).encode()
-
-
-godot = Engine(
-    name="godot",
-    params=GodotParams,
-    build=build,
-    program="Godot 4",
-    format="godot",
-    doc=__doc__,
-)
+godot = declare_module(Engine, build, params=GodotParams, build=build, program="Godot 4", format="godot")

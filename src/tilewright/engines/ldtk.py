@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from ..core.entries import declare_module
 from ..core.params import param
 from ..formats._ldtk import LdtkParams
 from ..formats._ldtk.writing import write_project
-from . import Engine, Level, Project
-from ._layout import arrange_levels
+from . import Engine, Level, Project, arrange_levels
 
 PROJECT = "levels.ldtk"
 
@@ -34,11 +34,4 @@ def build(levels: Sequence[Level], options: LdtkProjectParams, folder: Path) -> 
     return Project(write_project(maps, options, Path(PROJECT), places=places))
 
 
-ldtk = Engine(
-    name="ldtk",
-    params=LdtkProjectParams,
-    build=build,
-    program="LDtk",
-    format="ldtk",
-    doc=__doc__,
-)
+ldtk = declare_module(Engine, build, params=LdtkProjectParams, build=build, program="LDtk", format="ldtk")

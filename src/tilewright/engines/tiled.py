@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
-from typing import ClassVar
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
 
+from ..core.entries import declare_module
 from ..core.params import param
-from ..formats._tiled import TiledParams
-from ..formats._tiled.sharing import write_levels
-from . import Engine, Level, Project
-from ._layout import arrange_levels
+from ..formats._tiled import Document, TiledParams
+from ..formats._tiled.elements import tileset_to_xml, to_xml
+from ..formats._tiled.writing import build_document
+from . import Engine, Level, Project, arrange_levels
 
 WORLD = "levels.world"
+SHARED = "tiles"
+"""Name of the files of the shared tilesets, without number and extension."""
 
 
 class TiledProjectParams(TiledParams):
@@ -27,31 +30,38 @@ class TiledProjectParams(TiledParams):
 
 
 def build(levels: Sequence[Level], options: TiledProjectParams, folder: Path) -> Project:
-    files, cell = write_levels({level.name: level.map for level in levels}, options)
-    return Project({WORLD: _write_world(levels, options.gap, *cell), **files})
-
-
-def _write_world(levels: Sequence[Level], gap: int, width: int, height: int) -> bytes:
-    """Return the world, which has the place of each level in pixels, given the size of a cell."""
-    places = arrange_levels([(level.map.width, level.map.height) for level in levels], gap)
-    maps = [
-        {
-            "fileName": f"{level.name}.tmx",
-            "x": x * width,
-            "y": y * height,
-            "width": level.map.width * width,
-            "height": level.map.height * height,
+    files: dict[str, bytes] = {}
+    shared: dict[str, bytes] = {}
+    documents: list[Document] = []
+    for level in levels:
+        # The path is a bare name, so that the user's own picture is copied and the folder is complete.
+        document, pictures = build_document(level.map, options, Path(f"{SHARED}.tmx"), embedded=False)
+        names = {
+            picture: _name(number, PurePosixPath(picture).suffix.lower()) for number, picture in enumerate(pictures)
         }
-        for level, (x, y) in zip(levels, places, strict=True)
-    ]
-    return (json.dumps({"maps": maps, "onlyShowAdjacentMaps": False, "type": "world"}, indent=2) + "\n").encode()
+        sources = [_name(number, ".tsx") for number in range(len(document["tilesets"]))]
+        for source, part in zip(sources, document["tilesets"], strict=True) if not documents else ():
+            shared[source] = tileset_to_xml({**part, "image": names.get(part["image"], part["image"])})
+        shared |= {names[picture]: content for picture, content in pictures.items()}
+        pairs = zip(sources, document["tilesets"], strict=True)
+        references = [{"firstgid": part["firstgid"], "source": source} for source, part in pairs]
+        files[f"{level.name}.tmx"] = to_xml({**document, "tilesets": references})
+        documents.append(document)
+    places = arrange_levels([(document["width"], document["height"]) for document in documents], options.gap)
+    maps = [_describe_level(*level) for level in zip(files, documents, places, strict=True)]
+    world = json.dumps({"maps": maps, "onlyShowAdjacentMaps": False, "type": "world"}, indent=2) + "\n"
+    return Project({WORLD: world.encode(), **files, **shared})
 
 
-tiled = Engine(
-    name="tiled",
-    params=TiledProjectParams,
-    build=build,
-    program="Tiled",
-    format="tmx",
-    doc=__doc__,
-)
+def _name(number: int, ending: str) -> str:
+    return f"{SHARED}-{number + 1}{ending}" if number else f"{SHARED}{ending}"
+
+
+def _describe_level(name: str, document: Document, place: tuple[int, int]) -> dict[str, Any]:
+    """Return a level of the world, with its place in pixels. The given place is in cells."""
+    width, height = document["tilewidth"], document["tileheight"]
+    size = {"width": document["width"] * width, "height": document["height"] * height}
+    return {"fileName": name, "x": place[0] * width, "y": place[1] * height, **size}
+
+
+tiled = declare_module(Engine, build, params=TiledProjectParams, build=build, program="Tiled", format="tmx")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import glob
 import inspect
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.entries import Entry
+from ..core.entries import Entry, declare_module
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..core.params import Params
 from ..core.provenance import recipe_of
@@ -102,9 +101,8 @@ def make_format(
 
     By default, the extension of its files is its name, too. `fields` are further fields of `Format`.
     """
-    name, doc = write.__module__.rpartition(".")[2], sys.modules[write.__module__].__doc__ or ""
-    extensions = extensions or (f".{name}",)
-    return Format(name=name, doc=doc, params=params, extensions=extensions, write=write, read=read, **fields)
+    extensions = extensions or (f".{write.__module__.rpartition('.')[2]}",)
+    return declare_module(Format, write, params=params, extensions=extensions, write=write, read=read, **fields)
 
 
 class FormatRegistry(Registry[Format]):
@@ -569,14 +567,14 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 
 def save_network(network: Network, path: str | PathLike[str]) -> None:
     """Write a network to a file."""
-    from ._networks import save_network
+    from ._models import save_network
 
     save_network(network, path)
 
 
 def decode_network(content: bytes, name: str) -> Network:
     """Return the network in the content of a file."""
-    from ._networks import decode_network
+    from ._models import decode_network
 
     return decode_network(content, name)
 

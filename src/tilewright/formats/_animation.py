@@ -14,12 +14,13 @@ import numpy as np
 from PIL import Image
 from PIL.ImageFile import ImageFile
 
+from ..core.entries import declare_module
 from ..core.errors import TilewrightError, TooLarge
 from ..core.params import param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
-from ._encoding import encode_image
+from ._files import encode_image
 from ._layers import View
 from ._picture import PictureParams, cell_size, draw_all, hides_tiles, layout_of, shows_icons
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
@@ -59,21 +60,19 @@ class Animation:
 
 
 def make_animation_format(
-    name: str,
-    doc: str | None,
     encode: Callable[[Iterable[View], AnimationParams], bytes],
     kind: type[ImageFile],
     find_label: Callable[[Image.Image], str],
 ) -> Format:
-    """Return a format for animations. A single map is written as an animation of one frame."""
-    return Format(
-        name=name,
+    """Return the format of the module of a function for animations. A single map is an animation of one frame."""
+    return declare_module(
+        Format,
+        encode,
         params=AnimationParams,
-        extensions=(f".{name}",),
+        extensions=(f".{encode.__module__.rpartition('.')[2]}",),
         write=lambda map, options, path: {path.name: encode([map], options)},
         animate=lambda frames, options, path: {path.name: encode(frames, options)},
         read=lambda source, options: read_picture(source, kind, find_label, options.scale),
-        doc=doc or "",
         use="animations",
     )
 

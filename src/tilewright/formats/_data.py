@@ -176,6 +176,13 @@ def encode_label(map: TileMap, data: dict[str, Any], noun: str) -> str:
     return text
 
 
+def escape_json(text: str) -> str:
+    """Return JSON without characters that HTML gives a meaning."""
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
 def encode_array(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:
     """Return an array as nested lists or as a packed string. By default, the size decides.
 

@@ -1,16 +1,18 @@
-"""Documents of other editors: their size, their JSON, and the files to which they refer."""
+"""Text, JSON and XML in untrusted files: their size, their encoding, and the files to which they refer."""
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
-from pathlib import PurePosixPath, PureWindowsPath
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, short_repr
-from ..core.parse_limits import check_json
+from ..core.grid import MAX_CELLS
+from ..core.parse_limits import check_json, check_objects
 from . import Source
+from ._files import is_relative
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
@@ -50,19 +52,6 @@ def parse_document(
 # -- files beside a document ----------------------------------------------------------------------------------
 
 
-def is_relative(path: str) -> bool:
-    """Return whether a path is relative on every system."""
-    windows = PureWindowsPath(path)
-    return bool(path) and "://" not in path and not (windows.drive or windows.root or PurePosixPath(path).is_absolute())
-
-
-def read_path(path: str) -> str:
-    """Return a path with slashes. Raise ValueError unless it is relative."""
-    if path and not is_relative(path):
-        raise ValueError(f"must be relative to the map's file, got {path!r}")
-    return path.replace("\\", "/")
-
-
 def read_sibling(name: str, source: Source, endings: tuple[str, ...], otherwise: str = "") -> bytes | None:
     """Return the content of a file with a relative path and one of these extensions; None if it is unavailable.
 
@@ -83,3 +72,86 @@ def read_sibling(name: str, source: Source, endings: tuple[str, ...], otherwise:
     if otherwise:
         warnings.warn(f"{source.name}: {short_repr(name)} is not read, because {reason}", stacklevel=2)
     return None
+
+
+MAX_LINES = 1 << 20
+
+
+def read_text(source: Source) -> str:
+    """Decode UTF-8 with or without a byte order mark, and normalize line ends."""
+    try:
+        text = source.content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadFile(f"not UTF-8 text (byte {error.start})", at=source.name) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def check_text_size(content: bytes) -> None:
+    """Raise TooLarge for more bytes or lines than a map of text may have."""
+    if len(content) > MAX_CELLS or content.count(b"\n") > MAX_LINES:
+        raise TooLarge(f"must have at most {MAX_CELLS:,} bytes and {MAX_LINES:,} lines; use npz for larger maps")
+
+
+def check_row_lengths(rows: list[str], name: str) -> list[str]:
+    """Return the rows. Raise BadFile if the rows differ in length."""
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]) or not row:
+            raise BadFile(
+                f"row {number} has {len(row)} cells, the first has {len(rows[0])}", at=(name, "row", number), place=name
+            )
+    return rows
+
+
+MAX_NODES = 1 << 22
+"""Maximum number of elements and attributes together. Each takes a few hundred bytes of memory."""
+NODES_PER_OBJECT = 4
+"""Number of elements and attributes that count as one object, because other threads run while they are parsed."""
+CHUNK = 1 << 16
+"""Number of bytes that are parsed without a pause for other threads."""
+
+
+def parse_xml(content: bytes, roots: Sequence[str], noun: str, hint: str = "") -> ET.Element:
+    """Return the root element of an XML file.
+
+    Parameters
+    ----------
+    content
+        Content of the file.
+    roots
+        Allowed tags of the root element.
+    noun
+        Kind of the file, for error messages: `Tiled`.
+    hint
+        Suggestion for a file that is too large.
+
+    Returns
+    -------
+    Element
+        The root.
+
+    Raises
+    ------
+    InvalidRecipe
+        If the content is not XML in UTF-8, has a document type, or another root.
+    TooLarge
+        If there are too many elements.
+    """
+    if b"<!DOCTYPE" in content:
+        raise InvalidRecipe(f"must not contain a document type (<!DOCTYPE>), which no {noun} file needs")
+    nodes = content.count(b"<") - content.count(b"</") + content.count(b"=")
+    check_objects(nodes, MAX_NODES, "elements and attributes", hint, weight=NODES_PER_OBJECT)
+    # In another encoding, a document type would not be found. The given encoding overrides that of the file, except for
+    # UTF-16, which expat detects itself and which contains zero bytes.
+    if b"\0" in content:
+        raise InvalidRecipe("not XML in UTF-8: it contains zero bytes", rule="format")
+    parser = ET.XMLParser(encoding="utf-8")
+    try:
+        for start in range(0, len(content), CHUNK):
+            parser.feed(content[start : start + CHUNK])
+        root = parser.close()
+    except (ET.ParseError, ValueError) as error:
+        raise InvalidRecipe(f"not XML in UTF-8: {error}", rule="format") from None
+    if root.tag not in roots:
+        names = " or ".join(f"<{tag}>" for tag in roots)
+        raise InvalidRecipe(f"must be a {noun} {names}, got <{root.tag[:40]}>", rule="format")
+    return root

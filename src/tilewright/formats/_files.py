@@ -1,21 +1,27 @@
-"""Functions that read files, and that write files atomically."""
+"""Functions that read files, write files atomically, and lock folders."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from time import time
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.errors import BadFile, find_nearest
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 
 MAX_BYTES = 1 << 30
 """Maximum size of a file to read."""
@@ -80,6 +86,19 @@ def read_text(path: str | PathLike[str]) -> str:
         raise BadFile("not UTF-8 text", at=path) from None
 
 
+def is_relative(path: str) -> bool:
+    """Return whether a path is relative on every system."""
+    windows = PureWindowsPath(path)
+    return bool(path) and "://" not in path and not (windows.drive or windows.root or PurePosixPath(path).is_absolute())
+
+
+def read_path(path: str) -> str:
+    """Return a path with slashes. Raise ValueError unless it is relative."""
+    if path and not is_relative(path):
+        raise ValueError(f"must be relative to the map's file, got {path!r}")
+    return path.replace("\\", "/")
+
+
 def list_files(folder: str | PathLike[str]) -> list[Path]:
     """Return the entries of a folder. Raise BadFile if the folder cannot be read."""
     try:
@@ -90,47 +109,80 @@ def list_files(folder: str | PathLike[str]) -> list[Path]:
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
     """Raise BadFile early if a file cannot be written. Missing folders are created later."""
-    try:
+    with explain_write_errors(path):
         obstacle = _find_obstacle(Path(path))
-    except (OSError, ValueError) as error:
-        obstacle = f"cannot be written ({describe_error(error)})"
     if obstacle:
         raise BadFile(obstacle, at=path)
 
 
 def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> list[Path]:
-    """Write several files in one folder, all or none. All are written to temporary files, which are then renamed, the
-    main file last.
+    """Write several files in one folder, all or none, the main file last.
 
     Links are followed. A target that is not a regular file, such as a pipe, is written directly.
     """
     folder = Path(path).parent
-    complete: list[tuple[Path, Path]] = []
-    created: list[Path] = []
-    try:
+    targets: dict[Path, bytes] = {}
+    streams: dict[Path, bytes] = {}
+    with explain_write_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in reversed(list(contents.items())):
             target = folder / name
             if name != Path(path).name and _has_content(target, content):
                 continue  # Several maps share this file.
             if _is_stream(target):
-                target.write_bytes(content)
+                streams[target] = content
             else:
                 target = Path(os.path.realpath(target))
                 remove_stale(target.parent)
-                complete.append((write_temporary(target, content), target))
-        for temporary, target in complete:
+                targets[target] = content
+        replace_files([*targets.items()], lambda: [target.write_bytes(content) for target, content in streams.items()])
+    return [folder / name for name in contents]
+
+
+def replace_files(
+    contents: Sequence[tuple[Path, bytes]],
+    prepare: Callable[[], object] = lambda: None,
+    finish: Callable[[], object] = lambda: None,
+) -> None:
+    """Write several files, all or none, and their folders.
+
+    All are written to temporary files, which are then renamed in their order. `prepare` is called before the first is
+    renamed, and `finish` before the last.
+    """
+    complete: list[tuple[Path, Path]] = []
+    created: list[Path] = []
+    folders: list[Path] = []
+    try:
+        for target, content in contents:
+            folders += [one for one in reversed(target.parents) if not one.exists()]
+            target.parent.mkdir(parents=True, exist_ok=True)
+            complete.append((write_temporary(target, content), target))
+        prepare()
+        for number, (temporary, target) in enumerate(complete, 1):
+            if number == len(complete):
+                finish()
             if not target.exists():
                 created.append(target)
             os.replace(temporary, target)
-    except BaseException as error:
+    except BaseException:
         for leftover in (*created, *(temporary for temporary, _ in complete)):
             with suppress(OSError):
                 leftover.unlink()
-        if isinstance(error, (OSError, ValueError)):
-            raise BadFile(f"cannot be written ({describe_error(error)})", at=path) from None
+        for folder in reversed(folders):
+            with suppress(OSError):
+                folder.rmdir()
         raise
-    return [folder / name for name in contents]
+
+
+@contextmanager
+def explain_write_errors(path: str | PathLike[str]) -> Iterator[None]:
+    """Convert errors of the file system to the line that a file or folder cannot be written."""
+    try:
+        yield
+    except BadFile:
+        raise
+    except (OSError, ValueError) as error:
+        raise BadFile(f"cannot be written ({describe_error(error)})", at=path) from None
 
 
 def name_temporary() -> str:
@@ -214,3 +266,70 @@ def _is_stream(path: Path) -> bool:
 
 def describe_error(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+def encode_image(picture: Image, kind: str = "PNG", **options: Any) -> bytes:
+    """Return a picture as a file of this kind. The options are those of Pillow."""
+    buffer = io.BytesIO()
+    picture.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+try:
+    import fcntl
+except ImportError:  # On Windows, two concurrent runs in one folder are not detected.
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".tilewright.lock"
+"""Name of the file that a writing process locks. The file is removed at the end of the run and never renamed."""
+
+
+@contextmanager
+def lock_folder(folder: str, address: str = "") -> Iterator[bool]:
+    """Hold an exclusive lock on a folder. The lock ends with the process. Errors name the address, if one is given.
+
+    Yield whether the folder is locked: some file systems do not support locks. A missing folder is created, and removed
+    again if nothing is written to it.
+
+    Raises
+    ------
+    BadFile
+        If another process holds the lock.
+    OSError
+        If the folder cannot be written.
+    """
+    if fcntl is None:
+        yield False
+        return
+    is_new = not os.path.isdir(folder)
+    file, is_locked = _open_lock(folder, address or folder)
+    try:
+        yield is_locked
+    finally:
+        with file, suppress(OSError):
+            os.unlink(os.path.join(folder, LOCK))
+            if is_new:
+                os.rmdir(folder)
+
+
+def _open_lock(folder: str, address: str) -> tuple[BinaryIO, bool]:
+    """Return the locked file, and whether the file system supports locks."""
+    path = os.path.join(folder, LOCK)
+    while True:
+        with suppress(FileNotFoundError):  # The process that held the lock has just removed the file or folder.
+            os.makedirs(folder, exist_ok=True)
+            file = open(path, "ab")  # noqa: SIM115
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # A lock on a file that was removed meanwhile excludes no other process.
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    return file, True
+            except BlockingIOError:
+                file.close()
+                raise BadFile("another process is writing to it", at=address) from None
+            except FileNotFoundError:
+                file.close()
+                raise
+            except OSError:
+                return file, False
+            file.close()

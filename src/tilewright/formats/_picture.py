@@ -24,10 +24,10 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ._artwork import has_sprites, native_size
+from ._composition import SpritePainter
 from ._icons import MIN_DOT_CELL
 from ._layers import View
 from ._marks import FRAME_LINE, MAX_PALETTE, apply_tint, draw_frame_lines, draw_lines, draw_markers, find_icon_colors
-from ._painting import SpritePainter
 
 MAX_CELLS = 1 << 26
 """Maximum number of cells in a picture, for drawing and reading."""

@@ -24,11 +24,10 @@ from ..core.samples import check_sample_count
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
 from . import Source, find_map_files, format_registry, has_map_files, is_map_file, load_all
+from ._documents import read_text
 from ._files import read_file
-from ._models import load_model
-from ._networks import decode_network, holds_network
+from ._models import decode_network, holds_network, load_model
 from ._sheet import fit_sheet
-from ._text import read_text
 from ._tile_rules import read_tile_rules, split_subset
 
 RECIPE_EXTENSIONS = (".yaml", ".yml", ".json")

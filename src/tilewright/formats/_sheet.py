@@ -1,4 +1,4 @@
-"""Pictures of sprite sheets: the user's own, and sprites arranged in rows."""
+"""Pictures of sprite sheets: the user's own, guesses about their sprites, and sprites arranged in rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Mapping
 from functools import lru_cache
+from math import gcd
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, pluralize
-from ..core.skins import LAYOUTS, Skin
+from ..core.skins import LAYOUTS, Skin, find_layouts
 from ..core.tileset import Sheet, Tileset
-from ._encoding import encode_image
+from ._files import encode_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 MAX_COLUMNS = 16
 MAX_CACHED_PIXELS = 1 << 20
@@ -186,3 +188,33 @@ def refuse_own_sheet(tileset: Tileset, path: str | PathLike[str], contents: Mapp
         if os.path.realpath(folder / name) == sheet and content != tileset.sheet.picture:
             text = f"is the picture of the sprites of tileset {tileset.name!r}; choose another name"
             raise BadFile(text, at=Path(path).parent / name, rule="conflict")
+
+
+USUAL_SIDES = (16, 32, 24, 48, 64, 8, 12, 20, 40, 10, 128)
+"""Edge lengths of sprites in pixels, the most usual first."""
+LAYOUT_SIDES = (8, 12, 16, 20, 24, 32, 48)
+"""Edge lengths at which a sheet is taken for one layout. With larger ones, it usually has many small sprites."""
+
+
+def guess_layouts(width: int, height: int) -> list[str]:
+    """Return the layouts that a picture of this size in pixels may have, the most likely first.
+
+    >>> guess_layouts(128, 96), guess_layouts(64, 64), guess_layouts(48, 16)
+    (['blob47', 'single'], ['edge16', 'corner16', 'single'], ['single'])
+    """
+    found = [name for side in LAYOUT_SIDES if not width % side and not height % side
+             for name in find_layouts(width // side, height // side)]  # fmt: skip
+    return [name for name in LAYOUTS if name in found and name != "single"] + ["single"]
+
+
+def guess_side(width: int, height: int, layout: str) -> int:
+    """Return the likely edge length of the sprites in a picture, in pixels.
+
+    >>> guess_side(128, 96, "blob47"), guess_side(272, 128, "single"), guess_side(30, 45, "single")
+    (16, 16, 15)
+    """
+    for side in LAYOUT_SIDES if layout != "single" else USUAL_SIDES:
+        is_divisor = not width % side and not height % side
+        if is_divisor and (layout == "single" or layout in find_layouts(width // side, height // side)):
+            return side
+    return min(max(1, gcd(width, height)), 1024)

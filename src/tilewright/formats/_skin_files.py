@@ -387,9 +387,7 @@ def _read_sheet(data: dict[str, Any], path: Path) -> Sheet | None:
     sheet = Sheet.validate(data["sheet"])
     picture = path.parent / sheet.image
     sheet = sheet.with_picture(read_file(picture), str(picture))
-    columns, _ = count_sprites(sheet)
-    found = sheet.model_copy(update={"columns": columns})
-    return found.with_picture(sheet.picture, sheet.path)
+    return sheet.model_copy(update={"columns": count_sprites(sheet)[0]})
 
 
 def _is_in_use(data: dict[str, Any], skins: Iterable[dict[str, Any]]) -> bool:
@@ -413,7 +411,6 @@ def _is_same_picture(one: Sheet, other: Sheet) -> bool:
 def _measure_sprites(source: TileSkinParams, picture: Sheet, before: Sheet | None) -> _AddedSheet:
     """Return a picture with its geometry. Its sprites must have the size of those in the sheet before, if any."""
     bare = picture.model_copy(update={"margin": source.margin, "spacing": source.spacing})
-    bare = bare.with_picture(picture.picture, picture.path)
     place = bare.path or bare.image
     if not bare.picture:
         raise BadFile("is empty", at=place)
@@ -440,12 +437,12 @@ def _measure_sprites(source: TileSkinParams, picture: Sheet, before: Sheet | Non
     if size is None:
         size, columns = _guess_tile_size(source, bare)
     fields = {**geometry, "tile_width": size[0], "tile_height": size[1]}
-    sheet = Sheet.validate({"image": bare.image, **fields})
-    count = count_sprites(sheet.with_picture(bare.picture, bare.path))
+    sheet = Sheet.validate({"image": bare.image, **fields}).with_picture(bare.picture, bare.path)
+    count = count_sprites(sheet)
     if min(count) < 1:
         width, height = picture_size(bare) or (0, 0)
         raise BadFile(f"{width}x{height} pixels hold no sprite of {size[0]}x{size[1]}", at=place)
-    sheet = sheet.model_copy(update={"columns": count[0]}).with_picture(bare.picture, bare.path)
+    sheet = sheet.model_copy(update={"columns": count[0]})
     return _AddedSheet(sheet, columns if source.columns or columns else _choose_columns(source, count))
 
 

@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element
 
 from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, errors_within
 from ..core.tileset import Tileset
-from ._xml import parse_xml
+from ._documents import parse_xml
 
 MAX_ORIENTED_TILES = 4096
 """Maximum number of tiles, each orientation counted."""

@@ -24,4 +24,4 @@ def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     return encode_animation(animation, "PNG", options, pnginfo=make_text_chunks(animation.label))
 
 
-apng = make_animation_format("apng", __doc__, encode, PngImageFile, join_text_chunks)
+apng = make_animation_format(encode, PngImageFile, join_text_chunks)

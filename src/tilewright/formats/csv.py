@@ -18,7 +18,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import MAX_TILES
 from . import LoadedMap, Source, make_format
 from ._data import check_sides, make_numbered_tileset
-from ._text import check_text_size, read_text
+from ._documents import check_text_size, read_text
 
 FIELD = r"[ \t]*[0-9]{1,5}[ \t]*"
 ROW = re.compile(rf"{FIELD}(?:,{FIELD})*")

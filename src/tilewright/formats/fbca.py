@@ -34,7 +34,7 @@ from ..core.params import MAX_SIDE, Params, param
 from ..core.tilemap import TileMap
 from ..core.tilesets import tilesets
 from . import LoadedMap, Source, make_format
-from ._text import read_text
+from ._documents import read_text
 
 DIGITS = 10
 """Maximum number of states that are written as digits."""

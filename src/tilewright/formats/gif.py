@@ -81,6 +81,4 @@ def _find_changes(animation: Animation, nothing: int) -> list[_Change]:
     return changes
 
 
-gif = make_animation_format(
-    "gif", __doc__, encode, GifImageFile, lambda picture: extract_label(picture.info.get("comment"))
-)
+gif = make_animation_format(encode, GifImageFile, lambda picture: extract_label(picture.info.get("comment")))

@@ -24,8 +24,7 @@ from pathlib import Path
 
 from ..core.tilemap import TileMap
 from . import LoadedMap, Source, make_format
-from ._godot import GodotParams
-from ._godot.project import find_folder
+from ._godot import GodotParams, find_folder
 from ._godot.reading import read_scene
 from ._godot.resources import build_tileset
 from ._godot.scenes import encode_scene

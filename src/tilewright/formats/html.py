@@ -26,9 +26,9 @@ from ..core.tilemap import TileMap, format_size
 from ..core.yaml import write_data
 from . import LoadedMap, Source, make_format
 from ._data import StoredMap, describe_map, encode_label, pack_array
+from ._documents import read_text
 from ._page.document import MAP_BLOCK, Document
 from ._page.scene import encode_scene
-from ._text import read_text
 
 MAX_CELLS = 1 << 20
 """Maximum number of cells. Browsers draw larger maps slowly, and games on them need too much memory."""

@@ -16,7 +16,7 @@ from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from . import LoadedMap, Source, make_format
 from ._data import StoredMap, describe_map, encode_array
-from ._text import read_text
+from ._documents import read_text
 
 
 class JsonParams(Params):

@@ -21,7 +21,7 @@ from ..core.tilemap import TileMap
 from . import LoadedMap, Source, make_format
 from ._archive import decode_archive, encode_archive
 from ._data import StoredMap, check_sides, describe_map, make_numbered_tileset
-from ._networks import holds_network
+from ._models import holds_network
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """Names of the allowed arrays, and the allowed kinds of their dtypes."""

@@ -25,7 +25,7 @@ from ..core.errors import InvalidRecipe
 from ..core.params import param
 from ..core.tilemap import TileMap
 from . import LoadedMap, Source, make_format
-from ._encoding import encode_image
+from ._files import encode_image
 from ._heights import draw_layer, range_of
 from ._picture import PictureParams, Size, draw, hides_tiles, layout_of, shows_icons, shows_sprites
 from ._pixels import build_label, read_picture

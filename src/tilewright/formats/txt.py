@@ -13,7 +13,7 @@ from ..core.params import Params
 from ..core.tilemap import TileMap
 from . import LoadedMap, Source, make_format
 from ._data import check_sides
-from ._text import check_row_lengths, check_text_size, read_text
+from ._documents import check_row_lengths, check_text_size, read_text
 
 
 def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:

@@ -33,12 +33,12 @@ from ..core.params import MAX_SIDE, Params, param
 from ..core.stored import parse_json
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile
+from ..kernels.outline import trace
 from . import LoadedMap, Source, make_format
-from ._data import StoredMap, describe_map, encode_label, pack_array
-from ._encoding import encode_image
-from ._outline import move_out, trace_loops
+from ._data import StoredMap, describe_map, encode_label, escape_json, pack_array
+from ._documents import read_text
+from ._files import encode_image
 from ._picture import PictureParams, draw
-from ._text import read_text
 
 VERSION = 0.3
 """Version of the format. MapTool refuses all but 0.2 and 0.3."""
@@ -124,10 +124,7 @@ def write(map: TileMap, options: UvttParams, path: Path) -> Mapping[str, bytes]:
 
 def _encode_map(map: TileMap) -> str:
     """Return the map as JSON without `<`, `>` and `&`, because Roll20's script removes HTML from the text."""
-    label = encode_label(map, {**describe_map(map), "cells": pack_array(map.cells)}, "file")
-    for character in "<>&":
-        label = label.replace(character, f"\\u{ord(character):04x}")
-    return label
+    return escape_json(encode_label(map, {**describe_map(map), "cells": pack_array(map.cells)}, "file"))
 
 
 def choose_scale(map: TileMap, options: UvttParams, max_pixels: int = MAX_DEFAULT_PIXELS) -> int:
@@ -276,3 +273,51 @@ uvtt = make_format(
         "Owlbear Rodeo (extension)",
     ),
 )
+
+
+def trace_loops(is_open: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
+    """Return the loops around the open cells of a mask (row, column). Cells outside the mask are solid.
+
+    A loop is an array (corner, 2) of x and y in cells, without the first corner at its end. The open cells are on the
+    right of each line, so loops run clockwise around open cells and counterclockwise around solid cells within them.
+    Open cells that touch only at a corner have separate loops, so that nothing is visible through the corner. The loops
+    have no corners inside straight lines, and start at their first corner in reading order.
+
+    >>> trace_loops(np.array([[True, True], [False, False]]))[0].tolist()
+    [[0, 0], [2, 0], [2, 1], [0, 1]]
+    """
+    padded = np.pad(is_open, 1)
+    northwest, northeast = padded[:-1, :-1], padded[:-1, 1:]
+    southwest, southeast = padded[1:, :-1], padded[1:, 1:]
+    edges = (southeast & ~northeast).astype(np.uint8)
+    edges |= (southwest & ~southeast).astype(np.uint8) << 1
+    edges |= (northwest & ~southwest).astype(np.uint8) << 2
+    edges |= (northeast & ~northwest).astype(np.uint8) << 3
+    # A corner is where one or three of four cells are open; at two open cells in a diagonal, two loops have corners.
+    diagonal = (northwest == southeast) & (northeast == southwest) & (northwest != northeast)
+    odd = northwest ^ northeast ^ southwest ^ southeast
+    total = int(odd.sum()) + 2 * int(diagonal.sum())
+    corners = np.empty((total, 2), dtype=np.int32)
+    ends = np.empty(total // 4, dtype=np.int64)
+    loops = trace(edges, corners, ends)
+    return np.split(corners, ends[: loops - 1]) if loops else []
+
+
+def move_out(loops: list[NDArray[np.int32]], distance: float, width: int, height: int) -> list[NDArray[np.float64]]:
+    """Return the loops with every line moved by a distance of less than half a cell into the solid cells.
+
+    Lines along the border of the map, which is width x height cells, stay there.
+    """
+    if not loops:
+        return []
+    corners = np.concatenate(loops)
+    ends = np.cumsum([len(loop) for loop in loops])
+    first, last = np.concatenate([[0], ends[:-1]]), ends - 1
+    following, previous = np.arange(1, len(corners) + 1), np.arange(-1, len(corners) - 1)
+    following[last], previous[first] = first, last
+    # Signs of the line that leaves each corner: one of x and y is 0.
+    leaving = np.sign(corners[following] - corners)
+    # The left of a line (dx, dy) is (dy, -dx), because y points down.
+    outward = (leaving + leaving[previous])[:, ::-1] * np.array([1, -1])
+    moved = np.clip(corners + distance * outward, 0.0, np.array([width, height], dtype=np.float64))
+    return np.split(moved, ends[:-1])

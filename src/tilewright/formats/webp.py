@@ -33,4 +33,4 @@ def _read_exif_label(picture: Image.Image) -> str:
     return extract_label(exif[max(0, exif.find(b"{")) :].split(b"\0")[0])
 
 
-webp = make_animation_format("webp", __doc__, encode, WebPImageFile, _read_exif_label)
+webp = make_animation_format(encode, WebPImageFile, _read_exif_label)

@@ -34,6 +34,7 @@ from ..core.stored import parse_json
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import LoadedMap, Source, make_format
+from ._colors import join_channels
 from ._data import MAX_LABEL, StoredMap, check_expansion, check_sides, describe_map, pack_array
 
 FIRST_GLYPHS = "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼"
@@ -266,7 +267,7 @@ def _map_from_label(layers: Cells, field: bytes, source: Source) -> LoadedMap:
 
 def _find_kinds(cells: Cells) -> tuple[Cells, NDArray[np.int64]]:
     """Return the different characters with their color, and the index of each cell among them."""
-    packed = cells["code"].astype(np.int64) << 24 | _pack_colors(cells["color"])
+    packed = cells["code"].astype(np.int64) << 24 | join_channels(cells["color"])
     _, first, index = np.unique(packed, return_index=True, return_inverse=True)
     return cells.reshape(-1)[first], index.reshape(cells.shape)
 
@@ -291,7 +292,7 @@ def _map_from_glyphs(shown: Cells, tileset: Tileset | None) -> TileMap:
     used, index = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1)[codes]
     glyphs = [_glyph_of(code) for code in used.tolist()]
     if tileset is None:
-        colors = np.where(codes == 32, _pack_colors(shown["background"]), _pack_colors(shown["color"]))
+        colors = np.where(codes == 32, join_channels(shown["background"]), join_channels(shown["color"]))
         return TileMap(index, _make_tileset(glyphs, _find_common_colors(index, colors)))
     unknown = [glyph for glyph in glyphs if glyph not in tileset.by_glyph]
     if unknown:
@@ -311,13 +312,6 @@ def _find_common_colors(index: NDArray[np.int64], colors: NDArray[np.int64]) -> 
     order = np.lexsort((-pairs, counts, pairs >> 24))
     last = np.append(np.flatnonzero(np.diff(pairs[order] >> 24)), len(order) - 1)
     return [f"#{pair & 0xFFFFFF:06x}" for pair in pairs[order[last]].tolist()]
-
-
-def _pack_colors(colors: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return colors (..., 3) as integers 0xrrggbb."""
-    red, green, blue = (colors[..., part].astype(np.int64) for part in range(3))
-    packed: NDArray[np.int64] = red << 16 | green << 8 | blue
-    return packed
 
 
 def _make_tileset(glyphs: list[str], colors: list[str]) -> Tileset:

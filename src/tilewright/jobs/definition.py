@@ -12,7 +12,6 @@ from ..analysis.similarity import find_similarity
 from ..analysis.survey import check_comparing
 from ..core.entries import Measure
 from ..core.errors import BadFile
-from ..core.plan import tilesets_of
 from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
@@ -35,7 +34,7 @@ def read_measures(recipe: Recipe, names: Sequence[str]) -> list[Measure]:
     """Return the measures of a job. Raise a TilewrightError if one cannot be computed for the maps of its recipe."""
     entries = [measure_registry.complete(name) for name in names]
     for entry in entries:
-        entry.check_argument(tilesets_of(recipe))
+        entry.check_argument(recipe.tilesets)
     if find_similarity(recipe) is None:
         check_comparing(entries)
     return entries

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..core.errors import BadFile, TilewrightError
-from ..formats._files import TEMPORARY, name_temporary, remove_stale
-from ..formats._locks import LOCK, lock_folder
+from ..formats._files import LOCK, TEMPORARY, lock_folder, name_temporary, remove_stale
 from . import refuse_without_packages
 
 T = TypeVar("T")

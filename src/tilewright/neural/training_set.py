@@ -8,7 +8,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from ..autotile.tile_classes import find_tile_classes
+from ..autotile.grammar import find_tile_classes
 from ..core.errors import InvalidRecipe, pluralize
 from ..core.network import MAX_TILES
 from ..core.pieces import VIEWS

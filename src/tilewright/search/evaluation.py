@@ -17,10 +17,9 @@ from ..batch import NoKernel
 from ..batch.many import MapBatch, make_batch_by_kernels
 from ..core.errors import InvalidRecipe, TilewrightError, describe_failure
 from ..core.pipeline import run
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, collect_tiles
 from ..core.registry import measures as measure_registry
-from ..core.shared_tiles import collect_tiles, convert_cells
-from ..core.tilemap import TileMap
+from ..core.tilemap import TileMap, convert_cells
 from ..core.tileset import Tileset
 from .definition import Definition
 from .genome import ChoiceGene, Units

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe
-from ..core.shared_tiles import convert_cells
-from ..core.tilemap import TileMap
+from ..core.tilemap import TileMap, convert_cells
 from ..core.tileset import Tileset
 from .distances import BoundDistance, read_distance
 from .gate import Descriptions

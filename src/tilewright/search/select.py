@@ -32,9 +32,8 @@ from ..core.keywords import with_keywords
 from ..core.params import Params, SeedValue, param
 from ..core.pipeline import run, shape_map
 from ..core.plan import make_plan
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, collect_tiles
 from ..core.seeds import Rng, Seed, number_seed, read_seed
-from ..core.shared_tiles import collect_tiles
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._recipes import RecipeLike, read_recipe

@@ -17,7 +17,7 @@ from ..analysis.survey import check_comparing
 from ..core.entries import Measure
 from ..core.errors import Fix, InvalidRecipe, Problem, TilewrightError, errors_within, problem
 from ..core.params import Params, param
-from ..core.plan import make_plan, tilesets_of
+from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_registry
 from ..core.require import MeasureNames, Requirement, Requirements
@@ -134,7 +134,7 @@ class SeekDefinition:
         for entry in self.entries:
             place = ("require",) if entry.name in required else ("measures",)
             with errors_within(*place, kind=TilewrightError):
-                entry.check_argument(tilesets_of(self.recipe))
+                entry.check_argument(self.recipe.tilesets)
                 if self.similarity is None:
                     check_comparing([entry])
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
-from ..formats._encoding import encode_image
+from ..formats._files import encode_image
 from ..jobs.definition import StoredJob, format_definition, list_differences, refuse_another, refuse_other_revisions
 from ..jobs.folder import DATASHEET, MANIFEST, Folder
 from ..jobs.tables import encode_table

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.errors import BadFile
 from ..core.network import Network
-from ..formats._networks import decode_network, holds_network
+from ..formats._models import decode_network, holds_network
 from .limits import check_model_upload
 from .settings import Settings
 

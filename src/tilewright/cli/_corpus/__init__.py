@@ -11,8 +11,7 @@ import click
 
 from ...core.errors import InvalidRecipe, format_number
 from ...corpus import refuse_without_packages
-from ...formats._encoding import encode_image
-from ...formats._files import refuse_unwritable, write_files
+from ...formats._files import encode_image, refuse_unwritable, write_files
 from .._console import info as print_info
 from .._console import print_table
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, pluralize
+from ...core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, errors_within, pluralize
 from ...core.stored import parse_json
 from ...formats._files import read_file
 from .._console import info
@@ -79,10 +79,8 @@ def _choose_ids(corpus: Any, where: str | None, unique: bool, side: str | None, 
 
 def _read_splits(path: str) -> dict[str, Sequence[int]]:
     content = read_file(path)
-    try:
+    with errors_within(path, kind=TilewrightError, into=BadFile):
         found = parse_json(content)
-    except TilewrightError as error:
-        raise BadFile.from_error(error, path) from None
     if not all(isinstance(ids, list) and all(type(number) is int for number in ids) for ids in found.values()):
         raise BadFile("must contain lists of ids by name, as written by `corpus split -o`", at=path)
     return found

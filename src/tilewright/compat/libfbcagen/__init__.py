@@ -24,11 +24,12 @@ import numpy as np
 from PIL import Image
 
 from ...core.appearance import distinct_color
-from ...core.errors import BadFile, InvalidRecipe, TooLarge
+from ...core.errors import BadFile, InvalidRecipe, TooLarge, errors_within
+from ...core.params import check_integer
 from ...core.seeds import Rng, read_seed
 from ...formats import Source
+from ...formats._documents import read_text
 from ...formats._files import read_file, refuse_unwritable, write_files
-from ...formats._text import read_text
 from ...formats.fbca import FbcaText, parse, to_text
 from ...generators.fashion import behaviour_id
 from ...kernels.random import fill_below
@@ -109,7 +110,7 @@ def makeFolder(directory: str | PathLike[str]) -> bool:
 
 def colourConvert(x: int) -> Color:
     """Return the color of a state: one of the original's eleven or, for higher states, another distinct color."""
-    state = _arrays.check_integer("x", x, 0, _arrays.MAX_STATES - 1)
+    state = check_integer("x", x, 0, _arrays.MAX_STATES - 1)
     color = COLOURS[state] if state < len(COLOURS) else distinct_color(state).removeprefix("#")
     red, green, blue = bytes.fromhex(color)
     return red, green, blue
@@ -268,10 +269,8 @@ def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fb
     """
     name = os.fspath(fileName)
     text = read_text(Source(read_file(name), name))
-    try:
+    with errors_within(name, kind=(InvalidRecipe, TooLarge), into=BadFile):
         return [_make_automaton(record) for record in parse(text, width)]
-    except (InvalidRecipe, TooLarge) as error:
-        raise BadFile.from_error(error, name) from None
 
 
 def behaviourNum(fbca: Fbca) -> int:

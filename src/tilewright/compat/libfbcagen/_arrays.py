@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge
+from ...core.params import check_integer
 from ...kernels.fashion import Automaton
 from . import FBCAConsts
 from .FBCAConsts import CACell, Fbca
@@ -58,13 +59,6 @@ def run_generations(fbca: Fbca, count: int) -> Iterator[Cells]:
 
 
 # -- checked values ------------------------------------------------------------------------------------------
-
-
-def check_integer(name: str, value: object, low: int, high: int) -> int:
-    """Return an integer in a range, or raise InvalidRecipe."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise InvalidRecipe(f"must be an integer from {low} to {high:,}", at=name, got=value, rule="range")
-    return int(value)
 
 
 def read_state_count(fbca: Fbca) -> int:

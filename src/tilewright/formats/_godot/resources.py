@@ -15,9 +15,8 @@ from ...core.skins import ALL_BITS, CORNER_BITS, EDGE_BITS, LAYOUTS
 from ...core.tileset import Sheet, Tile, Tileset
 from .. import _sheet
 from .._artwork import Artwork, Sprite
-from . import GodotParams
+from . import GodotParams, find_picture, picture_name
 from .atlas import BARE, BETWEEN, CELL_ITSELF, Atlas, AtlasTile
-from .project import find_picture, picture_name
 from .values import Value, format_section, format_value, format_vector, quote
 
 MAX_PICTURE_SIDE = 16_384

@@ -1,7 +1,7 @@
 """Maps as projects of LDtk 1.5.3.
 
-`writing` builds a project from maps of one tileset: `definitions` describes its layers, entities, fields and tilesets,
-and `auto_layers` converts skins to auto-layer rules. `document` validates the data that was read, and `reading` builds
+`writing` builds a project from maps of one tileset: `definitions` describes its parts, `layers` the layers, and
+`auto_layers` converts skins to auto-layer rules. `document` validates the data that was read, and `reading` builds
 the maps.
 
 A level has these layers, from the bottom:
@@ -24,7 +24,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from ...core.params import Params, param
-from .._documents import read_path
+from .._files import read_path
 
 MAX_IDENTIFIER = 60
 LABEL_FIELD = "tilewright"

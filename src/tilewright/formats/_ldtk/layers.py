@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +14,8 @@ from ...core.skins import ALL_BITS, DIRECTIONS
 from ...core.tileset import ANY_GROUND, Tileset
 from .._artwork import THINGS, Artwork, Plane, SkinTable
 from . import CELLS_LAYER, THINGS_LAYER, choose_identifier, list_identifiers
-from .auto_layers import MAX_VALUE, ValueSets, list_border_patterns, list_patterns, repeat_by_weight
-from .definitions import Data, make_layer, make_rule, make_rule_group, make_value
-from .tile_picture import TilePicture
+from .auto_layers import MAX_VALUE, Pattern, ValueSets, list_border_patterns, list_patterns, repeat_by_weight
+from .definitions import Data, TilePicture, make_layer, make_rule, make_rule_group, make_value
 
 OVER_LAYER = "Over"
 """Layer of the things in `Cells`."""
@@ -177,6 +178,18 @@ def _define_grid(grid: GridPlan, tileset: Tileset, picture: TilePicture) -> Data
 # -- rules ----------------------------------------------------------------------------------------------------
 
 
+class PlannedRule(NamedTuple):
+    """A rule without its number."""
+
+    pattern: tuple[int, ...]
+    variants: Sequence[int]
+    """Sprites to choose from."""
+    keys: Sequence[RuleKey]
+    """Sprites and centers for which the project names this rule."""
+    outside: int | None = None
+    """Value of cells outside the level."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Planner:
     """Maker of rules for the layers of an artwork."""
@@ -190,92 +203,85 @@ class _Planner:
         groups: list[Data] = []
         uids: dict[RuleKey, int] = {}
         for table in plane.tables:
-            name, rules = table.skin.tile, self._make_skin_rules(table, plane, grid, uids)
+            name, rules = table.skin.tile, self._list_skin_rules(table, plane, grid)
             if rules is None:
-                name, rules = f"{name} {SIMPLIFIED}", self._make_simple_rules(table, plane, grid, uids)
-            if rules:
-                groups.append(make_rule_group(next(self.uids), name, rules))
-        rules = self._make_single_rules(plane, grid, uids)
-        if rules:
-            groups.append(make_rule_group(next(self.uids), "tiles", rules))
-        return groups, uids
+                name, rules = f"{name} {SIMPLIFIED}", [*self._iter_simple_rules(table, plane, grid)]
+            groups += self._make_group(name, rules, uids)
+        return [*groups, *self._make_group("tiles", self._iter_single_rules(plane, grid), uids)], uids
 
-    def _make_single_rules(self, plane: Plane, grid: GridPlan, uids: dict[RuleKey, int]) -> list[Data]:
-        """Return a rule for each tile that has the same sprite in all cells."""
-        rules = []
+    def _make_group(self, name: str, rules: Iterable[PlannedRule], uids: dict[RuleKey, int]) -> list[Data]:
+        """Return a group of rules, if there are any, and store their uids."""
+        made = []
+        for rule in rules:
+            choices = [(int(self.picture.numbers[one]), self.artwork.sprites[one].weight) for one in rule.variants]
+            made.append(make_rule(next(self.uids), rule.pattern, repeat_by_weight(choices), rule.outside))
+            uid: int = made[-1]["uid"]
+            uids |= dict.fromkeys(rule.keys, uid)
+        return [make_rule_group(next(self.uids), name, made)] if made else []
+
+    def _iter_single_rules(self, plane: Plane, grid: GridPlan) -> Iterator[PlannedRule]:
+        """Yield a rule for each tile that has the same sprite in all cells."""
         for tile in np.flatnonzero(grid.tiles).tolist():
             shown = tile if plane.name == THINGS else int(grid.ground[tile])
             if plane.singles[shown]:
-                rules.append(self._make_rule((tile + 1,), shown, None))
-                uids[shown, tile] = rules[-1]["uid"]
-        return rules
+                yield PlannedRule((tile + 1,), self._list_variants(shown), [(shown, tile)])
 
-    def _make_skin_rules(
-        self, table: SkinTable, plane: Plane, grid: GridPlan, uids: dict[RuleKey, int]
-    ) -> list[Data] | None:
+    def _list_skin_rules(self, table: SkinTable, plane: Plane, grid: GridPlan) -> list[PlannedRule] | None:
         """Return rules that choose the sprites of a skin; None if no rules can."""
         centers_by_row = [*_iter_centers(table, plane, grid)]
         outside = table.skin.outside
-        rules: list[Data] = []
         if not plane.is_dual and not centers_by_row:
-            return rules
+            return []
         same = _find_same(table, plane, grid)
         if same is None:
             return None
+        found: list[tuple[int, Pattern, Iterable[int]]] = []
+        """Rows of the skin's table, patterns and the centers or borders that they are for."""
         if plane.is_dual:
             patterns = list_border_patterns(table.layout, same, outside, grid.sets)
             if patterns is None:
                 return None
-            for border, pattern in patterns:
-                first = int(table.first[0, pattern.mask])
-                rules.append(self._make_rule(pattern.cells, first, pattern.outside))
-                uids |= {(sprite, border): rules[-1]["uid"] for sprite in self._list_variants(first)}
-            return rules
-        for row, centers in centers_by_row:
-            found = list_patterns(table.layout, centers, same, outside, grid.sets)
-            if found is None:
+            found = [(0, pattern, (border,)) for border, pattern in patterns]
+        for row, centers in () if plane.is_dual else centers_by_row:
+            by_tile = list_patterns(table.layout, centers, same, outside, grid.sets)
+            if by_tile is None:
                 return None
-            for tile, listed in found.items():
-                for pattern in listed:
-                    first = int(table.first[row, pattern.mask])
-                    rules.append(self._make_rule(pattern.cells, first, pattern.outside))
-                    for center in centers if tile < 0 else (tile,):
-                        uids |= {(sprite, center): rules[-1]["uid"] for sprite in self._list_variants(first)}
+            for tile, listed in by_tile.items():
+                found += [(row, pattern, centers if tile < 0 else (tile,)) for pattern in listed]
+        rules = []
+        for row, pattern, places in found:
+            variants = self._list_variants(int(table.first[row, pattern.mask]))
+            rules.append(PlannedRule(pattern.cells, variants, [*product(variants, places)], pattern.outside))
         return rules
 
-    def _make_simple_rules(
-        self, table: SkinTable, plane: Plane, grid: GridPlan, uids: dict[RuleKey, int]
-    ) -> list[Data]:
-        """Return a rule per tile, with the sprite that the tile has inside an area of the same.
+    def _iter_simple_rules(self, table: SkinTable, plane: Plane, grid: GridPlan) -> Iterator[PlannedRule]:
+        """Yield a rule per tile, with the sprite that the tile has inside an area of the same.
 
         The project has the right sprites. The editor replaces those near an edit, until the map is exported again.
         """
-        rules: list[Data] = []
         if plane.is_dual:
             same = (table.bits | table.bits[grid.ground]) != 0
-            sprites = {sprite for first in table.first[0].tolist() for sprite in self._list_variants(first)}
-            first = int(table.first[0, ALL_BITS])
-            rules += [self._make_rule((tile + 1,), first, None) for tile in np.flatnonzero(same & grid.tiles).tolist()]
-            uids |= {(sprite, border): rules[0]["uid"] for sprite in sprites for border in range(9) if rules}
-            return rules
+            keys = [*product(self._list_all_variants(table.first[0]), range(9))]
+            variants = self._list_variants(int(table.first[0, ALL_BITS]))
+            for tile in np.flatnonzero(same & grid.tiles).tolist():
+                yield PlannedRule((tile + 1,), variants, keys)
+                keys = []  # Only the first of the rules is that of the sprites.
+            return
         for row, centers in _iter_centers(table, plane, grid):
-            first = int(table.first[row, self._choose_mask(table, row)])
-            sprites = {sprite for one in set(table.first[row].tolist()) for sprite in self._list_variants(one)}
+            sprites = self._list_all_variants(table.first[row])
+            variants = self._list_variants(int(table.first[row, self._choose_mask(table, row)]))
             for center in sorted(centers):
-                rules.append(self._make_rule((center + 1,), first, None))
-                uids |= {(sprite, center): rules[-1]["uid"] for sprite in sprites}
-        return rules
+                yield PlannedRule((center + 1,), variants, [(sprite, center) for sprite in sprites])
+
+    def _list_all_variants(self, firsts: NDArray[np.int32]) -> set[int]:
+        """Return the sprites of a row of a skin's table, for all masks."""
+        return {sprite for first in set(firsts.tolist()) for sprite in self._list_variants(first)}
 
     def _choose_mask(self, table: SkinTable, row: int) -> int:
         """Return the mask of a tile whose neighbors are not known: its joins, walls at both sides of a door, or all."""
         tile = self.artwork.tileset[int(table.tiles[row])]
         directions = tile.joins or ("ew" if table.skin.toward else "")
         return sum(1 << DIRECTIONS.index(side) for side in directions) or ALL_BITS
-
-    def _make_rule(self, pattern: tuple[int, ...], first: int, outside: int | None) -> Data:
-        sprites = self.artwork.sprites
-        choices = [(int(self.picture.numbers[one]), sprites[one].weight) for one in self._list_variants(first)]
-        return make_rule(next(self.uids), pattern, repeat_by_weight(choices), outside)
 
     def _list_variants(self, first: int) -> list[int]:
         """Return all sprites of the same tile, skin and mask as the first of them."""

@@ -18,10 +18,18 @@ from .._artwork import THINGS
 from .._data import describe_map, pack_array
 from .._layers import SpriteLayer, ground_tiles, sprite_layers
 from . import CELLS_LAYER, THINGS_LAYER, LdtkParams, choose_identifier
-from .definitions import Data, load_templates, make_field_value, make_iid, make_label_field, make_project
-from .entities import EntityWriter
+from .definitions import (
+    Data,
+    EntityWriter,
+    TilePicture,
+    load_templates,
+    make_field_value,
+    make_iid,
+    make_label_field,
+    make_project,
+    make_tile_picture,
+)
 from .layers import BORDER, LayerPlan, SpritePlan, locate_borders, plan_layers
-from .tile_picture import TilePicture, make_tile_picture
 
 MAX_SPRITES = 1 << 21
 """Maximum number of sprites in all layers of a project."""

@@ -2,19 +2,26 @@
 
 All text is escaped, and the content security policy allows only the page's own script and style sheet, by their
 digests, and no requests.
+
+Browsers do not load modules from files on a disk, so all JavaScript modules become one script. Each module becomes a
+function that returns its exports, called in the order of the imports. Written by hand, because bundlers need Node.js:
+the modules only use `import { names } from "./module.js"` and `export` before declarations, and everything else is
+refused.
 """
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from html import escape
 from string import Template
 
-from . import PAGE, PAGE_STYLE, PLAY_STYLE
-from .bundle import bundle
+from .._data import escape_json
+from . import MODULES, PAGE, PAGE_STYLE, PLAY_STYLE
 
 MAP_BLOCK = "tilewright-map"
 """Id of the block with the map, which is read back."""
@@ -70,13 +77,6 @@ class Document:
 <button type="button" data-testid="level-up" aria-label="Level above" title="Level above">↑</button>"""
 
 
-def escape_json(text: str) -> str:
-    """Return JSON without characters that HTML gives a meaning."""
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
-
-
 def _render_measures(groups: Mapping[str, Mapping[str, str]]) -> str:
     lists = [_render_list(*group, heading="h3") for group in groups.items()]
     return "\n".join(["<h2>Measures</h2>", *lists] if lists else ())
@@ -92,3 +92,32 @@ def _render_list(title: str, values: Mapping[str, str], *, heading: str = "h2") 
 def _digest(text: str) -> str:
     """Return the digest of a script or style sheet as a content security policy names it."""
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./(\w+)\.js";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
+OTHER = re.compile(r"^[ \t]*(?:import|export)\b.*$|\bimport\(", re.MULTILINE)
+
+
+@lru_cache(maxsize=4)
+def bundle(entry: str) -> str:
+    """Return a script that runs a module with all modules that it imports."""
+    bodies: dict[str, str] = {}
+    _add_module(entry, bodies, ())
+    return '"use strict";\n' + "\n".join(bodies.values())
+
+
+def _add_module(name: str, bodies: dict[str, str], importing: tuple[str, ...]) -> None:
+    """Add a module after the modules that it imports."""
+    if name in importing:
+        raise ValueError(f"{name}.js imports itself, by {', '.join(importing)}")
+    if name in bodies:
+        return
+    source = (MODULES / f"{name}.js").read_text("utf-8")
+    for _, imported in IMPORT.findall(source):
+        _add_module(imported, bodies, (*importing, name))
+    exports = ", ".join(EXPORT.findall(source))
+    body = EXPORT.sub("", IMPORT.sub(r"const { \1 } = module_\2;", source))
+    if left := OTHER.search(body):
+        raise ValueError(f"{name}.js has an import or export that cannot be bundled: {left[0].strip()}")
+    bodies[name] = f"const module_{name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"

@@ -1,8 +1,8 @@
 """Maps as Tiled 1.10 documents, which TMX and TMJ encode as XML and JSON.
 
-`writing` builds a document from a map, with tilesets of `sprites` and `wang_sets`; `elements` converts documents to
-XML and back; `document` validates the data that was read, `cells`, `decoding` and `tiles` decode its layers and
-tilesets, and `reading` builds the map.
+`writing` builds a document from a map, with tilesets of `sprites`; `elements` converts documents to XML and back;
+`document` validates the data that was read, `cells` and `tiles` decode its layers and tilesets, and `reading` builds
+the map.
 
 Written maps are orthogonal, with the tileset inside the map and its picture beside it. The tile layers are those of
 `sprite_layers`: `ground`, further layers of ground, and `things`. Every sprite is described by custom properties of
@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator
 
 from ...core.params import Params, param
-from .._documents import check_megabytes, read_path
+from .._documents import check_megabytes
+from .._files import read_path
 
 Document = dict[str, Any]
 """A map or a part of it, structured as Tiled's JSON. During writing, the `data` of a layer is an array of gids, (row,

@@ -1,4 +1,6 @@
-"""Conversion of Tiled documents to XML and back. XML stores the data of the JSON form as elements and attributes.
+"""Conversion of Tiled documents to XML and back, and custom properties of their parts.
+
+XML stores the data of the JSON form as elements and attributes.
 
 Reading is safe with hostile files: document types, and with them entities, are refused before parsing; no other file is
 opened; and the number of elements and attributes is limited.
@@ -7,9 +9,11 @@ opened; and the number of elements and attributes is limited.
 from __future__ import annotations
 
 import base64
+import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -17,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, short_repr
-from .._xml import parse_xml
+from .._documents import parse_xml
 from . import Document, check_file_size
 
 MAX_DEPTH = 100
@@ -48,27 +52,26 @@ def tileset_to_xml(part: Document) -> bytes:
     return f"<?xml version='1.0' encoding='UTF-8'?>\n{element}\n".encode()
 
 
-def tiles_to_xml(tiles: Sequence[Document]) -> str:
-    """Return the elements of a tileset's tiles."""
-    return "".join(
-        _format_element(
-            "tile", tile, 2, _format_picture(tile) + _format_collision_shape(tile), "imagewidth", "imageheight"
-        )
-        for tile in tiles
-    )
+class TileEntries(tuple[Document, ...]):
+    """The tiles of a document's tileset, and as XML, which is cached for all maps of the tileset."""
+
+    @cached_property
+    def xml(self) -> str:
+        return "".join(map(_format_tile, self))
 
 
-def wang_sets_to_xml(sets: Sequence[Document]) -> str:
-    """Return the element of a tileset's Wang sets."""
-    inner = ""
-    for one in sets:
-        colors = "".join(_format_tag("wangcolor", color, 4) for color in one["colors"])
-        tiles = "".join(
-            _format_tag("wangtile", {**tile, "wangid": ",".join(map(str, tile["wangid"]))}, 4)
-            for tile in one["wangtiles"]
-        )
-        inner += _format_element("wangset", one, 3, colors + tiles)
-    return _format_tag("wangsets", {}, 2, inner)
+class WangSets(tuple[Document, ...]):
+    """The Wang sets of a document's tileset, and as XML, which is cached for all maps of the tileset."""
+
+    @cached_property
+    def xml(self) -> str:
+        inner = ""
+        for one in self:
+            colors = "".join(_format_tag("wangcolor", color, 4) for color in one["colors"])
+            listed = [{**tile, "wangid": ",".join(map(str, tile["wangid"]))} for tile in one["wangtiles"]]
+            tiles = "".join(_format_tag("wangtile", tile, 4) for tile in listed)
+            inner += _format_element("wangset", one, 3, colors + tiles)
+        return _format_tag("wangsets", {}, 2, inner)
 
 
 def _format_element(tag: str, part: Document, depth: int, inner: str = "", *skipped_keys: str) -> str:
@@ -108,22 +111,18 @@ def _format_tileset(part: Document) -> str:
     return _format_element("tileset", part, 1, inner, "image", "imagewidth", "imageheight")
 
 
-def _format_picture(tile: Document) -> str:
-    if "picture" not in tile:
-        return ""
-    data = _format_tag("data", {"encoding": "base64"}, 4, text=base64.b64encode(tile["picture"]).decode())
-    return _format_image(tile, 3, {"format": "png"}, data)
-
-
-def _format_collision_shape(tile: Document) -> str:
-    if "objectgroup" not in tile:
-        return ""
-    group = tile["objectgroup"]
-    shapes = "".join(
-        _format_tag("object", {key: one[key] for key in ("id", "x", "y", "width", "height")}, 4)
-        for one in group["objects"]
-    )
-    return _format_tag("objectgroup", {key: group[key] for key in ("draworder", "id")}, 3, shapes)
+def _format_tile(tile: Document) -> str:
+    """Format a tile with its embedded picture and its collision shape, if it has them."""
+    inner = ""
+    if "picture" in tile:
+        data = _format_tag("data", {"encoding": "base64"}, 4, text=base64.b64encode(tile["picture"]).decode())
+        inner += _format_image(tile, 3, {"format": "png"}, data)
+    if "objectgroup" in tile:
+        group = tile["objectgroup"]
+        shapes = [{key: one[key] for key in ("id", "x", "y", "width", "height")} for one in group["objects"]]
+        about = {key: group[key] for key in ("draworder", "id")}
+        inner += _format_tag("objectgroup", about, 3, "".join(_format_tag("object", shape, 4) for shape in shapes))
+    return _format_element("tile", tile, 2, inner, "imagewidth", "imageheight")
 
 
 def _format_image(part: Document, depth: int, more: Mapping[str, str], inner: str = "") -> str:
@@ -212,3 +211,20 @@ def _parse_gids(element: ET.Element) -> Any:
     if not element.get("encoding") and element.find("tile") is not None:
         return [tile.get("gid", "0") for tile in element.iter("tile")]
     return element.text or ""
+
+
+class ColorProperty(str):
+    """A property that Tiled shows as a color."""
+
+
+PROPERTY_TYPES = {bool: "bool", int: "int", float: "float", str: "string", ColorProperty: "color"}
+
+
+def encode_properties(values: Mapping[str, object]) -> list[Document]:
+    """Return properties as Tiled stores them. Numbers that JSON cannot hold become strings."""
+    return [
+        {"name": name, "type": PROPERTY_TYPES[type(value)], "value": value}
+        if not isinstance(value, float) or math.isfinite(value)
+        else {"name": name, "type": "string", "value": str(value)}
+        for name, value in values.items()
+    ]

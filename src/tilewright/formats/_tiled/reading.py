@@ -25,8 +25,7 @@ from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import LoadedMap, Source
 from . import LEVEL_OF_MARKER, NUMBER_OF_ROOM, Document, TiledParams
-from .cells import Place, find_used_gids
-from .decoding import LevelGids, decode_levels, read_level
+from .cells import LevelGids, Place, decode_levels, find_used_gids, read_level
 from .document import TiledLayer, TiledMap, TiledObject, parse_json_property, validate
 from .tiles import build_tileset, resolve_tileset
 

@@ -1,4 +1,4 @@
-"""Tilesets of documents: the sprites of a tileset, in pictures, with their gids.
+"""Tilesets of documents: the sprites of a tileset, in pictures, with their gids, and Wang sets (Tiled's terrains).
 
 Sprites in the user's own picture have their position there as local id; drawn sprites are in a second picture. Sprites
 of different tiles that share a position are in further tilesets on the same picture, so that every gid shows one tile.
@@ -6,6 +6,10 @@ of different tiles that share a position are in further tilesets on the same pic
 A collision shape belongs to a sprite, but whether a cell is solid depends on its tile: the water beneath a bridge must
 not stop a walker. Sprites of impassable tiles that can be beneath others, or between cells, are therefore also in a
 tileset without collision shapes on the same picture, `NAME (below)`.
+
+Wang sets are made from skins, so that Tiled's terrain brush chooses the sprites that Tilewright chooses. The first
+color of a set is the tile of the skin and the second is everything else. Tiled's order of the eight directions is that
+of the masks, clockwise from the north.
 """
 
 from __future__ import annotations
@@ -13,21 +17,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.caching import cached_by_size
-from ...core.skins import LAYOUTS
+from ...core.skins import ALL_BITS, CORNER_BITS, DIRECTIONS, EDGE_BITS, LAYOUTS
 from ...core.tileset import ANY_GROUND, Sheet, Tile, Tileset
 from .. import _sheet
 from .._artwork import THINGS, Artwork
 from . import Document, TiledParams
-from .elements import tiles_to_xml
-from .properties import ColorProperty, encode_properties
-from .wang_sets import build_wang_sets
+from .elements import ColorProperty, TileEntries, WangSets, encode_properties
 
 Size = tuple[int, int]
 """Width and height of a sprite in pixels."""
@@ -43,14 +44,6 @@ class SpriteGids:
     """Array (sprite + 1,) of gids with the collision shapes of impassable tiles."""
     plain: NDArray[np.uint32]
     """Array (sprite + 1,) of gids without collision shapes."""
-
-
-class TileEntries(tuple[Document, ...]):
-    """The tiles of a document's tileset, and as XML, which is cached for all maps of the tileset."""
-
-    @cached_property
-    def xml(self) -> str:
-        return tiles_to_xml(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,3 +314,89 @@ def _make_collision_shape(size: Size) -> Document:
     shape = {"id": 1, "name": "", "type": "", **place, "visible": True}
     group = {"type": "objectgroup", "id": 2, "name": "", "draworder": "index", "x": 0, "y": 0, "opacity": 1}
     return {**group, "visible": True, "objects": [shape]}
+
+
+TYPES = {ALL_BITS: "mixed", CORNER_BITS: "corner", EDGE_BITS: "edge"}
+SAME, OTHER = 1, 2
+"""Colors of a set, which Tiled numbers from 1. 0 means that the direction does not matter."""
+
+
+def build_wang_sets(
+    artwork: Artwork, locals: Mapping[int, int], is_below: NDArray[np.bool_], *, copy: bool
+) -> WangSets:
+    """Return a set for every tile of every skin with sprites in a document's tileset.
+
+    Parameters
+    ----------
+    artwork
+        Sprites of the tileset.
+    locals
+        Sprites by local id.
+    is_below
+        Array (sprite,) of whether a sprite is also in a tileset without collision shapes.
+    copy
+        Whether this is such a tileset. It has the sets of sprites between cells, the other one all others.
+    """
+    tileset = artwork.tileset
+    found: dict[tuple[int, int], dict[int, int]] = {}
+    for local, number in sorted(locals.items()):
+        sprite = artwork.sprites[number]
+        if sprite.skin is not None:
+            skin, tile = tileset.skins[sprite.skin], tileset[sprite.tile]
+            layout = LAYOUTS[skin.layout]
+            # A brush cannot paint pieces of rivers and roads, nor what depends only on other tiles.
+            if skin.toward or tile.joins:
+                continue
+            if layout.bits in TYPES and copy == (layout.is_dual and bool(is_below[number])):
+                found.setdefault((sprite.skin, sprite.tile), {})[local] = sprite.mask
+    local_ids = {sprite: local for local, sprite in locals.items()}
+    return WangSets(
+        _make_wang_set(artwork, skin, tile, masks, local_ids) for (skin, tile), masks in sorted(found.items())
+    )
+
+
+def _make_wang_set(
+    artwork: Artwork, skin: int, tile: int, masks: Mapping[int, int], local_ids: Mapping[int, int]
+) -> Document:
+    tileset = artwork.tileset
+    layout = LAYOUTS[tileset.skins[skin].layout]
+    full = next((local for local, mask in masks.items() if mask == layout.bits), -1)
+    # The sprite without neighbors looks to Tiled like any cell of the other color, which it would replace.
+    wang_tiles: list[Document] = [
+        {"tileid": local, "wangid": _make_wang_id(mask, layout.bits)} for local, mask in masks.items() if mask
+    ]
+    other = None if layout.is_dual else _find_other(artwork, skin, local_ids)
+    if other is not None:
+        wang_tiles.append({"tileid": local_ids[other], "wangid": _make_wang_id(0, layout.bits)})
+    colors = [
+        _make_color(tileset[tile].name, tileset[tile].color, full),
+        _make_color("other", "#000000", -1)
+        if other is None
+        else _make_color("other", tileset[other].color, local_ids[other]),
+    ]
+    wang_tiles.sort(key=lambda one: one["tileid"])
+    return {
+        "name": tileset[tile].name,
+        "type": TYPES[layout.bits],
+        "tile": full,
+        "colors": colors,
+        "wangtiles": wang_tiles,
+    }
+
+
+def _find_other(artwork: Artwork, skin: int, local_ids: Mapping[int, int]) -> int | None:
+    """Return the sprite of the first tile without a skin beside which the skin ends, in the same plane."""
+    for plane in artwork.planes:
+        for table in plane.tables:
+            if table.skin is artwork.tileset.skins[skin]:
+                free = np.flatnonzero(plane.singles & (table.bits == 0)).tolist()
+                return next((tile for tile in free if tile in local_ids), None)
+    return None
+
+
+def _make_wang_id(mask: int, bits: int) -> list[int]:
+    return [(SAME if mask >> n & 1 else OTHER) if bits >> n & 1 else 0 for n in range(len(DIRECTIONS))]
+
+
+def _make_color(name: str, color: str, local: int) -> Document:
+    return {"name": name, "color": color, "tile": local, "probability": 1}

@@ -16,7 +16,8 @@ from ...core.errors import InvalidRecipe, TooLarge, UnknownName, errors_within
 from ...core.tileset import ANY_GROUND, CLEAR_KINDS, MAX_TILES, Sheet, Tileset
 from ...core.tilesets import tilesets as known_tilesets
 from .. import Source
-from .._documents import PICTURES, is_relative, read_sibling
+from .._documents import PICTURES, read_sibling
+from .._files import is_relative
 from .._sheet import MAX_COLUMNS, arrange_sprites, encode_png, picture_size, sheet_picture, sprite_box
 from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property, validate
 from .elements import from_xml
@@ -251,7 +252,7 @@ def _read_sheet(tileset: TiledTileset, source: Source) -> Sheet:
         return sheet
     width, _ = picture_size(sheet) or (0, 0)  # Old files describe neither the columns nor the picture.
     columns = max(1, (width - sheet.margin + sheet.spacing) // step)
-    return sheet.model_copy(update={"columns": columns}).with_picture(sheet.picture, sheet.path)
+    return sheet.model_copy(update={"columns": columns})
 
 
 def _with_picture(sheet: Sheet, tileset: TiledTileset, source: Source) -> Sheet:

@@ -14,7 +14,7 @@ from ...core.tilemap import TileMap
 from .._artwork import Artwork
 from .._layers import sprite_layers
 from . import CELLS, LEVEL_OF_MARKER, NUMBER_OF_ROOM, SPRITES, Document, TiledParams, digest_gids
-from .properties import encode_properties
+from .elements import encode_properties
 from .sprites import SpriteGids, build_tilesets, needs_cells
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...autotile.tile_classes import TileClasses
+from ...autotile.grammar import TileClasses
 from ...core.caching import cached_by_size
 from ...core.samples import Samples
 from ...kernels.types import Int64_2D

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, model_validator
 
-from ...autotile.tile_classes import TileClasses, find_tile_classes
+from ...autotile.grammar import TileClasses, find_tile_classes
 from ...core.errors import InvalidRecipe
 from ...core.model import LearningParams, TrainingParams
 from ...core.params import Sized, param, size_param

@@ -18,12 +18,10 @@ from ...core.embedded_pictures import DIGEST_PREFIX
 from ...core.errors import BadFile, InvalidRecipe, TilewrightError, check_limit, errors_within
 from ...core.recipe import Recipe
 from ...core.registry import techniques
-from ...core.shared_tiles import convert_cells
-from ...core.tilemap import TileMap
+from ...core.tilemap import TileMap, convert_cells
 from ...core.tileset import Sheet, Tile, Tileset
 from ...core.tilesets import tilesets
-from ...formats._sheet import count_sprites, picture_size
-from ...formats._sheet_guess import guess_layouts, guess_side
+from ...formats._sheet import count_sprites, guess_layouts, guess_side, picture_size
 from ...formats._skin_files import TileSkinParams, add_sprites
 from ...formats._toml import format_toml
 from ..resolver import StudioResolver

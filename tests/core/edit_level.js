@@ -1,0 +1,15 @@
+var format = tiled.mapFormat("tmx"), map = format.read(PATH), top = null;
+for (var i = 0; i < map.layerCount; ++i) if (map.layerAt(i).isTileLayer) top = map.layerAt(i);
+var edit = top.edit(), floor = map.tilesets[0].findTile(FLOOR);
+for (var x = 3; x < 9; ++x) edit.setTile(x, 4, floor);
+edit.apply();
+var group = new ObjectGroup("mine"), boss = new MapObject("boss");
+boss.shape = MapObject.Point;
+boss.className = "boss";
+boss.x = 5 * 16 + 8;
+boss.y = 4 * 16 + 8;
+boss.setProperty("hp", 30);
+group.addObject(boss);
+map.addLayer(group);
+format.write(map, PATH);
+tiled.log("saved");
