@@ -519,7 +519,7 @@ def measure_many(
     found = _read_maps(maps, tileset)
     how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}
     similarity = _build_similarity(like, {name: value for name, value in how.items() if value is not None})
-    from .analysis.many import measure_maps
+    from .analysis.survey import measure_maps
 
     return measure_maps(found, names, [similarity] * len(found))
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.many import measure_maps
 from ..analysis.similarity import find_similarity
+from ..analysis.survey import measure_maps
 from ..batch import NoKernel
 from ..batch.many import MapBatch, make_batch_by_kernels
 from ..core.errors import InvalidRecipe, TilewrightError, describe_failure

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.many import measure_maps
+from ..analysis.survey import measure_maps
 from ..batch import Device, Scanner, ScanResult
 from ..core.errors import TilewrightError
 from ..core.keywords import with_keywords
