@@ -22,7 +22,7 @@ from ..core.registry import measures as measure_registry
 from ..core.tilemap import TileMap, convert_cells
 from ..core.tileset import Tileset
 from .definition import Definition
-from .genes import ChoiceGene, Units
+from .genome import ChoiceGene, Units
 
 NO_CELLS: NDArray[Any] = np.empty((0, 0), dtype=np.uint8)
 MIN_BATCH = 16

@@ -21,7 +21,7 @@ from .archive import Archive
 from .definition import MAX_EVALUATIONS, Definition, SearchParams
 from .evaluation import Evaluations, Evaluator, evaluate_task
 from .gallery import PREFIX, load_shipped
-from .genes import Units
+from .genome import Units
 from .ribs_emitters import refuse_without_ribs
 from .rounds import Evaluate, Search
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -156,38 +157,22 @@ class Chunks:
         self._size = max(1, min(MAX_CHUNK, 4 * self._size, wanted))
 
 
+@dataclass
 class SeekJob:
-    """A run of a search, from its state to its end.
+    """A run of a search, from its state to its end."""
 
-    Parameters
-    ----------
-    state
-        State of the search.
-    workers
-        Number of worker processes; None to choose it by the remaining time.
-    scheduler
-        Address of a Dask cluster.
-    on_progress
-        Function called after each step.
-    folder
-        Folder to write checkpoints and the result to.
-    """
+    state: SeekState
+    workers: int | None
+    """Number of worker processes; None to choose it by the remaining time."""
+    scheduler: str | None
+    """Address of a Dask cluster."""
+    on_progress: OnProgress
+    folder: SeekFolder | None = None
+    """Folder to write checkpoints and the result to."""
+    dashboard: str = ""
 
-    def __init__(
-        self,
-        state: SeekState,
-        workers: int | None,
-        scheduler: str | None,
-        on_progress: OnProgress,
-        folder: SeekFolder | None = None,
-    ) -> None:
-        self.state = state
-        self.workers = workers
-        self.scheduler = scheduler
-        self.on_progress = on_progress
-        self.folder = folder
-        self.dashboard = ""
-        self._stored = (monotonic(), state.tally.tested)
+    def __post_init__(self) -> None:
+        self._stored = (monotonic(), self.state.tally.tested)
 
     def finish(self) -> FoundSeeds:
         """Test the missing seeds, and return the result."""

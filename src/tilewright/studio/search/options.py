@@ -13,7 +13,7 @@ from ...core.knobs import RecipeKnob
 from ...core.recipe_knobs import apply_knobs, renumber_stages
 from ...core.recipe_paths import with_part_at
 from ...core.registry import shapers, techniques
-from ...search.genes import Gene, read_gene
+from ...search.genome import Gene, read_gene
 from ..state import State
 from .state import MAX_NUMBER, MAX_TEXT, SearchViewState, Spec
 
